@@ -1,0 +1,37 @@
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/pip --disable-pip-version-check install --quiet --constraint constraints.txt
+
+.PHONY: app test lint benchmarks clean
+
+app: .venv/installed
+	$(BIN)/relevance demo
+	$(BIN)/relevance serve --open
+
+test: .venv/installed-test lint
+	$(BIN)/pytest
+
+lint: .venv/installed-test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+benchmarks: .venv/installed-test
+	$(BIN)/python benchmarks/rouge.py
+	$(BIN)/python benchmarks/annotate.py
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(None if (3, 11) <= v <= (3, 13) else \
+	"Python 3.11 to 3.13 is needed, this is %d.%d: name another with  make PYTHON=python3.12" % v)'
+	$(PYTHON) -m venv .venv
+
+.venv/installed: pyproject.toml constraints.txt | .venv/bin/python
+	$(PIP) --editable .
+	@touch $@
+
+.venv/installed-test: pyproject.toml constraints.txt | .venv/bin/python
+	$(PIP) --editable '.[test]'
+	@touch $@ .venv/installed
+
+clean:
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,723 @@
+"""The store of studies and judgments: the only code that writes the tables of `annotation.tables`."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from statistics import median
+from typing import NamedTuple
+
+from sqlalchemy import Engine, Select, func, or_, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session, aliased, joinedload
+
+from annotation.sampling import RULES, Candidate, Sample, first_is_left, sample_pairs
+from annotation.tables import (
+    AnnotatorRow,
+    AssignmentRow,
+    JudgmentRow,
+    PairRow,
+    RevisionRow,
+    StudyRow,
+)
+from data.database import now
+from data.records import TITLE_SYSTEM
+from data.store import StoreError, checked_name, find_dataset
+from data.tables import DatasetRow, DocumentRow, ScoreRow, SignatureRow, SummaryRow
+
+QUESTION = "Which summary is more relevant to the document?"
+INSTRUCTIONS = (
+    "Read the document, then both summaries. Choose the one that tells more of what matters in the document. "
+    "Style and length matter less than content."
+)
+SOONEST = timedelta(milliseconds=400)
+"""A choice that comes sooner after its pair was shown is a key held down or pressed twice, not a judgment."""
+
+RESERVED = timedelta(minutes=30)
+"""How long an undecided assignment keeps its place among the judgments that a pair still wants."""
+
+
+class StudyExists(StoreError):  # noqa: N818
+    """A study of that name is already there."""
+
+
+class UnknownStudy(StoreError):  # noqa: N818
+    """There is no study of that name."""
+
+
+class StudyClosed(StoreError):  # noqa: N818
+    """The study takes no more judgments."""
+
+
+class NoPairs(StoreError):  # noqa: N818
+    """The rule and the limits leave no pair to ask about."""
+
+
+class ScoresMissing(StoreError):  # noqa: N818
+    """The rule compares scores that the data set does not have."""
+
+
+class UnknownInvite(StoreError):  # noqa: N818
+    """There is no annotator with that token."""
+
+
+class NameTaken(StoreError):  # noqa: N818
+    """The name belongs to an annotator who was invited, and only their link opens it."""
+
+
+class AlreadyJudged(StoreError):  # noqa: N818
+    """The annotator has already judged the pair; a change must be asked for as one."""
+
+
+class NotAssigned(StoreError):  # noqa: N818
+    """The pair was never given to that annotator, or the choice is none of its summaries."""
+
+
+class TooSoon(StoreError):  # noqa: N818
+    """The choice came before anybody could have read the pair."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudySpec:
+    """What a study asks, of which pairs and how often.
+
+    `per_document=None` means 1, or no limit with the rule `all`. `signature` names the stored ROUGE-K scores that the
+    rule `rouge_k_differs` compares.
+    """
+
+    name: str
+    dataset: str
+    systems: tuple[str, ...] = ()
+    """Systems whose summaries are paired; none named means all."""
+    rule: str = "rouge_k_differs"
+    signature: str | None = None
+    count: int | None = None
+    per_document: int | None = None
+    judgments_per_pair: int = 1
+    ties: bool = False
+    question: str = QUESTION
+    instructions: str = INSTRUCTIONS
+    seed: int = 0
+
+    @property
+    def most_per_document(self) -> int | None:
+        """The limit that holds."""
+        return 1 if self.per_document is None and self.rule != "all" else self.per_document
+
+
+@dataclass(frozen=True)
+class Study:
+    """What a list of studies shows of one."""
+
+    id: int
+    name: str
+    dataset: str
+    question: str
+    instructions: str
+    systems: tuple[str, ...]
+    rule: str
+    pairs: int
+    judgments_per_pair: int
+    ties: bool
+    seed: int
+    identical: int
+    judgments: int
+    created_at: datetime
+    closed_at: datetime | None
+
+
+@dataclass(frozen=True)
+class Annotator:
+    """Somebody who judges in a study; the token opens their work again."""
+
+    id: int
+    name: str
+    study: str
+    token: str
+    invited: bool
+
+
+@dataclass(frozen=True)
+class Task:
+    """One pair as an annotator sees it: texts only, no systems and no scores."""
+
+    assignment_id: int
+    title: str | None
+    source: str | tuple[str, ...]
+    references: tuple[str, ...]
+    left: str
+    right: str
+    choice: str | None
+    """What was chosen before: `left`, `right`, `tie` or `skip`; None for a new pair."""
+    rationale: str | None
+
+
+class Progress(NamedTuple):
+    """How far an annotator is. Pairs that others have judged often enough are not counted."""
+
+    judged: int
+    skipped: int
+    open: int
+    seconds: float | None
+    """Median seconds that a judgment took; None before the first."""
+
+
+class AnnotatorProgress(NamedTuple):
+    """A row of the study's progress table."""
+
+    annotator: str
+    judged: int
+    skipped: int
+    seconds: float | None
+    left: int
+    """Judgments that chose the summary on the left."""
+    latest: datetime | None
+
+
+CHOICES = ("left", "right", "tie")
+
+
+class AnnotationStore:
+    """Studies and judgments over one engine, a short session a call."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.writer = engine.execution_options(writing=True)
+
+    @contextmanager
+    def reading(self) -> Iterator[Session]:
+        """A session that only reads."""
+        with Session(self.engine) as session:
+            yield session
+
+    @contextmanager
+    def writing(self) -> Iterator[Session]:
+        """A session whose changes are committed, and on disk, when the block ends without an error."""
+        with Session(self.writer) as session, session.begin():
+            yield session
+
+    # --- studies -----------------------------------------------------------------------------------------
+
+    def sample(self, spec: StudySpec) -> Sample:
+        """The pairs that a study would get, without making it. Errors as `create_study`."""
+        with self.reading() as session:
+            return draw(session, spec)
+
+    def create_study(self, spec: StudySpec) -> Study:
+        """Draw the pairs and store the study.
+
+        Raises `StudyExists`, `UnknownDataset`, `ScoresMissing`, `NoPairs`, or StoreError for a setting out of range.
+        """
+        name = checked_name(spec.name)
+        if spec.judgments_per_pair < 1:
+            raise StoreError("each pair needs at least one judgment")
+        if not plain(spec.question):
+            raise StoreError("a study needs a question")
+        limits = (spec.seed, spec.count or 0, spec.per_document or 0, spec.judgments_per_pair)
+        if not all(0 <= number < 2**31 for number in limits):
+            raise StoreError("seed and limits must be whole numbers from 0 to 2147483647")
+        with self.writing() as session:
+            if session.scalar(select(StudyRow.id).where(StudyRow.name == name)) is not None:
+                raise StudyExists(f"there is already a study {name!r}; choose another name")
+            sample = draw(session, spec)
+            if not sample.pairs:
+                raise NoPairs(
+                    f"no pair is left to ask about: {sample.identical} pairs of identical texts, "
+                    f"{sample.unscored} without a score; the rule {spec.rule!r} allows {sample.eligible}"
+                )
+            dataset = find_dataset(session, spec.dataset)
+            study = StudyRow(
+                name=name,
+                dataset_id=dataset.id,
+                question=plain(spec.question),
+                instructions=plain(spec.instructions),
+                systems=list(spec.systems) or systems_of(session, dataset),
+                rule=spec.rule,
+                signature=spec.signature,
+                wanted_pairs=spec.count,
+                per_document=spec.most_per_document,
+                judgments_per_pair=spec.judgments_per_pair,
+                ties=spec.ties,
+                seed=spec.seed,
+                identical=sample.identical,
+            )
+            session.add(study)
+            session.flush()
+            session.add_all(
+                PairRow(study_id=study.id, position=position, **pair._asdict())
+                for position, pair in enumerate(sample.pairs)
+            )
+        return self.study(name)
+
+    def studies(self) -> list[Study]:
+        """All studies, the newest first."""
+        with self.reading() as session:
+            rows = session.scalars(
+                select(StudyRow).options(joinedload(StudyRow.dataset)).order_by(StudyRow.id.desc())
+            ).all()
+            return [to_study(session, row) for row in rows]
+
+    def study(self, name: str) -> Study:
+        """One study. Raises `UnknownStudy`."""
+        with self.reading() as session:
+            return to_study(session, find_study(session, name))
+
+    def close_study(self, name: str, *, closed: bool = True) -> Study:
+        """Stop taking judgments, or take them again. Raises `UnknownStudy`."""
+        with self.writing() as session:
+            find_study(session, name).closed_at = now() if closed else None
+        return self.study(name)
+
+    # --- annotators --------------------------------------------------------------------------------------
+
+    def join(self, *, study: str, name: str) -> Annotator:
+        """The annotator of that name, new or returning. Raises `UnknownStudy`, `StudyClosed`, `NameTaken`."""
+        name = checked_name(name)
+        try:
+            with self.writing() as session:
+                row = find_study(session, study)
+                known = session.scalar(
+                    select(AnnotatorRow).where(AnnotatorRow.study_id == row.id, AnnotatorRow.name == name)
+                )
+                if known is not None and known.invited:
+                    raise NameTaken(f"{name!r} was invited by a link; open that link, or choose another name")
+                if known is None:
+                    if row.closed_at is not None:
+                        raise StudyClosed(f"the study {study!r} is closed")
+                    known = new_annotator(row, name, invited=False)
+                    session.add(known)
+                    session.flush()
+                return to_annotator(known)
+        except IntegrityError:  # the same name joined in another session at this moment
+            return self.join(study=study, name=name)
+
+    def invite(self, *, study: str, name: str) -> Annotator:
+        """Make an annotator whose work only their token opens. Raises `UnknownStudy`, `StudyClosed`, `NameTaken`."""
+        name = checked_name(name)
+        with self.writing() as session:
+            row = find_study(session, study)
+            if row.closed_at is not None:
+                raise StudyClosed(f"the study {study!r} is closed")
+            known = select(AnnotatorRow.id).where(AnnotatorRow.study_id == row.id, AnnotatorRow.name == name)
+            if session.scalar(known) is not None:
+                raise NameTaken(f"the study {study!r} already has an annotator {name!r}")
+            annotator = new_annotator(row, name, invited=True)
+            session.add(annotator)
+            session.flush()
+            return to_annotator(annotator)
+
+    def annotator(self, token: str) -> Annotator:
+        """The annotator whom a token belongs to. Raises `UnknownInvite`."""
+        with self.reading() as session:
+            row = session.scalar(
+                select(AnnotatorRow).where(AnnotatorRow.token == token).options(joinedload(AnnotatorRow.study))
+            )
+            if row is None:
+                raise UnknownInvite("this invite is not known; ask whoever sent it for a new link")
+            return to_annotator(row)
+
+    # --- assignment --------------------------------------------------------------------------------------
+
+    def next_task(self, annotator: Annotator) -> Task | None:
+        """The pair that an annotator is to judge now, None where none is left.
+
+        An open assignment comes back first, so that a reload shows the same pair with the same sides. Else the pair
+        with the fewest judgments among those that want more and that the annotator has not been given.
+        """
+        with self.reading() as session:
+            row = session.scalar(
+                select(AssignmentRow)
+                .outerjoin(JudgmentRow)
+                .where(
+                    AssignmentRow.annotator_id == annotator.id,
+                    JudgmentRow.id.is_(None),
+                    AssignmentRow.skipped_at.is_(None),
+                )
+                .order_by(AssignmentRow.id)
+                .limit(1)
+            )
+            if row is not None:
+                return to_task(session, row.id)
+        try:
+            with self.writing() as session:
+                assigned = assign(session, annotator.id)
+                if assigned is None:
+                    return None
+                session.flush()
+                return to_task(session, assigned.id)
+        except IntegrityError:  # a second window of the same annotator was given the pair at this moment
+            return self.next_task(annotator)
+
+    def task(self, annotator: Annotator, assignment_id: int) -> Task:
+        """A pair that the annotator was given. Raises `NotAssigned`."""
+        with self.reading() as session:
+            find_assignment(session, annotator, assignment_id)
+            return to_task(session, assignment_id)
+
+    def previous_task(self, annotator: Annotator, assignment_id: int | None = None) -> Task | None:
+        """The pair that the annotator was given before another one (None: before the end), to look at or change."""
+        with self.reading() as session:
+            earlier = (
+                select(AssignmentRow.id)
+                .outerjoin(JudgmentRow)
+                .where(
+                    AssignmentRow.annotator_id == annotator.id,
+                    or_(JudgmentRow.id.is_not(None), AssignmentRow.skipped_at.is_not(None)),
+                )
+                .order_by(AssignmentRow.id.desc())
+                .limit(1)
+            )
+            if assignment_id is not None:
+                earlier = earlier.where(AssignmentRow.id < assignment_id)
+            found = session.scalar(earlier)
+            return None if found is None else to_task(session, found)
+
+    # --- judgments ---------------------------------------------------------------------------------------
+
+    def judge(
+        self,
+        *,
+        annotator: Annotator,
+        assignment_id: int,
+        choice: str,
+        presented_at: datetime,
+        decided_at: datetime | None = None,
+        rationale: str | None = None,
+        change: bool = False,
+    ) -> None:
+        """Record a choice (`left`, `right` or `tie`); it is on disk when this returns.
+
+        With `change` an earlier choice is replaced and kept as a revision; a pair that was skipped can be judged
+        after all. Raises `AlreadyJudged`, `NotAssigned`, `StudyClosed`, `TooSoon`, or StoreError for a tie where
+        the study has none.
+        """
+        decided_at = decided_at or now()
+        if decided_at - presented_at < SOONEST:
+            raise TooSoon("the choice came too soon after the pair was shown; it was not saved")
+        try:
+            with self.writing() as session:
+                assignment = find_assignment(session, annotator, assignment_id)
+                study = assignment.pair.study
+                if study.closed_at is not None:
+                    raise StudyClosed(f"the study {study.name!r} is closed; the choice was not saved")
+                if choice not in CHOICES or (choice == "tie" and not study.ties):
+                    raise StoreError(f"{choice!r} is not a choice of this study")
+                judgment = assignment.judgment
+                if judgment is not None and not change:
+                    raise AlreadyJudged("this pair is already judged; go back to it to change the choice")
+                if judgment is None:
+                    judgment = JudgmentRow(assignment_id=assignment.id, revision=1)
+                    session.add(judgment)
+                else:
+                    session.add(revision_of(judgment))
+                    judgment.revision += 1
+                judgment.chosen_id = chosen_id(assignment, choice)
+                judgment.presented_at, judgment.decided_at = presented_at, decided_at
+                judgment.rationale = plain(rationale or "") or None
+                assignment.skipped_at = assignment.skip_reason = None
+        except IntegrityError as error:
+            raise AlreadyJudged("this pair was judged in another window at the same moment") from error
+
+    def skip(self, *, annotator: Annotator, assignment_id: int, reason: str) -> None:
+        """Leave a pair unjudged, saying why. Raises `AlreadyJudged`, `NotAssigned`, StoreError without a reason."""
+        reason = plain(reason)
+        if not reason:
+            raise StoreError("say why the pair is skipped")
+        with self.writing() as session:
+            assignment = find_assignment(session, annotator, assignment_id)
+            if assignment.judgment is not None:
+                raise AlreadyJudged("this pair is already judged; it cannot be skipped any more")
+            assignment.skipped_at, assignment.skip_reason = now(), reason
+
+    # --- progress ----------------------------------------------------------------------------------------
+
+    def progress(self, annotator: Annotator) -> Progress:
+        """How far an annotator is."""
+        with self.reading() as session:
+            rows = session.execute(
+                select(AssignmentRow.skipped_at, JudgmentRow.presented_at, JudgmentRow.decided_at)
+                .outerjoin(JudgmentRow)
+                .where(AssignmentRow.annotator_id == annotator.id)
+            ).all()
+            row = session.get_one(AnnotatorRow, annotator.id)
+            wanted = open_pairs(row).subquery()
+            unseen = session.scalar(select(func.count()).select_from(wanted)) or 0
+        took = [(decided - presented).total_seconds() for _, presented, decided in rows if decided is not None]
+        skipped = sum(skipped_at is not None for skipped_at, _, _ in rows)
+        return Progress(
+            judged=len(took),
+            skipped=skipped,
+            open=len(rows) - len(took) - skipped + unseen,
+            seconds=median(took) if took else None,
+        )
+
+    def annotators(self, study: str) -> list[AnnotatorProgress]:
+        """A study's annotators and what each has done, in the order in which they joined."""
+        with self.reading() as session:
+            row = find_study(session, study)
+            table: dict[str, list[tuple[AssignmentRow, JudgmentRow | None]]] = {
+                name: []
+                for name in session.scalars(
+                    select(AnnotatorRow.name).where(AnnotatorRow.study_id == row.id).order_by(AnnotatorRow.id)
+                )
+            }
+            for name, assignment, judgment in session.execute(
+                select(AnnotatorRow.name, AssignmentRow, JudgmentRow)
+                .join(AssignmentRow, AssignmentRow.annotator_id == AnnotatorRow.id)
+                .outerjoin(JudgmentRow, JudgmentRow.assignment_id == AssignmentRow.id)
+                .where(AnnotatorRow.study_id == row.id)
+            ):
+                table[name].append((assignment, judgment))
+            return [to_progress(name, done) for name, done in table.items()]
+
+
+# --- what the methods above are made of -------------------------------------------------------------------
+
+
+def draw(session: Session, spec: StudySpec) -> Sample:
+    """Sample the pairs of a specification."""
+    dataset = find_dataset(session, spec.dataset)
+    known = systems_of(session, dataset)
+    unknown = [system for system in spec.systems if system not in known]
+    if unknown:
+        raise StoreError(
+            f"data set {spec.dataset!r} has no system {', '.join(map(repr, unknown))}; it has {', '.join(known)}"
+        )
+    systems = spec.systems or tuple(known)
+    if len(set(systems)) < 2:
+        raise NoPairs(
+            f"a study compares at least two systems; data set {spec.dataset!r} has {', '.join(known) or 'none'}"
+        )
+    if spec.rule not in RULES:
+        raise StoreError(f"unknown rule {spec.rule!r}; known are {', '.join(RULES)}")
+    scores: dict[str, float | None] = {}
+    if spec.rule == "rouge_k_differs":
+        scores = dict(
+            session.execute(
+                select(ScoreRow.example, ScoreRow.value)
+                .join(SignatureRow, SignatureRow.id == ScoreRow.signature_id)
+                .where(SignatureRow.text == spec.signature)
+            )
+        )
+    documents: dict[int, list[Candidate]] = {}
+    for row in session.scalars(
+        select(SummaryRow)
+        .join(DocumentRow)
+        .where(DocumentRow.dataset_id == dataset.id, SummaryRow.system.in_(systems))
+        .order_by(DocumentRow.position, SummaryRow.id)
+    ):
+        if spec.rule == "rouge_k_differs" and row.example not in scores:
+            raise ScoresMissing(
+                f"data set {spec.dataset!r} has summaries without a ROUGE-K score; first run "
+                f"relevance score {spec.dataset} --metrics rouge_k"
+            )
+        documents.setdefault(row.document_id, []).append(
+            Candidate(row.id, row.system, row.text, scores.get(row.example))
+        )
+    try:
+        return sample_pairs(
+            list(documents.items()),
+            rule=spec.rule,
+            count=spec.count,
+            per_document=spec.most_per_document,
+            seed=spec.seed,
+        )
+    except ValueError as error:
+        raise StoreError(str(error)) from error
+
+
+def systems_of(session: Session, dataset: DatasetRow) -> list[str]:
+    """A data set's systems in the order in which they came."""
+    return list(
+        session.scalars(
+            select(SummaryRow.system)
+            .join(DocumentRow)
+            .where(DocumentRow.dataset_id == dataset.id)
+            .group_by(SummaryRow.system)
+            .order_by(func.min(SummaryRow.id))
+        )
+    )
+
+
+def find_study(session: Session, name: str) -> StudyRow:
+    """The row of a study. Raises `UnknownStudy`."""
+    row = session.scalar(select(StudyRow).where(StudyRow.name == name))
+    if row is None:
+        known = session.scalars(select(StudyRow.name).order_by(StudyRow.name)).all()
+        raise UnknownStudy(f"there is no study {name!r}; there are {', '.join(known) or 'none'}")
+    return row
+
+
+def to_study(session: Session, row: StudyRow) -> Study:
+    """The record of a study's row, with its counts."""
+    judged = (
+        select(func.count(JudgmentRow.id))
+        .join(AssignmentRow, AssignmentRow.id == JudgmentRow.assignment_id)
+        .join(PairRow, PairRow.id == AssignmentRow.pair_id)
+        .where(PairRow.study_id == row.id)
+    )
+    return Study(
+        id=row.id,
+        name=row.name,
+        dataset=row.dataset.name,
+        question=row.question,
+        instructions=row.instructions,
+        systems=tuple(row.systems),
+        rule=row.rule,
+        pairs=session.scalar(select(func.count()).where(PairRow.study_id == row.id)) or 0,
+        judgments_per_pair=row.judgments_per_pair,
+        ties=row.ties,
+        seed=row.seed,
+        identical=row.identical,
+        judgments=session.scalar(judged) or 0,
+        created_at=row.created_at,
+        closed_at=row.closed_at,
+    )
+
+
+def new_annotator(study: StudyRow, name: str, *, invited: bool) -> AnnotatorRow:
+    """An annotator with a token that cannot be guessed."""
+    return AnnotatorRow(study=study, name=name, token=secrets.token_urlsafe(24), invited=invited)
+
+
+def to_annotator(row: AnnotatorRow) -> Annotator:
+    """The record of an annotator's row."""
+    return Annotator(id=row.id, name=row.name, study=row.study.name, token=row.token, invited=row.invited)
+
+
+def open_pairs(annotator: AnnotatorRow) -> Select[int, int, int]:
+    """Select the pairs that want more judgments and that the annotator was not given, the most wanted first.
+
+    A fresh assignment of somebody else counts as the judgment that it will probably become.
+    """
+    study = annotator.study
+    other = aliased(AssignmentRow)
+    taken = (
+        select(func.count())
+        .select_from(other)
+        .outerjoin(JudgmentRow, JudgmentRow.assignment_id == other.id)
+        .where(
+            other.pair_id == PairRow.id,
+            or_(
+                JudgmentRow.id.is_not(None),
+                (other.skipped_at.is_(None)) & (other.assigned_at > now() - RESERVED),
+            ),
+        )
+        .correlate(PairRow)
+        .scalar_subquery()
+    )
+    given = select(AssignmentRow.pair_id).where(AssignmentRow.annotator_id == annotator.id)
+    return (
+        select(PairRow.id, PairRow.first_id, PairRow.second_id)
+        .where(PairRow.study_id == study.id, PairRow.id.not_in(given), taken < study.judgments_per_pair)
+        .order_by(taken, PairRow.position)
+    )
+
+
+def assign(session: Session, annotator_id: int) -> AssignmentRow | None:
+    """Give the annotator a new pair, or none where the study is closed or has none left for them."""
+    annotator = session.get_one(AnnotatorRow, annotator_id)
+    if annotator.study.closed_at is not None:
+        return None
+    pair = session.execute(open_pairs(annotator).limit(1)).first()
+    if pair is None:
+        return None
+    turn = session.scalar(select(func.count()).where(AssignmentRow.annotator_id == annotator_id)) or 0
+    first_left = first_is_left(seed=annotator.study.seed, annotator_id=annotator_id, turn=turn)
+    assignment = AssignmentRow(
+        annotator_id=annotator_id,
+        pair_id=pair.id,
+        left_id=pair.first_id if first_left else pair.second_id,
+    )
+    session.add(assignment)
+    return assignment
+
+
+def find_assignment(session: Session, annotator: Annotator, assignment_id: int) -> AssignmentRow:
+    """An assignment of this annotator and of nobody else. Raises `NotAssigned`."""
+    row = session.get(AssignmentRow, assignment_id)
+    if row is None or row.annotator_id != annotator.id:
+        raise NotAssigned("this pair was not given to this annotator")
+    return row
+
+
+def to_task(session: Session, assignment_id: int) -> Task:
+    """An assignment as its annotator sees it."""
+    row = session.get_one(
+        AssignmentRow,
+        assignment_id,
+        options=[
+            joinedload(AssignmentRow.judgment),
+            joinedload(AssignmentRow.pair).options(
+                joinedload(PairRow.document), joinedload(PairRow.first), joinedload(PairRow.second)
+            ),
+        ],
+        populate_existing=True,
+    )
+    pair, document = row.pair, row.pair.document
+    left, right = (pair.first, pair.second) if row.left_id == pair.first_id else (pair.second, pair.first)
+    # A title or reference that is itself one of the two would give the pair away.
+    shown = {summary.text for summary in (left, right)}
+    title_stands = TITLE_SYSTEM in (left.system, right.system)
+    return Task(
+        assignment_id=row.id,
+        title=None if title_stands else document.title,
+        source=document.source if isinstance(document.source, str) else tuple(document.source),
+        references=tuple(text for text in document.reference_texts if text not in shown),
+        left=left.text,
+        right=right.text,
+        choice=choice_of(row),
+        rationale=None if row.judgment is None else row.judgment.rationale,
+    )
+
+
+def choice_of(row: AssignmentRow) -> str | None:
+    """What was chosen in an assignment, by side."""
+    if row.judgment is None:
+        return None if row.skipped_at is None else "skip"
+    if row.judgment.chosen_id is None:
+        return "tie"
+    return "left" if row.judgment.chosen_id == row.left_id else "right"
+
+
+def plain(text: str) -> str:
+    """A text that somebody typed, without outer blanks and the one character that PostgreSQL cannot store."""
+    return text.replace("\0", "").strip()
+
+
+def chosen_id(assignment: AssignmentRow, choice: str) -> int | None:
+    """The summary that a side stands for; None for a tie."""
+    if choice == "tie":
+        return None
+    pair = assignment.pair
+    right_id = pair.second_id if assignment.left_id == pair.first_id else pair.first_id
+    return assignment.left_id if choice == "left" else right_id
+
+
+def revision_of(judgment: JudgmentRow) -> RevisionRow:
+    """What a judgment says before it is changed."""
+    return RevisionRow(
+        judgment_id=judgment.id,
+        revision=judgment.revision,
+        chosen_id=judgment.chosen_id,
+        presented_at=judgment.presented_at,
+        decided_at=judgment.decided_at,
+        rationale=judgment.rationale,
+    )
+
+
+def to_progress(name: str, done: Sequence[tuple[AssignmentRow, JudgmentRow | None]]) -> AnnotatorProgress:
+    """Sum up one annotator's assignments."""
+    judged = [(assignment, judgment) for assignment, judgment in done if judgment is not None]
+    took = [(judgment.decided_at - judgment.presented_at).total_seconds() for _, judgment in judged]
+    return AnnotatorProgress(
+        annotator=name,
+        judged=len(judged),
+        skipped=sum(assignment.skipped_at is not None for assignment, _ in done),
+        seconds=median(took) if took else None,
+        left=sum(judgment.chosen_id == assignment.left_id for assignment, judgment in judged),
+        latest=max((judgment.decided_at for _, judgment in judged), default=None),
+    )

@@ -1,0 +1,123 @@
+"""Tables of studies, pairs, annotators, assignments and judgments."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import JSON, CheckConstraint, ForeignKey, String, Text, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from data.database import Base, Utc, now
+from data.tables import DatasetRow, DocumentRow, SummaryRow
+
+
+class StudyRow(Base):
+    """A question asked about pairs of a data set's summaries, with all that decided which pairs these are."""
+
+    __tablename__ = "studies"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(String(200), unique=True)
+    dataset_id: Mapped[int] = mapped_column(ForeignKey("datasets.id"))
+    question: Mapped[str] = mapped_column(Text)
+    instructions: Mapped[str] = mapped_column(Text)
+    systems: Mapped[list[str]] = mapped_column(JSON)
+    rule: Mapped[str] = mapped_column(String(40))
+    signature: Mapped[str | None] = mapped_column(Text)
+    wanted_pairs: Mapped[int | None]
+    per_document: Mapped[int | None]
+    judgments_per_pair: Mapped[int]
+    ties: Mapped[bool]
+    seed: Mapped[int]
+    identical: Mapped[int]
+    created_at: Mapped[datetime] = mapped_column(Utc, default=now)
+    closed_at: Mapped[datetime | None] = mapped_column(Utc)
+    dataset: Mapped[DatasetRow] = relationship()
+
+
+class PairRow(Base):
+    """Two summaries of one document; `first` and `second` have nothing to do with the sides they are shown on."""
+
+    __tablename__ = "pairs"
+    __table_args__ = (
+        UniqueConstraint("study_id", "first_id", "second_id"),
+        UniqueConstraint("study_id", "position"),
+        CheckConstraint("first_id <> second_id", name="two_summaries"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    study_id: Mapped[int] = mapped_column(ForeignKey("studies.id"))
+    position: Mapped[int]
+    document_id: Mapped[int] = mapped_column(ForeignKey("documents.id"))
+    first_id: Mapped[int] = mapped_column(ForeignKey("summaries.id"))
+    second_id: Mapped[int] = mapped_column(ForeignKey("summaries.id"))
+    study: Mapped[StudyRow] = relationship()
+    document: Mapped[DocumentRow] = relationship()
+    first: Mapped[SummaryRow] = relationship(foreign_keys=[first_id])
+    second: Mapped[SummaryRow] = relationship(foreign_keys=[second_id])
+
+
+class AnnotatorRow(Base):
+    """Somebody who judges in one study, by a name typed in or, where `invited`, only by the invite's token."""
+
+    __tablename__ = "annotators"
+    __table_args__ = (UniqueConstraint("study_id", "name"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    study_id: Mapped[int] = mapped_column(ForeignKey("studies.id"))
+    name: Mapped[str] = mapped_column(String(200))
+    token: Mapped[str] = mapped_column(String(64), unique=True)
+    invited: Mapped[bool]
+    created_at: Mapped[datetime] = mapped_column(Utc, default=now)
+    study: Mapped[StudyRow] = relationship()
+
+
+class AssignmentRow(Base):
+    """A pair given to an annotator, the summary shown left, and the reason where they skipped it."""
+
+    __tablename__ = "assignments"
+    __table_args__ = (UniqueConstraint("annotator_id", "pair_id"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    annotator_id: Mapped[int] = mapped_column(ForeignKey("annotators.id"))
+    pair_id: Mapped[int] = mapped_column(ForeignKey("pairs.id"), index=True)
+    left_id: Mapped[int] = mapped_column(ForeignKey("summaries.id"))
+    assigned_at: Mapped[datetime] = mapped_column(Utc, default=now)
+    skipped_at: Mapped[datetime | None] = mapped_column(Utc)
+    skip_reason: Mapped[str | None] = mapped_column(Text)
+    pair: Mapped[PairRow] = relationship()
+    annotator: Mapped[AnnotatorRow] = relationship()
+    judgment: Mapped[JudgmentRow | None] = relationship(back_populates="assignment")
+
+
+class JudgmentRow(Base):
+    """What an annotator chose for a pair, as it stands now; `chosen_id` is null for a tie."""
+
+    __tablename__ = "judgments"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    assignment_id: Mapped[int] = mapped_column(ForeignKey("assignments.id"), unique=True)
+    revision: Mapped[int] = mapped_column(default=1)
+    chosen_id: Mapped[int | None] = mapped_column(ForeignKey("summaries.id"))
+    presented_at: Mapped[datetime] = mapped_column(Utc)
+    decided_at: Mapped[datetime] = mapped_column(Utc)
+    rationale: Mapped[str | None] = mapped_column(Text)
+    assignment: Mapped[AssignmentRow] = relationship(back_populates="judgment")
+    chosen: Mapped[SummaryRow | None] = relationship()
+    earlier: Mapped[list[RevisionRow]] = relationship(order_by="RevisionRow.revision")
+
+
+class RevisionRow(Base):
+    """What a judgment was before it was changed."""
+
+    __tablename__ = "judgment_revisions"
+    __table_args__ = (UniqueConstraint("judgment_id", "revision"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    judgment_id: Mapped[int] = mapped_column(ForeignKey("judgments.id"))
+    revision: Mapped[int]
+    chosen_id: Mapped[int | None] = mapped_column(ForeignKey("summaries.id"))
+    presented_at: Mapped[datetime] = mapped_column(Utc)
+    decided_at: Mapped[datetime] = mapped_column(Utc)
+    rationale: Mapped[str | None] = mapped_column(Text)
+    chosen: Mapped[SummaryRow | None] = relationship()

@@ -1,0 +1,588 @@
+"""The command line: each command calls one function of a package and prints what it returns."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import click
+
+FILE = click.Path(path_type=Path, exists=True, dir_okay=False, readable=True)
+DEFAULT_METRICS = "rouge1,rouge2,rougeL,rouge_k,length"
+
+
+def refusing(command: Callable[..., None]) -> Callable[..., None]:
+    """Turn what the packages refuse into one line on standard error and exit code 2."""
+
+    @wraps(command)
+    def run(*args: Any, **options: Any) -> None:
+        from sqlalchemy.exc import OperationalError
+
+        try:
+            command(*args, **options)
+        except BrokenPipeError:  # the reader of our output has seen enough; click ends quietly
+            raise
+        except (ValueError, OSError) as error:  # BadRecord, StoreError, UnknownMetric, ... are ValueErrors
+            raise Refused(str(error)) from error
+        except OperationalError as error:
+            raise Refused(f"the database cannot be used: {error.orig}") from error
+
+    return run
+
+
+class Refused(click.ClickException):
+    """Input that cannot be taken."""
+
+    exit_code = 2
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="relevance")
+def main() -> None:
+    """Find out which automatic metric of summaries agrees with people.
+
+    Data sets, scores and judgments are kept in the database named by RELEVANCE_DATABASE_URL, by default an SQLite
+    file beside the app. score FILE, keywords and analyze need no database.
+    """
+
+
+# --- options that several commands share --------------------------------------------------------------------
+
+metrics_option = click.option(
+    "--metrics",
+    "names",
+    default=DEFAULT_METRICS,
+    show_default=True,
+    help="Metrics, separated by commas.",
+)
+references_option = click.option(
+    "--references",
+    type=click.Choice(["max", "mean", "first"]),
+    default="max",
+    show_default=True,
+    help="How ROUGE scores against several references become one.",
+)
+tokenizer_option = click.option(
+    "--tokenizer",
+    type=click.Choice(["ascii", "unicode"]),
+    default="ascii",
+    show_default=True,
+    help="Words that ROUGE sees: a-z0-9 as everybody reports, or any script's.",
+)
+title_option = click.option(
+    "--title",
+    type=click.Choice(["always", "single"]),
+    default="always",
+    show_default=True,
+    help="When ROUGE-K counts the title among the references: always, or only beside a single one.",
+)
+format_option = click.option(
+    "--format",
+    "format",
+    help="interchange, scitldr, summeval, csv, tsv, parquet or lines; guessed from the file if left out.",
+)
+
+
+def say(message: str) -> None:
+    """Tell the user something that is not the result."""
+    click.echo(message, err=True)
+
+
+def listed(names: str) -> list[str]:
+    """The names in a comma-separated option."""
+    return [name.strip() for name in names.split(",") if name.strip()]
+
+
+def chosen_metrics(names: str, references: str, tokenizer: str, title: str) -> list[Any]:
+    """Make the metrics that the options name."""
+    from metrics import Options, metrics
+
+    return metrics(listed(names), Options(references=references, tokenizer=tokenizer, title=title))
+
+
+def read_records(file: Path, format: str | None) -> list[Any]:
+    """Read a file whole before anything is done with it."""
+    from data.importers import read
+
+    return list(read(file, format, say))
+
+
+def stores() -> tuple[Any, Any]:
+    """The stores over the database, its schema brought up to date."""
+    from annotation.store import AnnotationStore
+    from data.database import connect
+    from data.store import DataStore
+
+    engine = connect()
+    return DataStore(engine), AnnotationStore(engine)
+
+
+def print_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Print aligned columns: the first flush left, numbers flush right."""
+    cells = [list(header), *([cell(value) for value in row] for row in rows)]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
+    for row in cells:
+        first, *others = (text.ljust(w) if i == 0 else text.rjust(w) for i, (text, w) in enumerate(zip(row, widths)))  # noqa: B905
+        click.echo("  ".join([first, *others]).rstrip())
+
+
+def cell(value: object) -> str:
+    """A value as a table shows it: four decimals, `-` for what is undefined."""
+    if value is None:
+        return "-"
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
+
+
+# --- data sets -----------------------------------------------------------------------------------------------
+
+
+@main.command("import")
+@click.argument("file", type=FILE)
+@click.option("--name", required=True, help="Name of the data set; for a file of lines, the one that it joins.")
+@click.option("--system", help="Name of the system that wrote a file of lines; the file's name if left out.")
+@format_option
+@refusing
+def import_file(file: Path, name: str, system: str | None, format: str | None) -> None:
+    """Import documents and summaries from FILE, whole or not at all."""
+    from data.files import sha256
+    from data.importers import LINES, guess_format, lines, read
+
+    if format is None:
+        format = guess_format(file)
+        say(f"format: {format} (guessed)")
+    store, _ = stores()
+    if format == LINES:
+        system = system or file.stem
+        documents = [document for document, _ in store.records(name)]
+        count = store.add_summaries(dataset=name, summaries=lines.load(file, documents, system))
+        click.echo(f"added {count} summaries of {system} to {name}")
+        return
+    dataset = store.add_dataset(name=name, format=format, sha256=sha256(file), records=read(file, format, say))
+    systems = f"{dataset.summaries} summaries of {len(dataset.systems)} systems" if dataset.systems else "no summaries"
+    click.echo(f"imported {dataset.documents} documents and {systems} as {dataset.name}")
+
+
+@main.command()
+@refusing
+def datasets() -> None:
+    """List the data sets."""
+    store, _ = stores()
+    print_table(
+        ["data set", "format", "documents", "summaries", "systems"],
+        [(d.name, d.format, d.documents, d.summaries, ", ".join(d.systems) or "-") for d in store.datasets()],
+    )
+
+
+@main.command()
+@click.argument("name")
+@click.option(
+    "--system",
+    "systems",
+    required=True,
+    help="Systems, separated by commas: lead, lead-K, textrank, textrank-K (K sentences, 3 if left out), "
+    "and texts that people wrote: reference:N, title.",
+)
+@refusing
+def summarize(name: str, systems: str) -> None:
+    """Write candidate summaries for the data set NAME."""
+    from summarizers import add_systems
+
+    store, _ = stores()
+    for system, written, documents in add_systems(store, name, listed(systems)):
+        without = f"; {documents - written} documents have none" if written < documents else ""
+        click.echo(f"added {written} summaries of {system} to {name}{without}")
+
+
+# --- scores --------------------------------------------------------------------------------------------------
+
+
+@main.command()
+@click.argument("file", required=False, metavar="FILE|NAME")
+@metrics_option
+@references_option
+@tokenizer_option
+@title_option
+@format_option
+@click.option("-o", "--output", default="scores.jsonl", show_default=True, help="Where a line per summary goes.")
+@click.option("-c", "--candidates", type=FILE, help="Plain text: a system's summaries, one a line.")
+@click.option("-r", "--reference", "references_files", type=FILE, multiple=True, help="Plain text: references.")
+@click.option("--sources", type=FILE, help="Plain text: the documents, one a line.")
+@click.option("--titles", type=FILE, help="Plain text: the titles, one a line.")
+@refusing
+def score(
+    file: str | None,
+    names: str,
+    references: str,
+    tokenizer: str,
+    title: str,
+    format: str | None,
+    output: str,
+    candidates: Path | None,
+    references_files: tuple[Path, ...],
+    sources: Path | None,
+    titles: Path | None,
+) -> None:
+    """Score the summaries of FILE, of plain text files (-c, -r), or of the data set NAME.
+
+    A file's scores go to --output, a line per summary, and the metrics' signatures beside it; a data set's scores
+    go into the database, where only those that are missing are computed.
+    """
+    from data.importers import lines
+
+    metrics = chosen_metrics(names, references, tokenizer, title)
+    if candidates is not None or references_files:
+        if file is not None or candidates is None or not references_files:
+            raise click.UsageError("plain text needs -c and at least one -r, and no FILE")
+        records = lines.parallel(candidates, references_files, sources, titles)
+    elif file is None:
+        raise click.UsageError("name a FILE, a data set, or plain text by -c and -r")
+    elif not Path(file).exists():
+        score_stored(file, metrics)
+        return
+    else:
+        records = read_records(Path(file), format)
+        if not any(summaries for _, summaries in records):
+            raise Refused(f"{file} has no summaries to score; import it and use relevance summarize")
+    score_to_file(records, metrics, Path(output))
+
+
+def score_stored(name: str, metrics: list[Any]) -> None:
+    """Score a data set in the database."""
+    from metrics.scoring import score_dataset
+
+    store, _ = stores()
+    with click.progressbar(length=0, label=f"scoring {name}", file=sys.stderr) as bar:
+
+        def progress(done: int, total: int) -> None:
+            bar.length = total
+            bar.update(done - bar.pos)
+
+        computed = score_dataset(store, name, metrics, progress)
+    for metric in metrics:
+        click.echo(f"{metric.name}: {computed[metric.name]} computed  {metric.signature}")
+
+
+def score_to_file(records: list[Any], metrics: list[Any], output: Path) -> None:
+    """Score records, write a line per summary and the signatures, print the means."""
+    from data.files import write_whole
+    from metrics.scoring import score_record, score_records
+
+    total = sum(len(summaries) for _, summaries in records)
+    with click.progressbar(score_records(records, metrics), length=total, label="scoring", file=sys.stderr) as scored:
+        rows = list(scored)
+    write_whole(output, (json.dumps(score_record(e, s), ensure_ascii=False) + "\n" for e, s in rows))
+    signatures = {metric.name: metric.signature for metric in metrics}
+    write_whole(output.with_suffix(".signatures.json"), [json.dumps(signatures, indent=2) + "\n"])
+    print_table(
+        ["metric", "mean", "n", "missing"],
+        [mean_row(metric.name, [scores[metric.name].value for _, scores in rows]) for metric in metrics],
+    )
+    say(f"wrote {output} and {output.with_suffix('.signatures.json')}")
+
+
+def mean_row(name: str, values: list[float | None]) -> tuple[str, float | None, int, int]:
+    """A metric's mean over the scores that there are."""
+    known = [value for value in values if value is not None]
+    return name, sum(known) / len(known) if known else None, len(known), len(values) - len(known)
+
+
+@main.command()
+@click.argument("file", type=FILE)
+@title_option
+@format_option
+@refusing
+def keywords(file: Path, title: str, format: str | None) -> None:
+    """Print the keywords that ROUGE-K finds, a JSON list a document."""
+    from metrics.keywords import compared_texts, overlap_keywords
+
+    for document, _ in read_records(file, format):
+        found = overlap_keywords(compared_texts(document.references, document.title, title))
+        click.echo(json.dumps([str(keyword) for keyword in found], ensure_ascii=False))
+
+
+@main.command()
+@click.argument("file", type=FILE)
+@click.option("--human", default="relevance", show_default=True, help="Which human rating to hold metrics against.")
+@metrics_option
+@references_option
+@tokenizer_option
+@title_option
+@click.option("--seed", default=0, show_default=True, help="Seed of the bootstrap.")
+@click.option("--format", "shape", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--input-format", "format", help="Format of FILE; guessed if left out.")
+@refusing
+def analyze(
+    file: Path,
+    human: str,
+    names: str,
+    references: str,
+    tokenizer: str,
+    title: str,
+    seed: int,
+    shape: str,
+    format: str | None,
+) -> None:
+    """Hold metrics against the human ratings in FILE: agreement over pairs, and correlations."""
+    from metrics.analysis import analyze, as_json
+
+    metrics = chosen_metrics(names, references, tokenizer, title)
+    analysis = analyze(read_records(file, format), human, metrics, seed)
+    if shape == "json":
+        click.echo(json.dumps(as_json(analysis), indent=2))
+    else:
+        print_analysis(analysis)
+
+
+def print_analysis(analysis: Any) -> None:
+    """Print an analysis as two tables and the signatures."""
+    rows = analysis.rows
+    first = rows[0].evaluation
+    click.echo(f"Agreement with {analysis.human} over within-document pairs ({first.agreement.human_ties} human ties)")
+    print_table(
+        ["metric", "n", "C", "D", "T", "strict", "half", "decided", "95 % (half)"],
+        [
+            (
+                row.metric,
+                (a := row.evaluation.agreement).pairs,
+                a.concordant,
+                a.discordant,
+                a.tied,
+                a.strict,
+                a.half,
+                a.decided,
+                interval_text(row.evaluation.intervals.half),
+            )
+            for row in rows
+        ],
+    )
+    click.echo("\nCorrelation       Pearson                    Kendall tau-b")
+    print_table(
+        ["metric", "global", "input", "system", "global", "input", "system", "missing"],
+        [
+            (
+                row.metric,
+                *(level.r for level in row.evaluation.pearson),
+                *(level.r for level in row.evaluation.kendall),
+                row.missing,
+            )
+            for row in rows
+        ],
+    )
+    click.echo("\nstrict: C/n, half: (C + T/2)/n, decided: C/(C + D); C, D, T: the metric agrees, disagrees, ties.")
+    interval = first.intervals.half
+    click.echo(f"Intervals: bootstrap over documents, {interval.resamples} resamples, seed {interval.seed}.")
+    for row in rows:
+        click.echo(row.signature)
+
+
+def interval_text(interval: Any) -> str:
+    """An interval as a table shows it."""
+    return "-" if interval.low is None else f"[{interval.low:.4f}, {interval.high:.4f}]"
+
+
+# --- studies -------------------------------------------------------------------------------------------------
+
+
+@main.group()
+def study() -> None:
+    """Create and look after studies."""
+
+
+@study.command("create")
+@click.argument("name")
+@click.option("--dataset", required=True, help="Data set whose summaries are compared.")
+@click.option("--systems", default="", help="Systems, separated by commas; all if left out.")
+@click.option(
+    "--pairs",
+    "rule",
+    type=click.Choice(["rouge_k_differs", "random", "all"]),
+    default="rouge_k_differs",
+    show_default=True,
+    help="Which pairs: those whose ROUGE-K differs (as in the paper), drawn at random, or all.",
+)
+@click.option("--count", type=click.IntRange(1), help="Pairs in all; no limit if left out.")
+@click.option("--per-document", type=click.IntRange(1), help="Pairs per document; 1, or no limit with --pairs all.")
+@click.option("--judgments", type=click.IntRange(1), default=1, show_default=True, help="Judgments wanted per pair.")
+@click.option("--ties/--no-ties", default=False, show_default=True, help="Whether annotators may choose a tie.")
+@click.option("--question", help="What annotators are asked.")
+@click.option("--instructions", type=click.File(encoding="utf-8"), help="A Markdown file shown before the pairs.")
+@click.option("--seed", default=0, show_default=True, help="Seed of the draw and of the sides.")
+@refusing
+def create_study(
+    name: str,
+    dataset: str,
+    systems: str,
+    rule: str,
+    count: int | None,
+    per_document: int | None,
+    judgments: int,
+    ties: bool,
+    question: str | None,
+    instructions: Any,
+    seed: int,
+) -> None:
+    """Create the study NAME from pairs of a data set's summaries."""
+    from annotation.store import INSTRUCTIONS, QUESTION, StudySpec
+
+    data_store, annotation_store = stores()
+    signature = None
+    if rule == "rouge_k_differs":
+        signature = scored_rouge_k(data_store, dataset)
+    created = annotation_store.create_study(
+        StudySpec(
+            name=name,
+            dataset=dataset,
+            systems=tuple(listed(systems)),
+            rule=rule,
+            signature=signature,
+            count=count,
+            per_document=per_document,
+            judgments_per_pair=judgments,
+            ties=ties,
+            question=question or QUESTION,
+            instructions=instructions.read() if instructions else INSTRUCTIONS,
+            seed=seed,
+        )
+    )
+    click.echo(
+        f"created {created.name}: {created.pairs} pairs of {', '.join(created.systems)}; "
+        f"{created.identical} pairs of identical texts left out"
+    )
+
+
+def scored_rouge_k(store: Any, dataset: str) -> str:
+    """Score what is unscored by ROUGE-K, so that pairs can be drawn by it; returns its signature."""
+    from metrics import metric
+    from metrics.scoring import score_dataset
+
+    rouge_k = metric("rouge_k")
+    score_dataset(store, dataset, [rouge_k])
+    return rouge_k.signature
+
+
+@study.command("list")
+@refusing
+def list_studies() -> None:
+    """List the studies and how far they are."""
+    _, store = stores()
+    print_table(
+        ["study", "data set", "pairs", "wanted", "judgments", "state"],
+        [
+            (
+                s.name,
+                s.dataset,
+                s.pairs,
+                s.pairs * s.judgments_per_pair,
+                s.judgments,
+                "closed" if s.closed_at else "open",
+            )
+            for s in store.studies()
+        ],
+    )
+
+
+@study.command("invite")
+@click.argument("name")
+@click.argument("annotator")
+@click.option("--url", default="http://127.0.0.1:8501", show_default=True, help="Where the app is served.")
+@refusing
+def invite(name: str, annotator: str, url: str) -> None:
+    """Print a link that lets ANNOTATOR, and nobody else, judge in the study NAME under that name."""
+    _, store = stores()
+    click.echo(f"{url.rstrip('/')}/annotate?invite={store.invite(study=name, name=annotator).token}")
+
+
+@study.command("close")
+@click.argument("name")
+@click.option("--reopen", is_flag=True, help="Take judgments again.")
+@refusing
+def close_study(name: str, reopen: bool) -> None:
+    """Take no more judgments in the study NAME."""
+    _, store = stores()
+    state = store.close_study(name, closed=not reopen)
+    click.echo(f"{state.name} is {'closed' if state.closed_at else 'open'}, with {state.judgments} judgments")
+
+
+@study.command("export")
+@click.argument("name")
+@click.option("--what", type=click.Choice(["judgments", "scores"]), default="judgments", show_default=True)
+@click.option("--format", "format", type=click.Choice(["jsonl", "csv"]), default="jsonl", show_default=True)
+@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="File; printed if left out.")
+@refusing
+def export_study(name: str, what: str, format: str, output: Path | None) -> None:
+    """Write the judgments of the study NAME, or the scores of its data set."""
+    from annotation.results import export_judgments, export_scores
+    from data.export import export
+    from data.files import write_whole
+
+    data_store, store = stores()
+    dataset = store.study(name).dataset
+    records = export_judgments(store, name) if what == "judgments" else export_scores(data_store, dataset)
+    text = export(records, format)
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        write_whole(output, [text])
+        say(f"wrote {output}")
+
+
+# --- the app -------------------------------------------------------------------------------------------------
+
+
+@main.command()
+@refusing
+def demo() -> None:
+    """Import the demo corpus, score it and create its study, unless that is already done."""
+    from annotation.demo import create_demo_study
+    from data.demo import add_demo
+
+    data_store, store = stores()
+    add_demo(data_store)
+    created = create_demo_study(store, scored_demo(data_store))
+    click.echo(f"the demo study {created.name} has {created.pairs} pairs")
+
+
+def scored_demo(store: Any) -> str:
+    """Score the demo corpus by every metric; returns ROUGE-K's signature."""
+    from data.demo import NAME
+    from metrics import METRICS, metrics
+    from metrics.scoring import score_dataset
+
+    made = metrics(list(METRICS))
+    score_dataset(store, NAME, made)
+    return str(next(metric.signature for metric in made if metric.name == "rouge_k"))
+
+
+@main.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", default=8501, show_default=True, help="Port to listen on.")
+@click.option("--open", "open_browser", is_flag=True, help="Open the app in a browser, where there is a screen.")
+@refusing
+def serve(host: str, port: int, open_browser: bool) -> None:
+    """Start the app."""
+    import uvicorn
+
+    from data.database import ROOT, URL_VARIABLE, absolute_url, database_url
+
+    os.environ[URL_VARIABLE] = absolute_url(database_url())
+    os.chdir(ROOT)  # where Streamlit looks for .streamlit/config.toml
+    from app import app
+
+    stores()
+    click.echo(f"The app is at http://{host}:{port}  (stop it with Ctrl-C)")
+    has_screen = sys.platform in {"darwin", "win32"} or "DISPLAY" in os.environ or "WAYLAND_DISPLAY" in os.environ
+    if open_browser and has_screen:
+        import threading
+        import webbrowser
+
+        threading.Timer(1.5, webbrowser.open, [f"http://{host}:{port}"]).start()
+    uvicorn.run(app, host=host, port=port, lifespan="on", log_level="warning")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Documents and candidate summaries: records, importers, the demo corpus and the database."""

@@ -1,0 +1,125 @@
+"""The database: its engine, its schema's version, and the column types that both kinds of server share."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import DateTime, Engine, MetaData, create_engine, event, make_url
+from sqlalchemy.engine import Dialect
+from sqlalchemy.orm import DeclarativeBase
+from sqlalchemy.types import TypeDecorator
+
+ROOT = Path(__file__).resolve().parents[1]
+URL_VARIABLE = "RELEVANCE_DATABASE_URL"
+
+# Write-ahead logging before this version of SQLite can, rarely, corrupt a database when a checkpoint and a
+# writer meet in several connections; Python often links an older one, and then a rollback journal is used.
+WAL_IS_SOUND = (3, 51, 3)
+
+
+class Base(DeclarativeBase):
+    """The tables of the project, of whatever package."""
+
+    metadata = MetaData(
+        naming_convention={
+            "ix": "ix_%(column_0_label)s",
+            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+            "ck": "ck_%(table_name)s_%(constraint_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_name)s_%(referred_table_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
+
+
+class Utc(TypeDecorator[datetime]):
+    """A point in time, always aware and in UTC, whatever the server keeps."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Refuse naive times: nobody could say what they mean."""
+        if value is not None and value.tzinfo is None:
+            raise ValueError("a time without a time zone cannot be stored")
+        return None if value is None else value.astimezone(UTC)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """SQLite gives back naive times, which were stored in UTC."""
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+def database_url() -> str:
+    """The database that is meant: `RELEVANCE_DATABASE_URL`, or the SQLite file `relevance.db` beside the app."""
+    return os.environ.get(URL_VARIABLE) or f"sqlite:///{ROOT / 'relevance.db'}"
+
+
+def absolute_url(url: str) -> str:
+    """The same database, seen from any folder: the path of an SQLite file made absolute."""
+    address = make_url(url)
+    if address.get_backend_name() == "sqlite" and address.database not in {None, "", ":memory:"}:
+        address = address.set(database=str(Path(str(address.database)).resolve()))
+    return address.render_as_string(hide_password=False)
+
+
+def connect(url: str | None = None) -> Engine:
+    """An engine whose commits are on disk when they return, its schema brought up to date.
+
+    `url` is any SQLAlchemy address of SQLite or PostgreSQL, by default `database_url()`.
+    """
+    engine = make_engine(url or database_url())
+    upgrade(engine)
+    return engine
+
+
+def make_engine(url: str) -> Engine:
+    """An engine without a look at the schema."""
+    address = make_url(url)
+    if address.drivername in {"postgres", "postgresql"}:
+        address = address.set(drivername="postgresql+psycopg")
+    if address.get_backend_name() != "sqlite":
+        return create_engine(address, pool_pre_ping=True)
+    engine = create_engine(address, connect_args={"timeout": 30})
+    event.listen(engine, "connect", set_up_sqlite)
+    event.listen(engine, "begin", begin_sqlite)
+    return engine
+
+
+def set_up_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
+    """Durable commits, checked foreign keys, and transactions that this module begins itself."""
+    connection.isolation_level = None
+    journal = "WAL" if sqlite3.sqlite_version_info >= WAL_IS_SOUND else "PERSIST"
+    for setting in (f"journal_mode={journal}", "synchronous=FULL", "foreign_keys=ON"):
+        connection.execute(f"PRAGMA {setting}")
+
+
+def begin_sqlite(connection: Any) -> None:
+    """Take the write lock at once when the transaction says that it will write.
+
+    A transaction that reads first and writes later can find the lock taken and fails without waiting; one that
+    begins as a writer waits its turn. The stores mark such transactions by `writing`.
+    """
+    immediate = connection.get_execution_options().get("writing", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
+
+
+def upgrade(engine: Engine) -> None:
+    """Bring the schema to this version's, by Alembic; nothing happens where it already is."""
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(ROOT / "data" / "migrations"))
+    with engine.execution_options(writing=True).begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+
+
+def now() -> datetime:
+    """The present, in UTC."""
+    return datetime.now(UTC)

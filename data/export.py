@@ -1,0 +1,49 @@
+"""Records written as files: JSON lines without loss, CSV that a spreadsheet cannot run."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+FORMATS = ("jsonl", "csv")
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def export(records: Iterable[dict[str, Any]], format: str) -> str:
+    """The records as one file's text. Raises ValueError for an unknown format."""
+    if format == "jsonl":
+        return "".join(json_lines(records))
+    if format == "csv":
+        return csv_text(records)
+    raise ValueError(f"unknown export format {format!r}; known are {', '.join(FORMATS)}")
+
+
+def json_lines(records: Iterable[dict[str, Any]]) -> Iterator[str]:
+    """A line of JSON a record, Unicode as it is."""
+    for record in records:
+        yield json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def csv_text(records: Iterable[dict[str, Any]]) -> str:
+    """A header and a row a record; nested values become JSON, null an empty cell.
+
+    Texts that a spreadsheet would take for a formula get a leading apostrophe: CSV is for looking at, JSON lines
+    for keeping.
+    """
+    rows = list(records)
+    out = io.StringIO()
+    if rows:
+        writer = csv.DictWriter(out, fieldnames=list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({key: cell(value) for key, value in row.items()} for row in rows)
+    return out.getvalue()
+
+
+def cell(value: Any) -> Any:
+    """A value as it stands in a CSV file."""
+    if isinstance(value, list | dict):
+        value = json.dumps(value, ensure_ascii=False)
+    return "'" + value if isinstance(value, str) and value.startswith(FORMULA_STARTS) else value

@@ -1,0 +1,57 @@
+"""The project's own format: a JSON object a line, a document each, its summaries with it.
+
+{"id": "d1", "title": "optional", "source": "text or list of sentences", "references": ["..."],
+"summaries": [{"system": "bart", "text": "...", "human": {"relevance": 4.3}}]}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from data import reading
+from data.reading import Place, Say
+from data.records import Document, Summary
+
+
+def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
+    """Read an interchange file."""
+    seen: dict[str, Place] = {}
+    for place, record in reading.json_lines(path):
+        document_id = unseen(place, reading.required(place, record, "id"), seen)
+        source = reading.required(place, record, "source")
+        document = Document(
+            id=document_id,
+            title=reading.optional_text(place, record.get("title"), "title"),
+            source=reading.texts(place, source, "source")
+            if isinstance(source, list)
+            else reading.text(place, source, "source"),
+            references=reading.texts(place, reading.required(place, record, "references"), "references"),
+        )
+        yield document, summaries(place, document_id, record.get("summaries", []))
+
+
+def summaries(place: Place, document_id: str, value: object) -> list[Summary]:
+    """The summaries of one document, one a system."""
+    found: dict[str, Summary] = {}
+    for index, item in enumerate(reading.objects(place, value, "summaries")):
+        name = f"summaries[{index}]"
+        system = reading.identifier(place, reading.required(place, item, "system"), f"{name}.system")
+        if system in found:
+            place.refuse(f"the system {reading.shown(system)} stands twice among the summaries")
+        found[system] = Summary(
+            document_id=document_id,
+            system=system,
+            text=reading.text(place, reading.required(place, item, "text"), f"{name}.text"),
+            human=reading.ratings(place, item.get("human"), f"{name}.human"),
+        )
+    return list(found.values())
+
+
+def unseen(place: Place, value: object, seen: dict[str, Place]) -> str:
+    """A document id that no earlier line has used; remembers it."""
+    document_id = reading.identifier(place, value, "id")
+    if document_id in seen:
+        place.refuse(f"the id {reading.shown(document_id)} already stands in line {seen[document_id].line}")
+    seen[document_id] = place
+    return document_id

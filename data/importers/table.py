@@ -1,0 +1,161 @@
+"""CSV, TSV and Parquet: a row per summary, columns `document_id, title, source, reference, system, summary`.
+
+`title` may be left out; `system` and `summary` may both be blank in a row that only gives a document. Several
+references of a document stand in several rows. Human ratings may stand in columns `human.<aspect>`. Other columns
+are passed over and named.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from data import reading
+from data.reading import Place, Say
+from data.records import BadRecord, Document, Summary
+
+REQUIRED = ("document_id", "source", "reference", "system", "summary")
+HUMAN = "human."
+
+Row = tuple[Place, dict[str, Any]]
+
+
+def load_csv(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
+    """Read comma-separated values with a header line."""
+    return gather(path, delimited(path, ","), say)
+
+
+def load_tsv(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
+    """Read tab-separated values with a header line; quoted as CSV is."""
+    return gather(path, delimited(path, "\t"), say)
+
+
+def load_parquet(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
+    """Read a Parquet file; the line in errors is the row's number."""
+    return gather(path, parquet(path), say)
+
+
+def delimited(path: Path, delimiter: str) -> Iterator[Row]:
+    """The rows of a CSV or TSV file, each with the line that it starts in."""
+    csv.field_size_limit(reading.MAX_LINE_BYTES)
+    place = Place(path, 1)
+
+    def ended_lines() -> Iterator[str]:
+        nonlocal place
+        for place, line in reading.lines(path):  # noqa: B007  the reader below asks where it stands
+            yield line + "\n"
+
+    rows = csv.reader(ended_lines(), delimiter=delimiter, strict=True)
+    try:
+        header = next(rows, None)
+        if header is None:
+            raise BadRecord(f"{path.name}:1: the file is empty")
+        twice = next((name for name in header if header.count(name) > 1), None)
+        if twice is not None:
+            place.refuse(f"the column {reading.shown(twice)} stands twice in the header")
+        start = rows.line_num + 1
+        for values in rows:
+            here, start = Place(path, start), rows.line_num + 1
+            if not values:
+                continue
+            if len(values) != len(header):
+                here.refuse(f"{len(values)} fields where the header has {len(header)}")
+            yield here, dict(zip(header, values, strict=True))
+    except csv.Error as error:
+        place.refuse(f"not a well-formed table: {error}")
+
+
+def parquet(path: Path) -> Iterator[Row]:
+    """The rows of a Parquet file."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        file = pq.ParquetFile(path)
+        number = 0
+        for batch in file.iter_batches(batch_size=1024):
+            for record in batch.to_pylist():
+                number += 1
+                yield Place(path, number), record
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise BadRecord(f"{path.name}:1: not a readable Parquet file: {error}") from error
+
+
+@dataclass
+class Gathered:
+    """A document as its rows have told it so far."""
+
+    title: str | None
+    source: str
+    references: dict[str, None] = field(default_factory=dict)
+    summaries: dict[str, Summary] = field(default_factory=dict)
+    seen: set[tuple[str, str]] = field(default_factory=set)
+
+
+def gather(path: Path, rows: Iterable[Row], say: Say) -> Iterator[tuple[Document, list[Summary]]]:
+    """Join the rows of each document, in the order of its first row."""
+    documents: dict[str, Gathered] = {}
+    first = True
+    for place, row in rows:
+        if first:
+            check_columns(place, row, say)
+            first = False
+        add_row(place, row, documents)
+    for document_id, found in documents.items():
+        document = Document(document_id, found.source, tuple(found.references), found.title)
+        yield document, list(found.summaries.values())
+
+
+def check_columns(place: Place, row: dict[str, Any], say: Say) -> None:
+    """Refuse a table that lacks a column; name those that are passed over."""
+    missing = [name for name in REQUIRED if name not in row]
+    if missing:
+        raise BadRecord(
+            f"{place.path.name}:1: no column {', '.join(missing)}; needed are {', '.join(REQUIRED)} (title if any)"
+        )
+    other = [str(name) for name in row if name not in (*REQUIRED, "title") and not str(name).startswith(HUMAN)]
+    if other:
+        say(f"columns passed over: {', '.join(other)}")
+
+
+def add_row(place: Place, row: dict[str, Any], documents: dict[str, Gathered]) -> None:
+    """Take one row into its document."""
+    document_id = reading.identifier(place, row["document_id"], "document_id")
+    title = reading.optional_text(place, row.get("title"), "title")
+    source = reading.text(place, row["source"], "source")
+    reference = reading.text(place, row["reference"], "reference")
+    found = documents.setdefault(document_id, Gathered(title, source))
+    for name, value, known in (("title", title, found.title), ("source", source, found.source)):
+        if value != known:
+            place.refuse(f"the {name} of {reading.shown(document_id)} differs from an earlier row's")
+    found.references[reference] = None
+    system, text = (reading.optional_text(place, row[name], name) for name in ("system", "summary"))
+    if system is None and text is None:
+        return
+    summary = Summary(
+        document_id=document_id,
+        system=reading.identifier(place, system, "system"),
+        text=reading.text(place, text, "summary"),
+        human={
+            name.removeprefix(HUMAN): rating(place, value, name)
+            for name, value in row.items()
+            if name.startswith(HUMAN) and value is not None and value != ""
+        },
+    )
+    # The same summary beside another reference gives a reference; anything else twice is a mistake.
+    if (summary.system, reference) in found.seen or found.summaries.setdefault(summary.system, summary) != summary:
+        place.refuse(f"the system {reading.shown(summary.system)} stands twice for {reading.shown(document_id)}")
+    found.seen.add((summary.system, reference))
+
+
+def rating(place: Place, value: object, name: str) -> float:
+    """A human rating, which a text table gives as digits."""
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            place.refuse(f"{name} must be a number, not {reading.shown(value)}")
+    return reading.number(place, value, name)

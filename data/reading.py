@@ -1,0 +1,228 @@
+"""Reading files that people hand in: strict, bounded, and with the line in every error."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NoReturn
+
+from data.records import BadRecord
+
+MAX_LINE_BYTES = 32 * 1024 * 1024
+
+Say = Callable[[str], None]
+"""Receives what an importer has to tell its user besides errors."""
+
+
+def say_nothing(message: str) -> None:
+    """Drop a message."""
+
+
+class Place:
+    """Where a value was read, for error messages: `file.jsonl:7`."""
+
+    def __init__(self, path: Path, line: int) -> None:
+        self.path, self.line = path, line
+
+    def __str__(self) -> str:
+        return f"{self.path.name}:{self.line}"
+
+    def refuse(self, problem: str) -> NoReturn:
+        """Raise `BadRecord` for this place."""
+        raise BadRecord(f"{self}: {problem}")
+
+
+def lines(path: Path) -> Iterator[tuple[Place, str]]:
+    """Yield the lines of a UTF-8 file, numbered from 1, without their ends (LF or CRLF).
+
+    Only LF ends a line, so that U+2028 and the like stay in the text. A byte order mark is skipped.
+    Raises `BadRecord` for other encodings, NUL bytes and lines of over 32 MiB.
+    """
+    try:
+        file = path.open("rb")
+    except OSError as error:
+        raise BadRecord(f"{path}: cannot be read: {error.strerror}") from error
+    with file:
+        number = 0
+        while True:
+            number += 1
+            try:
+                raw = file.readline(MAX_LINE_BYTES + 3)  # and room for CR, LF and one byte over the limit
+            except OSError as error:
+                raise BadRecord(f"{path}: cannot be read: {error.strerror}") from error
+            if not raw:
+                return
+            place = Place(path, number)
+            if number == 1:
+                if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+                    place.refuse("the file is UTF-16 or UTF-32; save it as UTF-8")
+                raw = raw.removeprefix(b"\xef\xbb\xbf")
+            raw = raw.removesuffix(b"\n").removesuffix(b"\r")
+            if len(raw) > MAX_LINE_BYTES:
+                place.refuse("the line is over 32 MiB")
+            yield place, decode(place, raw)
+
+
+def decode(place: Place, raw: bytes) -> str:
+    """Decode one line of UTF-8, or refuse it with the byte that is wrong."""
+    if b"\0" in raw:
+        place.refuse("there are NUL bytes in the line; is the file UTF-16? Save it as UTF-8")
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        place.refuse(
+            f"byte {error.start + 1} of the line (0x{raw[error.start]:02x}) is not UTF-8; is the file Latin-1? "
+            "Save it as UTF-8"
+        )
+
+
+def json_lines(path: Path) -> Iterator[tuple[Place, dict[str, Any]]]:
+    """Yield the JSON object of each line; blank lines are passed over.
+
+    Raises `BadRecord` for what is not strict JSON: duplicate keys, NaN, Infinity, numbers out of range,
+    unpaired surrogates, nesting deeper than Python parses.
+    """
+    for place, line in lines(path):
+        if line.strip():
+            yield place, json_object(place, line)
+
+
+def json_object(place: Place, line: str) -> dict[str, Any]:
+    """Parse one line as a strict JSON object."""
+
+    def refuse_constant(name: str) -> NoReturn:
+        place.refuse(f"{name} is not a JSON number")
+
+    def finite(digits: str) -> float:
+        number = float(digits)
+        if not math.isfinite(number):
+            place.refuse(f"the number {digits[:40]} is out of range")
+        return number
+
+    def integer(digits: str) -> int:
+        if len(digits) > 20:
+            place.refuse(f"the number {digits[:40]}... is out of range")
+        return int(digits)
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        record = dict(pairs)
+        if len(record) < len(pairs):
+            seen: set[str] = set()
+            twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+            place.refuse(f"the key {shown(twice)} stands twice in one object")
+        return record
+
+    try:
+        record = json.loads(
+            line,
+            parse_constant=refuse_constant,
+            parse_float=finite,
+            parse_int=integer,
+            object_pairs_hook=unique,
+        )
+    except json.JSONDecodeError as error:
+        place.refuse(f"not valid JSON: {error.msg} at column {error.colno}")
+    except RecursionError:
+        place.refuse("the JSON is nested too deeply")
+    if not isinstance(record, dict):
+        place.refuse("each line must be a JSON object")
+    return record
+
+
+def shown(value: object) -> str:
+    """A value as it stands in an error message: quoted, escaped and short."""
+    text = json.dumps(value) if isinstance(value, str) else repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+# --- fields ---------------------------------------------------------------------------------------------
+
+
+def required(place: Place, record: dict[str, Any], field: str) -> Any:
+    """The value of a field that must be there."""
+    if field not in record:
+        place.refuse(f"the field {field} is missing")
+    return record[field]
+
+
+def text(place: Place, value: object, name: str) -> str:
+    """A text that is a string and not blank, and that every database and browser can hold."""
+    if not isinstance(value, str):
+        place.refuse(f"{name} must be a string, not {kind(value)}")
+    if not value.strip():
+        place.refuse(f"{name} is empty")
+    storable(place, value, name)
+    return value
+
+
+def storable(place: Place, value: str, name: str) -> None:
+    """Refuse the two things in a string that cannot be stored as UTF-8 text."""
+    if "\0" in value:
+        place.refuse(f"{name} contains a NUL character (\\u0000)")
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError as error:
+        place.refuse(f"{name} contains an unpaired surrogate (\\u{ord(value[error.start]):04x})")
+
+
+def identifier(place: Place, value: object, name: str, limit: int = 200) -> str:
+    """A short text that names something."""
+    found = text(place, value, name)
+    if len(found) > limit:
+        place.refuse(f"{name} is over {limit} characters long")
+    return found
+
+
+def optional_text(place: Place, value: object, name: str) -> str | None:
+    """A text, or None where it is absent, null or blank."""
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return None
+    return text(place, value, name)
+
+
+def texts(place: Place, value: object, name: str) -> tuple[str, ...]:
+    """A list of texts with at least one in it."""
+    if not isinstance(value, list):
+        place.refuse(f"{name} must be a list of strings, not {kind(value)}")
+    if not value:
+        place.refuse(f"{name} is an empty list")
+    return tuple(text(place, item, f"{name}[{index}]") for index, item in enumerate(value))
+
+
+def objects(place: Place, value: object, name: str) -> list[dict[str, Any]]:
+    """A list of JSON objects, possibly empty."""
+    if not isinstance(value, list):
+        place.refuse(f"{name} must be a list of objects, not {kind(value)}")
+    for index, item in enumerate(value):
+        if not isinstance(item, dict):
+            place.refuse(f"{name}[{index}] must be an object, not {kind(item)}")
+    return value
+
+
+def ratings(place: Place, value: object, name: str) -> dict[str, float]:
+    """A mapping from aspect to a finite number."""
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        place.refuse(f"{name} must be an object of numbers, not {kind(value)}")
+    return {
+        identifier(place, aspect, f"an aspect of {name}"): number(place, rating, f"{name}.{aspect}")
+        for aspect, rating in value.items()
+    }
+
+
+def number(place: Place, value: object, name: str) -> float:
+    """A finite number that is not a truth value."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        place.refuse(f"{name} must be a number, not {kind(value)}")
+    if not math.isfinite(value):
+        place.refuse(f"{name} must be a finite number, not {value}")
+    return float(value)
+
+
+def kind(value: object) -> str:
+    """What a JSON value is called in an error message."""
+    names = {str: "a string", bool: "a truth value", int: "a number", float: "a number", list: "a list"}
+    return "null" if value is None else names.get(type(value), "an object")

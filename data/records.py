@@ -1,0 +1,76 @@
+"""The plain records that every package speaks in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+TITLE_SYSTEM = "title"
+"""System name of a document's title standing as a candidate."""
+
+REFERENCE_SYSTEM = "reference:"
+"""Prefix of the system name of a reference standing as a candidate: `reference:2` is the second one."""
+
+
+class BadRecord(ValueError):  # noqa: N818  named for the situation
+    """Input that cannot be taken: the message says where (file and line), what is wrong and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A source text with the references that people wrote for it.
+
+    `source` is a text, or the tuple of its sentences where the data set gives them; it is empty where the
+    data set does not contain its documents.
+    """
+
+    id: str
+    source: str | tuple[str, ...]
+    references: tuple[str, ...]
+    title: str | None = None
+
+    @property
+    def source_text(self) -> str:
+        """The source as one text: given sentences are joined by a space."""
+        return self.source if isinstance(self.source, str) else " ".join(self.source)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A candidate summary of a document by a system; `human` maps an aspect to its rating."""
+
+    document_id: str
+    system: str
+    text: str
+    human: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """What a metric scores: one candidate beside what it may be compared with."""
+
+    document_id: str
+    system: str
+    candidate: str
+    references: tuple[str, ...]
+    title: str | None
+    source: str
+
+
+def examples(document: Document, summaries: Iterable[Summary]) -> list[Example]:
+    """Pair a document's candidates with the references that may judge them, in the order given.
+
+    A reference or title that itself stands as a candidate (systems `reference:N` and `title`) is withheld
+    from *all* candidates of the document: it would be a perfect match for itself, and two candidates of one
+    document must be measured against the same texts.
+    """
+    summaries = list(summaries)
+    standing = {summary.system: summary.text for summary in summaries}
+    references = tuple(
+        text
+        for number, text in enumerate(document.references, 1)
+        if standing.get(f"{REFERENCE_SYSTEM}{number}") != text
+    )
+    title = None if document.title is not None and standing.get(TITLE_SYSTEM) == document.title else document.title
+    source = document.source_text
+    return [Example(document.id, s.system, s.text, references, title, source) for s in summaries]

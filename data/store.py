@@ -1,0 +1,314 @@
+"""The store of data sets and scores: the only code that writes the tables of `data.tables`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from sqlalchemy import Engine, Select, func, select
+from sqlalchemy.orm import Session, selectinload
+
+from data.records import Document, Example, Summary, examples
+from data.tables import DatasetRow, DocumentRow, ScoreRow, SignatureRow, SummaryRow
+
+BATCH = 500
+"""Rows per statement: under every server's limit of bound parameters."""
+
+
+class StoreError(ValueError):
+    """What a store refuses; the message says what to do."""
+
+
+class DatasetExists(StoreError):  # noqa: N818
+    """A data set of that name is already there."""
+
+
+class UnknownDataset(StoreError):  # noqa: N818
+    """There is no data set of that name."""
+
+
+class SystemExists(StoreError):  # noqa: N818
+    """The data set already has summaries of that system."""
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """What a list of data sets shows of one."""
+
+    name: str
+    format: str
+    sha256: str
+    imported_at: datetime
+    documents: int
+    summaries: int
+    systems: tuple[str, ...]
+    aspects: tuple[str, ...]
+    """Aspects of the human ratings that came with it."""
+
+
+class StoredScore(NamedTuple):
+    """A score as it is kept: the value, or the reason why it is missing."""
+
+    value: float | None
+    missing: str | None
+
+
+class Signature(NamedTuple):
+    """A stored signature, and how many of a data set's summaries have a score or a reason under it."""
+
+    metric: str
+    signature: str
+    scored: int
+
+
+class DataStore:
+    """Data sets and scores over one engine, a short session a call."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.writer = engine.execution_options(writing=True)
+
+    @contextmanager
+    def reading(self) -> Iterator[Session]:
+        """A session that only reads."""
+        with Session(self.engine) as session:
+            yield session
+
+    @contextmanager
+    def writing(self) -> Iterator[Session]:
+        """A session whose changes are committed, and on disk, when the block ends without an error."""
+        with Session(self.writer) as session, session.begin():
+            yield session
+
+    # --- data sets ---------------------------------------------------------------------------------------
+
+    def add_dataset(
+        self,
+        *,
+        name: str,
+        format: str,
+        sha256: str,
+        records: Iterable[tuple[Document, list[Summary]]],
+    ) -> Dataset:
+        """Store a data set whole, or nothing of it where `records` raises. Raises `DatasetExists`."""
+        name = checked_name(name)
+        with self.writing() as session:
+            if session.scalar(select(DatasetRow.id).where(DatasetRow.name == name)) is not None:
+                raise DatasetExists(f"there is already a data set {name!r}; choose another name")
+            dataset = DatasetRow(name=name, format=format, sha256=sha256)
+            session.add(dataset)
+            session.flush()
+            for position, (document, summaries) in enumerate(records):
+                session.add(document_row(dataset.id, position, document, summaries))
+                if position % BATCH == BATCH - 1:
+                    session.flush()
+                    session.expunge_all()
+        return self.dataset(name)
+
+    def datasets(self) -> list[Dataset]:
+        """All data sets by name."""
+        with self.reading() as session:
+            names = session.scalars(select(DatasetRow.name).order_by(DatasetRow.name)).all()
+        return [self.dataset(name) for name in names]
+
+    def dataset(self, name: str) -> Dataset:
+        """One data set. Raises `UnknownDataset`."""
+        with self.reading() as session:
+            row = find_dataset(session, name)
+            documents = session.scalar(select(func.count()).where(DocumentRow.dataset_id == row.id)) or 0
+            systems = session.execute(
+                select(SummaryRow.system, func.count(), func.min(SummaryRow.id))
+                .join(DocumentRow)
+                .where(DocumentRow.dataset_id == row.id)
+                .group_by(SummaryRow.system)
+                .order_by(func.min(SummaryRow.id))
+            ).all()
+            rated = session.scalars(select(SummaryRow.human).join(DocumentRow).where(DocumentRow.dataset_id == row.id))
+            return Dataset(
+                name=row.name,
+                format=row.format,
+                sha256=row.sha256,
+                imported_at=row.imported_at,
+                documents=documents,
+                summaries=sum(count for _, count, _ in systems),
+                systems=tuple(system for system, _, _ in systems),
+                aspects=tuple(dict.fromkeys(aspect for human in rated for aspect in human)),
+            )
+
+    def records(self, name: str) -> list[tuple[Document, list[Summary]]]:
+        """A data set's documents with their summaries, in the order of its file. Raises `UnknownDataset`."""
+        with self.reading() as session:
+            return [
+                (to_document(row), [to_summary(row.key, summary) for summary in row.summaries])
+                for row in session.scalars(documents_of(find_dataset(session, name)))
+            ]
+
+    def add_summaries(self, *, dataset: str, summaries: Sequence[Summary], signature: str | None = None) -> int:
+        """Add the summaries of one or more systems to a data set; returns how many.
+
+        Raises `UnknownDataset`, and `SystemExists` where a summary of that system and document is there.
+        """
+        with self.writing() as session:
+            rows = {row.key: row for row in session.scalars(documents_of(find_dataset(session, dataset)))}
+            for summary in summaries:
+                row = rows[summary.document_id]
+                if any(known.system == summary.system for known in row.summaries):
+                    raise SystemExists(f"data set {dataset!r} already has summaries of the system {summary.system!r}")
+                row.summaries.append(
+                    SummaryRow(
+                        system=summary.system,
+                        text=summary.text,
+                        human=dict(summary.human),
+                        signature=signature,
+                        example="",
+                    )
+                )
+            for key in {summary.document_id for summary in summaries}:
+                hash_examples(rows[key])
+        return len(summaries)
+
+    # --- scores ------------------------------------------------------------------------------------------
+
+    def unscored(self, *, dataset: str, signature: str) -> list[tuple[str, Example]]:
+        """The examples of a data set that have no score under a signature, each once, with their hashes."""
+        with self.reading() as session:
+            known = set(
+                session.scalars(
+                    select(ScoreRow.example)
+                    .join(SignatureRow, SignatureRow.id == ScoreRow.signature_id)
+                    .join(SummaryRow, SummaryRow.example == ScoreRow.example)
+                    .join(DocumentRow, DocumentRow.id == SummaryRow.document_id)
+                    .join(DatasetRow, DatasetRow.id == DocumentRow.dataset_id)
+                    .where(SignatureRow.text == signature, DatasetRow.name == dataset)
+                )
+            )
+        found = {
+            example_hash(example): example
+            for document, summaries in self.records(dataset)
+            for example in examples(document, summaries)
+        }
+        return [(key, example) for key, example in found.items() if key not in known]
+
+    def add_scores(self, *, metric: str, signature: str, scores: Mapping[str, StoredScore]) -> None:
+        """Keep scores by the hash of their example; those that are already there stay as they are."""
+        with self.writing() as session:
+            owner = session.scalar(select(SignatureRow).where(SignatureRow.text == signature))
+            if owner is None:
+                owner = SignatureRow(metric=metric, text=signature)
+                session.add(owner)
+                session.flush()
+            keys = list(scores)
+            known = {
+                key
+                for start in range(0, len(keys), BATCH)
+                for key in session.scalars(
+                    select(ScoreRow.example).where(
+                        ScoreRow.signature_id == owner.id, ScoreRow.example.in_(keys[start : start + BATCH])
+                    )
+                )
+            }
+            session.add_all(
+                ScoreRow(signature_id=owner.id, example=key, value=score.value, missing=score.missing)
+                for key, score in scores.items()
+                if key not in known
+            )
+
+    def signatures(self, dataset: str) -> list[Signature]:
+        """The signatures under which a data set has scores, in the order in which they were first used."""
+        with self.reading() as session:
+            rows = session.execute(
+                select(SignatureRow.metric, SignatureRow.text, func.count(SummaryRow.id))
+                .join(ScoreRow, ScoreRow.signature_id == SignatureRow.id)
+                .join(SummaryRow, SummaryRow.example == ScoreRow.example)
+                .join(DocumentRow, DocumentRow.id == SummaryRow.document_id)
+                .where(DocumentRow.dataset_id == find_dataset(session, dataset).id)
+                .group_by(SignatureRow.id, SignatureRow.metric, SignatureRow.text)
+                .order_by(SignatureRow.id)
+            )
+            return [Signature(*row) for row in rows]
+
+    def scores(self, *, dataset: str, signature: str) -> dict[tuple[str, str], StoredScore]:
+        """A data set's scores under one signature, by document id and system."""
+        with self.reading() as session:
+            rows = session.execute(
+                select(DocumentRow.key, SummaryRow.system, ScoreRow.value, ScoreRow.missing)
+                .join(SummaryRow, SummaryRow.document_id == DocumentRow.id)
+                .join(ScoreRow, ScoreRow.example == SummaryRow.example)
+                .join(SignatureRow, SignatureRow.id == ScoreRow.signature_id)
+                .where(
+                    DocumentRow.dataset_id == find_dataset(session, dataset).id,
+                    SignatureRow.text == signature,
+                )
+                .order_by(DocumentRow.position, SummaryRow.id)
+            )
+            return {(key, system): StoredScore(value, missing) for key, system, value, missing in rows}
+
+
+def checked_name(name: str) -> str:
+    """A name that can stand in a list and on a command line. Raises `StoreError`."""
+    if not name.strip() or len(name) > 200 or not name.isprintable():
+        raise StoreError("a name needs 1 to 200 printable characters")
+    return name.strip()
+
+
+def find_dataset(session: Session, name: str) -> DatasetRow:
+    """The row of a data set. Raises `UnknownDataset`."""
+    row = session.scalar(select(DatasetRow).where(DatasetRow.name == name))
+    if row is None:
+        known = session.scalars(select(DatasetRow.name).order_by(DatasetRow.name)).all()
+        raise UnknownDataset(f"there is no data set {name!r}; there are {', '.join(known) or 'none'}")
+    return row
+
+
+def documents_of(dataset: DatasetRow) -> Select[DocumentRow]:
+    """Select a data set's documents in order, their summaries loaded with them."""
+    return (
+        select(DocumentRow)
+        .where(DocumentRow.dataset_id == dataset.id)
+        .order_by(DocumentRow.position)
+        .options(selectinload(DocumentRow.summaries))
+    )
+
+
+def document_row(dataset_id: int, position: int, document: Document, summaries: Sequence[Summary]) -> DocumentRow:
+    """A document and its summaries as rows."""
+    row = DocumentRow(
+        dataset_id=dataset_id,
+        position=position,
+        key=document.id,
+        title=document.title,
+        source=document.source if isinstance(document.source, str) else list(document.source),
+        reference_texts=list(document.references),
+        summaries=[SummaryRow(system=s.system, text=s.text, human=dict(s.human), example="") for s in summaries],
+    )
+    hash_examples(row)
+    return row
+
+
+def hash_examples(row: DocumentRow) -> None:
+    """Set the hashes of a document's summaries, which depend on one another (`data.records.examples`)."""
+    summaries = [to_summary(row.key, summary) for summary in row.summaries]
+    for summary, example in zip(row.summaries, examples(to_document(row), summaries), strict=True):
+        summary.example = example_hash(example)
+
+
+def example_hash(example: Example) -> str:
+    """SHA-256 over everything that a metric may look at, and nothing else."""
+    seen = [example.candidate, example.references, example.title, example.source]
+    return hashlib.sha256(json.dumps(seen).encode()).hexdigest()
+
+
+def to_document(row: DocumentRow) -> Document:
+    """The record of a document's row."""
+    source = row.source if isinstance(row.source, str) else tuple(row.source)
+    return Document(id=row.key, source=source, references=tuple(row.reference_texts), title=row.title)
+
+
+def to_summary(document_id: str, row: SummaryRow) -> Summary:
+    """The record of a summary's row."""
+    return Summary(document_id=document_id, system=row.system, text=row.text, human=row.human)

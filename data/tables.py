@@ -1,0 +1,77 @@
+"""Tables of documents, summaries and scores."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import JSON, CheckConstraint, ForeignKey, String, Text, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from data.database import Base, Utc, now
+
+
+class DatasetRow(Base):
+    """An imported file."""
+
+    __tablename__ = "datasets"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(String(200), unique=True)
+    format: Mapped[str] = mapped_column(String(40))
+    sha256: Mapped[str] = mapped_column(String(64))
+    imported_at: Mapped[datetime] = mapped_column(Utc, default=now)
+
+
+class DocumentRow(Base):
+    """A document in the order of its file; `source` is a text or a list of sentences, as it came."""
+
+    __tablename__ = "documents"
+    __table_args__ = (UniqueConstraint("dataset_id", "key"), UniqueConstraint("dataset_id", "position"))
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    dataset_id: Mapped[int] = mapped_column(ForeignKey("datasets.id"))
+    position: Mapped[int]
+    key: Mapped[str] = mapped_column(String(200))
+    title: Mapped[str | None] = mapped_column(Text)
+    source: Mapped[Any] = mapped_column(JSON)
+    reference_texts: Mapped[list[str]] = mapped_column(JSON)
+    summaries: Mapped[list[SummaryRow]] = relationship(back_populates="document", order_by="SummaryRow.id")
+
+
+class SummaryRow(Base):
+    """A candidate summary. `example` is the hash of all that a metric may look at when it scores it."""
+
+    __tablename__ = "summaries"
+    __table_args__ = (UniqueConstraint("document_id", "system"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    document_id: Mapped[int] = mapped_column(ForeignKey("documents.id"))
+    system: Mapped[str] = mapped_column(String(200))
+    text: Mapped[str] = mapped_column(Text)
+    human: Mapped[dict[str, float]] = mapped_column(JSON)
+    signature: Mapped[str | None] = mapped_column(Text)
+    example: Mapped[str] = mapped_column(String(64), index=True)
+    document: Mapped[DocumentRow] = relationship(back_populates="summaries")
+
+
+class SignatureRow(Base):
+    """A metric with all its settings; scores of different signatures never mix."""
+
+    __tablename__ = "signatures"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    metric: Mapped[str] = mapped_column(String(100))
+    text: Mapped[str] = mapped_column(String(1000), unique=True)
+
+
+class ScoreRow(Base):
+    """A value or the reason why it is missing, once per signature and scored texts."""
+
+    __tablename__ = "scores"
+    __table_args__ = (CheckConstraint("(value IS NULL) <> (missing IS NULL)", name="value_or_reason"),)
+
+    signature_id: Mapped[int] = mapped_column(ForeignKey("signatures.id"), primary_key=True)
+    example: Mapped[str] = mapped_column(String(64), primary_key=True)
+    value: Mapped[float | None]
+    missing: Mapped[str | None] = mapped_column(Text)

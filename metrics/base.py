@@ -1,0 +1,62 @@
+"""What a metric is: batches of examples in, scores with their evidence out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol
+
+from data.records import Example
+
+VERSION = "0.1.0"
+"""Version of the metrics' definitions, part of every signature: it moves whenever a value may change."""
+
+TIE = 1e-9
+"""Two values closer than this are equal: ROUGE carries noise of 1e-16."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """A metric's value for one example, or the reason why there is none.
+
+    `value` is higher for better summaries, in [0, 1] unless the metric's definition says otherwise; it is None
+    where the score could not be computed, and `missing` then says why. `parts` names what stands behind the
+    value, such as precision and recall. `evidence` shows what the metric saw, in character offsets into the
+    original texts; it is derived from the same tokens as the value, on first use, so that scoring a whole data
+    set does not pay for what nobody opens.
+    """
+
+    value: float | None
+    missing: str | None = None
+    parts: dict[str, float] = field(default_factory=dict)
+    explain: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if (self.value is None) == (self.missing is None):
+            raise ValueError("a score has either a value or the reason why it is missing")
+
+    @cached_property
+    def evidence(self) -> Any:
+        """The metric's own evidence record, or None where the score is missing or has nothing to show."""
+        return self.explain() if self.explain is not None else None
+
+
+class Metric(Protocol):
+    """A metric: scores are returned in the order of the examples."""
+
+    @property
+    def name(self) -> str:
+        """Its name in tables and on the command line, such as `rouge1`."""
+
+    @property
+    def signature(self) -> str:
+        """Everything that its value depends on, such as `rouge1|refs:max|...|version:0.1.0`."""
+
+    def score(self, examples: Sequence[Example]) -> list[Score]:
+        """Score a batch."""
+
+
+def signature(name: str, **options: object) -> str:
+    """Write a signature in the manner of sacreBLEU: `name|option:value|...|version:X`."""
+    return "|".join([name, *(f"{key}:{value}" for key, value in options.items()), f"version:{VERSION}"])

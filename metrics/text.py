@@ -1,0 +1,98 @@
+"""Tokens with their places: what the lexical metrics compare, and where it stands in the original text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+import regex
+
+if TYPE_CHECKING:
+    from nltk.stem.porter import PorterStemmer
+
+Span = tuple[int, int]
+"""Start and end of a stretch of text, in characters of the original."""
+
+
+class Tokens(NamedTuple):
+    """A text's tokens in order, and the span of each."""
+
+    words: tuple[str, ...]
+    spans: tuple[Span, ...]
+
+
+ASCII = regex.compile(r"[a-z0-9]+")
+# Scripts written without spaces give a token a character, all others a token a word, marks included.
+UNICODE = regex.compile(
+    r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]\p{M}*|[\p{L}\p{N}][\p{L}\p{M}\p{N}]*"
+)
+WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:['’\-‐‑][\p{L}\p{N}][\p{L}\p{M}\p{N}]*)*")
+
+# Cached texts: enough for the batch that `metrics.scoring` runs all metrics over, small enough to stay bounded.
+CACHED_TEXTS = 8192
+
+
+@lru_cache(CACHED_TEXTS)
+def rouge_words(text: str, tokenizer: str) -> tuple[str, ...]:
+    """A text's tokens as ROUGE compares them: lower-cased, words of over three letters Porter-stemmed.
+
+    With `tokenizer="ascii"` this is what the `rouge-score` package does with `use_stemmer=True`; `unicode`
+    takes words of any script.
+    """
+    pattern = ASCII if tokenizer == "ascii" else UNICODE
+    return tuple(map(stem, pattern.findall(text.lower())))
+
+
+@lru_cache(CACHED_TEXTS)
+def rouge_spans(text: str, tokenizer: str) -> tuple[Span, ...]:
+    """Where the tokens of `rouge_words` stand."""
+    return find(ASCII if tokenizer == "ascii" else UNICODE, text).spans
+
+
+@lru_cache(CACHED_TEXTS)
+def lemmas(text: str) -> Tokens:
+    """A text's lower-cased, lemmatised words (inner hyphens and apostrophes kept), for keywords."""
+    found = find(WORD, text)
+    return Tokens(tuple(map(lemma, found.words)), found.spans)
+
+
+def find(pattern: regex.Pattern[str], text: str) -> Tokens:
+    """The matches of a pattern in the lower-cased text, with their spans in the original."""
+    lowered = text.lower()
+    original = origins(text, lowered)
+    matches = list(pattern.finditer(lowered))
+    return Tokens(
+        tuple(match.group() for match in matches),
+        tuple((original(match.start()), original(match.end() - 1) + 1) for match in matches),
+    )
+
+
+def origins(text: str, lowered: str) -> Callable[[int], int]:
+    """Map an index of the lower-cased text to the original: some letters, such as İ, become two."""
+    if len(lowered) == len(text):
+        return lambda index: index
+    table = [index for index, character in enumerate(text) for _ in character.lower()]
+    return table.__getitem__
+
+
+@lru_cache(1)
+def stemmer() -> PorterStemmer:
+    """NLTK's Porter stemmer with its extensions, the one that `rouge-score` uses. Loading NLTK takes a second."""
+    from nltk.stem.porter import PorterStemmer
+
+    return PorterStemmer()
+
+
+@lru_cache(1 << 18)
+def stem(word: str) -> str:
+    """The Porter stem of a word; words of at most three letters stay."""
+    return str(stemmer().stem(word)) if len(word) > 3 else word
+
+
+@lru_cache(1 << 18)
+def lemma(word: str) -> str:
+    """The English base form of a lower-case word, from simplemma's dictionary."""
+    import simplemma
+
+    return simplemma.lemmatize(word, lang="en")

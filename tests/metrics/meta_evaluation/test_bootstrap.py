@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+
+import numpy as np
+import pytest
+
+from metrics.meta_evaluation import Interval, agreement, agreement_intervals
+
+RULES = ("strict", "half", "decided")
+
+
+def random_pairs(seed: int, size: int = 120) -> tuple[list[float], list[float], list[str]]:
+    """Pairs of 9 documents with human ties, metric ties and missing values."""
+    random = np.random.default_rng(seed)
+    human = random.choice([-1.0, 0.0, 1.0], size)
+    metric = random.choice([-0.5, 0.0, 0.5, math.nan], size)
+    return human.tolist(), metric.tolist(), [f"d{number}" for number in random.integers(9, size=size)]
+
+
+@pytest.mark.parametrize("seed", [0, 7])
+def test_equals_a_bootstrap_that_repeats_the_pairs_of_drawn_documents(seed: int) -> None:
+    human, metric, documents = random_pairs(seed)
+    pairs = defaultdict(list)
+    for preferred, difference, document in zip(human, metric, documents, strict=True):
+        pairs[document].append((preferred, difference))
+    names = sorted(pairs)
+    random = np.random.default_rng(seed)
+    drawn = []
+    for _ in range(200):
+        resample = [pair for index in random.integers(len(names), size=len(names)) for pair in pairs[names[index]]]
+        drawn.append(agreement(*zip(*resample, strict=True)))
+    found = agreement_intervals(human, metric, documents, level=0.9, resamples=200, seed=seed)
+    for rule in RULES:
+        low, high = np.quantile([getattr(sample, rule) for sample in drawn], [0.05, 0.95])
+        interval = getattr(found, rule)
+        assert (interval.low, interval.high) == (pytest.approx(low), pytest.approx(high)), rule
+        assert interval[2:] == (0.9, 200, seed, None)
+
+
+def test_the_seed_makes_the_interval() -> None:
+    pairs = random_pairs(1)
+    assert agreement_intervals(*pairs) == agreement_intervals(*pairs)
+    assert agreement_intervals(*pairs, seed=1).strict[:2] != agreement_intervals(*pairs).strict[:2]
+
+
+def test_the_order_of_pairs_does_not_matter() -> None:
+    human, metric, documents = random_pairs(2)
+    backwards = agreement_intervals(human[::-1], metric[::-1], documents[::-1])
+    assert backwards == agreement_intervals(human, metric, documents)
+
+
+def test_a_metric_with_missing_values_is_drawn_alike() -> None:
+    # d0 to d3 agree, agree, disagree, have no value: the same draws as with d3 weighing nothing
+    found = agreement_intervals([1, 1, 1, 1], [1, 1, -1, math.nan], ["d0", "d1", "d2", "d3"], resamples=50)
+    random = np.random.default_rng(0)
+    shares = []
+    for _ in range(50):
+        weights = np.bincount(random.integers(4, size=4), minlength=4)
+        if weights[:3].any():
+            shares.append((weights[0] + weights[1]) / weights[:3].sum())
+    assert found.strict[:2] == pytest.approx(tuple(np.quantile(shares, [0.025, 0.975])))
+
+
+def test_pairs_that_cluster_in_documents_widen_the_interval() -> None:
+    # 40 documents of 10 pairs, 60 % concordant: in every document alike, by chance, or all or none
+    documents = np.repeat(np.arange(40), 10)
+    alike = np.tile([1, 1, 1, 1, 1, 1, -1, -1, -1, -1], 40)
+    chance = np.random.default_rng(0).permutation(alike)
+    clustered = np.sort(alike)
+    widths = []
+    for metric in (alike, chance, clustered):
+        low, high = agreement_intervals(np.ones(400), metric, documents).strict[:2]
+        assert low is not None
+        assert high is not None
+        widths.append(high - low)
+    assert widths[0] == 0
+    # by chance: 2 * 1.96 * sqrt(.6 * .4 / 400) = .096; clustered: sqrt(10) times as wide, .304
+    assert widths[1] == pytest.approx(0.096, abs=0.025)
+    assert widths[2] == pytest.approx(0.304, abs=0.03)
+
+
+@pytest.mark.parametrize(
+    ("human", "metric", "documents"),
+    [
+        ([], [], []),
+        ([1, 1, -1], [1, -1, 1], ["a", "a", "a"]),  # one document
+        ([1, 0], [1, 1], ["a", "b"]),  # the other document has human ties only
+        ([1, -1], [math.nan, 1], ["a", "b"]),  # the other document has no value
+    ],
+)
+def test_less_than_two_usable_documents_have_no_interval(
+    human: list[float], metric: list[float], documents: list[str]
+) -> None:
+    undefined = Interval(None, None, 0.95, 2000, 3, "fewer than 2 documents have pairs to count")
+    assert agreement_intervals(human, metric, documents, seed=3) == (undefined, undefined, undefined)
+
+
+def test_metric_ties_count_for_the_rules_that_count_them() -> None:
+    found = agreement_intervals([1, 1], [1, 0], ["a", "b"])
+    # strict over two documents that score 1 and 0; nothing is decided in b
+    assert found.strict[:2] == (0, 1)
+    assert found.half[:2] == (0.5, 1)
+    assert found.decided.low is None
+    assert found.decided.reason == "fewer than 2 documents have pairs to count"
+
+
+def test_draws_that_all_miss_the_usable_documents() -> None:
+    # 2 of 60 documents are usable; take the first seed whose only draw has neither
+    human = [1.0, 1.0, *[0.0] * 58]
+    documents = [f"d{number:02}" for number in range(60)]
+    seed = next(seed for seed in range(100) if np.random.default_rng(seed).integers(60, size=60).min() > 1)
+    found = agreement_intervals(human, np.ones(60), documents, resamples=1, seed=seed)
+    assert found.strict == Interval(None, None, 0.95, 1, seed, "no resample has pairs to count")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"level": 95}, "level must lie between 0 and 1, not 95"),
+        ({"level": 0}, "level must lie between 0 and 1, not 0"),
+        ({"resamples": 0}, "resamples must be at least 1, not 0"),
+    ],
+)
+def test_unusable_options_are_refused(options: dict[str, int], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        agreement_intervals([1, 1], [1, 1], ["a", "b"], **options)
+
+
+def test_columns_of_different_lengths_are_refused() -> None:
+    with pytest.raises(ValueError, match="pairs 2, documents 1"):
+        agreement_intervals([1, 1], [1, 1], ["a"])
