@@ -147,24 +147,12 @@ def cell(value: object) -> str:
 @click.option("--system", help="Name of the system that wrote a file of lines; the file's name if left out.")
 @format_option
 @refusing
-def import_file(file: Path, name: str, system: str | None, format: str | None) -> None:
+def import_(file: Path, name: str, system: str | None, format: str | None) -> None:
     """Import documents and summaries from FILE, whole or not at all."""
-    from data.files import sha256
-    from data.importers import LINES, guess_format, lines, read
+    from data.importing import import_file
 
-    if format is None:
-        format = guess_format(file)
-        say(f"format: {format} (guessed)")
     store, _ = stores()
-    if format == LINES:
-        system = system or file.stem
-        documents = [document for document, _ in store.records(name)]
-        count = store.add_summaries(dataset=name, summaries=lines.load(file, documents, system))
-        click.echo(f"added {count} summaries of {system} to {name}")
-        return
-    dataset = store.add_dataset(name=name, format=format, sha256=sha256(file), records=read(file, format, say))
-    systems = f"{dataset.summaries} summaries of {len(dataset.systems)} systems" if dataset.systems else "no summaries"
-    click.echo(f"imported {dataset.documents} documents and {systems} as {dataset.name}")
+    click.echo(import_file(store, file, name=name, format=format, system=system, say=say))
 
 
 @main.command()
@@ -428,11 +416,11 @@ def create_study(
 ) -> None:
     """Create the study NAME from pairs of a data set's summaries."""
     from annotation.store import INSTRUCTIONS, QUESTION, StudySpec
+    from metrics import metric
+    from metrics.scoring import scored
 
     data_store, annotation_store = stores()
-    signature = None
-    if rule == "rouge_k_differs":
-        signature = scored_rouge_k(data_store, dataset)
+    signature = scored(data_store, dataset, metric("rouge_k")) if rule == "rouge_k_differs" else None
     created = annotation_store.create_study(
         StudySpec(
             name=name,
@@ -453,16 +441,6 @@ def create_study(
         f"created {created.name}: {created.pairs} pairs of {', '.join(created.systems)}; "
         f"{created.identical} pairs of identical texts left out"
     )
-
-
-def scored_rouge_k(store: Any, dataset: str) -> str:
-    """Score what is unscored by ROUGE-K, so that pairs can be drawn by it; returns its signature."""
-    from metrics import metric
-    from metrics.scoring import score_dataset
-
-    rouge_k = metric("rouge_k")
-    score_dataset(store, dataset, [rouge_k])
-    return rouge_k.signature
 
 
 @study.command("list")
@@ -539,23 +517,15 @@ def export_study(name: str, what: str, format: str, output: Path | None) -> None
 def demo() -> None:
     """Import the demo corpus, score it and create its study, unless that is already done."""
     from annotation.demo import create_demo_study
-    from data.demo import add_demo
+    from data.demo import NAME, add_demo
+    from metrics import METRICS, metric, metrics
+    from metrics.scoring import score_dataset, scored
 
     data_store, store = stores()
     add_demo(data_store)
-    created = create_demo_study(store, scored_demo(data_store))
+    score_dataset(data_store, NAME, metrics(list(METRICS)))
+    created = create_demo_study(store, scored(data_store, NAME, metric("rouge_k")))
     click.echo(f"the demo study {created.name} has {created.pairs} pairs")
-
-
-def scored_demo(store: Any) -> str:
-    """Score the demo corpus by every metric; returns ROUGE-K's signature."""
-    from data.demo import NAME
-    from metrics import METRICS, metrics
-    from metrics.scoring import score_dataset
-
-    made = metrics(list(METRICS))
-    score_dataset(store, NAME, made)
-    return str(next(metric.signature for metric in made if metric.name == "rouge_k"))
 
 
 @main.command()
@@ -581,7 +551,7 @@ def serve(host: str, port: int, open_browser: bool) -> None:
         import webbrowser
 
         threading.Timer(1.5, webbrowser.open, [f"http://{host}:{port}"]).start()
-    uvicorn.run(app, host=host, port=port, lifespan="on", log_level="warning")
+    uvicorn.run(app, host=host, port=port, lifespan="on", log_level="warning", access_log=False)
 
 
 if __name__ == "__main__":

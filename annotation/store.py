@@ -271,6 +271,17 @@ class AnnotationStore:
             find_study(session, name).closed_at = now() if closed else None
         return self.study(name)
 
+    def version(self, name: str) -> tuple[int, datetime | None]:
+        """Changes whenever a judgment of a study is made or changed. Raises `UnknownStudy`."""
+        with self.reading() as session:
+            count, latest = session.execute(
+                select(func.count(JudgmentRow.id), func.max(JudgmentRow.decided_at))
+                .join(AssignmentRow, AssignmentRow.id == JudgmentRow.assignment_id)
+                .join(PairRow, PairRow.id == AssignmentRow.pair_id)
+                .where(PairRow.study_id == find_study(session, name).id)
+            ).one()
+            return count, latest
+
     # --- annotators --------------------------------------------------------------------------------------
 
     def join(self, *, study: str, name: str) -> Annotator:
@@ -500,7 +511,7 @@ def draw(session: Session, spec: StudySpec) -> Sample:
                 select(ScoreRow.example, ScoreRow.value)
                 .join(SignatureRow, SignatureRow.id == ScoreRow.signature_id)
                 .where(SignatureRow.text == spec.signature)
-            )
+            ).all()
         )
     documents: dict[int, list[Candidate]] = {}
     for row in session.scalars(

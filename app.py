@@ -1,0 +1,30 @@
+"""The application: `relevance serve`, `uvicorn app:app --lifespan on` or `streamlit run app.py` serve it."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import streamlit as st
+
+
+@asynccontextmanager
+async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
+    """Bring the schema up to date and import what pages need, before anybody waits for it.
+
+    Streamlit collects garbage after every script run; what is loaded here is then no longer looked through.
+    """
+    import altair  # noqa: F401
+    import pandas  # noqa: F401
+
+    from data.database import connect
+
+    connect().dispose()
+    gc.collect()
+    gc.freeze()
+    yield {}
+
+
+app = st.App(Path(__file__).resolve().parent / "pages" / "main.py", lifespan=lifespan)

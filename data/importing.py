@@ -1,0 +1,37 @@
+"""A file into a data set: what the command `import` and the Studies page do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from data.files import sha256
+from data.importers import LINES, guess_format, lines, read
+from data.reading import Say, say_nothing
+from data.store import DataStore
+
+
+def import_file(
+    store: DataStore,
+    path: Path,
+    *,
+    name: str,
+    format: str | None = None,
+    system: str | None = None,
+    say: Say = say_nothing,
+) -> str:
+    """Import a file as the data set `name`, or a file of lines as one more system of it; says what was imported.
+
+    `system` names the writer of a file of lines, by default after the file. Raises `BadRecord`, `DatasetExists`,
+    `UnknownDataset` or `SystemExists`, and then nothing is imported.
+    """
+    if format is None:
+        format = guess_format(path)
+        say(f"format: {format} (guessed)")
+    if format == LINES:
+        system = system or path.stem
+        documents = [document for document, _ in store.records(name)]
+        count = store.add_summaries(dataset=name, summaries=lines.load(path, documents, system))
+        return f"added {count} summaries of {system} to {name}"
+    dataset = store.add_dataset(name=name, format=format, sha256=sha256(path), records=read(path, format, say))
+    systems = f"{dataset.summaries} summaries of {len(dataset.systems)} systems" if dataset.systems else "no summaries"
+    return f"imported {dataset.documents} documents and {systems} as {dataset.name}"

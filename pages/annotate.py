@@ -1,0 +1,186 @@
+"""Judge one pair after another: read, choose, and the next pair appears when the choice is on disk."""
+
+from datetime import datetime
+
+import streamlit as st
+
+from annotation.store import Annotator, StudyClosed, Task, TooSoon
+from data.database import now
+from data.store import StoreError
+from pages.components.progress import progress_text
+from pages.components.stores import stores
+from pages.components.text import in_markdown, text_block
+
+store = stores().annotation
+state = st.session_state
+
+
+def identify() -> Annotator | None:
+    """Who is judging: by an invite's link, or by the name typed in before."""
+    token = state.get("invite") or st.query_params.get("annotator") or state.get("annotator")
+    if token is None:
+        return None
+    state.annotator = token
+    if "invite" not in state:
+        st.query_params.annotator = token  # a reload opens the same work
+    return store.annotator(token)
+
+
+def ask_for_name() -> None:
+    """Let somebody choose a study and say who they are."""
+    studies = [study.name for study in store.studies() if study.closed_at is None]
+    if not studies:
+        st.info("No study is open. Create one on the Studies page.")
+        return
+    with st.form("join", width=520):
+        study = st.selectbox("Study", studies, key="join_study")
+        name = st.text_input("Your name", key="join_name", max_chars=200, help="The same name resumes your work.")
+        if st.form_submit_button("Start", type="primary"):
+            state.annotator = store.join(study=study, name=name).token
+            st.rerun()
+
+
+def leave() -> None:
+    """Forget who is judging, so that somebody else can start."""
+    for key in ("annotator", "viewing", "shown"):
+        state.pop(key, None)
+    st.query_params.clear()
+
+
+def decide(annotator: Annotator, task: Task, choice: str) -> None:
+    """Save a choice, unless it is a key held down, or belongs to a pair that is no longer the one shown."""
+    shown: tuple[int, datetime] | None = state.get("shown")
+    if shown is None or shown[0] != task.assignment_id:
+        return
+    try:
+        store.judge(
+            annotator=annotator,
+            assignment_id=task.assignment_id,
+            choice=choice,
+            presented_at=shown[1],
+            rationale=state.get(f"rationale:{task.assignment_id}"),
+            change=task.choice is not None,
+        )
+    except TooSoon:
+        state.notice = "That came too soon after the pair was shown, so it was not saved. Take your time."
+        return
+    except StoreError as error:
+        state.notice = str(error)
+    state.pop("viewing", None)
+
+
+def skip(annotator: Annotator, task: Task) -> None:
+    """Leave the pair out, with the reason that was typed."""
+    try:
+        store.skip(
+            annotator=annotator, assignment_id=task.assignment_id, reason=state.get(f"reason:{task.assignment_id}", "")
+        )
+    except StoreError as error:
+        state.notice = str(error)
+        return
+    state.pop("viewing", None)
+
+
+def go_back(annotator: Annotator, task: Task | None) -> None:
+    """Show the pair before this one."""
+    earlier = store.previous_task(annotator, task.assignment_id if task else None)
+    if earlier is not None:
+        state.viewing = earlier.assignment_id
+        state.pop("shown", None)
+
+
+def go_on() -> None:
+    """Leave an earlier pair as it is."""
+    state.pop("viewing", None)
+
+
+# The empty timer keeps the fragment alive after the server was restarted under an open page.
+@st.fragment(run_every=300)
+def judging(annotator: Annotator) -> None:
+    """Show the pair that is to be judged, and the ways to judge it."""
+    study = store.study(annotator.study)
+    viewing = state.get("viewing")
+    task = store.task(annotator, viewing) if viewing is not None else store.next_task(annotator)
+    progress = store.progress(annotator)
+    done = progress.judged + progress.skipped
+    st.progress(done / max(1, done + progress.open), text=progress_text(progress))
+    if notice := state.pop("notice", None):
+        st.warning(in_markdown(notice))
+    if task is None:
+        closed = study.closed_at is not None
+        st.success("The study is closed. Thank you!" if closed else "That was the last pair. Thank you!")
+        st.button("Back to the last pair", key="back:end", shortcut="b", on_click=go_back, args=(annotator, None))
+        return
+    if state.get("shown", (None,))[0] != task.assignment_id:
+        state.shown = (task.assignment_id, now())
+    show_pair(annotator, task, study.question, ties=study.ties)
+
+
+def show_pair(annotator: Annotator, task: Task, question: str, *, ties: bool) -> None:
+    """The document, the two summaries side by side, and the buttons."""
+    key = task.assignment_id
+    with st.container(border=True, height=300, key=f"document:{key}"):
+        if task.source:
+            st.html(text_block(task.source, task.title, label="Document"))
+        else:
+            st.caption("The data set has no source text: these are the reference summaries.")
+            for reference in task.references:
+                st.html(text_block(reference, task.title, label="Reference"))
+    st.markdown(f"**{question}**" if "\n" not in question else question)
+    for column, side, number, text in zip(st.columns(2), ("left", "right"), "12", (task.left, task.right), strict=True):
+        with (
+            column,
+            st.container(border=True, height="stretch", vertical_alignment="distribute", key=f"{side}-box:{key}"),
+        ):
+            st.html(text_block(text, label=f"Summary {number}"))
+            chosen = " :material/check:" if task.choice == side else ""
+            st.button(
+                f"Summary {number}{chosen}",
+                key=f"{side}:{key}",
+                shortcut=number,
+                type="primary",
+                width="stretch",
+                on_click=decide,
+                args=(annotator, task, side),
+            )
+    with st.container(horizontal=True, key=f"actions:{key}"):
+        if ties:
+            label = "Equally relevant" + (" :material/check:" if task.choice == "tie" else "")
+            st.button(label, key=f"tie:{key}", shortcut="0", on_click=decide, args=(annotator, task, "tie"))
+        st.button("Back", key=f"back:{key}", shortcut="b", on_click=go_back, args=(annotator, task))
+        if task.choice is not None:
+            st.button("Keep and go on", key=f"on:{key}", on_click=go_on)
+        if task.choice in (None, "skip"):
+            with st.popover("Skip", key=f"skip-popover:{key}"):
+                st.text_input("Why can this pair not be judged?", key=f"reason:{key}", max_chars=1000)
+                st.button("Skip this pair", key=f"skip:{key}", on_click=skip, args=(annotator, task))
+        with st.popover("Add a reason", key=f"rationale-popover:{key}"):
+            st.text_area(
+                "Why is it more relevant? (optional, saved with the choice)",
+                value=task.rationale or "",
+                key=f"rationale:{key}",
+                max_chars=5000,
+            )
+
+
+try:
+    annotator = identify()
+    if annotator is None:
+        st.title("Annotate")
+        ask_for_name()
+        st.stop()
+    study = store.study(annotator.study)
+    with st.container(horizontal=True, vertical_alignment="center", key="header"):
+        st.markdown(f"**{in_markdown(study.name)}**  ·  {in_markdown(annotator.name)}", width="content")
+        if "invite" not in state:
+            st.button("Not you?", key="leave", type="tertiary", on_click=leave)
+    with st.expander("Instructions", expanded=store.progress(annotator).judged == 0, key="instructions"):
+        st.markdown(study.instructions or "There are no instructions.")
+        tie = ", **0** says that they are equal" if study.ties else ""
+        st.markdown(f"Keys: **1** and **2** choose a summary{tie}, **b** goes back.")
+    judging(annotator)
+except StudyClosed as error:
+    st.info(in_markdown(error))
+except StoreError as error:
+    st.error(in_markdown(error))
+    st.button("Start again", key="start-again", on_click=leave)

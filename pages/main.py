@@ -1,0 +1,21 @@
+"""What every page runs through: the page's set-up, who sees which pages, and the way between them."""
+
+import streamlit as st
+
+st.set_page_config(page_title="Relevance studies", page_icon=":material/balance:", layout="wide")
+# Streamlit leaves six lines above the title; on a judging page they are a summary's worth of room.
+st.html("<style>.stMainBlockContainer { padding-top: 4rem; padding-bottom: 2rem; }</style>")
+
+annotate = st.Page("annotate.py", title="Annotate", icon=":material/rule:", url_path="annotate")
+start = st.Page("start.py", title="Start", icon=":material/home:", default=True)
+agreement = st.Page("agreement.py", title="Agreement", icon=":material/bar_chart:", url_path="agreement")
+studies = st.Page("studies.py", title="Studies", icon=":material/folder_open:", url_path="studies")
+
+# Whoever came by an invite judges, and is not shown the way to systems and scores.
+invited = "invite" in st.query_params or "invite" in st.session_state
+if invited:
+    st.session_state.invite = st.query_params.get("invite", st.session_state.get("invite"))
+    page = st.navigation([annotate], position="hidden")
+else:
+    page = st.navigation([start, annotate, agreement, studies], position="top")
+page.run()

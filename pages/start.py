@@ -1,0 +1,32 @@
+"""Where a visitor finds out what this is and where to go."""
+
+import streamlit as st
+
+from pages.components.stores import stores
+from pages.components.text import in_markdown
+
+st.title("Which metric agrees with people?")
+st.markdown(
+    "People choose the more relevant of two summaries of a document. "
+    "This app counts how often each automatic metric prefers the summary that they prefer."
+)
+
+open_studies = [study for study in stores().annotation.studies() if study.closed_at is None]
+judge, read, make = st.columns(3, border=True)
+with judge:
+    st.subheader("Judge", anchor=False)
+    st.markdown("Compare summaries of an open study, by mouse or keys.")
+    for study in open_studies[:3]:
+        done, wanted = study.judgments, study.pairs * study.judgments_per_pair
+        st.markdown(f"- **{in_markdown(study.name)}**: {done} of {wanted} judgments")
+    st.page_link("annotate.py", label="Annotate", icon=":material/rule:")
+with read:
+    st.subheader("Read", anchor=False)
+    st.markdown(
+        "See the agreement of each metric with judgments, human ratings or, for the demo corpus, its author's labels."
+    )
+    st.page_link("agreement.py", label="Agreement", icon=":material/bar_chart:")
+with make:
+    st.subheader("Run a study", anchor=False)
+    st.markdown("Import summaries, add simple systems, score them, draw pairs, invite annotators, export.")
+    st.page_link("studies.py", label="Studies", icon=":material/folder_open:")

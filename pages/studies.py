@@ -1,0 +1,200 @@
+"""Data sets, new studies, and how the running ones are doing."""
+
+import tempfile
+from pathlib import Path
+
+import streamlit as st
+
+from annotation.results import export_judgments, export_scores
+from annotation.sampling import RULES
+from annotation.store import INSTRUCTIONS, QUESTION, Study, StudySpec
+from data.export import export
+from data.importers import IMPORTERS, LINES
+from data.importing import import_file
+from data.store import Dataset
+from pages.components.stores import stores
+from pages.components.tables import annotator_table, dataset_table
+from pages.components.text import in_markdown
+
+store = stores()
+state = st.session_state
+
+
+def running() -> None:
+    """One study: its progress, its annotators, its exports."""
+    studies = {study.name: study for study in store.annotation.studies()}
+    if not studies:
+        st.info("There is no study yet. Create one under “New study”.")
+        return
+    study = studies[st.selectbox("Study", list(studies), key="study")]
+    wanted = study.pairs * study.judgments_per_pair
+    st.progress(min(1.0, study.judgments / wanted), text=f"{study.judgments} of {wanted} judgments wanted")
+    st.markdown(
+        f"Data set {in_markdown(study.dataset)}; {study.pairs} pairs of {in_markdown(', '.join(study.systems))}; "
+        f"rule `{study.rule}`, seed {study.seed}; {study.identical} pairs of identical texts left out; "
+        f"ties {'allowed' if study.ties else 'not allowed'}; **{'closed' if study.closed_at else 'open'}**."
+    )
+    if annotators := store.annotation.annotators(study.name):
+        st.dataframe(annotator_table(annotators), hide_index=True, key="progress")
+    else:
+        st.caption("Nobody has joined yet.")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        exports(study)
+        if st.button("Reopen" if study.closed_at else "Close", key="close"):
+            store.annotation.close_study(study.name, closed=study.closed_at is None)
+            st.rerun()
+    invite(study)
+
+
+def exports(study: Study) -> None:
+    """Downloads, made when they are asked for."""
+    for what in ("judgments", "scores"):
+        for format in ("jsonl", "csv"):
+
+            def text(what: str = what, format: str = format) -> str:
+                records = (
+                    export_judgments(store.annotation, study.name)
+                    if what == "judgments"
+                    else export_scores(store.data, study.dataset)
+                )
+                return export(records, format)
+
+            name = f"{what}.{format}"
+            st.download_button(f"{what.capitalize()} ({format.upper()})", text, file_name=name, key=f"export:{name}")
+
+
+def invite(study: Study) -> None:
+    """A personal link for an annotator."""
+    with st.form("invite", width=520):
+        name = st.text_input("Invite an annotator by a personal link", key="invite_name", max_chars=200)
+        if st.form_submit_button("Make a link"):
+            token = store.annotation.invite(study=study.name, name=name).token
+            st.markdown("Send this link; whoever opens it judges under that name:")
+            st.code(f"{st.context.url.rsplit('/', 1)[0]}/annotate?invite={token}", language=None)
+
+
+def new_study() -> None:
+    """The form that makes a study."""
+    datasets = {dataset.name: dataset for dataset in store.data.datasets()}
+    if not datasets:
+        st.info("Import a data set first.")
+        return
+    dataset = datasets[st.selectbox("Data set", list(datasets), key="new_dataset")]
+    if len(dataset.systems) < 2:
+        st.warning("This data set has fewer than two systems. Add some under “Data sets”, say lead and textrank.")
+        return
+    systems = st.multiselect("Systems", dataset.systems, default=dataset.systems, key=f"new_systems:{dataset.name}")
+    rule = st.radio("Pairs", list(RULES), format_func=lambda rule: f"{rule}: {RULES[rule]}", key="new_rule")
+    left, right = st.columns(2)
+    count = left.number_input("Pairs in all", 1, None, 100, key="new_count")
+    per_document = right.number_input("At most per document", 1, None, 1, key="new_per_document")
+    judgments = left.number_input("Judgments wanted per pair", 1, None, 1, key="new_judgments")
+    seed = right.number_input("Seed", 0, 2**31 - 1, 0, key="new_seed")
+    ties = st.checkbox("Annotators may choose a tie", key="new_ties")
+    question = st.text_input("Question", QUESTION, key="new_question")
+    instructions = st.text_area("Instructions (Markdown)", INSTRUCTIONS, key="new_instructions")
+    name = st.text_input("Name of the study", key="new_name", max_chars=200)
+    if st.button("Create the study", type="primary", key="create", disabled=not name.strip()):
+        signature = score(dataset, ["rouge_k"])["rouge_k"] if rule == "rouge_k_differs" else None
+        study = store.annotation.create_study(
+            StudySpec(
+                name=name,
+                dataset=dataset.name,
+                systems=tuple(systems),
+                rule=rule,
+                signature=signature,
+                count=int(count),
+                per_document=int(per_document),
+                judgments_per_pair=int(judgments),
+                ties=ties,
+                question=question,
+                instructions=instructions,
+                seed=int(seed),
+            )
+        )
+        st.success(
+            f"Created {in_markdown(study.name)} with {study.pairs} pairs; "
+            f"{study.identical} pairs of identical texts were left out."
+        )
+        st.page_link("annotate.py", label="Annotate", icon=":material/rule:")
+
+
+def datasets() -> None:
+    """The data sets, and what can be done with them: import, add systems, score."""
+    known = store.data.datasets()
+    st.dataframe(dataset_table(known), hide_index=True, key="datasets")
+    with st.expander("Import a file", expanded=not known):
+        file = st.file_uploader("JSON lines, CSV, TSV, Parquet, or a text file with one summary a line", key="file")
+        format = st.selectbox("Format", ["guess", *IMPORTERS, LINES], key="import_format")
+        name = st.text_input("Name of the data set (for a file of lines: the one it joins)", key="import_name")
+        system = st.text_input("System (for a file of lines)", key="import_system")
+        if st.button("Import", key="import", disabled=file is None or not name.strip()) and file is not None:
+            with tempfile.TemporaryDirectory() as folder, st.spinner("Importing", show_time=True):
+                path = Path(folder) / Path(file.name).name
+                path.write_bytes(file.getbuffer())
+                imported = import_file(
+                    store.data,
+                    path,
+                    name=name,
+                    format=None if format == "guess" else format,
+                    system=system.strip() or None,
+                    say=lambda message: state.setdefault("said", []).append(message),
+                )
+            announce(imported)
+    if not known:
+        return
+    with st.expander("Add systems and score"):
+        dataset = {data.name: data for data in known}[
+            st.selectbox("Data set", [data.name for data in known], key="work_dataset")
+        ]
+        names = st.text_input(
+            "Systems to add, separated by commas",
+            "lead, textrank",
+            key="add_systems",
+            help="lead-K and textrank-K take K sentences (3 if left out); reference:N and title let a text that people "
+            "wrote stand as a system, which then no longer judges the others.",
+        )
+        with st.container(horizontal=True):
+            if st.button("Add systems", key="add"):
+                from summarizers import add_systems
+
+                with st.spinner("Summarizing", show_time=True):
+                    added = list(add_systems(store.data, dataset.name, [n.strip() for n in names.split(",")]))
+                announce(*(f"added {written} of {total} summaries of {system}" for system, written, total in added))
+            if st.button("Score by all metrics", key="score", disabled=not dataset.systems):
+                from metrics import METRICS
+
+                score(dataset, list(METRICS))
+                announce(f"scored {dataset.name}")
+
+
+def score(dataset: Dataset, names: list[str]) -> dict[str, str]:
+    """Compute the scores that are missing, showing how far it is; returns the metrics' signatures."""
+    from metrics import metrics
+    from metrics.scoring import score_dataset
+
+    bar = st.progress(0.0, text="Scoring")
+    made = metrics(names)
+    score_dataset(
+        store.data, dataset.name, made, lambda done, total: bar.progress(done / max(1, total), "Scoring") and None
+    )
+    bar.empty()
+    return {metric.name: metric.signature for metric in made}
+
+
+def announce(*messages: str) -> None:
+    """Say what was done after the page has drawn itself anew."""
+    state.said = [*state.get("said", []), *messages]
+    st.rerun()
+
+
+st.title("Studies")
+for message in state.pop("said", []):
+    st.success(in_markdown(message))
+sections = {"Studies": running, "New study": new_study, "Data sets": datasets}
+for tab, section in zip(st.tabs(list(sections)), sections.values(), strict=True):
+    with tab:
+        try:
+            section()
+        except ValueError as error:  # what the packages refuse: bad records, unknown names, settings out of range
+            st.error(in_markdown(error))

@@ -1,0 +1,44 @@
+"""Human-written texts standing as systems, as upper bounds of a study.
+
+Their texts are copied as they are: `data.records.examples` knows by them which reference or title to withhold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from data.records import REFERENCE_SYSTEM, TITLE_SYSTEM, Document, Summary
+from summarizers.base import signature
+
+
+class Reference:
+    """The `number`-th reference, counted from 1; a document with fewer has no summary.
+
+    Raises ValueError where `number` is under 1.
+    """
+
+    def __init__(self, number: int) -> None:
+        if number < 1:
+            raise ValueError(f"references are counted from 1, not {number}")
+        self.number = number
+        self.name = f"{REFERENCE_SYSTEM}{number}"
+        self.signature = signature("reference", number=number)
+
+    def summarize(self, documents: Sequence[Document]) -> list[Summary]:
+        """Copy the reference of each document that has it."""
+        return [
+            Summary(document.id, self.name, document.references[self.number - 1])
+            for document in documents
+            if len(document.references) >= self.number
+        ]
+
+
+class Title:
+    """The document's title; a document without one has no summary."""
+
+    name = TITLE_SYSTEM
+    signature = signature(TITLE_SYSTEM)
+
+    def summarize(self, documents: Sequence[Document]) -> list[Summary]:
+        """Copy the title of each document that has one."""
+        return [Summary(document.id, self.name, document.title) for document in documents if document.title]

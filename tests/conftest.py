@@ -1,0 +1,198 @@
+"""What several tests need: the shared data, real databases, the app in a real browser."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine, create_engine, text
+
+from annotation.store import AnnotationStore
+from data.database import connect
+from data.store import DataStore
+
+ROOT = Path(__file__).resolve().parents[1]
+SHARED_DATA = ROOT.parent / "shared" / "data"
+
+
+def absent(what: str, how: str) -> None:
+    """Skip what cannot run here, saying how it could; under CI everything must run."""
+    message = f"{what}: {how}"
+    if os.environ.get("CI"):
+        pytest.fail(message)
+    pytest.skip(message)
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    if not SHARED_DATA.is_dir():
+        absent(f"no {SHARED_DATA}", "put the development data there")
+    return SHARED_DATA
+
+
+# --- databases ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[str]:
+    """A PostgreSQL server of our own on a Unix socket; yields the address of its maintenance database."""
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb")) or [Path(shutil.which("initdb") or "/nowhere")]
+    binaries = found[-1].parent
+    if not (binaries / "postgres").exists():
+        absent("no PostgreSQL server", "apt-get install postgresql")
+    folder = Path(tempfile.mkdtemp(prefix="pg-"))
+    user: dict[str, str] = {}
+    if os.geteuid() == 0:  # the server refuses to run as root
+        user = {"user": "postgres", "group": "postgres"}
+        shutil.chown(folder, "postgres", "postgres")
+    subprocess.run(
+        [
+            binaries / "initdb",
+            "--no-sync",
+            "-A",
+            "trust",
+            "-U",
+            "postgres",
+            "-E",
+            "UTF8",
+            "--locale=C",
+            folder / "data",
+        ],
+        check=True,
+        stdout=subprocess.DEVNULL,
+        cwd="/",
+        **user,
+    )
+    settings = ["-c", "listen_addresses=", "-c", "fsync=off", "-k", str(folder)]
+    log = (folder / "log").open("wb")
+    server = subprocess.Popen(
+        [binaries / "postgres", "-D", folder / "data", *settings], stdout=log, stderr=log, cwd="/", **user
+    )
+    try:
+        url = f"postgresql+psycopg://postgres@/postgres?host={folder}"
+        wait_for(lambda: answers(url), "PostgreSQL", server)
+        yield url
+    finally:
+        server.terminate()
+        server.wait(timeout=20)
+        log.close()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def answers(url: str) -> bool:
+    engine = create_engine(url)
+    try:
+        with engine.connect() as connection:
+            return connection.execute(text("SELECT 1")).scalar() == 1
+    except Exception:
+        return False
+    finally:
+        engine.dispose()
+
+
+@pytest.fixture(scope="session")
+def migrated_postgresql(postgresql: str) -> str:
+    """The name of a database with the schema in it, to copy from."""
+    statement(postgresql, "CREATE DATABASE migrated")
+    connect(postgresql.replace("/postgres?", "/migrated?")).dispose()
+    return "migrated"
+
+
+def statement(url: str, sql: str) -> None:
+    engine = create_engine(url, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.execute(text(sql))
+    engine.dispose()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The address of a fresh database on each kind of server."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path / 'test.db'}"
+        return
+    server: str = request.getfixturevalue("postgresql")
+    template: str = request.getfixturevalue("migrated_postgresql")
+    name = f"test_{time.monotonic_ns()}"
+    statement(server, f"CREATE DATABASE {name} TEMPLATE {template}")
+    yield server.replace("/postgres?", f"/{name}?")
+    statement(server, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def engine(database_url: str) -> Iterator[Engine]:
+    engine = connect(database_url)
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def data_store(engine: Engine) -> DataStore:
+    return DataStore(engine)
+
+
+@pytest.fixture
+def annotation_store(engine: Engine) -> AnnotationStore:
+    return AnnotationStore(engine)
+
+
+@pytest.fixture
+def sqlite_url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A fresh SQLite database that the command line and the pages use."""
+    url = f"sqlite:///{tmp_path / 'relevance.db'}"
+    monkeypatch.setenv("RELEVANCE_DATABASE_URL", url)
+    return url
+
+
+# --- the app ------------------------------------------------------------------------------------------------
+
+
+def wait_for(ready: Callable[[], bool], what: str, process: subprocess.Popen[bytes], seconds: float = 40) -> None:
+    deadline = time.monotonic() + seconds
+    while not ready():
+        if process.poll() is not None or time.monotonic() > deadline:
+            pytest.fail(f"{what} did not start")
+        time.sleep(0.05)
+
+
+def healthy(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{url}/_stcore/health", timeout=2) as answer:
+            return bool(answer.status == 200)
+    except OSError:
+        return False
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def serving(database_url: str) -> Iterator[str]:
+    """The app on a port of its own, as `relevance serve` starts it; yields its address."""
+    port = free_port()
+    server = subprocess.Popen(
+        [sys.executable, "-m", "cli", "serve", "--port", str(port)],
+        cwd=ROOT,
+        env=os.environ | {"RELEVANCE_DATABASE_URL": database_url},
+        stdout=subprocess.DEVNULL,
+    )
+    try:
+        url = f"http://127.0.0.1:{port}"
+        wait_for(lambda: healthy(url), "the app", server)
+        yield url
+    finally:
+        server.terminate()
+        server.wait(timeout=20)
