@@ -17,8 +17,8 @@ lint: .venv/installed-test
 	$(BIN)/mypy
 
 benchmarks: .venv/installed-test
-	$(BIN)/python benchmarks/rouge.py
-	$(BIN)/python benchmarks/annotate.py
+	$(BIN)/python -m benchmarks.rouge
+	$(BIN)/python -m benchmarks.annotate
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(None if (3, 11) <= v <= (3, 13) else \

@@ -13,6 +13,8 @@ from typing import Any
 import click
 
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False, readable=True)
+SEED = click.IntRange(0, 2**31 - 1)  # what a database's integer holds
+COUNT = click.IntRange(1, 2**31 - 1)
 DEFAULT_METRICS = "rouge1,rouge2,rougeL,rouge_k,length"
 
 
@@ -21,7 +23,7 @@ def refusing(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def run(*args: Any, **options: Any) -> None:
-        from sqlalchemy.exc import OperationalError
+        from sqlalchemy.exc import SQLAlchemyError
 
         try:
             command(*args, **options)
@@ -29,8 +31,8 @@ def refusing(command: Callable[..., None]) -> Callable[..., None]:
             raise
         except (ValueError, OSError) as error:  # BadRecord, StoreError, UnknownMetric, ... are ValueErrors
             raise Refused(str(error)) from error
-        except OperationalError as error:
-            raise Refused(f"the database cannot be used: {error.orig}") from error
+        except SQLAlchemyError as error:
+            raise Refused(f"the database cannot be used: {getattr(error, 'orig', None) or error}") from error
 
     return run
 
@@ -102,6 +104,8 @@ def chosen_metrics(names: str, references: str, tokenizer: str, title: str) -> l
     """Make the metrics that the options name."""
     from metrics import Options, metrics
 
+    if not listed(names):
+        raise click.UsageError("--metrics names no metric")
     return metrics(listed(names), Options(references=references, tokenizer=tokenizer, title=title))
 
 
@@ -196,7 +200,14 @@ def summarize(name: str, systems: str) -> None:
 @tokenizer_option
 @title_option
 @format_option
-@click.option("-o", "--output", default="scores.jsonl", show_default=True, help="Where a line per summary goes.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False, writable=True),
+    default="scores.jsonl",
+    show_default=True,
+    help="Where a line per summary goes.",
+)
 @click.option("-c", "--candidates", type=FILE, help="Plain text: a system's summaries, one a line.")
 @click.option("-r", "--reference", "references_files", type=FILE, multiple=True, help="Plain text: references.")
 @click.option("--sources", type=FILE, help="Plain text: the documents, one a line.")
@@ -209,7 +220,7 @@ def score(
     tokenizer: str,
     title: str,
     format: str | None,
-    output: str,
+    output: Path,
     candidates: Path | None,
     references_files: tuple[Path, ...],
     sources: Path | None,
@@ -223,27 +234,41 @@ def score(
     from data.importers import lines
 
     metrics = chosen_metrics(names, references, tokenizer, title)
-    if candidates is not None or references_files:
+    check_output(output, [Path(file) if file else None, candidates, *references_files, sources, titles])
+    if candidates or references_files or sources or titles:
         if file is not None or candidates is None or not references_files:
             raise click.UsageError("plain text needs -c and at least one -r, and no FILE")
         records = lines.parallel(candidates, references_files, sources, titles)
     elif file is None:
         raise click.UsageError("name a FILE, a data set, or plain text by -c and -r")
-    elif not Path(file).exists():
+    elif not Path(file).exists() or Path(file).is_dir():
         score_stored(file, metrics)
         return
     else:
         records = read_records(Path(file), format)
         if not any(summaries for _, summaries in records):
             raise Refused(f"{file} has no summaries to score; import it and use relevance summarize")
-    score_to_file(records, metrics, Path(output))
+    score_to_file(records, metrics, output)
+
+
+def check_output(output: Path, inputs: Iterable[Path | None]) -> None:
+    """Refuse before the work what could not be written after it, and what would write over an input."""
+    if not output.name or not output.parent.is_dir():
+        raise Refused(f"{output} cannot be written: there is no folder {output.parent}")
+    if any(path is not None and path.exists() and output.exists() and path.samefile(output) for path in inputs):
+        raise Refused(f"{output} is what is to be scored; name another --output")
 
 
 def score_stored(name: str, metrics: list[Any]) -> None:
     """Score a data set in the database."""
+    from data.store import UnknownDataset
     from metrics.scoring import score_dataset
 
     store, _ = stores()
+    try:
+        store.dataset(name)
+    except UnknownDataset as error:
+        raise Refused(f"there is no file {name}, and {error}") from error
     with click.progressbar(length=0, label=f"scoring {name}", file=sys.stderr) as bar:
 
         def progress(done: int, total: int) -> None:
@@ -260,17 +285,18 @@ def score_to_file(records: list[Any], metrics: list[Any], output: Path) -> None:
     from data.files import write_whole
     from metrics.scoring import score_record, score_records
 
+    beside = output.with_suffix(".signatures.json")
     total = sum(len(summaries) for _, summaries in records)
     with click.progressbar(score_records(records, metrics), length=total, label="scoring", file=sys.stderr) as scored:
         rows = list(scored)
     write_whole(output, (json.dumps(score_record(e, s), ensure_ascii=False) + "\n" for e, s in rows))
     signatures = {metric.name: metric.signature for metric in metrics}
-    write_whole(output.with_suffix(".signatures.json"), [json.dumps(signatures, indent=2) + "\n"])
+    write_whole(beside, [json.dumps(signatures, indent=2) + "\n"])
     print_table(
         ["metric", "mean", "n", "missing"],
         [mean_row(metric.name, [scores[metric.name].value for _, scores in rows]) for metric in metrics],
     )
-    say(f"wrote {output} and {output.with_suffix('.signatures.json')}")
+    say(f"wrote {output} and {beside}")
 
 
 def mean_row(name: str, values: list[float | None]) -> tuple[str, float | None, int, int]:
@@ -300,7 +326,7 @@ def keywords(file: Path, title: str, format: str | None) -> None:
 @references_option
 @tokenizer_option
 @title_option
-@click.option("--seed", default=0, show_default=True, help="Seed of the bootstrap.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the bootstrap.")
 @click.option("--format", "shape", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--input-format", "format", help="Format of FILE; guessed if left out.")
 @refusing
@@ -393,13 +419,13 @@ def study() -> None:
     show_default=True,
     help="Which pairs: those whose ROUGE-K differs (as in the paper), drawn at random, or all.",
 )
-@click.option("--count", type=click.IntRange(1), help="Pairs in all; no limit if left out.")
-@click.option("--per-document", type=click.IntRange(1), help="Pairs per document; 1, or no limit with --pairs all.")
-@click.option("--judgments", type=click.IntRange(1), default=1, show_default=True, help="Judgments wanted per pair.")
+@click.option("--count", type=COUNT, help="Pairs in all; no limit if left out.")
+@click.option("--per-document", type=COUNT, help="Pairs per document; 1, or no limit with --pairs all.")
+@click.option("--judgments", type=COUNT, default=1, show_default=True, help="Judgments wanted per pair.")
 @click.option("--ties/--no-ties", default=False, show_default=True, help="Whether annotators may choose a tie.")
 @click.option("--question", help="What annotators are asked.")
 @click.option("--instructions", type=click.File(encoding="utf-8"), help="A Markdown file shown before the pairs.")
-@click.option("--seed", default=0, show_default=True, help="Seed of the draw and of the sides.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the draw and of the sides.")
 @refusing
 def create_study(
     name: str,

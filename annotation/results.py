@@ -148,10 +148,10 @@ def rated(store: DataStore, dataset: str, aspect: str) -> list[Comparison]:
 # --- exports ----------------------------------------------------------------------------------------------
 
 
-def export_judgments(store: AnnotationStore, study: str) -> Iterator[dict[str, Any]]:
+def export_judgments(store: AnnotationStore, study: str) -> list[dict[str, Any]]:
     """Everything that is known of a study's assignments, a record each: judged, skipped or open.
 
-    Texts are not repeated: `document_id` and the systems name them in the data set.
+    Texts are not repeated: `document_id` and the systems name them in the data set. Raises `UnknownStudy`.
     """
     with store.reading() as session:
         row = find_study(session, study)
@@ -170,8 +170,8 @@ def export_judgments(store: AnnotationStore, study: str) -> Iterator[dict[str, A
                 ),
             )
         )
-        for assignment in assignments:
-            yield judgment_record(row.name, row.dataset.name, assignment)
+        # A list: whoever writes the records slowly must not keep SQLite's writers waiting meanwhile.
+        return [judgment_record(row.name, row.dataset.name, assignment) for assignment in assignments]
 
 
 def judgment_record(study: str, dataset: str, assignment: AssignmentRow) -> dict[str, Any]:

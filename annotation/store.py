@@ -10,9 +10,9 @@ from datetime import datetime, timedelta
 from statistics import median
 from typing import NamedTuple
 
-from sqlalchemy import Engine, Select, func, or_, select
+from sqlalchemy import Engine, Select, func, select
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.orm import Session, aliased, joinedload
+from sqlalchemy.orm import Session, joinedload
 
 from annotation.sampling import RULES, Candidate, Sample, first_is_left, sample_pairs
 from annotation.tables import (
@@ -37,7 +37,12 @@ SOONEST = timedelta(milliseconds=400)
 """A choice that comes sooner after its pair was shown is a key held down or pressed twice, not a judgment."""
 
 RESERVED = timedelta(minutes=30)
-"""How long an undecided assignment keeps its place among the judgments that a pair still wants."""
+"""How long an undecided assignment keeps its place among the judgments that a pair still wants.
+
+Whoever returns later finds it still there, and their judgment counts even if somebody else took the place."""
+
+LATEST = 100
+"""How many of an annotator's latest judgments tell how long one takes."""
 
 
 class StudyExists(StoreError):  # noqa: N818
@@ -162,7 +167,7 @@ class Progress(NamedTuple):
     skipped: int
     open: int
     seconds: float | None
-    """Median seconds that a judgment took; None before the first."""
+    """Median seconds that a judgment took, of the latest hundred; None before the first."""
 
 
 class AnnotatorProgress(NamedTuple):
@@ -219,9 +224,10 @@ class AnnotationStore:
         limits = (spec.seed, spec.count or 0, spec.per_document or 0, spec.judgments_per_pair)
         if not all(0 <= number < 2**31 for number in limits):
             raise StoreError("seed and limits must be whole numbers from 0 to 2147483647")
+        exists = StudyExists(f"there is already a study {name!r}; choose another name")
         with self.writing() as session:
             if session.scalar(select(StudyRow.id).where(StudyRow.name == name)) is not None:
-                raise StudyExists(f"there is already a study {name!r}; choose another name")
+                raise exists
             sample = draw(session, spec)
             if not sample.pairs:
                 raise NoPairs(
@@ -245,7 +251,10 @@ class AnnotationStore:
                 identical=sample.identical,
             )
             session.add(study)
-            session.flush()
+            try:
+                session.flush()
+            except IntegrityError as error:  # another session created it at this moment
+                raise exists from error
             session.add_all(
                 PairRow(study_id=study.id, position=position, **pair._asdict())
                 for position, pair in enumerate(sample.pairs)
@@ -271,16 +280,16 @@ class AnnotationStore:
             find_study(session, name).closed_at = now() if closed else None
         return self.study(name)
 
-    def version(self, name: str) -> tuple[int, datetime | None]:
-        """Changes whenever a judgment of a study is made or changed. Raises `UnknownStudy`."""
+    def version(self, name: str) -> int:
+        """Grows whenever a judgment of a study is made or changed. Raises `UnknownStudy`."""
         with self.reading() as session:
-            count, latest = session.execute(
-                select(func.count(JudgmentRow.id), func.max(JudgmentRow.decided_at))
+            revisions = session.scalar(
+                select(func.sum(JudgmentRow.revision))
                 .join(AssignmentRow, AssignmentRow.id == JudgmentRow.assignment_id)
                 .join(PairRow, PairRow.id == AssignmentRow.pair_id)
                 .where(PairRow.study_id == find_study(session, name).id)
-            ).one()
-            return count, latest
+            )
+            return revisions or 0
 
     # --- annotators --------------------------------------------------------------------------------------
 
@@ -312,19 +321,23 @@ class AnnotationStore:
             row = find_study(session, study)
             if row.closed_at is not None:
                 raise StudyClosed(f"the study {study!r} is closed")
+            taken = NameTaken(f"the study {study!r} already has an annotator {name!r}")
             known = select(AnnotatorRow.id).where(AnnotatorRow.study_id == row.id, AnnotatorRow.name == name)
             if session.scalar(known) is not None:
-                raise NameTaken(f"the study {study!r} already has an annotator {name!r}")
+                raise taken
             annotator = new_annotator(row, name, invited=True)
             session.add(annotator)
-            session.flush()
+            try:
+                session.flush()
+            except IntegrityError as error:  # somebody of that name joined at this moment
+                raise taken from error
             return to_annotator(annotator)
 
     def annotator(self, token: str) -> Annotator:
         """The annotator whom a token belongs to. Raises `UnknownInvite`."""
         with self.reading() as session:
             row = session.scalar(
-                select(AnnotatorRow).where(AnnotatorRow.token == token).options(joinedload(AnnotatorRow.study))
+                select(AnnotatorRow).where(AnnotatorRow.token == plain(token)).options(joinedload(AnnotatorRow.study))
             )
             if row is None:
                 raise UnknownInvite("this invite is not known; ask whoever sent it for a new link")
@@ -333,34 +346,20 @@ class AnnotationStore:
     # --- assignment --------------------------------------------------------------------------------------
 
     def next_task(self, annotator: Annotator) -> Task | None:
-        """The pair that an annotator is to judge now, None where none is left.
+        """The pair that an annotator is to judge now, None where none is left or the study is closed.
 
         An open assignment comes back first, so that a reload shows the same pair with the same sides. Else the pair
         with the fewest judgments among those that want more and that the annotator has not been given.
         """
         with self.reading() as session:
-            row = session.scalar(
-                select(AssignmentRow)
-                .outerjoin(JudgmentRow)
-                .where(
-                    AssignmentRow.annotator_id == annotator.id,
-                    JudgmentRow.id.is_(None),
-                    AssignmentRow.skipped_at.is_(None),
-                )
-                .order_by(AssignmentRow.id)
-                .limit(1)
-            )
-            if row is not None:
-                return to_task(session, row.id)
-        try:
-            with self.writing() as session:
-                assigned = assign(session, annotator.id)
-                if assigned is None:
-                    return None
-                session.flush()
-                return to_task(session, assigned.id)
-        except IntegrityError:  # a second window of the same annotator was given the pair at this moment
-            return self.next_task(annotator)
+            if session.get_one(AnnotatorRow, annotator.id).study.closed_at is not None:
+                return None
+            open_id = open_assignment(session, annotator.id)
+            if open_id is not None:
+                return to_task(session, open_id)
+        with self.writing() as session:
+            assigned_id = assign(session, annotator.id)
+            return None if assigned_id is None else to_task(session, assigned_id)
 
     def task(self, annotator: Annotator, assignment_id: int) -> Task:
         """A pair that the annotator was given. Raises `NotAssigned`."""
@@ -373,11 +372,7 @@ class AnnotationStore:
         with self.reading() as session:
             earlier = (
                 select(AssignmentRow.id)
-                .outerjoin(JudgmentRow)
-                .where(
-                    AssignmentRow.annotator_id == annotator.id,
-                    or_(JudgmentRow.id.is_not(None), AssignmentRow.skipped_at.is_not(None)),
-                )
+                .where(AssignmentRow.annotator_id == annotator.id, AssignmentRow.reserved_until.is_(None))
                 .order_by(AssignmentRow.id.desc())
                 .limit(1)
             )
@@ -406,41 +401,48 @@ class AnnotationStore:
         the study has none.
         """
         decided_at = decided_at or now()
+        if presented_at.tzinfo is None or decided_at.tzinfo is None:
+            raise StoreError("a time without a time zone cannot be stored")
         if decided_at - presented_at < SOONEST:
             raise TooSoon("the choice came too soon after the pair was shown; it was not saved")
-        try:
-            with self.writing() as session:
-                assignment = find_assignment(session, annotator, assignment_id)
-                study = assignment.pair.study
-                if study.closed_at is not None:
-                    raise StudyClosed(f"the study {study.name!r} is closed; the choice was not saved")
-                if choice not in CHOICES or (choice == "tie" and not study.ties):
-                    raise StoreError(f"{choice!r} is not a choice of this study")
-                judgment = assignment.judgment
-                if judgment is not None and not change:
-                    raise AlreadyJudged("this pair is already judged; go back to it to change the choice")
-                if judgment is None:
-                    judgment = JudgmentRow(assignment_id=assignment.id, revision=1)
-                    session.add(judgment)
-                else:
-                    session.add(revision_of(judgment))
-                    judgment.revision += 1
-                judgment.chosen_id = chosen_id(assignment, choice)
-                judgment.presented_at, judgment.decided_at = presented_at, decided_at
-                judgment.rationale = plain(rationale or "") or None
-                assignment.skipped_at = assignment.skip_reason = None
-        except IntegrityError as error:
-            raise AlreadyJudged("this pair was judged in another window at the same moment") from error
+        with self.writing() as session:
+            assignment = find_assignment(session, annotator, assignment_id, lock=True)
+            study = assignment.pair.study
+            if study.closed_at is not None:
+                raise StudyClosed(f"the study {study.name!r} is closed; the choice was not saved")
+            if choice not in CHOICES or (choice == "tie" and not study.ties):
+                raise StoreError(f"{choice!r} is not a choice of this study")
+            judgment = assignment.judgment
+            if judgment is not None and not change:
+                raise AlreadyJudged("this pair is already judged; go back to it to change the choice")
+            if judgment is None:
+                judgment = JudgmentRow(assignment_id=assignment.id, revision=1)
+                session.add(judgment)
+                assignment.pair.judgments = PairRow.judgments + 1  # added by the database, whoever else judges the pair
+            else:
+                session.add(revision_of(judgment))
+                judgment.revision += 1
+            judgment.chosen_id = chosen_id(assignment, choice)
+            judgment.presented_at, judgment.decided_at = presented_at, decided_at
+            judgment.rationale = plain(rationale or "") or None
+            assignment.reserved_until = assignment.skipped_at = assignment.skip_reason = None
 
     def skip(self, *, annotator: Annotator, assignment_id: int, reason: str) -> None:
-        """Leave a pair unjudged, saying why. Raises `AlreadyJudged`, `NotAssigned`, StoreError without a reason."""
+        """Leave a pair unjudged, saying why.
+
+        Raises `AlreadyJudged`, `NotAssigned`, `StudyClosed`, or StoreError without a reason.
+        """
         reason = plain(reason)
         if not reason:
             raise StoreError("say why the pair is skipped")
         with self.writing() as session:
-            assignment = find_assignment(session, annotator, assignment_id)
+            assignment = find_assignment(session, annotator, assignment_id, lock=True)
+            study = assignment.pair.study
+            if study.closed_at is not None:
+                raise StudyClosed(f"the study {study.name!r} is closed; the pair was not skipped")
             if assignment.judgment is not None:
                 raise AlreadyJudged("this pair is already judged; it cannot be skipped any more")
+            assignment.reserved_until = None
             assignment.skipped_at, assignment.skip_reason = now(), reason
 
     # --- progress ----------------------------------------------------------------------------------------
@@ -448,20 +450,25 @@ class AnnotationStore:
     def progress(self, annotator: Annotator) -> Progress:
         """How far an annotator is."""
         with self.reading() as session:
-            rows = session.execute(
-                select(AssignmentRow.skipped_at, JudgmentRow.presented_at, JudgmentRow.decided_at)
+            given, judged, skipped = session.execute(
+                select(func.count(AssignmentRow.id), func.count(JudgmentRow.id), func.count(AssignmentRow.skipped_at))
                 .outerjoin(JudgmentRow)
                 .where(AssignmentRow.annotator_id == annotator.id)
+            ).one()
+            times = session.execute(
+                select(JudgmentRow.presented_at, JudgmentRow.decided_at)
+                .join(AssignmentRow)
+                .where(AssignmentRow.annotator_id == annotator.id)
+                .order_by(AssignmentRow.id.desc())
+                .limit(LATEST)
             ).all()
-            row = session.get_one(AnnotatorRow, annotator.id)
-            wanted = open_pairs(row).subquery()
-            unseen = session.scalar(select(func.count()).select_from(wanted)) or 0
-        took = [(decided - presented).total_seconds() for _, presented, decided in rows if decided is not None]
-        skipped = sum(skipped_at is not None for skipped_at, _, _ in rows)
+            unseen = open_pairs(session.get_one(AnnotatorRow, annotator.id)).order_by(None).subquery()
+            left = session.scalar(select(func.count()).select_from(unseen)) or 0
+        took = [(decided - presented).total_seconds() for presented, decided in times]
         return Progress(
-            judged=len(took),
+            judged=judged,
             skipped=skipped,
-            open=len(rows) - len(took) - skipped + unseen,
+            open=given - judged - skipped + left,
             seconds=median(took) if took else None,
         )
 
@@ -564,12 +571,9 @@ def find_study(session: Session, name: str) -> StudyRow:
 
 def to_study(session: Session, row: StudyRow) -> Study:
     """The record of a study's row, with its counts."""
-    judged = (
-        select(func.count(JudgmentRow.id))
-        .join(AssignmentRow, AssignmentRow.id == JudgmentRow.assignment_id)
-        .join(PairRow, PairRow.id == AssignmentRow.pair_id)
-        .where(PairRow.study_id == row.id)
-    )
+    pairs, judgments = session.execute(
+        select(func.count(), func.coalesce(func.sum(PairRow.judgments), 0)).where(PairRow.study_id == row.id)
+    ).one()
     return Study(
         id=row.id,
         name=row.name,
@@ -578,12 +582,12 @@ def to_study(session: Session, row: StudyRow) -> Study:
         instructions=row.instructions,
         systems=tuple(row.systems),
         rule=row.rule,
-        pairs=session.scalar(select(func.count()).where(PairRow.study_id == row.id)) or 0,
+        pairs=pairs,
         judgments_per_pair=row.judgments_per_pair,
         ties=row.ties,
         seed=row.seed,
         identical=row.identical,
-        judgments=session.scalar(judged) or 0,
+        judgments=judgments,
         created_at=row.created_at,
         closed_at=row.closed_at,
     )
@@ -599,40 +603,51 @@ def to_annotator(row: AnnotatorRow) -> Annotator:
     return Annotator(id=row.id, name=row.name, study=row.study.name, token=row.token, invited=row.invited)
 
 
+def open_assignment(session: Session, annotator_id: int) -> int | None:
+    """The assignment that an annotator has neither judged nor skipped."""
+    return session.scalar(
+        select(AssignmentRow.id)
+        .where(AssignmentRow.annotator_id == annotator_id, AssignmentRow.reserved_until.is_not(None))
+        .order_by(AssignmentRow.id)
+        .limit(1)
+    )
+
+
 def open_pairs(annotator: AnnotatorRow) -> Select[int, int, int]:
     """Select the pairs that want more judgments and that the annotator was not given, the most wanted first.
 
     A fresh assignment of somebody else counts as the judgment that it will probably become.
     """
     study = annotator.study
-    other = aliased(AssignmentRow)
-    taken = (
-        select(func.count())
-        .select_from(other)
-        .outerjoin(JudgmentRow, JudgmentRow.assignment_id == other.id)
-        .where(
-            other.pair_id == PairRow.id,
-            or_(
-                JudgmentRow.id.is_not(None),
-                (other.skipped_at.is_(None)) & (other.assigned_at > now() - RESERVED),
-            ),
-        )
-        .correlate(PairRow)
-        .scalar_subquery()
+    reserved = (
+        select(AssignmentRow.pair_id, func.count().label("places"))
+        .where(AssignmentRow.reserved_until > now())
+        .group_by(AssignmentRow.pair_id)
+        .subquery()
     )
+    taken = PairRow.judgments + func.coalesce(reserved.c.places, 0)
     given = select(AssignmentRow.pair_id).where(AssignmentRow.annotator_id == annotator.id)
     return (
         select(PairRow.id, PairRow.first_id, PairRow.second_id)
+        .outerjoin(reserved, reserved.c.pair_id == PairRow.id)
         .where(PairRow.study_id == study.id, PairRow.id.not_in(given), taken < study.judgments_per_pair)
         .order_by(taken, PairRow.position)
     )
 
 
-def assign(session: Session, annotator_id: int) -> AssignmentRow | None:
-    """Give the annotator a new pair, or none where the study is closed or has none left for them."""
+def assign(session: Session, annotator_id: int) -> int | None:
+    """Give the annotator a pair, or none where the study is closed or has none left for them.
+
+    A study's assignments are made one after another, so that no two people get a pair's last place, and one person's
+    two windows get the same pair.
+    """
     annotator = session.get_one(AnnotatorRow, annotator_id)
+    lock_study(session, annotator.study_id)
     if annotator.study.closed_at is not None:
         return None
+    open_id = open_assignment(session, annotator_id)
+    if open_id is not None:
+        return open_id
     pair = session.execute(open_pairs(annotator).limit(1)).first()
     if pair is None:
         return None
@@ -642,14 +657,21 @@ def assign(session: Session, annotator_id: int) -> AssignmentRow | None:
         annotator_id=annotator_id,
         pair_id=pair.id,
         left_id=pair.first_id if first_left else pair.second_id,
+        reserved_until=now() + RESERVED,
     )
     session.add(assignment)
-    return assignment
+    session.flush()
+    return assignment.id
 
 
-def find_assignment(session: Session, annotator: Annotator, assignment_id: int) -> AssignmentRow:
-    """An assignment of this annotator and of nobody else. Raises `NotAssigned`."""
-    row = session.get(AssignmentRow, assignment_id)
+def lock_study(session: Session, study_id: int) -> None:
+    """Wait until nobody else assigns pairs of a study. SQLite has one writer anyway and ignores it."""
+    session.scalar(select(StudyRow.id).where(StudyRow.id == study_id).with_for_update(key_share=True))
+
+
+def find_assignment(session: Session, annotator: Annotator, assignment_id: int, *, lock: bool = False) -> AssignmentRow:
+    """An assignment of this annotator and of nobody else, with `lock` while it changes. Raises `NotAssigned`."""
+    row = session.get(AssignmentRow, assignment_id, with_for_update=lock or None)
     if row is None or row.annotator_id != annotator.id:
         raise NotAssigned("this pair was not given to this annotator")
     return row
@@ -672,7 +694,7 @@ def to_task(session: Session, assignment_id: int) -> Task:
     left, right = (pair.first, pair.second) if row.left_id == pair.first_id else (pair.second, pair.first)
     # A title or reference that is itself one of the two would give the pair away.
     shown = {summary.text for summary in (left, right)}
-    title_stands = TITLE_SYSTEM in (left.system, right.system)
+    title_stands = TITLE_SYSTEM in (left.system, right.system) or document.title in shown
     return Task(
         assignment_id=row.id,
         title=None if title_stands else document.title,
@@ -695,8 +717,8 @@ def choice_of(row: AssignmentRow) -> str | None:
 
 
 def plain(text: str) -> str:
-    """A text that somebody typed, without outer blanks and the one character that PostgreSQL cannot store."""
-    return text.replace("\0", "").strip()
+    """A text that somebody typed, without outer blanks and what a database cannot store: NUL and half characters."""
+    return text.replace("\0", "").encode(errors="replace").decode().strip()
 
 
 def chosen_id(assignment: AssignmentRow, choice: str) -> int | None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import JSON, CheckConstraint, ForeignKey, String, Text, UniqueConstraint
+from sqlalchemy import JSON, CheckConstraint, ForeignKey, Index, String, Text, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from data.database import Base, Utc, now
 from data.tables import DatasetRow, DocumentRow, SummaryRow
+
+UNDECIDED = text("reserved_until IS NOT NULL")
+"""Of many assignments only these few are looked up at every click."""
 
 
 class StudyRow(Base):
@@ -36,7 +39,10 @@ class StudyRow(Base):
 
 
 class PairRow(Base):
-    """Two summaries of one document; `first` and `second` have nothing to do with the sides they are shown on."""
+    """Two summaries of one document; `first` and `second` have nothing to do with the sides they are shown on.
+
+    `judgments` is how many there are, counted here so that the next pair is found without counting them all.
+    """
 
     __tablename__ = "pairs"
     __table_args__ = (
@@ -51,6 +57,7 @@ class PairRow(Base):
     document_id: Mapped[int] = mapped_column(ForeignKey("documents.id"))
     first_id: Mapped[int] = mapped_column(ForeignKey("summaries.id"))
     second_id: Mapped[int] = mapped_column(ForeignKey("summaries.id"))
+    judgments: Mapped[int] = mapped_column(default=0)
     study: Mapped[StudyRow] = relationship()
     document: Mapped[DocumentRow] = relationship()
     first: Mapped[SummaryRow] = relationship(foreign_keys=[first_id])
@@ -73,16 +80,25 @@ class AnnotatorRow(Base):
 
 
 class AssignmentRow(Base):
-    """A pair given to an annotator, the summary shown left, and the reason where they skipped it."""
+    """A pair given to an annotator, the summary shown left, and the reason where they skipped it.
+
+    `reserved_until` is when it loses its place among the judgments wanted; null once it is judged or skipped.
+    """
 
     __tablename__ = "assignments"
-    __table_args__ = (UniqueConstraint("annotator_id", "pair_id"),)
+    __table_args__ = (
+        UniqueConstraint("annotator_id", "pair_id"),
+        Index(
+            "ix_assignments_reserved", "pair_id", "reserved_until", sqlite_where=UNDECIDED, postgresql_where=UNDECIDED
+        ),
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     annotator_id: Mapped[int] = mapped_column(ForeignKey("annotators.id"))
     pair_id: Mapped[int] = mapped_column(ForeignKey("pairs.id"), index=True)
     left_id: Mapped[int] = mapped_column(ForeignKey("summaries.id"))
     assigned_at: Mapped[datetime] = mapped_column(Utc, default=now)
+    reserved_until: Mapped[datetime | None] = mapped_column(Utc)
     skipped_at: Mapped[datetime | None] = mapped_column(Utc)
     skip_reason: Mapped[str | None] = mapped_column(Text)
     pair: Mapped[PairRow] = relationship()

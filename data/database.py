@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import DateTime, Engine, MetaData, create_engine, event, make_url
+from sqlalchemy import URL, DateTime, Engine, MetaData, create_engine, event, make_url
 from sqlalchemy.engine import Dialect
 from sqlalchemy.orm import DeclarativeBase
 from sqlalchemy.types import TypeDecorator
@@ -19,6 +19,10 @@ URL_VARIABLE = "RELEVANCE_DATABASE_URL"
 # Write-ahead logging before this version of SQLite can, rarely, corrupt a database when a checkpoint and a
 # writer meet in several connections; Python often links an older one, and then a rollback journal is used.
 WAL_IS_SOUND = (3, 51, 3)
+
+
+class UnusableDatabase(ValueError):  # noqa: N818  named for the situation
+    """The address names a database that this version cannot work with; the message says what to do."""
 
 
 class Base(DeclarativeBase):
@@ -56,7 +60,8 @@ class Utc(TypeDecorator[datetime]):
 
 def database_url() -> str:
     """The database that is meant: `RELEVANCE_DATABASE_URL`, or the SQLite file `relevance.db` beside the app."""
-    return os.environ.get(URL_VARIABLE) or f"sqlite:///{ROOT / 'relevance.db'}"
+    beside = URL.create("sqlite", database=str(ROOT / "relevance.db"))  # a folder's name may hold ? and %
+    return os.environ.get(URL_VARIABLE) or beside.render_as_string()
 
 
 def absolute_url(url: str) -> str:
@@ -78,12 +83,17 @@ def connect(url: str | None = None) -> Engine:
 
 
 def make_engine(url: str) -> Engine:
-    """An engine without a look at the schema."""
+    """An engine without a look at the schema. Raises `UnusableDatabase`, SQLAlchemyError for what is no address."""
     address = make_url(url)
     if address.drivername in {"postgres", "postgresql"}:
         address = address.set(drivername="postgresql+psycopg")
-    if address.get_backend_name() != "sqlite":
-        return create_engine(address, pool_pre_ping=True)
+    if address.get_backend_name() not in {"sqlite", "postgresql"}:
+        raise UnusableDatabase(f"{URL_VARIABLE} names {address.get_backend_name()}; it must be SQLite or PostgreSQL")
+    if address.get_backend_name() == "postgresql":
+        try:
+            return create_engine(address, pool_pre_ping=True)
+        except ModuleNotFoundError as error:
+            raise UnusableDatabase(f"{error.name} is not installed: pip install 'relevance[postgresql]'") from error
     engine = create_engine(address, connect_args={"timeout": 30})
     event.listen(engine, "connect", set_up_sqlite)
     event.listen(engine, "begin", begin_sqlite)
@@ -109,15 +119,22 @@ def begin_sqlite(connection: Any) -> None:
 
 
 def upgrade(engine: Engine) -> None:
-    """Bring the schema to this version's, by Alembic; nothing happens where it already is."""
+    """Bring the schema to this version's, by Alembic; nothing happens where it already is.
+
+    Raises `UnusableDatabase` where the schema is of a newer version.
+    """
     from alembic import command
     from alembic.config import Config
+    from alembic.util import CommandError
 
     config = Config()
     config.set_main_option("script_location", str(ROOT / "data" / "migrations"))
     with engine.execution_options(writing=True).begin() as connection:
         config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+        try:
+            command.upgrade(config, "head")
+        except CommandError as error:
+            raise UnusableDatabase(f"the database was made by another version of relevance: {error}") from error
 
 
 def now() -> datetime:

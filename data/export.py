@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 FORMATS = ("jsonl", "csv")
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def export(records: Iterable[dict[str, Any]], format: str) -> str:
@@ -31,13 +31,13 @@ def csv_text(records: Iterable[dict[str, Any]]) -> str:
     """A header and a row a record; nested values become JSON, null an empty cell.
 
     Texts that a spreadsheet would take for a formula get a leading apostrophe: CSV is for looking at, JSON lines
-    for keeping.
+    for keeping. Lines end in CRLF (RFC 4180), which also makes Python quote texts with a lone CR in them.
     """
     rows = list(records)
     out = io.StringIO()
     if rows:
-        writer = csv.DictWriter(out, fieldnames=list(rows[0]), lineterminator="\n")
-        writer.writeheader()
+        writer = csv.DictWriter(out, fieldnames=list(rows[0]), lineterminator="\r\n")
+        writer.writerow({key: cell(key) for key in rows[0]})
         writer.writerows({key: cell(value) for key, value in row.items()} for row in rows)
     return out.getvalue()
 

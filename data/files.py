@@ -10,7 +10,16 @@ from pathlib import Path
 
 
 def write_whole(path: Path, lines: Iterable[str]) -> None:
-    """Write UTF-8 text beside `path` and move it into place when all of it is there."""
+    """Write UTF-8 text beside `path` and move it into place when all of it is there.
+
+    A link keeps its place and its target is written; what is no ordinary file, such as `/dev/stdout`, is written to.
+    Raises OSError.
+    """
+    if path.exists() and not path.is_file():
+        with path.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(lines)
+        return
+    path = path.resolve()
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from data.files import sha256
 from data.importers import LINES, guess_format, lines, read
-from data.reading import Say, say_nothing
+from data.reading import Place, Say, identifier, say_nothing
 from data.store import DataStore
 
 
@@ -28,7 +28,7 @@ def import_file(
         format = guess_format(path)
         say(f"format: {format} (guessed)")
     if format == LINES:
-        system = system or path.stem
+        system = identifier(Place(path, 1), system or path.stem, "the system's name")
         documents = [document for document, _ in store.records(name)]
         count = store.add_summaries(dataset=name, summaries=lines.load(path, documents, system))
         return f"added {count} summaries of {system} to {name}"

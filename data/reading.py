@@ -11,6 +11,8 @@ from typing import Any, NoReturn
 from data.records import BadRecord
 
 MAX_LINE_BYTES = 32 * 1024 * 1024
+MAX_NUMBER = 1e100
+"""Largest number of either sign: means, squares and sums of such stay finite."""
 
 Say = Callable[[str], None]
 """Receives what an importer has to tell its user besides errors."""
@@ -34,11 +36,11 @@ class Place:
         raise BadRecord(f"{self}: {problem}")
 
 
-def lines(path: Path) -> Iterator[tuple[Place, str]]:
-    """Yield the lines of a UTF-8 file, numbered from 1, without their ends (LF or CRLF).
+def lines(path: Path, keep_ends: bool = False) -> Iterator[tuple[Place, str]]:
+    """Yield the lines of a UTF-8 file, numbered from 1, without their ends (LF or CRLF) unless these are asked for.
 
     Only LF ends a line, so that U+2028 and the like stay in the text. A byte order mark is skipped.
-    Raises `BadRecord` for other encodings, NUL bytes and lines of over 32 MiB.
+    Raises `BadRecord` for other encodings, compressed files, NUL bytes and lines of over 32 MiB.
     """
     try:
         file = path.open("rb")
@@ -49,7 +51,7 @@ def lines(path: Path) -> Iterator[tuple[Place, str]]:
         while True:
             number += 1
             try:
-                raw = file.readline(MAX_LINE_BYTES + 3)  # and room for CR, LF and one byte over the limit
+                raw = file.readline(MAX_LINE_BYTES + 6)  # and room for a BOM, CR, LF and one byte over the limit
             except OSError as error:
                 raise BadRecord(f"{path}: cannot be read: {error.strerror}") from error
             if not raw:
@@ -58,11 +60,13 @@ def lines(path: Path) -> Iterator[tuple[Place, str]]:
             if number == 1:
                 if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
                     place.refuse("the file is UTF-16 or UTF-32; save it as UTF-8")
+                if raw.startswith((b"\x1f\x8b", b"PK\x03\x04")):
+                    place.refuse("the file is compressed; unpack it first")
                 raw = raw.removeprefix(b"\xef\xbb\xbf")
-            raw = raw.removesuffix(b"\n").removesuffix(b"\r")
-            if len(raw) > MAX_LINE_BYTES:
+            line = raw.removesuffix(b"\n").removesuffix(b"\r")
+            if len(line) > MAX_LINE_BYTES:
                 place.refuse("the line is over 32 MiB")
-            yield place, decode(place, raw)
+            yield place, decode(place, raw if keep_ends else line)
 
 
 def decode(place: Place, raw: bytes) -> str:
@@ -123,7 +127,7 @@ def json_object(place: Place, line: str) -> dict[str, Any]:
             object_pairs_hook=unique,
         )
     except json.JSONDecodeError as error:
-        place.refuse(f"not valid JSON: {error.msg} at column {error.colno}")
+        place.refuse(f"not valid JSON: {error.msg} at column {error.colno}; each line must be a whole JSON object")
     except RecursionError:
         place.refuse("the JSON is nested too deeply")
     if not isinstance(record, dict):
@@ -219,6 +223,8 @@ def number(place: Place, value: object, name: str) -> float:
         place.refuse(f"{name} must be a number, not {kind(value)}")
     if not math.isfinite(value):
         place.refuse(f"{name} must be a finite number, not {value}")
+    if abs(value) > MAX_NUMBER:
+        place.refuse(f"{name} is out of range")
     return float(value)
 
 

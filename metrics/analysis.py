@@ -95,7 +95,6 @@ def agreement_as_json(agreement: Agreement) -> dict[str, Any]:
         "concordant": agreement.concordant,
         "discordant": agreement.discordant,
         "tied": agreement.tied,
-        "missing": agreement.missing,
         "strict": agreement.strict,
         "half": agreement.half,
         "decided": agreement.decided,

@@ -52,7 +52,10 @@ class Compared(NamedTuple):
     @property
     def f1(self) -> float:
         """Harmonic mean of the two; 0 where nothing matches."""
-        return 2 * self.precision * self.recall / (self.precision + self.recall) if self.matched else 0.0
+        if not self.matched:
+            return 0.0
+        precision, recall = self.matched / self.in_candidate, self.matched / self.in_reference
+        return 2 * precision * recall / (precision + recall)
 
 
 class RougeEvidence(NamedTuple):

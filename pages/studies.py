@@ -86,8 +86,17 @@ def new_study() -> None:
     systems = st.multiselect("Systems", dataset.systems, default=dataset.systems, key=f"new_systems:{dataset.name}")
     rule = st.radio("Pairs", list(RULES), format_func=lambda rule: f"{rule}: {RULES[rule]}", key="new_rule")
     left, right = st.columns(2)
-    count = left.number_input("Pairs in all", 1, None, 100, key="new_count")
-    per_document = right.number_input("At most per document", 1, None, 1, key="new_per_document")
+    count = left.number_input(
+        "Pairs in all", 1, None, None if rule == "all" else 100, placeholder="no limit", key=f"new_count:{rule}"
+    )
+    per_document = right.number_input(
+        "At most per document",
+        1,
+        None,
+        None if rule == "all" else 1,
+        placeholder="no limit" if rule == "all" else "1",
+        key=f"new_per_document:{rule}",
+    )
     judgments = left.number_input("Judgments wanted per pair", 1, None, 1, key="new_judgments")
     seed = right.number_input("Seed", 0, 2**31 - 1, 0, key="new_seed")
     ties = st.checkbox("Annotators may choose a tie", key="new_ties")
@@ -103,13 +112,13 @@ def new_study() -> None:
                 systems=tuple(systems),
                 rule=rule,
                 signature=signature,
-                count=int(count),
-                per_document=int(per_document),
-                judgments_per_pair=int(judgments),
+                count=count,
+                per_document=per_document,
+                judgments_per_pair=judgments,
                 ties=ties,
                 question=question,
                 instructions=instructions,
-                seed=int(seed),
+                seed=seed,
             )
         )
         st.success(
@@ -189,10 +198,11 @@ def announce(*messages: str) -> None:
 
 
 st.title("Studies")
-for message in state.pop("said", []):
-    st.success(in_markdown(message))
+with st.container(key="messages"):  # always there, so that a message does not move the tabs and close them
+    for message in state.pop("said", []):
+        st.success(in_markdown(message))
 sections = {"Studies": running, "New study": new_study, "Data sets": datasets}
-for tab, section in zip(st.tabs(list(sections)), sections.values(), strict=True):
+for tab, section in zip(st.tabs(list(sections), key="section"), sections.values(), strict=True):
     with tab:
         try:
             section()

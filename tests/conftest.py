@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
-import sys
 import tempfile
 import time
-import urllib.request
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +16,7 @@ from sqlalchemy import Engine, create_engine, text
 from annotation.store import AnnotationStore
 from data.database import connect
 from data.store import DataStore
+from tests.driving import wait_for
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED_DATA = ROOT.parent / "shared" / "data"
@@ -152,47 +149,3 @@ def sqlite_url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     url = f"sqlite:///{tmp_path / 'relevance.db'}"
     monkeypatch.setenv("RELEVANCE_DATABASE_URL", url)
     return url
-
-
-# --- the app ------------------------------------------------------------------------------------------------
-
-
-def wait_for(ready: Callable[[], bool], what: str, process: subprocess.Popen[bytes], seconds: float = 40) -> None:
-    deadline = time.monotonic() + seconds
-    while not ready():
-        if process.poll() is not None or time.monotonic() > deadline:
-            pytest.fail(f"{what} did not start")
-        time.sleep(0.05)
-
-
-def healthy(url: str) -> bool:
-    try:
-        with urllib.request.urlopen(f"{url}/_stcore/health", timeout=2) as answer:
-            return bool(answer.status == 200)
-    except OSError:
-        return False
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-@contextmanager
-def serving(database_url: str) -> Iterator[str]:
-    """The app on a port of its own, as `relevance serve` starts it; yields its address."""
-    port = free_port()
-    server = subprocess.Popen(
-        [sys.executable, "-m", "cli", "serve", "--port", str(port)],
-        cwd=ROOT,
-        env=os.environ | {"RELEVANCE_DATABASE_URL": database_url},
-        stdout=subprocess.DEVNULL,
-    )
-    try:
-        url = f"http://127.0.0.1:{port}"
-        wait_for(lambda: healthy(url), "the app", server)
-        yield url
-    finally:
-        server.terminate()
-        server.wait(timeout=20)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from data.importers import interchange, scitldr, summeval, table
-from data.reading import Say, json_lines, say_nothing
+from data.reading import Say, json_lines, say_nothing, shown
 from data.records import BadRecord, Document, Summary
 
 Records = Iterator[tuple[Document, list[Summary]]]
@@ -53,7 +53,7 @@ def guess_format(path: Path) -> str:
             return "interchange"
         place.refuse(
             "the format cannot be told from the fields "
-            f"{', '.join(list(record)[:8]) or '(none)'}; name it with --format {'|'.join(IMPORTERS)}"
+            f"{', '.join(map(shown, list(record)[:8])) or '(none)'}; name it with --format {'|'.join(IMPORTERS)}"
         )
     raise BadRecord(f"{path.name}:1: the file is empty")
 

@@ -45,17 +45,16 @@ def delimited(path: Path, delimiter: str) -> Iterator[Row]:
 
     def ended_lines() -> Iterator[str]:
         nonlocal place
-        for place, line in reading.lines(path):  # noqa: B007  the reader below asks where it stands
-            yield line + "\n"
+        for place, line in reading.lines(path, keep_ends=True):  # noqa: B007  the reader below asks where it stands
+            yield line
 
+    start = 1
     rows = csv.reader(ended_lines(), delimiter=delimiter, strict=True)
     try:
         header = next(rows, None)
         if header is None:
             raise BadRecord(f"{path.name}:1: the file is empty")
-        twice = next((name for name in header if header.count(name) > 1), None)
-        if twice is not None:
-            place.refuse(f"the column {reading.shown(twice)} stands twice in the header")
+        check_header(place, header)
         start = rows.line_num + 1
         for values in rows:
             here, start = Place(path, start), rows.line_num + 1
@@ -65,7 +64,7 @@ def delimited(path: Path, delimiter: str) -> Iterator[Row]:
                 here.refuse(f"{len(values)} fields where the header has {len(header)}")
             yield here, dict(zip(header, values, strict=True))
     except csv.Error as error:
-        place.refuse(f"not a well-formed table: {error}")
+        place.refuse(f"not a well-formed table: {error}, in the row that starts in line {start}")
 
 
 def parquet(path: Path) -> Iterator[Row]:
@@ -73,15 +72,26 @@ def parquet(path: Path) -> Iterator[Row]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    number = 0
     try:
         file = pq.ParquetFile(path)
-        number = 0
+        check_header(Place(path, 1), file.schema_arrow.names)
         for batch in file.iter_batches(batch_size=1024):
             for record in batch.to_pylist():
                 number += 1
                 yield Place(path, number), record
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise BadRecord(f"{path.name}:1: not a readable Parquet file: {error}") from error
+    except BadRecord:
+        raise
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
+        problem = " ".join(str(error).split())
+        raise BadRecord(f"{path.name}:{number + 1}: not a readable Parquet file: {problem}") from error
+
+
+def check_header(place: Place, names: list[str]) -> None:
+    """Refuse a table in which a name would mean two columns."""
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        place.refuse(f"the column {reading.shown(twice)} stands twice in the header")
 
 
 @dataclass
@@ -116,7 +126,9 @@ def check_columns(place: Place, row: dict[str, Any], say: Say) -> None:
         raise BadRecord(
             f"{place.path.name}:1: no column {', '.join(missing)}; needed are {', '.join(REQUIRED)} (title if any)"
         )
-    other = [str(name) for name in row if name not in (*REQUIRED, "title") and not str(name).startswith(HUMAN)]
+    other = [
+        reading.shown(name) for name in row if name not in (*REQUIRED, "title") and not str(name).startswith(HUMAN)
+    ]
     if other:
         say(f"columns passed over: {', '.join(other)}")
 

@@ -18,6 +18,9 @@ RULES = {
     "decided": "decided: C / (C + D), a metric's ties are left out",
 }
 
+GREY, BLUE = "#6b7280", "#2563eb"
+"""Colours that stand out from a white and from a black page."""
+
 
 class AgreementRow(NamedTuple):
     """One metric's agreement with the preferences that were looked at."""
@@ -104,11 +107,11 @@ def agreement_chart(rows: Sequence[AgreementRow], rule: str) -> alt.LayerChart:
     y = alt.Y("metric:N", sort=order, title=None, axis=alt.Axis(labelLimit=260))
     tooltip = ["metric:N", "n:Q", *(alt.Tooltip(f"{name}:Q", format=".3f") for name in ("agreement", "low", "high"))]
     base = alt.Chart(table)
-    chance = alt.Chart(pd.DataFrame({"chance": [0.5]})).mark_rule(strokeDash=[4, 4], opacity=0.6).encode(x="chance:Q")
-    intervals = base.mark_rule(strokeWidth=2).encode(
+    chance = alt.Chart(pd.DataFrame({"chance": [0.5]})).mark_rule(strokeDash=[4, 4], color=GREY).encode(x="chance:Q")
+    intervals = base.mark_rule(strokeWidth=2, color=GREY).encode(
         x=alt.X("low:Q", scale=scale, title=f"agreement ({rule})", axis=alt.Axis(format="%")), x2="high:Q", y=y
     )
-    points = base.mark_point(filled=True, size=90, opacity=1).encode(
+    points = base.mark_point(filled=True, size=90, opacity=1, color=BLUE).encode(
         x=alt.X("agreement:Q", scale=scale), y=y, tooltip=tooltip
     )
     return alt.layer(chance, intervals, points).properties(height=60 + 36 * max(1, len(order)))

@@ -113,6 +113,7 @@ def upgrade() -> None:
         sa.Column("document_id", sa.Integer(), nullable=False),
         sa.Column("first_id", sa.Integer(), nullable=False),
         sa.Column("second_id", sa.Integer(), nullable=False),
+        sa.Column("judgments", sa.Integer(), nullable=False),
         sa.CheckConstraint("first_id <> second_id", name=op.f("ck_pairs_two_summaries")),
         sa.ForeignKeyConstraint(["document_id"], ["documents.id"], name=op.f("fk_pairs_document_id_documents")),
         sa.ForeignKeyConstraint(["first_id"], ["summaries.id"], name=op.f("fk_pairs_first_id_summaries")),
@@ -129,6 +130,7 @@ def upgrade() -> None:
         sa.Column("pair_id", sa.Integer(), nullable=False),
         sa.Column("left_id", sa.Integer(), nullable=False),
         sa.Column("assigned_at", Utc(), nullable=False),
+        sa.Column("reserved_until", Utc()),
         sa.Column("skipped_at", Utc()),
         sa.Column("skip_reason", sa.Text()),
         sa.ForeignKeyConstraint(
@@ -140,6 +142,13 @@ def upgrade() -> None:
         sa.UniqueConstraint("annotator_id", "pair_id", name=op.f("uq_assignments_annotator_id_pair_id")),
     )
     op.create_index(op.f("ix_assignments_pair_id"), "assignments", ["pair_id"])
+    op.create_index(
+        op.f("ix_assignments_reserved"),
+        "assignments",
+        ["pair_id", "reserved_until"],
+        sqlite_where=sa.text("reserved_until IS NOT NULL"),
+        postgresql_where=sa.text("reserved_until IS NOT NULL"),
+    )
 
     op.create_table(
         "judgments",
@@ -181,6 +190,7 @@ def downgrade() -> None:
     """Move the schema back."""
     op.drop_table("judgment_revisions")
     op.drop_table("judgments")
+    op.drop_index(op.f("ix_assignments_reserved"), "assignments")
     op.drop_index(op.f("ix_assignments_pair_id"), "assignments")
 
     op.drop_table("assignments")

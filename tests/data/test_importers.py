@@ -1,0 +1,642 @@
+import csv
+import io
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+from sqlalchemy import text
+
+import cli
+from data import reading
+from data.database import connect
+from data.importers import guess_format, lines, read
+from data.records import BadRecord, Document, Summary
+
+TRICKY = {
+    "separators": "one\u2028two\u2029three\x85four\x0bfive",
+    "combining": "e\u0301 is not \u00e9; \u1100\u1161 is not \uac00",
+    "right to left": "\u202eשלום\u202c עליכם \u200f",
+    "emoji": "👩‍👩‍👧‍👦🏳️‍🌈 \U0010ffff",
+    "line ends": "a\r\nb\nc\rd\r\n\r\ne",
+    "spaces": "  leading, \ttab,\u00a0trailing \u3000",
+    "mark": "\ufeffnot at the start of a file\ufeff",
+    "markup": '<script>alert("1")</script> [x](javascript:y) "" \\n \\u0000 \'',
+    "formula": '=HYPERLINK("x"),-1,@a,+b',
+}
+
+
+def write_json(path, records):
+    path.write_text("".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records), encoding="utf-8")
+    return path
+
+
+def interchange(**changes):
+    record = {
+        "id": "d1",
+        "title": "A title",
+        "source": "The text.",
+        "references": ["A reference."],
+        "summaries": [{"system": "bart", "text": "A summary.", "human": {"relevance": 4.3}}],
+    } | changes
+    return {key: value for key, value in record.items() if value is not None}
+
+
+def scitldr(**changes):
+    record = {"paper_id": "p1", "title": "A title", "source": ["One.", "Two."], "target": ["A TLDR."]} | changes
+    return {key: value for key, value in record.items() if value is not None}
+
+
+def summeval(**changes):
+    record = {
+        "id": "dm-test-1",
+        "model_id": "M11",
+        "filepath": "cnndm/dailymail/stories/1.story",
+        "decoded": "A summary.",
+        "references": ["First reference.", "Second reference."],
+        "expert_annotations": [
+            {"coherence": 2, "consistency": 1, "fluency": 4, "relevance": 2},
+            {"coherence": 1, "consistency": 1, "fluency": 2, "relevance": 1},
+            {"coherence": 1, "consistency": 1, "fluency": 3, "relevance": 2},
+        ],
+        "turker_annotations": [{"coherence": 3, "relevance": 3}, {"coherence": 4}],
+    } | changes
+    return {key: value for key, value in record.items() if value is not None}
+
+
+COLUMNS = ["document_id", "title", "source", "reference", "system", "summary", "human.relevance"]
+
+
+def write_table(path, rows, columns=COLUMNS):
+    if path.suffix == ".parquet":
+        table = {name: [row[i] if row[i] != "" else None for row in rows] for i, name in enumerate(columns)}
+        pq.write_table(pa.table(table), path)
+    else:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, delimiter="\t" if path.suffix == ".tsv" else ",", lineterminator="\r\n")
+            writer.writerows([columns, *rows])
+    return path
+
+
+# --- good files -----------------------------------------------------------------------------------------------
+
+
+def test_interchange(tmp_path):
+    path = write_json(
+        tmp_path / "f.jsonl",
+        [
+            interchange(),
+            interchange(id="d2", title=None, source=["One.", "Two."], references=["r", "r"], summaries=None),
+            interchange(id="d3", title=" ", summaries=[{"system": "a", "text": "t"}, {"system": "b", "text": "t"}]),
+        ],
+    )
+    assert guess_format(path) == "interchange"
+    assert list(read(path)) == [
+        (
+            Document("d1", "The text.", ("A reference.",), "A title"),
+            [Summary("d1", "bart", "A summary.", {"relevance": 4.3})],
+        ),
+        (Document("d2", ("One.", "Two."), ("r", "r")), []),
+        (Document("d3", "The text.", ("A reference.",)), [Summary("d3", "a", "t"), Summary("d3", "b", "t")]),
+    ]
+
+
+def test_scitldr(tmp_path):
+    path = write_json(tmp_path / "f.jsonl", [scitldr(), scitldr(paper_id="p2", title=None, source=["One.", " ", ""])])
+    said = []
+    assert list(read(path, say=said.append)) == [
+        (Document("p1", ("One.", "Two."), ("A TLDR.",), "A title"), []),
+        (Document("p2", ("One.",), ("A TLDR.",)), []),
+    ]
+    assert said == ["format: scitldr (guessed)", "f.jsonl:2: skipped 2 blank sentence(s) of the source"]
+
+
+@pytest.mark.parametrize(("split", "documents", "skipped"), [("train", 1992, 1), ("dev", 619, 0), ("test", 618, 0)])
+def test_scitldr_as_published(shared_data, split, documents, skipped):
+    path = shared_data / "scitldr" / f"{split}.jsonl"
+    said = []
+    found = list(read(path, say=said.append))
+    published = [json.loads(line) for line in path.open(encoding="utf-8")]
+    assert len(found) == documents
+    assert [(d.id, d.title, list(d.source), list(d.references)) for d, _ in found] == [
+        (p["paper_id"], p["title"], [s for s in p["source"] if s.strip()], p["target"]) for p in published
+    ]
+    assert len(said) == 1 + skipped
+
+
+def test_summeval_as_published(tmp_path):
+    path = write_json(
+        tmp_path / "model_annotations.aligned.jsonl",
+        [
+            summeval(),
+            summeval(id="dm-test-2", expert_annotations=[], turker_annotations=None),
+            summeval(model_id="M0", decoded="Another.", turker_annotations=[]),  # ordered by model, as published
+        ],
+    )
+    said = []
+    references = ("First reference.", "Second reference.")
+    # relevance (2 + 1 + 2) / 3, coherence (2 + 1 + 1) / 3; crowd: coherence (3 + 4) / 2, relevance by one only
+    experts = {"coherence": 4 / 3, "consistency": 1.0, "fluency": 3.0, "relevance": 5 / 3}
+    assert list(read(path, say=said.append)) == [
+        (
+            Document("dm-test-1", "", references),
+            [
+                Summary("dm-test-1", "M11", "A summary.", experts | {"turker_coherence": 3.5, "turker_relevance": 3.0}),
+                Summary("dm-test-1", "M0", "Another.", experts),
+            ],
+        ),
+        (Document("dm-test-2", "", references), [Summary("dm-test-2", "M11", "A summary.")]),
+    ]
+    assert said == [
+        "format: summeval (guessed)",
+        "the file has no articles (field text): annotators will see titles and summaries only",
+    ]
+
+
+def test_summeval_paired_with_its_articles(tmp_path):
+    said = []
+    path = write_json(tmp_path / "f.jsonl", [summeval(text="The article.")])
+    assert [document.source for document, _ in read(path, "summeval", said.append)] == ["The article."]
+    assert said == []
+
+
+def test_summeval_in_the_interchange_format(shared_data):
+    path = shared_data / "summeval.jsonl"
+    found = list(read(path))
+    assert len(found) == 100
+    assert {(len(document.references), len(summaries)) for document, summaries in found} == {(11, 16)}
+    for (document, summaries), line in zip(found, path.open(encoding="utf-8"), strict=True):
+        record = json.loads(line)
+        assert (document.id, document.source, list(document.references)) == (
+            record["id"],
+            record["source"],
+            record["references"],
+        )
+        assert [{"system": s.system, "text": s.text, "human": s.human} for s in summaries] == record["summaries"]
+
+
+ROWS = [
+    ["d1", "A title", "Text one.", "Ref one.", "bart", "Sum, one.", 4.25],
+    ["d2", "", "Text two.", "Ref two.", "", "", ""],
+    ["d1", "A title", "Text one.", "Ref two.", "bart", "Sum, one.", 4.25],  # the same summary, one more reference
+    ["d1", "A title", "Text one.", "Ref one.", "t5", 'Sum "two".', ""],
+]
+GATHERED = [
+    (
+        Document("d1", "Text one.", ("Ref one.", "Ref two."), "A title"),
+        [Summary("d1", "bart", "Sum, one.", {"relevance": 4.25}), Summary("d1", "t5", 'Sum "two".')],
+    ),
+    (Document("d2", "Text two.", ("Ref two.",)), []),
+]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "CSV"])
+def test_tables(tmp_path, suffix):
+    said = []
+    path = write_table(tmp_path / f"f.{suffix}", ROWS)
+    assert list(read(path, say=said.append)) == GATHERED
+    assert said == [f"format: {suffix.lower()} (guessed)"]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet"])
+def test_a_table_without_title_and_with_other_columns(tmp_path, suffix):
+    said = []
+    columns = ["split", "summary", "document_id", "source", "reference", "system", "\x1b[2J"]
+    path = write_table(tmp_path / f"f.{suffix}", [["dev", "s", "d", "t", "r", "bart", "x"]], columns)
+    assert list(read(path, suffix, said.append)) == [(Document("d", "t", ("r",)), [Summary("d", "bart", "s")])]
+    assert said == ['columns passed over: "split", "\\u001b[2J"']
+
+
+@pytest.mark.parametrize("text", TRICKY.values(), ids=TRICKY)
+@pytest.mark.parametrize("suffix", ["jsonl", "csv", "tsv", "parquet"])
+def test_texts_come_back_byte_for_byte(tmp_path, data_store_sqlite, suffix, text):
+    document, summary = Document(f"i{text}", text, (text,), text), Summary(f"i{text}", f"s{text}", text)
+    path = tmp_path / f"f.{suffix}"
+    if suffix == "jsonl":
+        candidate = {"system": f"s{text}", "text": text}
+        write_json(
+            path, [interchange(id=f"i{text}", title=text, source=text, references=[text], summaries=[candidate])]
+        )
+    else:
+        write_table(path, [[f"i{text}", text, text, text, f"s{text}", text]], COLUMNS[:-1])
+    name = f"{suffix} {list(TRICKY.values()).index(text)}"
+    data_store_sqlite.add_dataset(name=name, format=suffix, sha256="", records=read(path))
+    assert data_store_sqlite.records(name) == [(document, [summary])]
+
+
+@pytest.fixture(scope="module")
+def data_store_sqlite(tmp_path_factory):
+    from data.store import DataStore
+
+    engine = connect(f"sqlite:///{tmp_path_factory.mktemp('byte') / 'for.db'}")
+    yield DataStore(engine)
+    engine.dispose()
+
+
+def test_lines_join_by_order(tmp_path):
+    path = tmp_path / "bart.hypo"
+    path.write_bytes("Summary\u2028one .\r\n  Summary two\n".encode())
+    documents = [Document("b", "t", ("r",)), Document("a", "t", ("r",))]
+    assert lines.load(path, documents, "bart") == [
+        Summary("b", "bart", "Summary\u2028one ."),
+        Summary("a", "bart", "  Summary two"),
+    ]
+
+
+def test_parallel_lines(tmp_path):
+    for name, content in [("bart.txt", "s1\ns2\n"), ("r1", "a\nb"), ("r2", "c\nd"), ("src", "x\ny"), ("ttl", "t\nu")]:
+        (tmp_path / name).write_text(content)
+    bart, *others = (tmp_path / name for name in ["bart.txt", "r1", "r2", "src", "ttl"])
+    assert lines.parallel(bart, others[:2], others[2], others[3]) == [
+        (Document("1", "x", ("a", "c"), "t"), [Summary("1", "bart", "s1")]),
+        (Document("2", "y", ("b", "d"), "u"), [Summary("2", "bart", "s2")]),
+    ]
+    assert lines.parallel(bart, others[:1])[1] == (Document("2", "", ("b",)), [Summary("2", "bart", "s2")])
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "format"),
+    [
+        ("a.hypo", "x", "lines"),
+        ("a.TXT", "x", "lines"),
+        ("a.pq", "", "parquet"),
+        ("a.json", '{"source": "", "summaries": []}', "interchange"),
+        ("a", '\ufeff\n\n{"source": [], "target": []}', "scitldr"),
+        ("a.jsonl", '{"decoded": "", "model_id": "", "source": "", "target": "", "references": []}', "summeval"),
+    ],
+)
+def test_the_format_is_guessed(tmp_path, name, content, format):
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    assert guess_format(tmp_path / name) == format
+
+
+@pytest.mark.parametrize(
+    ("format", "message"),
+    [
+        ("xml", "unknown format 'xml'; known are interchange, scitldr, summeval, csv, tsv, parquet, lines"),
+        ("lines", "f.jsonl: a file of lines holds summaries only"),
+    ],
+)
+def test_formats_that_cannot_be_read(tmp_path, format, message):
+    with pytest.raises(BadRecord) as refused:
+        list(read(write_json(tmp_path / "f.jsonl", [interchange()]), format))
+    assert str(refused.value).startswith(message)
+
+
+# --- bad files: one error with file and line, exit code 2, nothing imported -----------------------------------
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory):
+    url = f"sqlite:///{tmp_path_factory.mktemp('bad') / 'test.db'}"
+    engine = connect(url)
+    yield url, engine
+    engine.dispose()
+
+
+@pytest.fixture
+def refusal(database, monkeypatch):
+    """Runs an import that must be refused; returns what is said of it."""
+    url, engine = database
+    monkeypatch.setenv("RELEVANCE_DATABASE_URL", url)
+
+    def run(path: Path, *options: str) -> str:
+        result = CliRunner().invoke(cli.main, ["import", str(path), "--name", "bad", *options])
+        assert result.exit_code == 2, result.output
+        assert isinstance(result.exception, SystemExit)
+        assert result.stdout == ""
+        assert "Traceback" not in result.stderr
+        with engine.connect() as connection:
+            for table in ("datasets", "documents", "summaries"):
+                assert connection.scalar(text(f"SELECT count(*) FROM {table}")) == 0
+        *_, last = result.stderr.splitlines()
+        return last.removeprefix("Error: ")
+
+    return run
+
+
+MISTYPED = [
+    (interchange, {"id": None}, "the field id is missing"),
+    (interchange, {"id": 7}, "id must be a string, not a number"),
+    (interchange, {"id": ""}, "id is empty"),
+    (interchange, {"id": "x" * 201}, "id is over 200 characters long"),
+    (interchange, {"id": "d0"}, 'the id "d0" already stands in line 1'),
+    (interchange, {"title": ["x"]}, "title must be a string, not a list"),
+    (interchange, {"title": False}, "title must be a string, not a truth value"),
+    (interchange, {"source": None}, "the field source is missing"),
+    (interchange, {"source": {}}, "source must be a string, not an object"),
+    (interchange, {"source": " \n\u2028"}, "source is empty"),
+    (interchange, {"source": []}, "source is an empty list"),
+    (interchange, {"source": ["One.", ""]}, "source[1] is empty"),
+    (interchange, {"references": None}, "the field references is missing"),
+    (interchange, {"references": "r"}, "references must be a list of strings, not a string"),
+    (interchange, {"references": []}, "references is an empty list"),
+    (interchange, {"references": ["r", 1]}, "references[1] must be a string, not a number"),
+    (interchange, {"references": ["r", "a\0b"]}, "references[1] contains a NUL character (\\u0000)"),
+    (interchange, {"summaries": {}}, "summaries must be a list of objects, not an object"),
+    (interchange, {"summaries": ["s"]}, "summaries[0] must be an object, not a string"),
+    (interchange, {"summaries": [{"text": "s"}]}, "the field system is missing"),
+    (interchange, {"summaries": [{"system": "a"}]}, "the field text is missing"),
+    (interchange, {"summaries": [{"system": "", "text": "s"}]}, "summaries[0].system is empty"),
+    (interchange, {"summaries": [{"system": "a", "text": ""}]}, "summaries[0].text is empty"),
+    (
+        interchange,
+        {"summaries": [{"system": "a", "text": "s"}, {"system": "a", "text": "t"}]},
+        'the system "a" stands twice among the summaries',
+    ),
+    (
+        interchange,
+        {"summaries": [{"system": "a", "text": "s", "human": [4]}]},
+        "summaries[0].human must be an object of numbers, not a list",
+    ),
+    (
+        interchange,
+        {"summaries": [{"system": "a", "text": "s", "human": {"relevance": True}}]},
+        "summaries[0].human.relevance must be a number, not a truth value",
+    ),
+    (
+        interchange,
+        {"summaries": [{"system": "a", "text": "s", "human": {"relevance": "4"}}]},
+        "summaries[0].human.relevance must be a number, not a string",
+    ),
+    (
+        interchange,
+        {"summaries": [{"system": "a", "text": "s", "human": {"": 4}}]},
+        "an aspect of summaries[0].human is empty",
+    ),
+    (
+        interchange,
+        {"summaries": [{"system": "a", "text": "s", "human": {"relevance": 1e101}}]},
+        "summaries[0].human.relevance is out of range",
+    ),
+    (scitldr, {"paper_id": None}, "the field paper_id is missing"),
+    (scitldr, {"paper_id": "d0"}, 'the id "d0" already stands in line 1'),
+    (scitldr, {"source": "One."}, "source must be a list of strings, not a string"),
+    (scitldr, {"source": ["One.", 2]}, "source[1] must be a string, not a number"),
+    (scitldr, {"source": ["", " "]}, "source is an empty list"),
+    (scitldr, {"target": [""]}, "target[0] is empty"),
+    (scitldr, {"target": "A TLDR."}, "target must be a list of strings, not a string"),
+    (scitldr, {"title": 3}, "title must be a string, not a number"),
+    (summeval, {"id": "d0"}, 'the model "M11" stands twice for "d0"'),
+    (
+        summeval,
+        {"id": "d0", "model_id": "M1", "references": ["other"]},
+        'the text or references of "d0" differ from an earlier line\'s',
+    ),
+    (
+        summeval,
+        {"id": "d0", "model_id": "M1", "text": "other"},
+        'the text or references of "d0" differ from an earlier line\'s',
+    ),
+    (summeval, {"model_id": 11}, "model_id must be a string, not a number"),
+    (summeval, {"model_id": None}, "the field model_id is missing"),
+    (summeval, {"decoded": "\t"}, "decoded is empty"),
+    (summeval, {"references": None}, "the field references is missing"),
+    (summeval, {"text": ["One."]}, "text must be a string, not a list"),
+    (summeval, {"expert_annotations": {}}, "expert_annotations must be a list of objects, not an object"),
+    (summeval, {"expert_annotations": [3]}, "expert_annotations[0] must be an object, not a number"),
+    (
+        summeval,
+        {"turker_annotations": [{}, {"relevance": False}]},
+        "turker_annotations[1].relevance must be a number, not a truth value",
+    ),
+]
+FORMATS = {interchange: "interchange", scitldr: "scitldr", summeval: "summeval"}
+FIRST = {interchange: interchange(id="d0"), scitldr: scitldr(paper_id="d0"), summeval: summeval(id="d0")}
+
+
+@pytest.mark.parametrize(
+    ("make", "changes", "problem"), MISTYPED, ids=[f"{m.__name__}: {problem}" for m, _, problem in MISTYPED]
+)
+def test_bad_fields(tmp_path, refusal, make, changes, problem):
+    path = write_json(tmp_path / "f.jsonl", [FIRST[make], make(**changes)])
+    assert refusal(path) == f"f.jsonl:2: {problem}"
+
+
+BYTES = {
+    "wrong JSON": (b'{"id": "d1",', "not valid JSON: Expecting property name"),
+    "not an object": (b'["d1"]', "each line must be a JSON object"),
+    "NaN": (b'{"x": NaN}', "NaN is not a JSON number"),
+    "Infinity": (b'{"x": {"y": Infinity}}', "Infinity is not a JSON number"),
+    "1e999": (b'{"x": 1e999}', "the number 1e999 is out of range"),
+    "a huge integer": (b'{"x": ' + b"1" * 10_000 + b"}", "the number 1111"),
+    "duplicate keys": (b'{"x": 1, "x": 1}', 'the key "x" stands twice in one object'),
+    "a nesting bomb": (b'{"x": ' + b"[" * 200_000, "the JSON is nested too deeply"),
+    "Latin-1": ('{"x": "é"}'.encode("latin-1"), "byte 8 of the line (0xe9) is not UTF-8"),
+    "UTF-16": ('{"x": "é"}'.encode("utf-16-le"), "there are NUL bytes in the line"),
+    "NUL": (b'{"x": "\0"}', "there are NUL bytes in the line"),
+}
+
+
+@pytest.mark.parametrize(("line", "problem"), BYTES.values(), ids=BYTES)
+@pytest.mark.parametrize("make", FORMATS, ids=FORMATS.values())
+def test_bad_lines(tmp_path, refusal, make, line, problem):
+    path = tmp_path / "f.jsonl"
+    path.write_bytes(json.dumps(FIRST[make]).encode() + b"\r\n\r\n" + line)
+    assert refusal(path, "--format", FORMATS[make]).startswith(f"f.jsonl:3: {problem}")
+
+
+@pytest.mark.parametrize("field", ["id", "title", "source", "references"])
+def test_an_unpaired_surrogate(tmp_path, refusal, field):
+    value = ["\ud800"] if field == "references" else "a\ud800"
+    path = tmp_path / "f.jsonl"
+    path.write_text(json.dumps(interchange(**{field: value})))
+    assert refusal(path).endswith("contains an unpaired surrogate (\\ud800)")
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "csv", "tsv"])
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+def test_a_file_in_another_encoding(tmp_path, refusal, suffix, encoding):
+    path = tmp_path / f"f.{suffix}"
+    path.write_bytes(json.dumps(interchange()).encode(encoding))
+    assert refusal(path) == f"f.{suffix}:1: the file is UTF-16 or UTF-32; save it as UTF-8"
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "csv", "hypo"])
+def test_a_line_over_32_mib(tmp_path, refusal, monkeypatch, suffix):
+    monkeypatch.setattr(reading, "MAX_LINE_BYTES", 1000)  # the real limit stands in test_reading
+    path = tmp_path / f"f.{suffix}"
+    path.write_bytes(b"x\n" + b"y" * 1001)
+    options = ["--format", "interchange"] if suffix == "jsonl" else []
+    if suffix == "jsonl":
+        path.write_bytes(json.dumps(interchange()).encode() + b"\n" + b"y" * 1001)
+    expected = "there is no data set 'bad'; there are none" if suffix == "hypo" else f"f.{suffix}:2: the line is over"
+    assert refusal(path, *options).startswith(expected)
+
+
+@pytest.mark.parametrize("name", ["f.jsonl", "f.csv", "f.tsv", "f"])
+def test_an_empty_file(tmp_path, refusal, name):
+    (tmp_path / name).touch()
+    assert refusal(tmp_path / name) == f"{name}:1: the file is empty"
+
+
+def test_a_file_without_documents(tmp_path, refusal):
+    assert refusal(write_table(tmp_path / "f.csv", [])) == "f.csv:1: the file holds no documents"
+    assert refusal(write_table(tmp_path / "f.parquet", [])) == "f.parquet:1: the file holds no documents"
+    (tmp_path / "f.jsonl").write_text("\n \n")
+    assert refusal(tmp_path / "f.jsonl", "--format", "scitldr") == "f.jsonl:1: the file holds no documents"
+
+
+def test_fields_of_no_known_format(tmp_path, refusal):
+    (tmp_path / "f.jsonl").write_text('{"a\\u001b": 1, "\\ud800": 2}')
+    assert refusal(tmp_path / "f.jsonl") == (
+        'f.jsonl:1: the format cannot be told from the fields "a\\u001b", "\\ud800"; '
+        "name it with --format interchange|scitldr|summeval|csv|tsv|parquet"
+    )
+
+
+D1 = ["d1", "t", "text", "ref", "bart", "sum", 1]
+BAD_ROWS = [
+    (["", "t", "text", "ref", "a", "sum", 1], "document_id {empty}"),
+    (["d2", "t", "", "ref", "a", "sum", 1], "source {empty}"),
+    (["d2", "t", "text", "", "a", "sum", 1], "reference {empty}"),
+    (["d2", "t", "text", "ref", "", "sum", 1], "system must be a string, not null"),
+    (["d2", "t", "text", "ref", "a", "", 1], "summary must be a string, not null"),
+    (["d2" * 101, "t", "text", "ref", "a", "sum", 1], "document_id is over 200 characters long"),
+    (["d1", "t", "text", "ref", "bart", "sum", 1], 'the system "bart" stands twice for "d1"'),
+    (["d1", "t", "text", "ref two", "bart", "sum two", 1], 'the system "bart" stands twice for "d1"'),
+    (["d1", "t", "text", "ref two", "bart", "sum", 2], 'the system "bart" stands twice for "d1"'),
+    (["d1", "t", "other", "ref", "a", "sum", 1], 'the source of "d1" differs from an earlier row\'s'),
+    (["d1", "", "text", "ref", "a", "sum", 1], 'the title of "d1" differs from an earlier row\'s'),
+    (["d2", "t", "text", "ref", "a", "sum", float("nan")], "human.relevance must be a finite number, not nan"),
+    (["d2", "t", "text", "ref", "a", "sum", float("-inf")], "human.relevance must be a finite number, not -inf"),
+    (["d2", "t", "text", "ref", "a", "sum", 1e300], "human.relevance is out of range"),
+]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet"])
+@pytest.mark.parametrize(("row", "problem"), BAD_ROWS, ids=[problem for _, problem in BAD_ROWS])
+def test_bad_rows(tmp_path, refusal, suffix, row, problem):
+    path = write_table(tmp_path / f"f.{suffix}", [D1, row])
+    problem = problem.format(empty="must be a string, not null" if suffix == "parquet" else "is empty")
+    line = 2 if suffix == "parquet" else 3  # a Parquet file has rows, and no line of headings
+    assert refusal(path) == f"f.{suffix}:{line}: {problem}"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("document_id,source,reference,system\n", "f.csv:1: the file holds no documents"),
+        (
+            "document_id,source,system\nd,t,s\n",
+            "f.csv:1: no column reference, summary; "
+            "needed are document_id, source, reference, system, summary (title if any)",
+        ),
+        ("source,id,source\na,b,c\n", 'f.csv:1: the column "source" stands twice in the header'),
+        (
+            'document_id,source,reference,system,summary\nd1,"a\nb",r,a,s\n\nd2,t,r,a\n',
+            "f.csv:5: 4 fields where the header has 5",
+        ),
+        (
+            'document_id,source,reference,system,summary\nd1,t,r,a,s\nd2,"t,r,a,s\nd3,t,r,a,s\n',
+            "f.csv:4: not a well-formed table: unexpected end of data, in the row that starts in line 3",
+        ),
+        (
+            'document_id,source,reference,system,summary\nd1,"t"x,r,a,s\n',
+            "f.csv:2: not a well-formed table: ',' expected after '\"', in the row that starts in line 2",
+        ),
+        (
+            "document_id,source,reference,system,summary,human.x\nd1,t,r,a,s,good\n",
+            'f.csv:2: human.x must be a number, not "good"',
+        ),
+        (
+            "document_id,source,reference,system,summary,human.x\nd1,t,r,a,s,1e999\n",
+            "f.csv:2: human.x must be a finite number, not inf",
+        ),
+    ],
+)
+def test_bad_tables(tmp_path, refusal, content, message):
+    (tmp_path / "f.csv").write_bytes(content.encode())
+    assert refusal(tmp_path / "f.csv") == message
+
+
+def parquet_bytes(table: pa.Table) -> bytes:
+    out = io.BytesIO()
+    pq.write_table(table, out, compression="none")
+    return out.getvalue()
+
+
+NEEDED = {name: ["x"] for name in COLUMNS[:-1]}
+NOT_UTF_8 = pa.Array.from_buffers(pa.utf8(), 1, [None, pa.py_buffer(b"\0\0\0\0\2\0\0\0"), pa.py_buffer(b"\xff\xfe")])
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "f.parquet:1: not a readable Parquet file"),
+        (b"PAR1", "f.parquet:1: not a readable Parquet file"),
+        (b"document_id,source\n", "f.parquet:1: not a readable Parquet file"),
+        (parquet_bytes(pa.table(NEEDED))[:-200], "f.parquet:1: not a readable Parquet file"),
+        (parquet_bytes(pa.table(NEEDED))[100:], "f.parquet:1: not a readable Parquet file"),
+        (parquet_bytes(pa.table({"document_id": ["x"]})), "f.parquet:1: no column source, reference, system, summary"),
+        (
+            parquet_bytes(pa.table([["a"], ["b"]], names=["source", "source"])),
+            'f.parquet:1: the column "source" stands twice in the header',
+        ),
+        (
+            parquet_bytes(pa.table(NEEDED | {"document_id": [7]})),
+            "f.parquet:1: document_id must be a string, not a number",
+        ),
+        (
+            parquet_bytes(pa.table(NEEDED | {"source": [b"bytes"]})),
+            "f.parquet:1: source must be a string, not an object",
+        ),
+        (parquet_bytes(pa.table(NEEDED | {"source": ["a\0b"]})), "f.parquet:1: source contains a NUL character"),
+        (
+            parquet_bytes(pa.table(NEEDED | {"human.x": [True]})),
+            "f.parquet:1: human.x must be a number, not a truth value",
+        ),
+        (parquet_bytes(pa.table(NEEDED | {"source": NOT_UTF_8})), "f.parquet:1: not a readable Parquet file: 'utf-8'"),
+        (
+            parquet_bytes(pa.table(NEEDED | {"at": pa.array([2**62], pa.timestamp("us"))})),
+            "f.parquet:1: not a readable Parquet file: date value out of range",
+        ),
+    ],
+)
+def test_bad_parquet(tmp_path, refusal, content, message):
+    (tmp_path / "f.parquet").write_bytes(content)
+    assert refusal(tmp_path / "f.parquet").startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "m.hypo:0: the file has 0 lines, the data set 2 documents"),
+        (b"one\n", "m.hypo:1: the file has 1 lines, the data set 2 documents"),
+        (b"one\ntwo\nthree", "m.hypo:3: the file has 3 lines, the data set 2 documents"),
+        (b"one\n\nthree", "m.hypo:2: the summary is empty"),
+        (b"one\n \xc2\xa0\n", "m.hypo:2: the summary is empty"),
+        (b"one\nna\xefve\n", "m.hypo:2: byte 3 of the line (0xef) is not UTF-8"),
+        (b"one\ntw\0o\n", "m.hypo:2: there are NUL bytes in the line"),
+        ("one\ntwo\n".encode("utf-16"), "m.hypo:1: the file is UTF-16 or UTF-32; save it as UTF-8"),
+    ],
+)
+def test_bad_files_of_lines(tmp_path, content, message):
+    (tmp_path / "m.hypo").write_bytes(content)
+    documents = [Document("a", "t", ("r",)), Document("b", "t", ("r",))]
+    with pytest.raises(BadRecord) as refused:
+        lines.load(tmp_path / "m.hypo", documents, "m")
+    assert str(refused.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("summaries", "references", "titles", "message"),
+    [
+        ("a\nb\n", "a\n", None, "r.txt:2: r.txt has 1 lines, c.txt 2; they belong together line by line"),
+        ("a\n", "a\nb\nc\n", None, "r.txt:2: r.txt has 3 lines, c.txt 1; they belong together line by line"),
+        ("a\nb\n", "a\nb\n", "t\n", "t.txt:2: t.txt has 1 lines, c.txt 2; they belong together line by line"),
+        ("a\n\n", "a\nb\n", None, "c.txt:2: the summary is empty"),
+        ("a\nb\n", "a\n \n", None, "r.txt:2: the reference is empty"),
+        ("", "", None, "c.txt:1: the file is empty"),
+    ],
+)
+def test_bad_parallel_lines(tmp_path, summaries, references, titles, message):
+    (tmp_path / "c.txt").write_text(summaries)
+    (tmp_path / "r.txt").write_text(references)
+    if titles is not None:
+        (tmp_path / "t.txt").write_text(titles)
+    with pytest.raises(BadRecord) as refused:
+        lines.parallel(tmp_path / "c.txt", [tmp_path / "r.txt"], titles=tmp_path / "t.txt" if titles else None)
+    assert str(refused.value).startswith(message)

@@ -1,0 +1,30 @@
+import pytest
+
+from data.records import Document, Summary, examples
+
+DOCUMENT = Document("d", ("One.", "Two."), ("r one", "r two", "r three"), "The title")
+
+
+@pytest.mark.parametrize(
+    ("candidates", "references", "title"),
+    [
+        ({"bart": "b"}, ("r one", "r two", "r three"), "The title"),
+        ({"bart": "b", "reference:2": "r two"}, ("r one", "r three"), "The title"),
+        ({"reference:1": "r one", "reference:3": "r three", "title": "The title"}, ("r two",), None),
+        ({"reference:1": "r one", "reference:2": "r two", "reference:3": "r three"}, (), "The title"),
+        # A system that is only called so withholds nothing: its text is not the reference's.
+        ({"reference:2": "another text", "title": "Another"}, ("r one", "r two", "r three"), "The title"),
+        ({"reference:4": "r one", "reference:0": "r one"}, ("r one", "r two", "r three"), "The title"),
+    ],
+)
+def test_what_stands_as_a_candidate_is_withheld_from_all_candidates(candidates, references, title):
+    found = examples(DOCUMENT, [Summary("d", system, text) for system, text in candidates.items()])
+    assert [(e.system, e.candidate) for e in found] == list(candidates.items())
+    assert {(e.document_id, e.references, e.title, e.source) for e in found} == {("d", references, title, "One. Two.")}
+
+
+def test_examples_of_a_document_without_title_or_summaries():
+    untitled = Document("d", "Text.", ("r",))
+    assert examples(untitled, []) == []
+    assert examples(untitled, [Summary("d", "title", "t")])[0].title is None
+    assert untitled.source_text == "Text."

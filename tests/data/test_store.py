@@ -1,0 +1,214 @@
+import pytest
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from data.importers import read
+from data.records import BadRecord, Document, Summary, examples
+from data.store import (
+    DatasetExists,
+    StoredScore,
+    StoreError,
+    SystemExists,
+    UnknownDataset,
+    example_hash,
+)
+from data.tables import DatasetRow, DocumentRow, ScoreRow, SummaryRow
+from metrics import scoring
+from metrics.base import Score
+
+RECORDS = [
+    (
+        Document("b", ("One.", "Two\u2028."), ("ref one", "ref two"), "A title"),
+        [Summary("b", "bart", "sum é\r\n", {"relevance": 4.3, "fluency": 1.0}), Summary("b", "t5", "sum")],
+    ),
+    (Document("a", "Text.", ("ref",)), [Summary("a", "t5", "other 👩‍🚀", {"x": 1 / 3})]),
+    (Document(" a", "", ("ref",)), []),
+]
+
+
+def add(store, name="set", records=RECORDS):
+    return store.add_dataset(name=name, format="interchange", sha256="0" * 64, records=records)
+
+
+def count(store, row):
+    with Session(store.engine) as session:
+        return session.scalar(select(func.count()).select_from(row))
+
+
+class Words:
+    """A metric that counts how often it is asked."""
+
+    name = "words"
+
+    def __init__(self, signature="words|version:1"):
+        self.signature = signature
+        self.scored = []
+
+    def score(self, examples):
+        self.scored += [(example.document_id, example.candidate) for example in examples]
+        return [
+            Score(None, "no t") if "t" not in example.candidate else Score(len(example.candidate) / 3)
+            for example in examples
+        ]
+
+
+def test_a_data_set_comes_back_as_it_was(data_store):
+    added = add(data_store)
+    assert data_store.records("set") == RECORDS
+    assert data_store.dataset("set") == added
+    assert (added.name, added.format, added.sha256) == ("set", "interchange", "0" * 64)
+    assert (added.documents, added.summaries, added.systems) == (3, 3, ("bart", "t5"))
+    assert added.aspects == ("relevance", "fluency", "x")
+
+
+def test_many_documents_stay_in_order(data_store):
+    records = [
+        (Document(f"{n * 7919 % 1201}", "t", ("r",)), [Summary(f"{n * 7919 % 1201}", "s", f"{n}")]) for n in range(1201)
+    ]
+    assert add(data_store, records=iter(records)).documents == 1201
+    assert data_store.records("set") == records
+
+
+def test_names(data_store):
+    add(data_store, " b ")
+    add(data_store, "A")
+    assert [dataset.name for dataset in data_store.datasets()] == ["A", "b"]
+    with pytest.raises(DatasetExists, match="there is already a data set 'b'; choose another name"):
+        add(data_store, "b")
+    for name in ["", "  ", "x" * 201, "a\nb", "a\x1b[2J", "a\0", "\u202eb", "\ud800"]:
+        with pytest.raises(StoreError, match="1 to 200 printable characters"):
+            add(data_store, name)
+    for ask in (data_store.dataset, data_store.records, data_store.signatures):
+        with pytest.raises(UnknownDataset, match="there is no data set 'c'; there are A, b"):
+            ask("c")
+
+
+def test_a_bad_record_half_way_leaves_nothing(data_store, tmp_path):
+    path = tmp_path / "f.jsonl"
+    path.write_text(
+        "".join(
+            f'{{"id": "{n % 700}", "source": "t", "references": ["r"], "summaries": [{{"system": "s", "text": "t"}}]}}\n'
+            for n in range(701)  # the last one, long after the first were written, has the id of the first
+        )
+    )
+    with pytest.raises(BadRecord, match="f.jsonl:701: the id"):
+        add(data_store, records=read(path, "interchange"))
+    assert [count(data_store, row) for row in (DatasetRow, DocumentRow, SummaryRow)] == [0, 0, 0]
+    assert add(data_store).documents == 3  # and the name is free
+
+
+def test_systems_are_added(data_store):
+    add(data_store)
+    new = [Summary("a", "lead", "Text."), Summary("b", "lead", "One.", {"x": 2.0})]
+    assert data_store.add_summaries(dataset="set", summaries=new, signature="lead|1") == 2
+    assert data_store.dataset("set").systems == ("bart", "t5", "lead")
+    assert data_store.records("set") == [
+        (RECORDS[0][0], [*RECORDS[0][1], new[1]]),
+        (RECORDS[1][0], [*RECORDS[1][1], new[0]]),
+        RECORDS[2],
+    ]
+    with Session(data_store.engine) as session:
+        assert set(session.execute(select(SummaryRow.system, SummaryRow.signature)).all()) == {
+            ("bart", None),
+            ("t5", None),
+            ("lead", "lead|1"),
+        }
+
+
+@pytest.mark.parametrize(
+    "summaries",
+    [
+        [Summary("a", "new", "x"), Summary("b", "t5", "x")],
+        [Summary("a", "t5", "x"), Summary("b", "t5", "x")],
+        [Summary("a", "t5", "x"), Summary("a", "t5", "x")],
+    ],
+)
+def test_a_system_is_there_once(data_store, summaries):
+    add(data_store)
+    with pytest.raises(SystemExists, match="data set 'set' already has summaries of the system 't5'"):
+        data_store.add_summaries(dataset="set", summaries=summaries)
+    assert data_store.records("set") == RECORDS
+    with pytest.raises(UnknownDataset):
+        data_store.add_summaries(dataset="none", summaries=summaries)
+
+
+def test_texts_are_scored_once_per_signature(data_store):
+    document = Document("d", "Text.", ("ref",))
+    same = [Summary("d", "a", "texts"), Summary("d", "b", "texts"), Summary("d", "c", "none")]
+    add(data_store, "one", [(document, same)])
+    add(data_store, "two", [(document, same[:1])])
+    words = Words()
+    assert scoring.score_dataset(data_store, "one", [words]) == {"words": 2}
+    assert words.scored == [("d", "texts"), ("d", "none")]
+    assert data_store.scores(dataset="one", signature=words.signature) == {
+        ("d", "a"): StoredScore(5 / 3, None),
+        ("d", "b"): StoredScore(5 / 3, None),
+        ("d", "c"): StoredScore(None, "no t"),
+    }
+    assert scoring.score_dataset(data_store, "one", [words]) == {"words": 0}
+    assert scoring.score_dataset(data_store, "two", [words]) == {"words": 0}  # the same text of the same document
+    assert len(words.scored) == count(data_store, ScoreRow) == 2
+    assert data_store.signatures("one") == [("words", "words|version:1", 3)]
+    assert data_store.signatures("two") == [("words", "words|version:1", 1)]
+    other = Words("words|version:2")
+    assert scoring.scored(data_store, "two", other) == "words|version:2"
+    assert other.scored == [("d", "texts")]
+    assert [s.signature for s in data_store.signatures("two")] == ["words|version:1", "words|version:2"]
+    assert data_store.scores(dataset="one", signature="words|version:3") == {}
+
+
+def test_stored_scores_are_not_overwritten(data_store):
+    add(data_store)
+    [(key, _), *_] = data_store.unscored(dataset="set", signature="m|1")
+    for value in (0.25, 0.75):
+        data_store.add_scores(metric="m", signature="m|1", scores={key: StoredScore(value, None)})
+    assert data_store.scores(dataset="set", signature="m|1") == {("b", "bart"): StoredScore(0.25, None)}
+    assert [example.system for _, example in data_store.unscored(dataset="set", signature="m|1")] == ["t5", "t5"]
+
+
+def test_scoring_goes_on_where_it_was_cut_short(data_store, monkeypatch):
+    monkeypatch.setattr(scoring, "BATCH", 2)
+    records = [(Document(f"{n}", "t", ("r",)), [Summary(f"{n}", "s", f"t{n}")]) for n in range(7)]
+    add(data_store, records=records)
+
+    def cut(done, total):
+        assert total == 7
+        if done == 4:
+            raise KeyboardInterrupt
+
+    first, second, seen = Words(), Words(), []
+    with pytest.raises(KeyboardInterrupt):
+        scoring.score_dataset(data_store, "set", [first], cut)
+    assert scoring.score_dataset(data_store, "set", [second], lambda *step: seen.append(step)) == {"words": 3}
+    assert [first.scored, second.scored] == [
+        [(f"{n}", f"t{n}") for n in range(4)],
+        [(f"{n}", f"t{n}") for n in range(4, 7)],
+    ]
+    assert seen == [(0, 3), (2, 3), (3, 3)]
+    assert len(data_store.scores(dataset="set", signature=second.signature)) == 7
+
+
+def test_a_reference_that_becomes_a_system_makes_its_documents_scores_anew(data_store):
+    add(data_store)
+    words = Words()
+    scoring.score_dataset(data_store, "set", [words])
+    data_store.add_summaries(dataset="set", summaries=[Summary("b", "reference:2", "ref two")])
+    waiting = data_store.unscored(dataset="set", signature=words.signature)
+    assert [(e.document_id, e.system, e.references) for _, e in waiting] == [
+        ("b", "bart", ("ref one",)),
+        ("b", "t5", ("ref one",)),
+        ("b", "reference:2", ("ref one",)),
+    ]
+    # What was measured against the withheld reference no longer counts; the other document is as it was.
+    assert list(data_store.scores(dataset="set", signature=words.signature)) == [("a", "t5")]
+    assert scoring.score_dataset(data_store, "set", [words]) == {"words": 3}
+    with Session(data_store.engine) as session:
+        stored = set(session.scalars(select(SummaryRow.example)))
+    assert stored == {example_hash(e) for d, s in data_store.records("set") for e in examples(d, s)}
+
+
+def test_ignorance_of_a_data_set_is_said_before_work(data_store):
+    words = Words()
+    with pytest.raises(UnknownDataset):
+        scoring.score_dataset(data_store, "none", [words])
+    assert words.scored == []

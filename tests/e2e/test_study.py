@@ -1,0 +1,164 @@
+"""A whole study of SciTLDR dev in a real browser: from the file to the agreement table."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from annotation.results import judged
+from annotation.store import AnnotationStore
+from data.database import connect
+from metrics.meta_evaluation import agreement
+from tests.driving import serving
+
+pytestmark = pytest.mark.e2e
+
+READING = 450
+"""Milliseconds before a choice: sooner ones are refused as keys held down."""
+
+
+def fill(page: Page, label: str, text: str) -> None:
+    field = page.get_by_label(label, exact=True)
+    field.fill(text)
+    field.press("Tab")
+
+
+def shown(page: Page) -> tuple[str, str]:
+    """The texts of the two summaries."""
+    left, right = (page.get_by_label(f"Summary {number}", exact=True).inner_text() for number in "12")
+    return left, right
+
+
+def test_a_whole_study(browser: Browser, shared_data: Path, tmp_path: Path) -> None:
+    database = tmp_path / "e2e.db"
+    with serving(f"sqlite:///{database}") as url:
+        researcher = browser.new_page()
+        researcher.goto(f"{url}/studies")
+        import_and_score(researcher, shared_data / "scitldr" / "dev.jsonl")
+        create(researcher)
+
+        chosen: dict[str, list[str]] = {}
+        for name, key in (("Ana", False), ("Ben", True)):
+            chosen[name] = annotate(browser, url, name, key=key)
+
+        # What was chosen on the screen is what the database says.
+        assert chosen == stored_choices(database)
+
+        researcher.goto(f"{url}/agreement")
+        expect(researcher.get_by_text("40 judgments of annotators")).to_be_visible()
+        expect(researcher.get_by_test_id("stDataFrame")).to_be_visible()
+        expect(researcher.locator(".vega-embed svg, .vega-embed canvas").first).to_be_visible()
+
+    # The table itself is drawn on a canvas: its counts are taken as the page takes them, and by plain SQL.
+    comparisons = judged(AnnotationStore(connect(f"sqlite:///{database}")), "SciTLDR")
+    assert len(comparisons) == 40
+    for metric in ("rouge1", "rouge_k"):
+        (signature,) = (s for s in comparisons[0].scores if s.startswith(f"{metric}|"))
+        counts = agreement(
+            [c.preference for c in comparisons], [c.scores[signature][0] - c.scores[signature][1] for c in comparisons]
+        )
+        assert (counts.concordant, counts.discordant, counts.tied) == counted_by_sql(database, signature)
+        assert counts.pairs == 40
+
+
+def import_and_score(page: Page, file: Path) -> None:
+    page.get_by_role("tab", name="Data sets").click()
+    page.locator("input[type=file]").set_input_files(file)
+    expect(page.get_by_text("dev.jsonl")).to_be_visible()
+    fill(page, "Name of the data set (for a file of lines: the one it joins)", "scitldr-dev")
+    page.get_by_role("button", name="Import", exact=True).click()
+    expect(page.get_by_text("imported 619 documents and no summaries as scitldr-dev")).to_be_visible()
+    expect(page.get_by_text("format: scitldr (guessed)")).to_be_visible()
+    page.get_by_text("Add systems and score").click()
+    systems = page.get_by_role("textbox", name="Systems to add, separated by commas")
+    systems.fill("lead-1, textrank-1")
+    systems.press("Tab")
+    page.get_by_role("button", name="Add systems").click()
+    expect(page.get_by_text("added 619 of 619 summaries of textrank-1")).to_be_visible()
+    page.get_by_role("button", name="Score by all metrics").click()
+    expect(page.get_by_text("scored scitldr-dev")).to_be_visible()
+
+
+def create(page: Page) -> None:
+    page.get_by_role("tab", name="New study").click()
+    fill(page, "Pairs in all", "45")
+    fill(page, "Name of the study", "SciTLDR")
+    page.get_by_role("button", name="Create the study").click()
+    expect(page.get_by_text("Created SciTLDR with 45 pairs")).to_be_visible()
+
+
+def annotate(browser: Browser, url: str, name: str, *, key: bool) -> list[str]:
+    """Judge 20 pairs with a reload in the middle; nothing that could sway the judgment reaches the browser."""
+    page = browser.new_page()
+    frames: list[bytes] = []
+    page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: frames.append(as_bytes(frame))))
+    page.goto(f"{url}/annotate")
+    fill(page, "Your name", name)
+    page.get_by_role("button", name="Start").click()
+    total = 45 if name == "Ana" else 24  # one judgment a pair: Ana has judged 20 and is looking at one
+    expect(page.get_by_text(f"0 of {total} judged")).to_be_visible()
+    chosen = []
+    for turn in range(20):
+        if turn == 10:
+            before = shown(page)
+            page.reload()
+            page.get_by_role("button", name="Summary 2").wait_for()
+            assert shown(page) == before
+        side = "12"[turn % 3 % 2]
+        page.get_by_role("button", name="Summary 2").wait_for()
+        texts = shown(page)
+        page.wait_for_timeout(READING)
+        if key:
+            page.keyboard.press(side)
+        else:
+            page.get_by_role("button", name=f"Summary {side}").click()
+        expect(page.get_by_text(f"{turn + 1} of {total} judged")).to_be_visible()
+        if turn + 1 < total:
+            page.wait_for_function(
+                "before => document.querySelector('[aria-label=\"Summary 1\"]')?.innerText !== before", arg=texts[0]
+            )
+        chosen.append(texts[int(side) - 1])
+    received = b"".join(frames)
+    assert b"Instructions" in received
+    for secret in (b"textrank-1", b"lead-1", b"rouge"):
+        assert secret not in received
+    page.close()
+    return chosen
+
+
+def as_bytes(frame: str | bytes) -> bytes:
+    return frame.encode() if isinstance(frame, str) else frame
+
+
+def stored_choices(database: Path) -> dict[str, list[str]]:
+    """The chosen texts by annotator, as the page shows them: white space folded."""
+    choices: dict[str, list[str]] = {}
+    with sqlite3.connect(database) as connection:
+        for name, text in connection.execute(
+            "SELECT annotators.name, summaries.text FROM judgments JOIN assignments ON assignments.id = assignment_id "
+            "JOIN annotators ON annotators.id = annotator_id JOIN summaries ON summaries.id = chosen_id "
+            "ORDER BY judgments.id"
+        ):
+            choices.setdefault(name, []).append(text.strip())
+    return choices
+
+
+def counted_by_sql(database: Path, signature: str) -> tuple[int, int, int]:
+    """Concordant, discordant and tied judgments, counted without the project's code."""
+    with sqlite3.connect(database) as connection:
+        rows = connection.execute(
+            "SELECT chosen.value - other.value FROM judgments JOIN assignments ON assignments.id = assignment_id "
+            "JOIN pairs ON pairs.id = pair_id "
+            "JOIN summaries c ON c.id = chosen_id JOIN summaries o ON o.id = first_id + second_id - chosen_id "
+            "JOIN signatures ON signatures.text = ? "
+            "JOIN scores chosen ON chosen.signature_id = signatures.id AND chosen.example = c.example "
+            "JOIN scores other ON other.signature_id = signatures.id AND other.example = o.example",
+            [signature],
+        ).fetchall()
+    differences = [difference for (difference,) in rows]
+    concordant = sum(d > 1e-9 for d in differences)
+    discordant = sum(d < -1e-9 for d in differences)
+    return concordant, discordant, len(differences) - concordant - discordant
