@@ -255,6 +255,8 @@ def check_output(output: Path, inputs: Iterable[Path | None]) -> None:
     """Refuse before the work what could not be written after it, and what would write over an input."""
     if not output.name or not output.parent.is_dir():
         raise Refused(f"{output} cannot be written: there is no folder {output.parent}")
+    if not os.access(output.parent if output.is_file() or not output.exists() else output, os.W_OK):
+        raise Refused(f"{output} cannot be written: permission denied")
     if any(path is not None and path.exists() and output.exists() and path.samefile(output) for path in inputs):
         raise Refused(f"{output} is what is to be scored; name another --output")
 
@@ -291,12 +293,15 @@ def score_to_file(records: list[Any], metrics: list[Any], output: Path) -> None:
         rows = list(scored)
     write_whole(output, (json.dumps(score_record(e, s), ensure_ascii=False) + "\n" for e, s in rows))
     signatures = {metric.name: metric.signature for metric in metrics}
-    write_whole(beside, [json.dumps(signatures, indent=2) + "\n"])
+    written = [output]
+    if output.is_file():  # beside /dev/stdout there is no place
+        write_whole(beside, [json.dumps(signatures, indent=2) + "\n"])
+        written.append(beside)
     print_table(
         ["metric", "mean", "n", "missing"],
         [mean_row(metric.name, [scores[metric.name].value for _, scores in rows]) for metric in metrics],
     )
-    say(f"wrote {output} and {beside}")
+    say(f"wrote {' and '.join(map(str, written))}")
 
 
 def mean_row(name: str, values: list[float | None]) -> tuple[str, float | None, int, int]:
@@ -424,7 +429,7 @@ def study() -> None:
 @click.option("--judgments", type=COUNT, default=1, show_default=True, help="Judgments wanted per pair.")
 @click.option("--ties/--no-ties", default=False, show_default=True, help="Whether annotators may choose a tie.")
 @click.option("--question", help="What annotators are asked.")
-@click.option("--instructions", type=click.File(encoding="utf-8"), help="A Markdown file shown before the pairs.")
+@click.option("--instructions", type=FILE, help="A Markdown file shown before the pairs.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the draw and of the sides.")
 @refusing
 def create_study(
@@ -437,11 +442,12 @@ def create_study(
     judgments: int,
     ties: bool,
     question: str | None,
-    instructions: Any,
+    instructions: Path | None,
     seed: int,
 ) -> None:
     """Create the study NAME from pairs of a data set's summaries."""
     from annotation.store import INSTRUCTIONS, QUESTION, StudySpec
+    from data.reading import lines
     from metrics import metric
     from metrics.scoring import scored
 
@@ -459,7 +465,7 @@ def create_study(
             judgments_per_pair=judgments,
             ties=ties,
             question=question or QUESTION,
-            instructions=instructions.read() if instructions else INSTRUCTIONS,
+            instructions="\n".join(line for _, line in lines(instructions)) if instructions else INSTRUCTIONS,
             seed=seed,
         )
     )
@@ -524,6 +530,8 @@ def export_study(name: str, what: str, format: str, output: Path | None) -> None
     from data.export import export
     from data.files import write_whole
 
+    if output is not None:
+        check_output(output, [])
     data_store, store = stores()
     dataset = store.study(name).dataset
     records = export_judgments(store, name) if what == "judgments" else export_scores(data_store, dataset)
@@ -556,7 +564,7 @@ def demo() -> None:
 
 @main.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", default=8501, show_default=True, help="Port to listen on.")
+@click.option("--port", type=click.IntRange(1, 65535), default=8501, show_default=True, help="Port to listen on.")
 @click.option("--open", "open_browser", is_flag=True, help="Open the app in a browser, where there is a screen.")
 @refusing
 def serve(host: str, port: int, open_browser: bool) -> None:

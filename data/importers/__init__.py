@@ -68,7 +68,8 @@ def read(path: Path, format: str | None = None, say: Say = say_nothing) -> Recor
         say(f"format: {format} (guessed)")
     if format == LINES:
         raise BadRecord(
-            f"{path.name}: a file of lines holds summaries only; import its documents first, then add it with --name"
+            f"{path.name}: a file of lines holds summaries only: import its documents first and then the file under "
+            "the same --name, or score it as plain text with -c and -r"
         )
     if format not in IMPORTERS:
         raise BadRecord(f"unknown format {format!r}; known are {', '.join([*IMPORTERS, LINES])}")

@@ -25,20 +25,20 @@ Row = tuple[Place, dict[str, Any]]
 
 def load_csv(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
     """Read comma-separated values with a header line."""
-    return gather(path, delimited(path, ","), say)
+    return gather(delimited(path, ",", say))
 
 
 def load_tsv(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
     """Read tab-separated values with a header line; quoted as CSV is."""
-    return gather(path, delimited(path, "\t"), say)
+    return gather(delimited(path, "\t", say))
 
 
 def load_parquet(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
     """Read a Parquet file; the line in errors is the row's number."""
-    return gather(path, parquet(path), say)
+    return gather(parquet(path, say))
 
 
-def delimited(path: Path, delimiter: str) -> Iterator[Row]:
+def delimited(path: Path, delimiter: str, say: Say) -> Iterator[Row]:
     """The rows of a CSV or TSV file, each with the line that it starts in."""
     csv.field_size_limit(reading.MAX_LINE_BYTES)
     place = Place(path, 1)
@@ -54,7 +54,7 @@ def delimited(path: Path, delimiter: str) -> Iterator[Row]:
         header = next(rows, None)
         if header is None:
             raise BadRecord(f"{path.name}:1: the file is empty")
-        check_header(place, header)
+        check_columns(place, header, say)
         start = rows.line_num + 1
         for values in rows:
             here, start = Place(path, start), rows.line_num + 1
@@ -67,7 +67,7 @@ def delimited(path: Path, delimiter: str) -> Iterator[Row]:
         place.refuse(f"not a well-formed table: {error}, in the row that starts in line {start}")
 
 
-def parquet(path: Path) -> Iterator[Row]:
+def parquet(path: Path, say: Say) -> Iterator[Row]:
     """The rows of a Parquet file."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -75,7 +75,7 @@ def parquet(path: Path) -> Iterator[Row]:
     number = 0
     try:
         file = pq.ParquetFile(path)
-        check_header(Place(path, 1), file.schema_arrow.names)
+        check_columns(Place(path, 1), file.schema_arrow.names, say)
         for batch in file.iter_batches(batch_size=1024):
             for record in batch.to_pylist():
                 number += 1
@@ -87,11 +87,17 @@ def parquet(path: Path) -> Iterator[Row]:
         raise BadRecord(f"{path.name}:{number + 1}: not a readable Parquet file: {problem}") from error
 
 
-def check_header(place: Place, names: list[str]) -> None:
-    """Refuse a table in which a name would mean two columns."""
+def check_columns(place: Place, names: list[str], say: Say) -> None:
+    """Refuse a table that lacks a column or has one twice; name those that are passed over."""
+    missing = [name for name in REQUIRED if name not in names]
+    if missing:
+        place.refuse(f"no column {', '.join(missing)}; needed are {', '.join(REQUIRED)} (title if any)")
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         place.refuse(f"the column {reading.shown(twice)} stands twice in the header")
+    other = [name for name in names if name not in (*REQUIRED, "title") and not name.startswith(HUMAN)]
+    if other:
+        say(f"columns passed over: {', '.join(map(reading.shown, other))}")
 
 
 @dataclass
@@ -105,32 +111,14 @@ class Gathered:
     seen: set[tuple[str, str]] = field(default_factory=set)
 
 
-def gather(path: Path, rows: Iterable[Row], say: Say) -> Iterator[tuple[Document, list[Summary]]]:
+def gather(rows: Iterable[Row]) -> Iterator[tuple[Document, list[Summary]]]:
     """Join the rows of each document, in the order of its first row."""
     documents: dict[str, Gathered] = {}
-    first = True
     for place, row in rows:
-        if first:
-            check_columns(place, row, say)
-            first = False
         add_row(place, row, documents)
     for document_id, found in documents.items():
         document = Document(document_id, found.source, tuple(found.references), found.title)
         yield document, list(found.summaries.values())
-
-
-def check_columns(place: Place, row: dict[str, Any], say: Say) -> None:
-    """Refuse a table that lacks a column; name those that are passed over."""
-    missing = [name for name in REQUIRED if name not in row]
-    if missing:
-        raise BadRecord(
-            f"{place.path.name}:1: no column {', '.join(missing)}; needed are {', '.join(REQUIRED)} (title if any)"
-        )
-    other = [
-        reading.shown(name) for name in row if name not in (*REQUIRED, "title") and not str(name).startswith(HUMAN)
-    ]
-    if other:
-        say(f"columns passed over: {', '.join(other)}")
 
 
 def add_row(place: Place, row: dict[str, Any], documents: dict[str, Gathered]) -> None:

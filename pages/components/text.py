@@ -7,6 +7,8 @@ import re
 
 # Invisible characters that turn the direction of what follows them. They are kept, isolated and labelled.
 BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+# Markdown makes links of bare addresses whatever is escaped in them; an invisible word joiner inside prevents it.
+ADDRESS = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?=@)", re.IGNORECASE)
 PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 
 STYLE = """<style>
@@ -38,4 +40,4 @@ def text_block(text: str | tuple[str, ...], title: str | None = None, label: str
 def in_markdown(text: object) -> str:
     """A text inside Markdown that shows it letter for letter, in one line."""
     visible = BIDI.sub(lambda mark: f"[U+{ord(mark.group()):04X}]", " ".join(str(text).split()))
-    return PUNCTUATION.sub(r"\\\1", visible)
+    return PUNCTUATION.sub(r"\\\1", ADDRESS.sub("\u2060", visible))

@@ -46,14 +46,23 @@ def test_postgresql_commits_wait_for_the_disk(postgresql):
         assert connection.scalar(text("SHOW synchronous_commit")) == "on"
 
 
-def test_foreign_keys_and_checks_hold(engine):
-    with pytest.raises(IntegrityError), Session(engine) as session, session.begin():
-        session.add(DocumentRow(dataset_id=99, position=0, key="d", source="t", reference_texts=["r"]))
-    for value, missing in [(None, None), (0.5, "both")]:
-        with pytest.raises(IntegrityError), Session(engine) as session, session.begin():
-            session.add(SignatureRow(id=1, metric="m", text="m|1"))
-            session.flush()
-            session.add(ScoreRow(signature_id=1, example="x", value=value, missing=missing))
+@pytest.mark.parametrize(
+    "row",
+    [
+        DocumentRow(dataset_id=99, position=0, key="d", source="t", reference_texts=["r"]),  # of no data set
+        ScoreRow(signature_id=99, example="x", value=0.5),  # of no signature
+        ScoreRow(signature_id=1, example="x"),  # neither a value nor a reason
+        ScoreRow(signature_id=1, example="x", value=0.5, missing="both"),
+        SignatureRow(metric="m", text="m|1"),  # there already
+    ],
+)
+def test_the_database_checks_what_it_is_given(engine, row):
+    with Session(engine) as session:
+        session.add(SignatureRow(metric="m", text="m|1"))
+        session.commit()
+        session.merge(row)  # a copy: the row serves both servers
+        with pytest.raises(IntegrityError):
+            session.commit()
 
 
 def test_times_come_back_in_utc(engine):
@@ -94,10 +103,12 @@ def test_a_newer_schema_is_refused(engine):
 
 
 def test_writers_wait_for_each_other(sqlite_url):
-    engine = make_engine(sqlite_url).execution_options(writing=True)
-    with engine.begin(), sqlite3.connect(sqlite_url.removeprefix("sqlite:///"), timeout=0) as other:
-        with pytest.raises(sqlite3.OperationalError, match="locked"):
-            other.execute("BEGIN IMMEDIATE")
+    other = sqlite3.connect(sqlite_url.removeprefix("sqlite:///"), timeout=0)
+    writing = make_engine(sqlite_url).execution_options(writing=True)
+    with writing.begin(), pytest.raises(sqlite3.OperationalError, match="locked"):
+        other.execute("BEGIN IMMEDIATE")
+    other.execute("BEGIN IMMEDIATE")
+    other.close()
 
 
 def test_the_address_comes_from_the_environment(monkeypatch):

@@ -85,13 +85,10 @@ def test_names(data_store):
 
 def test_a_bad_record_half_way_leaves_nothing(data_store, tmp_path):
     path = tmp_path / "f.jsonl"
-    path.write_text(
-        "".join(
-            f'{{"id": "{n % 700}", "source": "t", "references": ["r"], "summaries": [{{"system": "s", "text": "t"}}]}}\n'
-            for n in range(701)  # the last one, long after the first were written, has the id of the first
-        )
-    )
-    with pytest.raises(BadRecord, match="f.jsonl:701: the id"):
+    rest = '"source": "t", "references": ["r"], "summaries": [{"system": "s", "text": "t"}]}'
+    # The last line, long after the first rows were written, has the id of the first.
+    path.write_text("".join(f'{{"id": "{n % 700}", {rest}\n' for n in range(701)))
+    with pytest.raises(BadRecord, match=r"^f\.jsonl:701: the id \"0\" already stands in line 1"):
         add(data_store, records=read(path, "interchange"))
     assert [count(data_store, row) for row in (DatasetRow, DocumentRow, SummaryRow)] == [0, 0, 0]
     assert add(data_store).documents == 3  # and the name is free

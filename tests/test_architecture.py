@@ -1,0 +1,71 @@
+"""The import rules of docs/architecture.md, and what the app must not load."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+MAY_IMPORT = {
+    "data": set(),
+    "metrics": {"data"},
+    "summarizers": {"metrics", "data"},
+    "annotation": {"data"},
+    "pages": {"annotation", "metrics", "summarizers", "data"},
+    "cli": {"annotation", "metrics", "summarizers", "data", "app"},
+    "app": {"data", "pages", "metrics"},
+}
+NO_STREAMLIT = {"data", "metrics", "summarizers", "annotation"}
+HEAVY = {"torch", "transformers", "spacy", "nltk", "networkx", "simplemma"}
+
+
+def files(package: str) -> list[Path]:
+    return [ROOT / f"{package}.py"] if package in {"app", "cli"} else sorted((ROOT / package).rglob("*.py"))
+
+
+def imported(tree: ast.AST) -> set[str]:
+    """The top-level names of every import, wherever in the file it stands."""
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            names.add((node.module or "").split(".")[0])
+    return names
+
+
+@pytest.mark.parametrize("package", MAY_IMPORT)
+def test_arrows_run_one_way(package: str) -> None:
+    allowed = MAY_IMPORT[package] | {package}
+    for file in files(package):
+        names = imported(ast.parse(file.read_text()))
+        assert names & set(MAY_IMPORT) <= allowed, file
+        if package in NO_STREAMLIT:
+            assert "streamlit" not in names, file
+
+
+@pytest.mark.parametrize("package", MAY_IMPORT)
+def test_heavy_libraries_are_not_imported_at_module_level(package: str) -> None:
+    for file in files(package):
+        tree = ast.parse(file.read_text())
+        top = ast.Module([node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)], [])
+        assert not imported(top) & HEAVY, file
+
+
+def test_the_app_starts_without_what_only_scoring_needs() -> None:
+    modules = "app, annotation.results, data.importing, pages.components.agreement, pages.components.stores, metrics"
+    code = f"import sys, {modules}; print(*sorted(sys.modules))"
+    loaded = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert not set(loaded.stdout.split()) & HEAVY
+
+
+def test_pages_stay_off_other_pages_and_unsafe_html() -> None:
+    for file in sorted((ROOT / "pages").glob("*.py")):
+        text = file.read_text()
+        assert "unsafe_allow_html" not in text, file
+        assert not {f"pages.{other.stem}" for other in (ROOT / "pages").glob("*.py")} & set(text.split()), file

@@ -1,0 +1,497 @@
+import json
+import re
+
+import pytest
+from click.testing import CliRunner
+
+import cli
+from data.database import connect
+from data.store import DataStore
+
+DOCUMENTS = [
+    {
+        "id": "d1",
+        "title": "Cats and mice",
+        "source": "A cat sat. It saw mice. It ate.",
+        "references": ["The cat ate mice.", "A cat hunts mice at night."],
+        "summaries": [
+            {"system": "good", "text": "The cat ate mice.", "human": {"relevance": 5}},
+            {"system": "bad", "text": "A cat sat.", "human": {"relevance": 1.5}},
+        ],
+    },
+    {
+        "id": "d2",
+        "source": ["Ein Satz.", "Noch einer."],
+        "references": ["Übung macht den Meister."],
+        "summaries": [{"system": "good", "text": "=Übung", "human": {"relevance": 3}}],
+    },
+]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch, sqlite_url):
+    """A working folder with a small file in it, and an empty database."""
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "small.jsonl", DOCUMENTS)
+    return tmp_path
+
+
+def write(path, records):
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+
+
+def run(*arguments, code=0):
+    result = CliRunner().invoke(cli.main, [str(argument) for argument in arguments])
+    assert result.exit_code == code, result.output
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    return result
+
+
+def refused(*arguments):
+    result = run(*arguments, code=2)
+    assert result.stdout == ""
+    return result.stderr.splitlines()[-1].removeprefix("Error: ")
+
+
+def read_lines(path):
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_every_command_says_what_it_does():
+    def walk(group, *path):
+        for name, command in group.commands.items():
+            yield from walk(command, *path, name) if hasattr(command, "commands") else [(*path, name)]
+
+    commands = list(walk(cli.main))
+    assert {" ".join(command) for command in commands} == {
+        *("import", "datasets", "summarize", "score", "keywords", "analyze", "demo", "serve"),
+        *("study create", "study list", "study invite", "study close", "study export"),
+    }
+    for command in commands:
+        assert f"main {' '.join(command)}" in run(*command, "--help").stdout
+
+
+# --- data sets ------------------------------------------------------------------------------------------------
+
+
+def test_import_and_datasets(folder):
+    result = run("import", "small.jsonl", "--name", "small")
+    assert result.stderr == "format: interchange (guessed)\n"
+    assert result.stdout == "imported 2 documents and 3 summaries of 2 systems as small\n"
+    assert run("import", "small.jsonl", "--name", "again", "--format", "interchange").stderr == ""
+    (folder / "bart.hypo").write_text("one\ntwo\n")
+    result = run("import", "bart.hypo", "--name", "small")
+    assert (result.stdout, result.stderr) == ("added 2 summaries of bart to small\n", "format: lines (guessed)\n")
+    assert (
+        run("import", "bart.hypo", "--name", "small", "--system", "t5").stdout == "added 2 summaries of t5 to small\n"
+    )
+    assert run("datasets").stdout.splitlines() == [
+        "data set       format  documents  summaries              systems",
+        "again     interchange          2          3            good, bad",
+        "small     interchange          2          7  good, bad, bart, t5",
+    ]
+
+
+def test_import_of_published_files(folder, shared_data):
+    result = run("import", shared_data / "scitldr" / "train.jsonl", "--name", "train")
+    assert result.stdout == "imported 1992 documents and no summaries as train\n"
+    guessed, skipped = result.stderr.splitlines()
+    assert guessed == "format: scitldr (guessed)"
+    assert re.fullmatch(r"train\.jsonl:\d+: skipped 1 blank sentence\(s\) of the source", skipped)
+    result = run("import", shared_data / "summeval.jsonl", "--name", "summeval")
+    assert result.stdout == "imported 100 documents and 1600 summaries of 16 systems as summeval\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["small.jsonl"], "Missing option '--name'."),
+        (["absent.jsonl", "--name", "x"], "Invalid value for 'FILE': File 'absent.jsonl' does not exist."),
+        ([".", "--name", "x"], "Invalid value for 'FILE': File '.' is a directory."),
+        (["small.jsonl", "--name", "small"], "there is already a data set 'small'; choose another name"),
+        (["small.jsonl", "--name", ""], "a name needs 1 to 200 printable characters"),
+        (
+            ["small.jsonl", "--name", "x", "--format", "xml"],
+            "unknown format 'xml'; known are interchange, scitldr, summeval, csv, tsv, parquet, lines",
+        ),
+        (
+            ["small.jsonl", "--name", "x", "--format", "scitldr"],
+            "small.jsonl:1: source must be a list of strings, not a string",
+        ),
+        (["one.hypo", "--name", "x"], "there is no data set 'x'; there are small"),
+        (
+            ["one.hypo", "--name", "small"],
+            "one.hypo:1: the file has 1 lines, the data set 2 documents; "
+            "they are joined by line order and must be as many",
+        ),
+        (
+            ["two.hypo", "--name", "small", "--system", "bad"],
+            "data set 'small' already has summaries of the system 'bad'",
+        ),
+        (
+            ["two.hypo", "--name", "small", "--system", "x" * 201],
+            "two.hypo:1: the system's name is over 200 characters long",
+        ),
+        (["two.hypo", "--name", "small", "--system", " "], "two.hypo:1: the system's name is empty"),
+    ],
+)
+def test_imports_that_are_refused(folder, sqlite_url, arguments, message):
+    run("import", "small.jsonl", "--name", "small")
+    (folder / "one.hypo").write_text("one\n")
+    (folder / "two.hypo").write_text("one\ntwo\n")
+    assert refused("import", *arguments) == message
+    [dataset] = DataStore(connect(sqlite_url)).datasets()
+    assert (dataset.documents, dataset.summaries) == (2, 3)
+
+
+def test_summarize(folder, shared_data):
+    run("import", "small.jsonl", "--name", "small")
+    assert run("summarize", "small", "--system", "lead-1, title,reference:2").stdout.splitlines() == [
+        "added 2 summaries of lead-1 to small",
+        "added 1 summaries of title to small; 1 documents have none",
+        "added 1 summaries of reference:2 to small; 1 documents have none",
+    ]
+    assert refused("summarize", "small", "--system", "textrank,lead-1") == (
+        "data set 'small' already has summaries of the system 'lead-1'"
+    )
+    assert refused("summarize", "small", "--system", "gpt").startswith("unknown summarizer 'gpt'; known are lead, ")
+    assert refused("summarize", "none", "--system", "lead") == "there is no data set 'none'; there are small"
+    run("import", shared_data / "scitldr" / "dev.jsonl", "--name", "dev")
+    assert run("summarize", "dev", "--system", "lead,textrank").stdout.splitlines() == [
+        "added 619 summaries of lead to dev",
+        "added 619 summaries of textrank to dev",
+    ]
+
+
+# --- scores ---------------------------------------------------------------------------------------------------
+
+
+def test_score_a_file(folder, monkeypatch):
+    monkeypatch.setenv("RELEVANCE_DATABASE_URL", "sqlite:////nowhere/at/all.db")  # no database is needed
+    result = run("score", "small.jsonl", "--metrics", "rouge1, rouge_k,rouge1,length")
+    no_keywords = "no keywords: there are not two texts among references and title to compare"
+    assert read_lines(folder / "scores.jsonl") == [
+        {"instance_id": "d1", "summarizer_id": "good", "metrics": {"rouge1": 1.0, "rouge_k": 1.0, "length": 4.0}},
+        # rouge1 with "A cat hunts mice at night": a, cat shared of 3 and 6 words: 2 * 2 / 9. Of cat, mice it has one.
+        {
+            "instance_id": "d1",
+            "summarizer_id": "bad",
+            "metrics": {"rouge1": pytest.approx(4 / 9), "rouge_k": 0.5, "length": 3.0},
+        },
+        {
+            "instance_id": "d2",
+            "summarizer_id": "good",
+            # ASCII words, as everybody reports: bung of bung, macht, den, meister: 2 * 1 / 5
+            "metrics": {"rouge1": pytest.approx(0.4), "rouge_k": None, "length": 1.0},
+            "missing": {"rouge_k": no_keywords},
+        },
+    ]  # fmt: skip
+    signatures = json.loads((folder / "scores.signatures.json").read_text())
+    assert list(signatures) == ["rouge1", "rouge_k", "length"]
+    assert signatures["length"] == "length|unit:words|version:0.1.0"
+    assert "refs:max" in signatures["rouge1"]
+    assert result.stdout.splitlines() == [
+        "metric     mean  n  missing",
+        "rouge1   0.6148  3        0",
+        "rouge_k  0.7500  2        1",
+        "length   2.6667  3        0",
+    ]
+    assert result.stderr.splitlines()[-1] == "wrote scores.jsonl and scores.signatures.json"
+
+
+@pytest.mark.parametrize(
+    ("references", "rouge1"),
+    # "A cat sat." with "The cat ate mice.": cat of 3 and 4 words: 2/7; with "A cat hunts mice at night.": 4/9
+    [("first", 2 / 7), ("max", 4 / 9), ("mean", (2 / 7 + 4 / 9) / 2)],
+)
+def test_several_references_become_one_score(folder, references, rouge1):
+    run("score", "small.jsonl", "--metrics", "rouge1", "--references", references, "--output", "out")
+    assert read_lines(folder / "out")[1]["metrics"] == {"rouge1": pytest.approx(rouge1)}
+    assert f"refs:{references}" in json.loads((folder / "out.signatures.json").read_text())["rouge1"]
+
+
+def test_score_plain_text(folder):
+    for name, text in [
+        ("bart.txt", "the cat\nÜbung\n"),
+        ("r1.txt", "the cat sat\nEnde\n"),
+        ("r2.txt", "a dog\nÜbung\n"),
+        ("titles.txt", "Cat\nAnfang"),
+        ("sources.txt", "x\ny\n"),
+    ]:
+        (folder / name).write_text(text, encoding="utf-8")
+    plain = ["score", "-c", "bart.txt", "-r", "r1.txt", "-r", "r2.txt", "--metrics", "rouge1,rouge_k"]
+    result = run(
+        *plain, "--sources", "sources.txt", "--titles", "titles.txt", "--tokenizer", "unicode", "-o", "s.jsonl"
+    )
+    assert read_lines(folder / "s.jsonl") == [
+        # rouge1: 2 shared of 2 and 3 words: 4/5; the title's only keyword is cat
+        {"instance_id": "1", "summarizer_id": "bart", "metrics": {"rouge1": pytest.approx(0.8), "rouge_k": 1.0}},
+        {
+            "instance_id": "2",
+            "summarizer_id": "bart",
+            "metrics": {"rouge1": 1.0, "rouge_k": None},
+            "missing": {"rouge_k": "no keywords: references and title share no content word"},
+        },
+    ]
+    assert result.stdout.splitlines()[1:] == ["rouge1   0.9000  2        0", "rouge_k  1.0000  1        1"]
+
+
+def test_a_device_gets_the_scores_and_no_signatures_beside_it(folder):
+    (folder / "null").symlink_to("/dev/null")
+    assert run("score", "small.jsonl", "-o", "null").stderr.splitlines()[-1] == "wrote null"
+    assert not (folder / "null.signatures.json").exists()
+    assert (folder / "null").is_char_device()
+
+
+def test_score_a_data_set(folder, sqlite_url):
+    run("import", "small.jsonl", "--name", "small")
+    scored = ["score", "small", "--metrics", "rouge_k,length"]
+    assert [line.split("  ")[0] for line in run(*scored).stdout.splitlines()] == [
+        "rouge_k: 3 computed",
+        "length: 3 computed",
+    ]
+    assert [line.split("  ")[0] for line in run(*scored).stdout.splitlines()] == [
+        "rouge_k: 0 computed",
+        "length: 0 computed",
+    ]
+    scores = DataStore(connect(sqlite_url)).scores(dataset="small", signature="length|unit:words|version:0.1.0")
+    assert {key: score.value for key, score in scores.items()} == {
+        ("d1", "good"): 4.0,
+        ("d1", "bad"): 3.0,
+        ("d2", "good"): 1.0,
+    }
+    (folder / "small").mkdir()  # a folder of that name is not what is meant
+    assert run(*scored).exit_code == 0
+    assert not (folder / "scores.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "name a FILE, a data set, or plain text by -c and -r"),
+        (["absent.jsonl"], "there is no file absent.jsonl, and there is no data set 'absent.jsonl'; there are none"),
+        (["folder/"], "there is no file folder/, and there is no data set 'folder/'; there are none"),
+        (["empty.jsonl"], "empty.jsonl:1: the file is empty"),
+        (["blank.jsonl"], "blank.jsonl:1: the file is empty"),
+        (["none.jsonl"], "none.jsonl has no summaries to score; import it and use relevance summarize"),
+        (["pretty.json"], "pretty.json:1: not valid JSON: Expecting property name enclosed in double quotes at "
+         "column 2; each line must be a whole JSON object"),
+        (["packed.jsonl.gz"], "packed.jsonl.gz:1: the file is compressed; unpack it first"),
+        (["small.jsonl", "--metrics", ""], "--metrics names no metric"),
+        (["small.jsonl", "--metrics", "rouge1,bleu"], "unknown metric 'bleu'; known are rouge1, rouge2, rougeL, "
+         "rouge_k, length"),
+        (["small.jsonl", "-o", "small.jsonl"], "small.jsonl is what is to be scored; name another --output"),
+        (["small.jsonl", "-o", "./folder/../link"], "folder/../link is what is to be scored; name another --output"),
+        (["small.jsonl", "-o", "folder"], "Invalid value for '-o' / '--output': File 'folder' is a directory."),
+        (["small.jsonl", "-o", "absent/out.jsonl"], "absent/out.jsonl cannot be written: there is no folder absent"),
+        (["small.jsonl", "-c", "text", "-r", "text"], "plain text needs -c and at least one -r, and no FILE"),
+        (["-c", "text"], "plain text needs -c and at least one -r, and no FILE"),
+        (["-r", "text"], "plain text needs -c and at least one -r, and no FILE"),
+        (["small.jsonl", "--titles", "text"], "plain text needs -c and at least one -r, and no FILE"),
+        (["-c", "text", "-r", "text", "-o", "text"], "text is what is to be scored; name another --output"),
+        (["-c", "text", "-r", "small.jsonl"], "small.jsonl:2: small.jsonl has 2 lines, text 1; "
+         "they belong together line by line and must be as many"),
+        (["text.txt"], "text.txt: a file of lines holds summaries only: import its documents first "
+         "and then the file under the same --name, or score it as plain text with -c and -r"),
+    ],
+)  # fmt: skip
+def test_scores_that_are_refused(folder, arguments, message):
+    (folder / "folder").mkdir()
+    (folder / "link").symlink_to("small.jsonl")
+    for name, content in [
+        ("text", b"a line\n"),
+        ("text.txt", b"a line\n"),
+        ("empty.jsonl", b""),
+        ("blank.jsonl", b"\n  \n"),
+        ("pretty.json", b'{\n  "id": "d1"\n}\n'),
+        ("packed.jsonl.gz", b"\x1f\x8b\x08\x00"),
+    ]:
+        (folder / name).write_bytes(content)
+    write(folder / "none.jsonl", [{**DOCUMENTS[0], "summaries": []}])
+    assert refused("score", *arguments) == message
+    assert read_lines(folder / "small.jsonl") == DOCUMENTS
+    assert not (folder / "scores.jsonl").exists()
+
+
+def test_keywords(folder, shared_data):
+    assert [json.loads(line) for line in run("keywords", "small.jsonl").stdout.splitlines()] == [["cat", "mouse"], []]
+    assert [json.loads(line) for line in run("keywords", "small.jsonl", "--title", "single").stdout.splitlines()] == [
+        ["cat", "mouse"],
+        [],
+    ]
+    lists = [json.loads(line) for line in run("keywords", shared_data / "scitldr" / "dev.jsonl").stdout.splitlines()]
+    assert len(lists) == 619
+    assert all(isinstance(keyword, str) for keywords in lists for keyword in keywords)
+    assert any(" " in keyword for keywords in lists for keyword in keywords)
+
+
+# The table of shared/data/README.md: made by public libraries only, against the first reference.
+PUBLISHED = {
+    "rouge1": ([0.3373, 0.2804, 0.6135], 0.1970, [6086, 3919, 138], [0.6000, 0.6068]),
+    "rouge2": ([0.2470, 0.2257, 0.6397], 0.1389, [5750, 4220, 173], [0.5669, 0.5754]),
+    "rougeL": ([0.2642, 0.2092, 0.6084], 0.1411, [5782, 4236, 125], [0.5700, 0.5762]),
+    "length": ([0.2599, 0.1432, 0.2402], 0.1025, [5515, 4387, 241], [0.5437, 0.5556]),
+}
+
+
+def test_analyze_meets_the_reference_table(shared_data):
+    names = ",".join(PUBLISHED)
+    result = run(
+        "analyze", shared_data / "summeval.jsonl", "--metrics", names, "--references", "first", "--format", "json"
+    )
+    analysis = json.loads(result.stdout)
+    assert list(analysis) == ["human", "metrics"]
+    assert analysis["human"] == "relevance"
+    assert list(analysis["metrics"]) == list(PUBLISHED)
+    for name, (pearson, kendall, counts, ratios) in PUBLISHED.items():
+        row = analysis["metrics"][name]
+        assert list(row) == ["signature", "missing", "agreement", "pearson", "kendall"]
+        assert list(row["pearson"]) == list(row["kendall"]) == ["global", "input", "system"]
+        assert row["signature"].startswith(name)
+        assert row["missing"] == 0
+        concordant, discordant, tied = counts
+        assert row["agreement"] == {
+            "pairs": 10143,
+            "human_ties": 12000 - 10143,
+            "concordant": concordant,
+            "discordant": discordant,
+            "tied": tied,
+            "strict": pytest.approx(ratios[0], abs=5e-5),
+            "half": pytest.approx(ratios[1], abs=5e-5),
+            "decided": pytest.approx(concordant / (concordant + discordant)),
+        }
+        assert list(row["pearson"].values()) == pytest.approx(pearson, abs=5e-5)
+        assert row["kendall"]["input"] == pytest.approx(kendall, abs=5e-5)
+
+
+def test_analyze_as_text(folder):
+    lines = run("analyze", "small.jsonl", "--metrics", "rouge1,rouge_k").stdout.splitlines()
+    assert lines[0] == "Agreement with relevance over within-document pairs (0 human ties)"
+    assert [line.split()[:8] for line in lines[1:5]] == [
+        ["metric", "n", "C", "D", "T", "strict", "half", "decided"],
+        ["rouge1", "1", "1", "0", "0", "1.0000", "1.0000", "1.0000"],
+        ["rouge_k", "1", "1", "0", "0", "1.0000", "1.0000", "1.0000"],
+        ["length", "1", "1", "0", "0", "1.0000", "1.0000", "1.0000"],  # always there
+    ]
+    assert lines[9].split()[-1] == "1"  # rouge_k is missing for the document with one text
+    assert lines[-3].startswith("rouge1|")
+
+
+def test_analyze_has_no_numbers_but_null(folder):
+    write(folder / "one.jsonl", DOCUMENTS[1:])  # a single summary: no pair, nothing to correlate
+
+    def refuse(constant):
+        raise AssertionError(constant)
+
+    result = run("analyze", "one.jsonl", "--metrics", "rouge_k", "--format", "json")
+    row = json.loads(result.stdout, parse_constant=refuse)["metrics"]["rouge_k"]
+    assert row["missing"] == 1
+    assert row["agreement"]["pairs"] == 0
+    assert row["agreement"]["half"] is None
+    assert row["pearson"] == row["kendall"] == {"global": None, "input": None, "system": None}
+    assert "-" in run("analyze", "one.jsonl", "--metrics", "rouge_k").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--human", "fluency"], "there are no human ratings of 'fluency'; there are relevance"),
+        (["--metrics", " , "], "--metrics names no metric"),
+        (["--seed", "-1"], "Invalid value for '--seed': -1 is not in the range 0<=x<=2147483647."),
+        (["--input-format", "csv"], "small.jsonl:1: no column document_id, source, "),
+    ],
+)
+def test_analyses_that_are_refused(folder, arguments, message):
+    assert refused("analyze", "small.jsonl", *arguments).startswith(message)
+
+
+# --- studies --------------------------------------------------------------------------------------------------
+
+
+def test_a_study(folder):
+    run("import", "small.jsonl", "--name", "small")
+    run("score", "small", "--metrics", "length")
+    (folder / "how.md").write_text("# Wählen Sie", encoding="utf-8")
+    created = run("study", "create", "s", "--dataset", "small", "--instructions", "how.md", "--judgments", "2")
+    assert created.stdout == "created s: 1 pairs of good, bad; 0 pairs of identical texts left out\n"
+    assert run("study", "list").stdout.splitlines() == [
+        "study  data set  pairs  wanted  judgments  state",
+        "s         small      1       2          0   open",
+    ]
+    link = run("study", "invite", "s", "Ann", "--url", "https://x.org/").stdout
+    assert re.fullmatch(r"https://x\.org/annotate\?invite=[\w-]{20,}\n", link)
+    assert run("study", "invite", "s", "Ben").stdout != run("study", "invite", "s", "Cem").stdout
+    assert run("study", "close", "s").stdout == "s is closed, with 0 judgments\n"
+    assert run("study", "list").stdout.splitlines()[1].endswith("closed")
+    assert run("study", "close", "s", "--reopen").stdout == "s is open, with 0 judgments\n"
+    assert run("study", "export", "s").stdout == ""
+    lengths = [line for line in run("study", "export", "s", "--what", "scores").stdout.splitlines() if "length" in line]
+    assert json.loads(lengths[0]) == {
+        "dataset": "small",
+        "document_id": "d1",
+        "system": "good",
+        "metric": "length",
+        "signature": "length|unit:words|version:0.1.0",
+        "value": 4.0,
+        "missing": None,
+    }
+    result = run("study", "export", "s", "--what", "scores", "--format", "csv", "-o", "scores.csv")
+    assert (result.stdout, result.stderr) == ("", "wrote scores.csv\n")
+    assert (
+        (folder / "scores.csv")
+        .read_bytes()
+        .startswith(b"dataset,document_id,system,metric,signature,value,missing\r\n")
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["create", "s", "--dataset", "small"], "there is already a study 's'"),
+        (["create", "t", "--dataset", "none"], "there is no data set 'none'; there are small"),
+        (["create", "t", "--dataset", "small", "--systems", "good,gpt"], "data set 'small' has no system 'gpt'"),
+        (["create", "t", "--dataset", "small", "--count", "0"], "Invalid value for '--count'"),
+        (["create", "t", "--dataset", "small", "--seed", str(2**31)], "Invalid value for '--seed'"),
+        (["create", "t", "--dataset", "small", "--judgments", str(2**31)], "Invalid value for '--judgments'"),
+        (["create", "t", "--dataset", "small", "--instructions", "latin.md"], "latin.md:1: byte 2 of the line"),
+        (["create", "t\n", "--dataset", "small"], "a name needs 1 to 200 printable characters"),
+        (["invite", "none", "Ann"], "there is no study 'none'"),
+        (["close", "none"], "there is no study 'none'"),
+        (["export", "none"], "there is no study 'none'"),
+        (["export", "s", "-o", "absent/x"], "absent/x cannot be written: there is no folder absent"),
+    ],
+)
+def test_studies_that_are_refused(folder, arguments, message):
+    run("import", "small.jsonl", "--name", "small")
+    run("study", "create", "s", "--dataset", "small", "--pairs", "all")
+    (folder / "latin.md").write_bytes("Wählen".encode("latin-1"))
+    assert refused("study", *arguments).startswith(message)
+    assert len(run("study", "list").stdout.splitlines()) == 2
+
+
+# --- the app --------------------------------------------------------------------------------------------------
+
+
+def test_the_demo_is_made_once(sqlite_url):
+    first = run("demo").stdout
+    listed = run("datasets").stdout, run("study", "list").stdout
+    assert run("demo").stdout == first == "the demo study Demo has 24 pairs\n"
+    assert (run("datasets").stdout, run("study", "list").stdout) == listed
+    assert listed[0].splitlines()[1].split()[:4] == ["demo", "interchange", "24", "96"]
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("nonsense", "the database cannot be used: Could not parse SQLAlchemy URL"),
+        ("mysql://x/y", "RELEVANCE_DATABASE_URL names mysql; it must be SQLite or PostgreSQL"),
+        ("sqlite:////nowhere/at/all.db", "the database cannot be used: unable to open database file"),
+        ("sqlite:///small.jsonl", "the database cannot be used: file is not a database"),
+        ("postgresql://127.0.0.1:1/x", "the database cannot be used: connection failed"),
+    ],
+)
+def test_databases_that_cannot_be_used(folder, monkeypatch, url, message):
+    monkeypatch.setenv("RELEVANCE_DATABASE_URL", url)
+    result = run("datasets", code=2)
+    assert result.stderr.startswith(f"Error: {message}")
+    assert "Traceback" not in result.output
