@@ -274,8 +274,8 @@ def score_stored(name: str, metrics: list[Any]) -> None:
     with click.progressbar(length=0, label=f"scoring {name}", file=sys.stderr) as bar:
 
         def progress(done: int, total: int) -> None:
-            bar.length = total
-            bar.update(done - bar.pos)
+            bar.length = total or 1  # nothing to do is done
+            bar.update((done if total else 1) - bar.pos)
 
         computed = score_dataset(store, name, metrics, progress)
     for metric in metrics:
@@ -379,9 +379,11 @@ def print_analysis(analysis: Any) -> None:
             for row in rows
         ],
     )
-    click.echo("\nCorrelation       Pearson                    Kendall tau-b")
+    click.echo(
+        f"\nCorrelation with {analysis.human}: Pearson's r and Kendall's tau-b, pooled, within documents, of systems"
+    )
     print_table(
-        ["metric", "global", "input", "system", "global", "input", "system", "missing"],
+        ["metric", "r global", "r input", "r system", "tau global", "tau input", "tau system", "missing"],
         [
             (
                 row.metric,

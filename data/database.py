@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, DateTime, Engine, MetaData, create_engine, event, make_url
+from sqlalchemy import DateTime, Engine, MetaData, URL, create_engine, event, func, make_url, select
 from sqlalchemy.engine import Dialect
 from sqlalchemy.orm import DeclarativeBase
 from sqlalchemy.types import TypeDecorator
@@ -19,6 +19,9 @@ URL_VARIABLE = "RELEVANCE_DATABASE_URL"
 # Write-ahead logging before this version of SQLite can, rarely, corrupt a database when a checkpoint and a
 # writer meet in several connections; Python often links an older one, and then a rollback journal is used.
 WAL_IS_SOUND = (3, 51, 3)
+
+UPGRADE = 0x72656C65
+"""PostgreSQL's number of the lock that whoever changes the schema holds."""
 
 
 class UnusableDatabase(ValueError):  # noqa: N818  named for the situation
@@ -130,6 +133,8 @@ def upgrade(engine: Engine) -> None:
     config = Config()
     config.set_main_option("script_location", str(ROOT / "data" / "migrations"))
     with engine.execution_options(writing=True).begin() as connection:
+        if engine.dialect.name == "postgresql":  # servers that start together; SQLite has one writer anyway
+            connection.execute(select(func.pg_advisory_xact_lock(UPGRADE)))
         config.attributes["connection"] = connection
         try:
             command.upgrade(config, "head")

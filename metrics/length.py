@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
 
 from data.records import Example
 from metrics.base import Score, signature
+from metrics.text import Span
+
+
+class LengthEvidence(NamedTuple):
+    """The words that were counted."""
+
+    words: tuple[Span, ...]
 
 
 class Length:
@@ -16,4 +26,12 @@ class Length:
 
     def score(self, examples: Sequence[Example]) -> list[Score]:
         """Count the words of each candidate."""
-        return [Score(float(len(example.candidate.split()))) for example in examples]
+        return [
+            Score(float(len(example.candidate.split())), explain=partial(evidence, example.candidate))
+            for example in examples
+        ]
+
+
+def evidence(text: str) -> LengthEvidence:
+    """Where the words stand."""
+    return LengthEvidence(tuple(match.span() for match in re.finditer(r"\S+", text)))

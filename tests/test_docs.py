@@ -1,0 +1,51 @@
+"""The README is true: its commands run and print what it says, and it names every metric, command and format."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from cli import main
+from data.importers import IMPORTERS, LINES
+from metrics import METRICS
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text()
+
+
+def console_block() -> str:
+    (block,) = re.findall(r"```console\n(.*?)```", README, re.DOTALL)
+    return str(block)
+
+
+def test_the_command_line_example_prints_what_the_readme_shows(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    commands = re.split(r"^\$ relevance ", console_block(), flags=re.MULTILINE)[1:]
+    assert len(commands) == 5
+    for command in commands:
+        line, _, shown = command.partition("\n")
+        result = CliRunner().invoke(main, shlex.split(line))
+        assert result.exit_code == 0, result.output
+        assert result.stdout == shown, line
+
+
+@pytest.mark.parametrize("name", [*METRICS, *IMPORTERS, LINES])
+def test_every_metric_and_format_is_named(name: str) -> None:
+    assert f"`{name}`" in README
+
+
+@pytest.mark.parametrize("name", main.commands)
+def test_every_command_is_named(name: str) -> None:
+    assert f"`relevance {name}" in README
+
+
+def test_links_lead_somewhere() -> None:
+    for file in (README, (ROOT / "CONTRIBUTING.md").read_text()):
+        for target in re.findall(r"\]\(([^)#]+)\)", file):
+            assert (ROOT / target).exists(), target
