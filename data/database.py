@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import DateTime, Engine, MetaData, URL, create_engine, event, func, make_url, select
+from sqlalchemy import URL, DateTime, Engine, MetaData, create_engine, event, func, make_url, select
 from sqlalchemy.engine import Dialect
 from sqlalchemy.orm import DeclarativeBase
 from sqlalchemy.types import TypeDecorator

@@ -13,6 +13,7 @@ from typing import TypeVar
 import pytest
 from sqlalchemy import Engine, create_engine, func, select, text
 from sqlalchemy.orm import Session
+from sqlalchemy.pool import NullPool
 
 from annotation.results import export_judgments
 from annotation.store import (
@@ -182,7 +183,7 @@ def test_servers_that_start_together_make_one_schema(kind: str, tmp_path: Path, 
     url = f"sqlite:///{tmp_path / 'new.db'}"
     if kind == "postgresql":
         server = request.getfixturevalue("postgresql")
-        with create_engine(server, isolation_level="AUTOCOMMIT").connect() as connection:
+        with create_engine(server, isolation_level="AUTOCOMMIT", poolclass=NullPool).connect() as connection:
             connection.execute(text("CREATE DATABASE together"))
         url = server.replace("/postgres?", "/together?")
     for engine in at_once(lambda _: connect(url)):

@@ -1,0 +1,176 @@
+"""Judgments and ratings beside scores, and the exports."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from annotation.results import Comparison, export_judgments, export_scores, judged, rated
+from annotation.store import AnnotationStore, Study, UnknownStudy
+from data.records import Document, Summary
+from data.store import DataStore, StoredScore, UnknownDataset
+
+Create = Callable[..., Study]
+Judge = Callable[..., None]
+SHOWN = datetime(2026, 1, 1, 12, 0, 0, 250_000, tzinfo=UTC)
+
+
+def known(scores: Mapping[str, tuple[float, float]]) -> dict[str, tuple[float | None, float | None]]:
+    """NaN as None, which equals itself."""
+    return {
+        signature: (None if math.isnan(first) else first, None if math.isnan(second) else second)
+        for signature, (first, second) in scores.items()
+    }
+
+
+def judge_by(store: AnnotationStore, judge: Judge, name: str, preferred: Callable[[str], str]) -> None:
+    """Judge everything: `preferred` takes the document's number and names a system, or says tie."""
+    annotator = store.join(study="S", name=name)
+    step = 0
+    while (task := store.next_task(annotator)) is not None:
+        choice = preferred(task.left[-1])  # a text is "system of number"
+        if choice != "tie":
+            choice = "left" if task.left[0] == choice else "right"
+        shown = SHOWN + timedelta(minutes=step)
+        judge(annotator, task.assignment_id, choice, presented_at=shown, decided_at=shown + timedelta(seconds=3))
+        step += 1
+
+
+def test_judged(scored: str, annotation_store: AnnotationStore, create: Create, judge: Judge) -> None:
+    create(rule="all", systems=("a", "b"), judgments_per_pair=2, ties=True)
+    # Ann prefers a in d0 and d4, b in d1, ties elsewhere; Bob always b, which is missing in d4.
+    judge_by(annotation_store, judge, "Ann", lambda number: {"0": "a", "4": "a", "1": "b"}.get(number, "tie"))
+    judge_by(annotation_store, judge, "Bob", lambda number: "b")
+    comparisons = judged(annotation_store, "S")
+    assert {(c.first, c.second) for c in comparisons} == {("a", "b")}
+    preferences = {(c.annotator, c.document): c.preference for c in comparisons}
+    assert preferences == {
+        **{("Ann", "d0"): 1.0, ("Ann", "d1"): -1.0, ("Ann", "d2"): 0.0, ("Ann", "d3"): 0.0, ("Ann", "d4"): 1.0},
+        **{("Bob", f"d{n}"): -1.0 for n in range(5)},
+    }
+    assert len(comparisons) == 10
+    for comparison in comparisons:
+        expected = (0.5, None) if comparison.document == "d4" else (0.5, 0.5)
+        assert known(comparison.scores) == {"rouge_k|test": expected}
+
+
+def test_judged_follows_the_order_of_deciding_and_the_latest_choice(
+    annotation_store: AnnotationStore, create: Create, judge: Judge
+) -> None:
+    create()
+    ann = annotation_store.join(study="S", name="Ann")
+    given = []
+    for step in range(3):
+        task = annotation_store.next_task(ann)
+        assert task is not None
+        given.append(task)
+        shown = SHOWN - timedelta(hours=step)
+        judge(ann, task.assignment_id, "left", presented_at=shown, decided_at=shown + timedelta(seconds=1))
+    changed = SHOWN + timedelta(hours=1)
+    judge(ann, given[1].assignment_id, "right", change=True, presented_at=SHOWN, decided_at=changed)
+    comparisons = judged(annotation_store, "S")
+    assert [c.document for c in comparisons] == [f"d{given[i].left[-1]}" for i in (2, 0, 1)]
+    # the first of a pair is the system that sorts first, whichever side it was on
+    assert comparisons[2].preference == (1.0 if given[1].right[0] < given[1].left[0] else -1.0)
+    assert comparisons[0].scores == {}  # nothing is scored
+
+
+@pytest.mark.parametrize("read", [judged, export_judgments])
+def test_an_unknown_study(annotation_store: AnnotationStore, read: Callable[..., object]) -> None:
+    with pytest.raises(UnknownStudy):
+        read(annotation_store, "nothing")
+
+
+@pytest.fixture
+def ratings(data_store: DataStore) -> DataStore:
+    """One document whose systems a to d are rated 5, 2, 5 and not at all, and scored 0.9, missing, not yet, 0.1."""
+    human = {"a": {"relevance": 5.0}, "b": {"relevance": 2.0, "fluency": 1.0}, "c": {"relevance": 5.0}, "d": {}}
+    summaries = [Summary("x", system, f"text {system}", rating) for system, rating in human.items()]
+    records = [(Document("x", "s", ("r",)), summaries)]
+    data_store.add_dataset(name="R", format="x", sha256="", records=records)
+    values = {"a": StoredScore(0.9, None), "b": StoredScore(None, "no keywords"), "d": StoredScore(0.1, None)}
+    keys = {example.system: key for key, example in data_store.unscored(dataset="R", signature="m|1")}
+    data_store.add_scores(metric="m", signature="m|1", scores={keys[system]: score for system, score in values.items()})
+    return data_store
+
+
+def test_rated(ratings: DataStore) -> None:
+    comparisons = rated(ratings, "R", "relevance")
+    assert [(c.document, c.first, c.second, c.preference) for c in comparisons] == [
+        ("x", "a", "b", 3.0),  # 5 - 2
+        ("x", "a", "c", 0.0),
+        ("x", "b", "c", -3.0),
+    ]
+    assert [known(c.scores) for c in comparisons] == [{"m|1": (0.9, None)}, {"m|1": (0.9, None)}, {"m|1": (None, None)}]
+    assert all(isinstance(c, Comparison) and c.annotator is None for c in comparisons)
+    assert rated(ratings, "R", "fluency") == rated(ratings, "R", "nothing") == []
+    with pytest.raises(UnknownDataset):
+        rated(ratings, "nothing", "relevance")
+
+
+def test_export_scores(ratings: DataStore) -> None:
+    common = {"dataset": "R", "document_id": "x", "metric": "m", "signature": "m|1"}
+    assert list(export_scores(ratings, "R")) == [
+        {**common, "system": "a", "value": 0.9, "missing": None},
+        {**common, "system": "b", "value": None, "missing": "no keywords"},
+        {**common, "system": "d", "value": 0.1, "missing": None},
+    ]
+
+
+def test_export_judgments_leaves_nothing_out(
+    annotation_store: AnnotationStore, create: Create, judge: Judge, dataset: str
+) -> None:
+    create(ties=True)
+    ann = annotation_store.join(study="S", name="Ann 🙂")
+    first = annotation_store.next_task(ann)
+    assert first is not None
+    later = SHOWN + timedelta(seconds=5, microseconds=1)
+    judge(ann, first.assignment_id, "tie", presented_at=SHOWN, decided_at=later, rationale='=cmd "x"\n\u202e')
+    judge(ann, first.assignment_id, "left", presented_at=later, decided_at=later + timedelta(days=1), change=True)
+    second = annotation_store.next_task(ann)
+    assert second is not None
+    annotation_store.skip(annotator=ann, assignment_id=second.assignment_id, reason="not readable")
+    third = annotation_store.next_task(ann)
+    assert third is not None
+
+    records = json.loads(json.dumps(export_judgments(annotation_store, "S")))
+    assert [r["document_id"] for r in records] == [f"d{task.left[-1]}" for task in (first, second, third)]
+    judged_record, skipped, open_record = records
+    a, b = sorted((first.left[0], first.right[0]))
+    assigned_at = judged_record.pop("assigned_at")
+    assert datetime.fromisoformat(assigned_at).utcoffset() == timedelta(0)
+    assert judged_record == {
+        "study": "S",
+        "dataset": "news",
+        "annotator": "Ann 🙂",
+        "document_id": f"d{first.left[-1]}",
+        "system_a": a,
+        "system_b": b,
+        "left": first.left[0],
+        "chosen": first.left[0],
+        "presented_at": "2026-01-01T12:00:05.250001+00:00",
+        "decided_at": "2026-01-02T12:00:05.250001+00:00",
+        "rationale": None,
+        "revision": 2,
+        "history": [
+            {
+                "revision": 1,
+                "chosen": "tie",
+                "presented_at": "2026-01-01T12:00:00.250000+00:00",
+                "decided_at": "2026-01-01T12:00:05.250001+00:00",
+                "rationale": '=cmd "x"\n\u202e',
+            }
+        ],
+        "skipped_at": None,
+        "skip_reason": None,
+    }
+    assert (skipped["skip_reason"], skipped["chosen"], skipped["revision"]) == ("not readable", None, None)
+    assert datetime.fromisoformat(skipped["skipped_at"]) >= datetime.fromisoformat(skipped["assigned_at"])
+    unset = ("chosen", "presented_at", "decided_at", "rationale", "revision", "skipped_at", "skip_reason")
+    assert [open_record[key] for key in unset] == [None] * 7
+    assert open_record["history"] == []
+    assert ann.token not in json.dumps(records)  # it opens the annotator's work
