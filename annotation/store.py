@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import secrets
+import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from statistics import median
 from typing import NamedTuple
+from unicodedata import normalize
 
 from sqlalchemy import Engine, Select, func, select
 from sqlalchemy.exc import IntegrityError
@@ -295,7 +297,7 @@ class AnnotationStore:
 
     def join(self, *, study: str, name: str) -> Annotator:
         """The annotator of that name, new or returning. Raises `UnknownStudy`, `StudyClosed`, `NameTaken`."""
-        name = checked_name(name)
+        name = normalize("NFC", checked_name(name))  # one person, however their keyboard writes an é
         try:
             with self.writing() as session:
                 row = find_study(session, study)
@@ -316,7 +318,7 @@ class AnnotationStore:
 
     def invite(self, *, study: str, name: str) -> Annotator:
         """Make an annotator whose work only their token opens. Raises `UnknownStudy`, `StudyClosed`, `NameTaken`."""
-        name = checked_name(name)
+        name = normalize("NFC", checked_name(name))
         with self.writing() as session:
             row = find_study(session, study)
             if row.closed_at is not None:
@@ -351,12 +353,6 @@ class AnnotationStore:
         An open assignment comes back first, so that a reload shows the same pair with the same sides. Else the pair
         with the fewest judgments among those that want more and that the annotator has not been given.
         """
-        with self.reading() as session:
-            if session.get_one(AnnotatorRow, annotator.id).study.closed_at is not None:
-                return None
-            open_id = open_assignment(session, annotator.id)
-            if open_id is not None:
-                return to_task(session, open_id)
         with self.writing() as session:
             assigned_id = assign(session, annotator.id)
             return None if assigned_id is None else to_task(session, assigned_id)
@@ -397,7 +393,9 @@ class AnnotationStore:
         """Record a choice (`left`, `right` or `tie`); it is on disk when this returns.
 
         With `change` an earlier choice is replaced and kept as a revision; a pair that was skipped can be judged
-        after all. Raises `AlreadyJudged`, `NotAssigned`, `StudyClosed`, `TooSoon`, or StoreError for a tie where
+        after all, and the skip stays on record.
+
+        Raises `AlreadyJudged`, `NotAssigned`, `StudyClosed`, `TooSoon`, or StoreError for a tie where
         the study has none.
         """
         decided_at = decided_at or now()
@@ -425,7 +423,7 @@ class AnnotationStore:
             judgment.chosen_id = chosen_id(assignment, choice)
             judgment.presented_at, judgment.decided_at = presented_at, decided_at
             judgment.rationale = plain(rationale or "") or None
-            assignment.reserved_until = assignment.skipped_at = assignment.skip_reason = None
+            assignment.reserved_until = None
 
     def skip(self, *, annotator: Annotator, assignment_id: int, reason: str) -> None:
         """Leave a pair unjudged, saying why.
@@ -451,7 +449,11 @@ class AnnotationStore:
         """How far an annotator is."""
         with self.reading() as session:
             given, judged, skipped = session.execute(
-                select(func.count(AssignmentRow.id), func.count(JudgmentRow.id), func.count(AssignmentRow.skipped_at))
+                select(
+                    func.count(AssignmentRow.id),
+                    func.count(JudgmentRow.id),
+                    func.count(AssignmentRow.skipped_at).filter(JudgmentRow.id.is_(None)),
+                )
                 .outerjoin(JudgmentRow)
                 .where(AssignmentRow.annotator_id == annotator.id)
             ).one()
@@ -530,7 +532,7 @@ def draw(session: Session, spec: StudySpec) -> Sample:
         if spec.rule == "rouge_k_differs" and row.example not in scores:
             raise ScoresMissing(
                 f"data set {spec.dataset!r} has summaries without a ROUGE-K score; first run "
-                f"relevance score {spec.dataset} --metrics rouge_k"
+                f"relevance score {shlex.quote(spec.dataset)} --metrics rouge_k"
             )
         documents.setdefault(row.document_id, []).append(
             Candidate(row.id, row.system, row.text, scores.get(row.example))
@@ -749,7 +751,7 @@ def to_progress(name: str, done: Sequence[tuple[AssignmentRow, JudgmentRow | Non
     return AnnotatorProgress(
         annotator=name,
         judged=len(judged),
-        skipped=sum(assignment.skipped_at is not None for assignment, _ in done),
+        skipped=sum(assignment.skipped_at is not None and judgment is None for assignment, judgment in done),
         seconds=median(took) if took else None,
         left=sum(judgment.chosen_id == assignment.left_id for assignment, judgment in judged),
         latest=max((judgment.decided_at for _, judgment in judged), default=None),

@@ -9,8 +9,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
+from unicodedata import bidirectional, category
 
 from sqlalchemy import Engine, Select, func, select
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, selectinload
 
 from data.records import Document, Example, Summary, examples
@@ -97,18 +99,29 @@ class DataStore:
     ) -> Dataset:
         """Store a data set whole, or nothing of it where `records` raises. Raises `DatasetExists`."""
         name = checked_name(name)
+        exists = DatasetExists(f"there is already a data set {name!r}; choose another name")
+        if self.has_dataset(name):
+            raise exists
+        read = list(records)  # before the transaction: a long file must not keep judgments waiting
+        aspects = dict.fromkeys(aspect for _, summaries in read for summary in summaries for aspect in summary.human)
         with self.writing() as session:
-            if session.scalar(select(DatasetRow.id).where(DatasetRow.name == name)) is not None:
-                raise DatasetExists(f"there is already a data set {name!r}; choose another name")
-            dataset = DatasetRow(name=name, format=format, sha256=sha256)
+            dataset = DatasetRow(name=name, format=format, sha256=sha256, aspects=list(aspects))
             session.add(dataset)
-            session.flush()
-            for position, (document, summaries) in enumerate(records):
+            try:
+                session.flush()
+            except IntegrityError as error:  # another session imported it at this moment
+                raise exists from error
+            for position, (document, summaries) in enumerate(read):
                 session.add(document_row(dataset.id, position, document, summaries))
                 if position % BATCH == BATCH - 1:
                     session.flush()
                     session.expunge_all()
         return self.dataset(name)
+
+    def has_dataset(self, name: str) -> bool:
+        """Whether there is a data set of that name."""
+        with self.reading() as session:
+            return session.scalar(select(DatasetRow.id).where(DatasetRow.name == name)) is not None
 
     def datasets(self) -> list[Dataset]:
         """All data sets by name."""
@@ -128,7 +141,6 @@ class DataStore:
                 .group_by(SummaryRow.system)
                 .order_by(func.min(SummaryRow.id))
             ).all()
-            rated = session.scalars(select(SummaryRow.human).join(DocumentRow).where(DocumentRow.dataset_id == row.id))
             return Dataset(
                 name=row.name,
                 format=row.format,
@@ -137,7 +149,7 @@ class DataStore:
                 documents=documents,
                 summaries=sum(count for _, count, _ in systems),
                 systems=tuple(system for system, _, _ in systems),
-                aspects=tuple(dict.fromkeys(aspect for human in rated for aspect in human)),
+                aspects=tuple(row.aspects),
             )
 
     def records(self, name: str) -> list[tuple[Document, list[Summary]]]:
@@ -251,9 +263,13 @@ class DataStore:
 
 def checked_name(name: str) -> str:
     """A name that can stand in a list and on a command line. Raises `StoreError`."""
-    if not name.strip() or len(name) > 200 or not name.isprintable():
+    name = name.strip(" ")
+    # Letters may need invisible joiners, but no name needs control characters, line ends, half characters, or what
+    # turns the direction of the text around it.
+    unwanted = {"Cc", "Cs", "Zl", "Zp"} | {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+    if not 1 <= len(name) <= 200 or any({category(letter), bidirectional(letter)} & unwanted for letter in name):
         raise StoreError("a name needs 1 to 200 printable characters")
-    return name.strip()
+    return name
 
 
 def find_dataset(session: Session, name: str) -> DatasetRow:

@@ -12,7 +12,7 @@ from data.database import Base, Utc, now
 
 
 class DatasetRow(Base):
-    """An imported file."""
+    """An imported file; `aspects` are those of its human ratings."""
 
     __tablename__ = "datasets"
 
@@ -20,6 +20,7 @@ class DatasetRow(Base):
     name: Mapped[str] = mapped_column(String(200), unique=True)
     format: Mapped[str] = mapped_column(String(40))
     sha256: Mapped[str] = mapped_column(String(64))
+    aspects: Mapped[list[str]] = mapped_column(JSON, default=list)
     imported_at: Mapped[datetime] = mapped_column(Utc, default=now)
 
 

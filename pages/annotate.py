@@ -4,12 +4,12 @@ from datetime import datetime
 
 import streamlit as st
 
-from annotation.store import Annotator, StudyClosed, Task, TooSoon
+from annotation.store import Annotator, Study, StudyClosed, Task, TooSoon
 from data.database import now
 from data.store import StoreError
 from pages.components.progress import progress_text
 from pages.components.stores import stores
-from pages.components.text import in_markdown, text_block
+from pages.components.text import STYLE, document_block, in_markdown, text_block
 
 store = stores().annotation
 state = st.session_state
@@ -38,6 +38,12 @@ def ask_for_name() -> None:
         if st.form_submit_button("Start", type="primary"):
             state.annotator = store.join(study=study, name=name).token
             st.rerun()
+
+
+def how_to_judge(study: Study) -> str:
+    """The researcher's instructions, which are Markdown, and the keys."""
+    tie = ", **0** says that they are equal" if study.ties else ""
+    return f"{study.instructions}\n\nKeys: **1** and **2** choose a summary{tie}, **b** goes back."
 
 
 def leave() -> None:
@@ -106,32 +112,30 @@ def judging(annotator: Annotator) -> None:
     st.progress(done / max(1, done + progress.open), text=progress_text(progress))
     if notice := state.pop("notice", None):
         st.warning(in_markdown(notice))
+    if not done:
+        with st.container(border=True, key="first-instructions"):
+            st.markdown(how_to_judge(study))
     if task is None:
         closed = study.closed_at is not None
-        st.success("The study is closed. Thank you!" if closed else "That was the last pair. Thank you!")
+        st.success("The study is closed. Thank you!" if closed else "That was the last pair for now. Thank you!")
         st.button("Back to the last pair", key="back:end", shortcut="b", on_click=go_back, args=(annotator, None))
         return
     if state.get("shown", (None,))[0] != task.assignment_id:
         state.shown = (task.assignment_id, now())
-    show_pair(annotator, task, study.question, ties=study.ties)
+    show_pair(annotator, task, study.question, ties=study.ties, skips=progress.skipped)
 
 
-def show_pair(annotator: Annotator, task: Task, question: str, *, ties: bool) -> None:
+def show_pair(annotator: Annotator, task: Task, question: str, *, ties: bool, skips: int) -> None:
     """The document, the two summaries side by side, and the buttons."""
     key = task.assignment_id
-    with st.container(border=True, height=300, key=f"document:{key}"):
-        if task.source:
-            st.html(text_block(task.source, task.title, label="Document"))
-        else:
+    with st.container(border=True, key="document"):
+        if not task.source:
             st.caption("The data set has no source text: these are the reference summaries.")
-            for reference in task.references:
-                st.html(text_block(reference, task.title, label="Reference"))
+        st.html(document_block(task.source or "\n\n".join(task.references), task.title))
     st.markdown(f"**{question}**" if "\n" not in question else question)
     for column, side, number, text in zip(st.columns(2), ("left", "right"), "12", (task.left, task.right), strict=True):
-        with (
-            column,
-            st.container(border=True, height="stretch", vertical_alignment="distribute", key=f"{side}-box:{key}"),
-        ):
+        box = column.container(border=True, height="stretch", vertical_alignment="distribute", key=f"{side}-box")
+        with box:
             st.html(text_block(text, label=f"Summary {number}"))
             chosen = " :material/check:" if task.choice == side else ""
             st.button(
@@ -143,18 +147,18 @@ def show_pair(annotator: Annotator, task: Task, question: str, *, ties: bool) ->
                 on_click=decide,
                 args=(annotator, task, side),
             )
-    with st.container(horizontal=True, key=f"actions:{key}"):
+    with st.container(horizontal=True, key="actions"):
         if ties:
             label = "Equally relevant" + (" :material/check:" if task.choice == "tie" else "")
             st.button(label, key=f"tie:{key}", shortcut="0", on_click=decide, args=(annotator, task, "tie"))
         st.button("Back", key=f"back:{key}", shortcut="b", on_click=go_back, args=(annotator, task))
         if task.choice is not None:
             st.button("Keep and go on", key=f"on:{key}", on_click=go_on)
-        if task.choice in (None, "skip"):
-            with st.popover("Skip", key=f"skip-popover:{key}"):
-                st.text_input("Why can this pair not be judged?", key=f"reason:{key}", max_chars=1000)
-                st.button("Skip this pair", key=f"skip:{key}", on_click=skip, args=(annotator, task))
-        with st.popover("Add a reason", key=f"rationale-popover:{key}"):
+        # The popovers are no pair's own, which spares the browser work; a new key closes the one that was used.
+        with st.popover("Skip", key=f"skip-popover:{skips}", disabled=task.choice not in {None, "skip"}):
+            st.text_input("Why can this pair not be judged?", key=f"reason:{key}", max_chars=1000)
+            st.button("Skip this pair", key=f"skip:{key}", on_click=skip, args=(annotator, task))
+        with st.popover("Add a reason", key="rationale-popover"):
             st.text_area(
                 "Why is it more relevant? (optional, saved with the choice)",
                 value=task.rationale or "",
@@ -172,12 +176,11 @@ try:
     study = store.study(annotator.study)
     with st.container(horizontal=True, vertical_alignment="center", key="header"):
         st.markdown(f"**{in_markdown(study.name)}**  ·  {in_markdown(annotator.name)}", width="content")
+        with st.popover("Instructions", key="instructions"):
+            st.markdown(how_to_judge(study))
         if "invite" not in state:
             st.button("Not you?", key="leave", type="tertiary", on_click=leave)
-    with st.expander("Instructions", expanded=store.progress(annotator).judged == 0, key="instructions"):
-        st.markdown(study.instructions or "There are no instructions.")
-        tie = ", **0** says that they are equal" if study.ties else ""
-        st.markdown(f"Keys: **1** and **2** choose a summary{tie}, **b** goes back.")
+    st.html(STYLE)
     judging(annotator)
 except StudyClosed as error:
     st.info(in_markdown(error))

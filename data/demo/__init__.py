@@ -16,5 +16,5 @@ AUTHOR = "author"
 
 def add_demo(store: DataStore) -> None:
     """Import the demo corpus unless it is there already."""
-    if NAME not in {dataset.name for dataset in store.datasets()}:
+    if not store.has_dataset(NAME):
         store.add_dataset(name=NAME, format="interchange", sha256=sha256(FILE), records=read(FILE, "interchange"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Sequence
 
 # Invisible characters that turn the direction of what follows them. They are kept, isolated and labelled.
 BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -13,7 +14,7 @@ PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 
 STYLE = """<style>
 .text { line-height: 1.55; white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: plaintext; }
-.text p { margin: 0 0 .5em; }
+.text.document { max-height: min(300px, 40vh); overflow-y: auto; }
 .text .bidi { unicode-bidi: isolate; }
 .text .bidi::before { content: attr(data-mark); font-size: .65em; padding: 0 .25em; margin: 0 .1em;
   border: 1px solid currentColor; border-radius: .3em; opacity: .75; }
@@ -29,12 +30,17 @@ def literal(text: str) -> str:
     )
 
 
-def text_block(text: str | tuple[str, ...], title: str | None = None, label: str | None = None) -> str:
-    """A text, or its sentences, as a block of HTML, under its title where there is one."""
+def text_block(text: str, label: str) -> str:
+    """A text as a block of HTML that screen readers announce by its label."""
+    return f'<div class="text" dir="auto" role="group" aria-label="{html.escape(label)}">{literal(text)}</div>'
+
+
+def document_block(parts: str | Sequence[str], title: str | None) -> str:
+    """A document, or its sentences, under its title, in a block that scrolls by itself from its top."""
     heading = f'<h3 dir="auto">{literal(title)}</h3>' if title else ""
-    body = literal(text) if isinstance(text, str) else " ".join(literal(sentence.strip()) for sentence in text)
-    role = f' role="group" aria-label="{html.escape(label)}"' if label else ""
-    return f'{STYLE}<div class="text" dir="auto"{role}>{heading}{body}</div>'
+    body = literal(parts) if isinstance(parts, str) else " ".join(literal(part.strip()) for part in parts)
+    attributes = 'class="text document" dir="auto" role="region" aria-label="Document" tabindex="0"'
+    return f"<div {attributes}>{heading}{body}</div>"
 
 
 def in_markdown(text: object) -> str:

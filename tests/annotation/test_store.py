@@ -88,10 +88,10 @@ def judge_all(store: AnnotationStore, judge: Judge, annotator: Annotator) -> lis
         ({"seed": -1}, StoreError, r"seed"),
         ({"seed": 2**31}, StoreError, r"seed"),
         ({"question": " \n"}, StoreError, r"question"),
-        ({"name": ""}, StoreError, r"1 to 200 printable"),
-        ({"name": "x" * 201}, StoreError, r"1 to 200 printable"),
-        ({"name": "a\u202eb"}, StoreError, r"1 to 200 printable"),
-        ({"name": "a\0b"}, StoreError, r"1 to 200 printable"),
+        ({"name": ""}, StoreError, r"1 to 200 printable characters"),
+        ({"name": "x" * 201}, StoreError, r"1 to 200 printable characters"),
+        ({"name": "a\u202eb"}, StoreError, r"1 to 200 printable characters"),
+        ({"name": "a\0b"}, StoreError, r"1 to 200 printable characters"),
     ],
 )
 def test_a_study_that_cannot_be(

@@ -19,6 +19,7 @@ def upgrade() -> None:
         sa.Column("name", sa.String(length=200), nullable=False),
         sa.Column("format", sa.String(length=40), nullable=False),
         sa.Column("sha256", sa.String(length=64), nullable=False),
+        sa.Column("aspects", sa.JSON(), nullable=False),
         sa.Column("imported_at", Utc(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_datasets")),
         sa.UniqueConstraint("name", name=op.f("uq_datasets_name")),
