@@ -12,6 +12,9 @@ from functools import lru_cache, partial
 from itertools import groupby
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from data.records import Example
 from metrics.base import Score, signature
 from metrics.text import CACHED_TEXTS, Span, rouge_spans, rouge_words
@@ -28,7 +31,7 @@ class Match(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """A candidate against one reference. All three figures are in [0, 1]."""
+    """A candidate against one reference."""
 
     reference: int
     """Index of the reference in the example."""
@@ -38,24 +41,6 @@ class Compared(NamedTuple):
     """Units of the candidate."""
     in_reference: int
     """Units of the reference."""
-
-    @property
-    def precision(self) -> float:
-        """Matched units by the candidate's."""
-        return self.matched / self.in_candidate if self.in_candidate else 0.0
-
-    @property
-    def recall(self) -> float:
-        """Matched units by the reference's."""
-        return self.matched / self.in_reference if self.in_reference else 0.0
-
-    @property
-    def f1(self) -> float:
-        """Harmonic mean of the two; 0 where nothing matches."""
-        if not self.matched:
-            return 0.0
-        precision, recall = self.matched / self.in_candidate, self.matched / self.in_reference
-        return 2 * precision * recall / (precision + recall)
 
 
 class RougeEvidence(NamedTuple):
@@ -69,6 +54,19 @@ class RougeEvidence(NamedTuple):
     """The matched units against each of `compared`."""
     left_out: tuple[int, ...]
     """Indices of the references without a token."""
+
+
+Counts = tuple[NDArray[np.integer[Any]], list[int], list[int]]
+"""Matched units, a row a candidate and a column a reference; units of each candidate; of each reference."""
+
+
+def ratios(
+    matched: NDArray[np.integer[Any]], in_candidate: Sequence[int], in_reference: Sequence[int]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Precision, recall and F1, each of the shape of `matched`; 0 where nothing matches."""
+    precision = matched / np.maximum(in_candidate, 1)[:, None]
+    recall = matched / np.maximum(in_reference, 1)[None, :]
+    return precision, recall, 2 * precision * recall / np.where(matched > 0, precision + recall, 1)
 
 
 class Rouge:
@@ -90,10 +88,7 @@ class Rouge:
         """Score a batch; examples of one document are fastest when they stand together."""
         scores: list[Score] = []
         for references, group in groupby(examples, key=lambda example: example.references):
-            together = list(group)
-            kept = self.scorable(references)
-            for example, row in zip(together, self.compare(together, references, kept), strict=True):
-                scores.append(self.summed_up(example, row))
+            scores.extend(self.score_together(list(group), [references[index] for index in self.scorable(references)]))
         return scores
 
     def scorable(self, references: Sequence[str]) -> list[int]:
@@ -101,43 +96,47 @@ class Rouge:
         asked = references[:1] if self.references == "first" else references
         return [index for index, text in enumerate(asked) if rouge_words(text, self.tokenizer)]
 
-    def summed_up(self, example: Example, compared: list[Compared]) -> Score:
-        """Turn the comparisons with each reference into the score."""
-        if not rouge_words(example.candidate, self.tokenizer):
-            return Score(None, f"the candidate has no token ({TOKENIZERS[self.tokenizer]})")
-        if not compared:
-            return Score(None, f"no reference with a token ({TOKENIZERS[self.tokenizer]})")
-        explain = partial(self.evidence, example)
+    def score_together(self, examples: Sequence[Example], references: Sequence[str]) -> Iterator[Score]:
+        """Score candidates of one document against its references, which all have tokens."""
+        tokens = TOKENIZERS[self.tokenizer]
+        shape = (len(examples), 3)
+        chosen = self.chosen_figures(examples, references) if references else np.full(shape, np.nan)  # never shown
+        for example, (precision, recall, f1) in zip(examples, chosen.tolist(), strict=True):
+            if not rouge_words(example.candidate, self.tokenizer):
+                yield Score(None, f"the candidate has no token ({tokens})")
+            elif not references:
+                yield Score(None, f"no reference with a token ({tokens})")
+            else:
+                parts = {"precision": precision, "recall": recall}
+                yield Score(f1, parts=parts, explain=partial(self.evidence, example))
+
+    def chosen_figures(self, examples: Sequence[Example], references: Sequence[str]) -> NDArray[np.float64]:
+        """Precision, recall and F1 of each example, a row each: of its best reference, or the mean over all."""
+        figures = np.stack(ratios(*self.count([example.candidate for example in examples], references)), axis=-1)
         if self.references == "mean":
-            count = len(compared)
-            return Score(
-                sum(c.f1 for c in compared) / count,
-                parts={
-                    "precision": sum(c.precision for c in compared) / count,
-                    "recall": sum(c.recall for c in compared) / count,
-                },
-                explain=explain,
-            )
-        best = max(compared, key=lambda c: c.f1)  # the first of equals, as rouge-score takes it
-        return Score(best.f1, parts={"precision": best.precision, "recall": best.recall}, explain=explain)
+            return np.asarray(figures.mean(axis=1))
+        best = figures[:, :, 2].argmax(axis=1)  # the first of equals, as rouge-score takes it
+        return np.asarray(figures[np.arange(len(examples)), best])
 
     def evidence(self, example: Example) -> RougeEvidence:
         """The comparisons behind a score, with every match in character offsets."""
         kept = self.scorable(example.references)
-        (compared,) = self.compare([example], example.references, kept)
-        best = max(range(len(compared)), key=lambda index: compared[index].f1)
+        references = [example.references[index] for index in kept]
+        matched, (in_candidate,), in_reference = self.count([example.candidate], references)
+        best = int(ratios(matched, [in_candidate], in_reference)[2][0].argmax())
         asked = 1 if self.references == "first" else len(example.references)
         return RougeEvidence(
-            compared=tuple(compared),
-            counted=tuple(range(len(compared))) if self.references == "mean" else (best,),
-            matches=tuple(tuple(self.matches(example.candidate, example.references[index])) for index in kept),
+            compared=tuple(
+                Compared(index, int(common), in_candidate, size)
+                for index, common, size in zip(kept, matched[0], in_reference, strict=True)
+            ),
+            counted=tuple(range(len(kept))) if self.references == "mean" else (best,),
+            matches=tuple(tuple(self.matches(example.candidate, reference)) for reference in references),
             left_out=tuple(index for index in range(asked) if index not in kept),
         )
 
-    def compare(
-        self, examples: Sequence[Example], references: Sequence[str], kept: Sequence[int]
-    ) -> Iterator[list[Compared]]:
-        """Count the units of candidates against the kept references, a row an example."""
+    def count(self, candidates: Sequence[str], references: Sequence[str]) -> Counts:
+        """Count the units that every candidate shares with every reference, and how many each text has."""
         raise NotImplementedError
 
     def matches(self, candidate: str, reference: str) -> Iterator[Match]:
@@ -152,14 +151,13 @@ class RougeN(Rouge):
         super().__init__(f"rouge{n}", references, tokenizer)
         self.n = n
 
-    def compare(
-        self, examples: Sequence[Example], references: Sequence[str], kept: Sequence[int]
-    ) -> Iterator[list[Compared]]:
+    def count(self, candidates: Sequence[str], references: Sequence[str]) -> Counts:
         """As in `Rouge`."""
-        theirs = [(index, numbered_ngrams(references[index], self.n, self.tokenizer)) for index in kept]
-        for example in examples:
-            ours = numbered_ngrams(example.candidate, self.n, self.tokenizer)
-            yield [Compared(index, len(ours & units), len(ours), len(units)) for index, units in theirs]
+        ours, theirs = (
+            [numbered_ngrams(text, self.n, self.tokenizer) for text in texts] for texts in (candidates, references)
+        )
+        matched = np.array([[len(one & other) for other in theirs] for one in ours])
+        return matched, list(map(len, ours)), list(map(len, theirs))
 
     def matches(self, candidate: str, reference: str) -> Iterator[Match]:
         """Pair the n-grams' occurrences from the left."""
@@ -172,31 +170,28 @@ class RougeN(Rouge):
             if waiting[ngram]:
                 yield Match(span, waiting[ngram].pop())
 
-    def ngram_spans(self, text: str) -> Iterator[tuple[Any, Span]]:
+    def ngram_spans(self, text: str) -> Iterator[tuple[str, Span]]:
         """Each n-gram of a text with the span from its first to its last token."""
         spans = rouge_spans(text, self.tokenizer)
         for start, ngram in enumerate(ngrams(rouge_words(text, self.tokenizer), self.n)):
             yield ngram, (spans[start][0], spans[start + self.n - 1][1])
 
 
-def ngrams(words: Sequence[str], n: int) -> Sequence[Any]:
-    """The n-grams of a token sequence; plain tokens for n = 1."""
-    return words if n == 1 else list(zip(*(words[start:] for start in range(n)), strict=False))
+def ngrams(words: Sequence[str], n: int) -> Sequence[str]:
+    """The n-grams of a token sequence, their tokens joined by a space."""
+    return words if n == 1 else list(map(" ".join, zip(*(words[start:] for start in range(n)), strict=False)))
 
 
 @lru_cache(CACHED_TEXTS)
-def numbered_ngrams(text: str, n: int, tokenizer: str) -> frozenset[Any]:
+def numbered_ngrams(text: str, n: int, tokenizer: str) -> frozenset[str]:
     """A text's n-grams, repeated ones numbered, so that a set intersection counts clipped matches.
 
     The k-th occurrence of an n-gram in one text meets the k-th in the other: both sets share exactly
-    min(count, count) of its occurrences.
+    min(count, count) of its occurrences. With its number it has n + 1 words, and is no other n-gram.
     """
-    units = ngrams(rouge_words(text, tokenizer), n)
-    distinct = frozenset(units)
-    if len(distinct) == len(units):
-        return distinct
-    repeated = {unit: count for unit, count in Counter(units).items() if count > 1}
-    return distinct | {(k, unit) for unit, count in repeated.items() for k in range(2, count + 1)}
+    counts = Counter(ngrams(rouge_words(text, tokenizer), n))
+    repeated = [f"{unit} {k}" for unit, count in counts.items() if count > 1 for k in range(2, count + 1)]
+    return frozenset(counts).union(repeated)
 
 
 class RougeL(Rouge):
@@ -205,9 +200,7 @@ class RougeL(Rouge):
     def __init__(self, references: str = "max", tokenizer: str = "ascii") -> None:
         super().__init__("rougeL", references, tokenizer)
 
-    def compare(
-        self, examples: Sequence[Example], references: Sequence[str], kept: Sequence[int]
-    ) -> Iterator[list[Compared]]:
+    def count(self, candidates: Sequence[str], references: Sequence[str]) -> Counts:
         """As in `Rouge`. Tokens become characters of strings, which is what rapidfuzz is fastest on."""
         from rapidfuzz.distance import LCSseq
         from rapidfuzz.process import cdist
@@ -218,16 +211,8 @@ class RougeL(Rouge):
             words = rouge_words(text, self.tokenizer)
             return "".join([letters.setdefault(word, chr(len(letters))) for word in words])
 
-        ours = [spelled(example.candidate) for example in examples]
-        theirs = [spelled(references[index]) for index in kept]
-        if not theirs:
-            yield from ([] for _ in examples)
-            return
-        for candidate, row in zip(ours, cdist(ours, theirs, scorer=LCSseq.similarity).tolist(), strict=True):
-            yield [
-                Compared(index, int(common), len(candidate), len(reference))
-                for index, reference, common in zip(kept, theirs, row, strict=True)
-            ]
+        ours, theirs = ([spelled(text) for text in texts] for texts in (candidates, references))
+        return cdist(ours, theirs, scorer=LCSseq.similarity), list(map(len, ours)), list(map(len, theirs))
 
     def matches(self, candidate: str, reference: str) -> Iterator[Match]:
         """The words of one longest common subsequence."""
