@@ -19,6 +19,12 @@ from pages.components.text import in_markdown
 store = stores()
 state = st.session_state
 
+ANNOTATOR_COLUMNS = {
+    "median seconds": st.column_config.NumberColumn(format="%.1f"),
+    "chose left": st.column_config.NumberColumn(format="percent"),
+    "latest": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm"),
+}
+
 
 def running() -> None:
     """One study: its progress, its annotators, its exports."""
@@ -35,12 +41,12 @@ def running() -> None:
         f"ties {'allowed' if study.ties else 'not allowed'}; **{'closed' if study.closed_at else 'open'}**."
     )
     if annotators := store.annotation.annotators(study.name):
-        st.dataframe(annotator_table(annotators), hide_index=True, key="progress")
+        st.dataframe(annotator_table(annotators), hide_index=True, column_config=ANNOTATOR_COLUMNS, key="progress")
     else:
         st.caption("Nobody has joined yet.")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         exports(study)
-        if st.button("Reopen" if study.closed_at else "Close", key="close"):
+        if st.button("Reopen the study" if study.closed_at else "Close the study", key="close"):
             store.annotation.close_study(study.name, closed=study.closed_at is None)
             st.rerun()
     invite(study)
@@ -131,7 +137,8 @@ def new_study() -> None:
 def datasets() -> None:
     """The data sets, and what can be done with them: import, add systems, score."""
     known = store.data.datasets()
-    st.dataframe(dataset_table(known), hide_index=True, key="datasets")
+    imported = st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm")
+    st.dataframe(dataset_table(known), hide_index=True, column_config={"imported": imported}, key="datasets")
     with st.expander("Import a file", expanded=not known):
         file = st.file_uploader("JSON lines, CSV, TSV, Parquet, or a text file with one summary a line", key="file")
         format = st.selectbox("Format", ["guess", *IMPORTERS, LINES], key="import_format")
