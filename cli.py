@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
@@ -184,8 +185,9 @@ def summarize(name: str, systems: str) -> None:
     """Write candidate summaries for the data set NAME."""
     from summarizers import add_systems
 
-    store, _ = stores()
-    for system, written, documents in add_systems(store, name, listed(systems)):
+    store, annotation = stores()
+    studies = annotation.studies_of(name)
+    for system, written, documents in add_systems(store, name, listed(systems), studies=studies):
         without = f"; {documents - written} documents have none" if written < documents else ""
         click.echo(f"added {written} summaries of {system} to {name}{without}")
 
@@ -450,11 +452,12 @@ def create_study(
     """Create the study NAME from pairs of a data set's summaries."""
     from annotation.store import INSTRUCTIONS, QUESTION, StudySpec
     from data.reading import lines
-    from metrics import metric
-    from metrics.scoring import scored
+    from metrics import LEXICAL, metric, metrics
+    from metrics.scoring import score_dataset
 
     data_store, annotation_store = stores()
-    signature = scored(data_store, dataset, metric("rouge_k")) if rule == "rouge_k_differs" else None
+    score_dataset(data_store, dataset, metrics(LEXICAL))  # so that the agreement table is there with the first judgment
+    signature = metric("rouge_k").signature if rule == "rouge_k_differs" else None
     created = annotation_store.create_study(
         StudySpec(
             name=name,
@@ -474,6 +477,7 @@ def create_study(
     click.echo(
         f"created {created.name}: {created.pairs} pairs of {', '.join(created.systems)}; "
         f"{created.identical} pairs of identical texts left out"
+        + (f", {created.unscored} without a score" if created.unscored else "")
     )
 
 
@@ -554,13 +558,13 @@ def demo() -> None:
     """Import the demo corpus, score it and create its study, unless that is already done."""
     from annotation.demo import create_demo_study
     from data.demo import NAME, add_demo
-    from metrics import METRICS, metric, metrics
-    from metrics.scoring import score_dataset, scored
+    from metrics import LEXICAL, metric, metrics
+    from metrics.scoring import score_dataset
 
     data_store, store = stores()
     add_demo(data_store)
-    score_dataset(data_store, NAME, metrics(list(METRICS)))
-    created = create_demo_study(store, scored(data_store, NAME, metric("rouge_k")))
+    score_dataset(data_store, NAME, metrics(LEXICAL))
+    created = create_demo_study(store, metric("rouge_k").signature)
     click.echo(f"the demo study {created.name} has {created.pairs} pairs")
 
 
@@ -580,6 +584,12 @@ def serve(host: str, port: int, open_browser: bool) -> None:
     from app import app
 
     stores()
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the server will: a port just left is free
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise Refused(f"{host}:{port} cannot be listened on ({error.strerror}); try another --port") from error
     click.echo(f"The app is at http://{host}:{port}  (stop it with Ctrl-C)")
     has_screen = sys.platform in {"darwin", "win32"} or "DISPLAY" in os.environ or "WAYLAND_DISPLAY" in os.environ
     if open_browser and has_screen:

@@ -179,8 +179,10 @@ def judgment_record(study: str, dataset: str, assignment: AssignmentRow) -> dict
     pair, judgment = assignment.pair, assignment.judgment
     systems = {pair.first_id: pair.first.system, pair.second_id: pair.second.system}
 
-    def chosen(chosen_id: int | None) -> str:
-        return "tie" if chosen_id is None else systems[chosen_id]
+    def choice(chosen_id: int | None) -> dict[str, str | None]:
+        if chosen_id is None:
+            return {"choice": "tie", "chosen": None}
+        return {"choice": "left" if chosen_id == assignment.left_id else "right", "chosen": systems[chosen_id]}
 
     return {
         "study": study,
@@ -190,7 +192,7 @@ def judgment_record(study: str, dataset: str, assignment: AssignmentRow) -> dict
         "system_a": pair.first.system,
         "system_b": pair.second.system,
         "left": systems[assignment.left_id],
-        "chosen": None if judgment is None else chosen(judgment.chosen_id),
+        **({"choice": None, "chosen": None} if judgment is None else choice(judgment.chosen_id)),
         "assigned_at": stamp(assignment.assigned_at),
         "presented_at": None if judgment is None else stamp(judgment.presented_at),
         "decided_at": None if judgment is None else stamp(judgment.decided_at),
@@ -199,7 +201,7 @@ def judgment_record(study: str, dataset: str, assignment: AssignmentRow) -> dict
         "history": [
             {
                 "revision": earlier.revision,
-                "chosen": chosen(earlier.chosen_id),
+                **choice(earlier.chosen_id),
                 "presented_at": stamp(earlier.presented_at),
                 "decided_at": stamp(earlier.decided_at),
                 "rationale": earlier.rationale,

@@ -42,7 +42,7 @@ class Sample:
     eligible: int
     """Pairs that the rule allowed before the limits were applied."""
     identical: int
-    """Pairs left out because their texts are the same."""
+    """Pairs left out because their texts are the same but for white space, or the same as another pair's."""
     unscored: int
     """Pairs left out because a score that the rule compares is missing."""
 
@@ -69,12 +69,15 @@ def sample_pairs(
     drawn: list[list[SampledPair]] = []
     for document_id, candidates in documents:
         allowed = []
+        asked: set[frozenset[str]] = set()
         for first, second in combinations(sorted(candidates, key=lambda c: c.system), 2):
-            if first.text == second.text:
+            texts = frozenset((folded(first.text), folded(second.text)))
+            if len(texts) == 1 or texts in asked:
                 identical += 1
             elif rule == "rouge_k_differs" and (first.score is None or second.score is None):
                 unscored += 1
             elif rule != "rouge_k_differs" or differs(first, second):
+                asked.add(texts)
                 allowed.append(SampledPair(document_id, first.id, second.id))
         eligible += len(allowed)
         generator.shuffle(allowed)
@@ -85,6 +88,11 @@ def sample_pairs(
     pairs = [taken[turn] for turn in range(rounds) for taken in drawn if turn < len(taken)][:count]
     generator.shuffle(pairs)
     return Sample(tuple(pairs), eligible, identical, unscored)
+
+
+def folded(text: str) -> str:
+    """A text as a reader sees it: runs of white space are one blank."""
+    return " ".join(text.split())
 
 
 def differs(first: Candidate, second: Candidate) -> bool:

@@ -131,6 +131,9 @@ class Study:
     ties: bool
     seed: int
     identical: int
+    """Pairs left out because their texts are the same, or the same as those of another pair."""
+    unscored: int
+    """Pairs left out because a score that the rule compares is missing."""
     judgments: int
     created_at: datetime
     closed_at: datetime | None
@@ -149,12 +152,11 @@ class Annotator:
 
 @dataclass(frozen=True)
 class Task:
-    """One pair as an annotator sees it: texts only, no systems and no scores."""
+    """One pair as an annotator sees it: no systems, no scores, and no references, which the metrics measure by."""
 
     assignment_id: int
     title: str | None
     source: str | tuple[str, ...]
-    references: tuple[str, ...]
     left: str
     right: str
     choice: str | None
@@ -179,8 +181,9 @@ class AnnotatorProgress(NamedTuple):
     judged: int
     skipped: int
     seconds: float | None
+    ties: int
     left: int
-    """Judgments that chose the summary on the left."""
+    """Judgments that chose the summary on the left; of those that are no ties, half would be even."""
     latest: datetime | None
 
 
@@ -251,6 +254,7 @@ class AnnotationStore:
                 ties=spec.ties,
                 seed=spec.seed,
                 identical=sample.identical,
+                unscored=sample.unscored,
             )
             session.add(study)
             try:
@@ -275,6 +279,15 @@ class AnnotationStore:
         """One study. Raises `UnknownStudy`."""
         with self.reading() as session:
             return to_study(session, find_study(session, name))
+
+    def studies_of(self, dataset: str) -> list[str]:
+        """The names of the studies over a data set, the oldest first."""
+        with self.reading() as session:
+            return list(
+                session.scalars(
+                    select(StudyRow.name).join(DatasetRow).where(DatasetRow.name == dataset).order_by(StudyRow.id)
+                )
+            )
 
     def close_study(self, name: str, *, closed: bool = True) -> Study:
         """Stop taking judgments, or take them again. Raises `UnknownStudy`."""
@@ -317,23 +330,28 @@ class AnnotationStore:
             return self.join(study=study, name=name)
 
     def invite(self, *, study: str, name: str) -> Annotator:
-        """Make an annotator whose work only their token opens. Raises `UnknownStudy`, `StudyClosed`, `NameTaken`."""
+        """An annotator whose work only their token opens, new or invited before.
+
+        Raises `UnknownStudy`, `StudyClosed`, and `NameTaken` where somebody of that name came without an invite.
+        """
         name = normalize("NFC", checked_name(name))
-        with self.writing() as session:
-            row = find_study(session, study)
-            if row.closed_at is not None:
-                raise StudyClosed(f"the study {study!r} is closed")
-            taken = NameTaken(f"the study {study!r} already has an annotator {name!r}")
-            known = select(AnnotatorRow.id).where(AnnotatorRow.study_id == row.id, AnnotatorRow.name == name)
-            if session.scalar(known) is not None:
-                raise taken
-            annotator = new_annotator(row, name, invited=True)
-            session.add(annotator)
-            try:
-                session.flush()
-            except IntegrityError as error:  # somebody of that name joined at this moment
-                raise taken from error
-            return to_annotator(annotator)
+        try:
+            with self.writing() as session:
+                row = find_study(session, study)
+                if row.closed_at is not None:
+                    raise StudyClosed(f"the study {study!r} is closed")
+                known = session.scalar(
+                    select(AnnotatorRow).where(AnnotatorRow.study_id == row.id, AnnotatorRow.name == name)
+                )
+                if known is not None and not known.invited:
+                    raise NameTaken(f"the study {study!r} already has an annotator {name!r}")
+                if known is None:
+                    known = new_annotator(row, name, invited=True)
+                    session.add(known)
+                    session.flush()
+                return to_annotator(known)
+        except IntegrityError:  # somebody of that name joined or was invited at this moment
+            return self.invite(study=study, name=name)
 
     def annotator(self, token: str) -> Annotator:
         """The annotator whom a token belongs to. Raises `UnknownInvite`."""
@@ -589,6 +607,7 @@ def to_study(session: Session, row: StudyRow) -> Study:
         ties=row.ties,
         seed=row.seed,
         identical=row.identical,
+        unscored=row.unscored,
         judgments=judgments,
         created_at=row.created_at,
         closed_at=row.closed_at,
@@ -694,14 +713,13 @@ def to_task(session: Session, assignment_id: int) -> Task:
     )
     pair, document = row.pair, row.pair.document
     left, right = (pair.first, pair.second) if row.left_id == pair.first_id else (pair.second, pair.first)
-    # A title or reference that is itself one of the two would give the pair away.
+    # A title that is itself one of the two would give the pair away.
     shown = {summary.text for summary in (left, right)}
     title_stands = TITLE_SYSTEM in (left.system, right.system) or document.title in shown
     return Task(
         assignment_id=row.id,
         title=None if title_stands else document.title,
         source=document.source if isinstance(document.source, str) else tuple(document.source),
-        references=tuple(text for text in document.reference_texts if text not in shown),
         left=left.text,
         right=right.text,
         choice=choice_of(row),
@@ -753,6 +771,7 @@ def to_progress(name: str, done: Sequence[tuple[AssignmentRow, JudgmentRow | Non
         judged=len(judged),
         skipped=sum(assignment.skipped_at is not None and judgment is None for assignment, judgment in done),
         seconds=median(took) if took else None,
+        ties=sum(judgment.chosen_id is None for _, judgment in judged),
         left=sum(judgment.chosen_id == assignment.left_id for assignment, judgment in judged),
         latest=max((judgment.decided_at for _, judgment in judged), default=None),
     )

@@ -33,6 +33,7 @@ class StudyRow(Base):
     ties: Mapped[bool]
     seed: Mapped[int]
     identical: Mapped[int]
+    unscored: Mapped[int]
     created_at: Mapped[datetime] = mapped_column(Utc, default=now)
     closed_at: Mapped[datetime | None] = mapped_column(Utc)
     dataset: Mapped[DatasetRow] = relationship()

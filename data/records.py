@@ -61,16 +61,16 @@ def examples(document: Document, summaries: Iterable[Summary]) -> list[Example]:
     """Pair a document's candidates with the references that may judge them, in the order given.
 
     A reference or title that itself stands as a candidate (systems `reference:N` and `title`) is withheld
-    from *all* candidates of the document: it would be a perfect match for itself, and two candidates of one
-    document must be measured against the same texts.
+    from *all* candidates of the document, and so is another one of the same text: it would be a perfect match
+    for itself, and two candidates of one document must be measured against the same texts.
     """
     summaries = list(summaries)
-    standing = {summary.system: summary.text for summary in summaries}
-    references = tuple(
-        text
-        for number, text in enumerate(document.references, 1)
-        if standing.get(f"{REFERENCE_SYSTEM}{number}") != text
-    )
-    title = None if document.title is not None and standing.get(TITLE_SYSTEM) == document.title else document.title
+    candidates = {summary.system: summary.text for summary in summaries}
+    human = {f"{REFERENCE_SYSTEM}{number}": text for number, text in enumerate(document.references, 1)}
+    if document.title is not None:
+        human[TITLE_SYSTEM] = document.title
+    standing = {text for system, text in human.items() if candidates.get(system) == text}
+    references = tuple(text for text in document.references if text not in standing)
+    title = None if document.title in standing else document.title
     source = document.source_text
     return [Example(document.id, s.system, s.text, references, title, source) for s in summaries]

@@ -166,7 +166,7 @@ class DataStore:
         Raises `UnknownDataset`, and `SystemExists` where a summary of that system and document is there.
         """
         with self.writing() as session:
-            rows = {row.key: row for row in session.scalars(documents_of(find_dataset(session, dataset)))}
+            rows = {row.key: row for row in session.scalars(documents_of(find_dataset(session, dataset, lock=True)))}
             for summary in summaries:
                 row = rows[summary.document_id]
                 if any(known.system == summary.system for known in row.summaries):
@@ -209,7 +209,7 @@ class DataStore:
     def add_scores(self, *, metric: str, signature: str, scores: Mapping[str, StoredScore]) -> None:
         """Keep scores by the hash of their example; those that are already there stay as they are."""
         with self.writing() as session:
-            owner = session.scalar(select(SignatureRow).where(SignatureRow.text == signature))
+            owner = session.scalar(select(SignatureRow).where(SignatureRow.text == signature).with_for_update())
             if owner is None:
                 owner = SignatureRow(metric=metric, text=signature)
                 session.add(owner)
@@ -272,9 +272,10 @@ def checked_name(name: str) -> str:
     return name
 
 
-def find_dataset(session: Session, name: str) -> DatasetRow:
-    """The row of a data set. Raises `UnknownDataset`."""
-    row = session.scalar(select(DatasetRow).where(DatasetRow.name == name))
+def find_dataset(session: Session, name: str, *, lock: bool = False) -> DatasetRow:
+    """The row of a data set, with `lock` while its summaries change. Raises `UnknownDataset`."""
+    wanted = select(DatasetRow).where(DatasetRow.name == name)
+    row = session.scalar(wanted.with_for_update(key_share=True) if lock else wanted)
     if row is None:
         known = session.scalars(select(DatasetRow.name).order_by(DatasetRow.name)).all()
         raise UnknownDataset(f"there is no data set {name!r}; there are {', '.join(known) or 'none'}")

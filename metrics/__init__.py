@@ -10,7 +10,7 @@ from metrics.length import Length
 from metrics.rouge import RougeL, RougeN
 from metrics.rouge_k import RougeK
 
-__all__ = ["METRICS", "Metric", "Options", "Score", "UnknownMetric", "metric", "metrics"]
+__all__ = ["LEXICAL", "METRICS", "Metric", "Options", "Score", "UnknownMetric", "metric", "metrics"]
 
 
 class UnknownMetric(ValueError):  # noqa: N818  named for the situation
@@ -38,6 +38,10 @@ METRICS: dict[str, Callable[[Options], Metric]] = {
     "rouge_k": lambda options: RougeK(title=options.title),
     "length": lambda options: Length(),
 }
+
+
+LEXICAL = ("rouge1", "rouge2", "rougeL", "rouge_k", "length")
+"""The metrics that need no model and take seconds: what is scored where nobody names metrics."""
 
 
 def metric(name: str, options: Options | None = None) -> Metric:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from importlib.metadata import version
 from itertools import groupby
 from typing import NamedTuple
 
@@ -49,7 +50,9 @@ class RougeK:
         if title not in TITLES:
             raise ValueError(f"title must be one of {', '.join(TITLES)}, not {title!r}")
         self.title = title
-        self.signature = signature("rouge_k", kw=f"overlap{LONGEST}", title=title, lemma="simplemma")
+        self.signature = signature(
+            "rouge_k", kw=f"overlap{LONGEST}", title=title, lemma=f"simplemma{version('simplemma')}"
+        )
 
     def score(self, examples: Sequence[Example]) -> list[Score]:
         """Score a batch; keywords are found once for examples of one document that stand together."""

@@ -74,9 +74,3 @@ def score_dataset(
             done += len(batch)
             progress(done, total)
     return {metric.name: len(waiting) for metric, waiting in work}
-
-
-def scored(store: DataStore, dataset: str, metric: Metric) -> str:
-    """Make sure that a data set is scored by a metric; returns the metric's signature."""
-    score_dataset(store, dataset, [metric])
-    return metric.signature

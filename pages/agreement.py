@@ -6,12 +6,13 @@ from annotation.results import judged, rated
 from data.demo import AUTHOR
 from pages.components.agreement import RULES, AgreementRow, agreement_chart, agreement_rows, agreement_table
 from pages.components.stores import stores
-from pages.components.text import in_markdown
+from pages.components.text import in_markdown, in_one_line
 
 st.title("Agreement")
 
 STUDY, RATINGS = "judgments of the study", "human ratings of the data set"
-sources = [(STUDY, study.name, "") for study in stores().annotation.studies()]
+studies = stores().annotation.studies()
+sources = [(STUDY, study.name, "") for study in sorted(studies, key=lambda study: not study.judgments)]
 sources += [(RATINGS, data.name, aspect) for data in stores().data.datasets() for aspect in data.aspects]
 if not sources:
     st.info("There is nothing to compare with yet: import a data set and create a study on the Studies page.")
@@ -22,8 +23,8 @@ def source_name(source: tuple[str, str, str]) -> str:
     """A source of preferences as the list shows it."""
     kind, name, aspect = source
     if kind == STUDY:
-        return f"{name}: annotators' judgments"
-    return f"{name}: author labels" if aspect == AUTHOR else f"{name}: human ratings ({aspect})"
+        return in_one_line(f"{name}: annotators' judgments")
+    return in_one_line(f"{name}: author labels" if aspect == AUTHOR else f"{name}: human ratings ({aspect})")
 
 
 @st.cache_data(max_entries=64, show_spinner="Counting")
@@ -34,7 +35,9 @@ def evaluated(source: tuple[str, str, str], version: object) -> tuple[list[Agree
     return agreement_rows(comparisons), len(comparisons), len({comparison.document for comparison in comparisons})
 
 
-chosen = st.selectbox("Compare metrics with", sources, format_func=source_name, key="source")
+judged_already = any(study.judgments for study in studies)
+first = 0 if judged_already else min(len(studies), len(sources) - 1)  # something to see, where there is something
+chosen = st.selectbox("Compare metrics with", sources, index=first, format_func=source_name, key="source")
 kind, name, aspect = chosen
 dataset = stores().annotation.study(name).dataset if kind == STUDY else name
 version = (stores().annotation.version(name) if kind == STUDY else None, tuple(stores().data.signatures(dataset)))
@@ -48,11 +51,13 @@ else:
     shown = f"Shown: **imported human ratings** of {in_markdown(aspect)}, {count} within-document pairs"
 st.markdown(f"{shown}, over {documents} documents.")
 if not rows:
-    st.info("No judgments yet." if not count else "These summaries have no scores yet: score them on the Studies page.")
+    st.info("No judgments yet." if not count else "These summaries have no scores yet: score them under Data sets.")
+    there = ("annotate.py", "Annotate") if not count else ("studies.py", "Studies")
+    st.page_link(there[0], label=there[1], icon=":material/arrow_forward:")
     st.stop()
 
 st.caption(
-    f"n pairs on which people and the metric have a say; {rows[0].agreement.human_ties} human ties left out. "
+    f"n pairs on which people and the metric have a say; human ties left out: {rows[0].agreement.human_ties}. "
     "C: the metric prefers the same summary, D: the other one, T: neither (within 1e-9)."
 )
 number = st.column_config.NumberColumn(format="%.3f")

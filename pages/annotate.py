@@ -9,7 +9,7 @@ from data.database import now
 from data.store import StoreError
 from pages.components.progress import progress_text
 from pages.components.stores import stores
-from pages.components.text import STYLE, document_block, in_markdown, text_block
+from pages.components.text import STYLE, document_block, in_markdown, in_one_line, text_block
 
 store = stores().annotation
 state = st.session_state
@@ -33,11 +33,15 @@ def ask_for_name() -> None:
         st.info("No study is open. Create one on the Studies page.")
         return
     with st.form("join", width=520):
-        study = st.selectbox("Study", studies, key="join_study")
+        study = st.selectbox("Study", studies, format_func=in_one_line, key="join_study")
         name = st.text_input("Your name", key="join_name", max_chars=200, help="The same name resumes your work.")
         if st.form_submit_button("Start", type="primary"):
-            state.annotator = store.join(study=study, name=name).token
-            st.rerun()
+            try:
+                state.annotator = store.join(study=study, name=name).token
+            except StoreError as error:
+                st.error(in_markdown(error))
+            else:
+                st.rerun()
 
 
 def how_to_judge(study: Study) -> str:
@@ -129,9 +133,9 @@ def show_pair(annotator: Annotator, task: Task, question: str, *, ties: bool, sk
     """The document, the two summaries side by side, and the buttons."""
     key = task.assignment_id
     with st.container(border=True, key="document"):
+        st.html(document_block(task.source, task.title))
         if not task.source:
-            st.caption("The data set has no source text: these are the reference summaries.")
-        st.html(document_block(task.source or "\n\n".join(task.references), task.title))
+            st.caption("The data set does not contain the document's text.")
     st.markdown(f"**{question}**" if "\n" not in question else question)
     for column, side, number, text in zip(st.columns(2), ("left", "right"), "12", (task.left, task.right), strict=True):
         box = column.container(border=True, height="stretch", vertical_alignment="distribute", key=f"{side}-box")
@@ -158,13 +162,9 @@ def show_pair(annotator: Annotator, task: Task, question: str, *, ties: bool, sk
         with st.popover("Skip", key=f"skip-popover:{skips}", disabled=task.choice not in {None, "skip"}):
             st.text_input("Why can this pair not be judged?", key=f"reason:{key}", max_chars=1000)
             st.button("Skip this pair", key=f"skip:{key}", on_click=skip, args=(annotator, task))
-        with st.popover("Add a reason", key="rationale-popover"):
-            st.text_area(
-                "Why is it more relevant? (optional, saved with the choice)",
-                value=task.rationale or "",
-                key=f"rationale:{key}",
-                max_chars=5000,
-            )
+    with st.expander("Add a reason (optional)", expanded=task.rationale is not None, key="rationale"):
+        label = "Why is it more relevant? This is saved with the choice."
+        st.text_area(label, value=task.rationale or "", key=f"rationale:{key}", max_chars=5000)
 
 
 try:
@@ -186,4 +186,5 @@ except StudyClosed as error:
     st.info(in_markdown(error))
 except StoreError as error:
     st.error(in_markdown(error))
-    st.button("Start again", key="start-again", on_click=leave)
+    if "invite" not in state:
+        st.button("Start again", key="start-again", on_click=leave)

@@ -15,7 +15,9 @@ studies = st.Page("studies.py", title="Studies", icon=":material/folder_open:", 
 invited = "invite" in st.query_params or "invite" in st.session_state
 if invited:
     st.session_state.invite = st.query_params.get("invite", st.session_state.get("invite"))
-    page = st.navigation([annotate], position="hidden")
+    # A page alone would be the default one, and lose the address that the invite names.
+    forward = st.Page(lambda: st.switch_page(annotate), title="Annotate", default=True)
+    page = st.navigation([forward, annotate], position="hidden")
 else:
     page = st.navigation([start, annotate, agreement, studies], position="top")
 page.run()

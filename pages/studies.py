@@ -1,6 +1,8 @@
 """Data sets, new studies, and how the running ones are doing."""
 
 import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import streamlit as st
@@ -14,7 +16,7 @@ from data.importing import import_file
 from data.store import Dataset
 from pages.components.stores import stores
 from pages.components.tables import annotator_table, dataset_table
-from pages.components.text import in_markdown
+from pages.components.text import in_markdown, in_one_line
 
 store = stores()
 state = st.session_state
@@ -32,12 +34,14 @@ def running() -> None:
     if not studies:
         st.info("There is no study yet. Create one under “New study”.")
         return
-    study = studies[st.selectbox("Study", list(studies), key="study")]
+    if created := state.pop("created", None):
+        state.study = created
+    study = studies[st.selectbox("Study", list(studies), format_func=in_one_line, key="study")]
     wanted = study.pairs * study.judgments_per_pair
     st.progress(min(1.0, study.judgments / wanted), text=f"{study.judgments} of {wanted} judgments wanted")
     st.markdown(
         f"Data set {in_markdown(study.dataset)}; {study.pairs} pairs of {in_markdown(', '.join(study.systems))}; "
-        f"rule `{study.rule}`, seed {study.seed}; {study.identical} pairs of identical texts left out; "
+        f"rule `{study.rule}`, seed {study.seed}; {left_out(study)}; "
         f"ties {'allowed' if study.ties else 'not allowed'}; **{'closed' if study.closed_at else 'open'}**."
     )
     if annotators := store.annotation.annotators(study.name):
@@ -50,6 +54,12 @@ def running() -> None:
             store.annotation.close_study(study.name, closed=study.closed_at is None)
             st.rerun()
     invite(study)
+
+
+def left_out(study: Study) -> str:
+    """Which pairs the study does not ask about, and why."""
+    unscored = f", {study.unscored} without a score" if study.unscored else ""
+    return f"left out: {study.identical} pairs of identical texts{unscored}"
 
 
 def exports(study: Study) -> None:
@@ -65,18 +75,19 @@ def exports(study: Study) -> None:
                 )
                 return export(records, format)
 
-            name = f"{what}.{format}"
-            st.download_button(f"{what.capitalize()} ({format.upper()})", text, file_name=name, key=f"export:{name}")
+            label, key = f"{what.capitalize()} ({format.upper()})", f"export:{what}.{format}"
+            st.download_button(label, text, file_name=f"{study.name} {what}.{format}", key=key)
 
 
 def invite(study: Study) -> None:
     """A personal link for an annotator."""
     with st.form("invite", width=520):
-        name = st.text_input("Invite an annotator by a personal link", key="invite_name", max_chars=200)
-        if st.form_submit_button("Make a link"):
+        label = f"Invite somebody to {in_markdown(study.name)}, by name"
+        name = st.text_input(label, key="invite_name", max_chars=200, help="The same name gives the same link again.")
+        if st.form_submit_button("Make a personal link"):
             token = store.annotation.invite(study=study.name, name=name).token
-            st.markdown("Send this link; whoever opens it judges under that name:")
-            st.code(f"{st.context.url.rsplit('/', 1)[0]}/annotate?invite={token}", language=None)
+            st.markdown(f"Whoever opens this link judges as {in_markdown(name)}:")
+            st.code(f"{st.context.url.rsplit('/', 1)[0]}/annotate?invite={token}", language=None, wrap_lines=True)
 
 
 def new_study() -> None:
@@ -85,11 +96,13 @@ def new_study() -> None:
     if not datasets:
         st.info("Import a data set first.")
         return
-    dataset = datasets[st.selectbox("Data set", list(datasets), key="new_dataset")]
+    dataset = datasets[st.selectbox("Data set", list(datasets), format_func=in_one_line, key="new_dataset")]
     if len(dataset.systems) < 2:
         st.warning("This data set has fewer than two systems. Add some under “Data sets”, say lead and textrank.")
         return
-    systems = st.multiselect("Systems", dataset.systems, default=dataset.systems, key=f"new_systems:{dataset.name}")
+    systems = st.multiselect(
+        "Systems", dataset.systems, dataset.systems, format_func=in_one_line, key=f"new_systems:{dataset.name}"
+    )
     rule = st.radio("Pairs", list(RULES), format_func=lambda rule: f"{rule}: {RULES[rule]}", key="new_rule")
     left, right = st.columns(2)
     count = left.number_input(
@@ -109,15 +122,17 @@ def new_study() -> None:
     question = st.text_input("Question", QUESTION, key="new_question")
     instructions = st.text_area("Instructions (Markdown)", INSTRUCTIONS, key="new_instructions")
     name = st.text_input("Name of the study", key="new_name", max_chars=200)
-    if st.button("Create the study", type="primary", key="create", disabled=not name.strip()):
-        signature = score(dataset, ["rouge_k"])["rouge_k"] if rule == "rouge_k_differs" else None
+    if st.button("Create the study", type="primary", key="create"):
+        from metrics import LEXICAL
+
+        signatures = score(dataset, LEXICAL)  # so that the agreement table is there with the first judgment
         study = store.annotation.create_study(
             StudySpec(
                 name=name,
                 dataset=dataset.name,
                 systems=tuple(systems),
                 rule=rule,
-                signature=signature,
+                signature=signatures["rouge_k"] if rule == "rouge_k_differs" else None,
                 count=count,
                 per_document=per_document,
                 judgments_per_pair=judgments,
@@ -127,11 +142,8 @@ def new_study() -> None:
                 seed=seed,
             )
         )
-        st.success(
-            f"Created {in_markdown(study.name)} with {study.pairs} pairs; "
-            f"{study.identical} pairs of identical texts were left out."
-        )
-        st.page_link("annotate.py", label="Annotate", icon=":material/rule:")
+        state.created = study.name
+        announce(f"Created {study.name} with {study.pairs} pairs; {left_out(study)}")
 
 
 def datasets() -> None:
@@ -139,61 +151,77 @@ def datasets() -> None:
     known = store.data.datasets()
     imported = st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm")
     st.dataframe(dataset_table(known), hide_index=True, column_config={"imported": imported}, key="datasets")
-    with st.expander("Import a file", expanded=not known):
-        file = st.file_uploader("JSON lines, CSV, TSV, Parquet, or a text file with one summary a line", key="file")
-        format = st.selectbox("Format", ["guess", *IMPORTERS, LINES], key="import_format")
-        name = st.text_input("Name of the data set (for a file of lines: the one it joins)", key="import_name")
-        system = st.text_input("System (for a file of lines)", key="import_system")
-        if st.button("Import", key="import", disabled=file is None or not name.strip()) and file is not None:
-            with tempfile.TemporaryDirectory() as folder, st.spinner("Importing", show_time=True):
-                path = Path(folder) / Path(file.name).name
-                path.write_bytes(file.getbuffer())
-                imported = import_file(
-                    store.data,
-                    path,
-                    name=name,
-                    format=None if format == "guess" else format,
-                    system=system.strip() or None,
-                    say=lambda message: state.setdefault("said", []).append(message),
-                )
-            announce(imported)
-    if not known:
+    with st.expander("Import a file", expanded=not known), errors_shown():
+        import_form()
+    if known:
+        with st.expander("Add systems and score"), errors_shown():
+            work_form({data.name: data for data in known})
+
+
+def import_form() -> None:
+    """A file into a data set."""
+    file = st.file_uploader("JSON lines, CSV, TSV, Parquet, or a text file with one summary a line", key="file")
+    format = st.selectbox("Format", ["guess", *IMPORTERS, LINES], key="import_format")
+    name = st.text_input("Name of the data set (for a file of lines: the one it joins)", key="import_name")
+    system = st.text_input("System (for a file of lines)", key="import_system")
+    if not st.button("Import", key="import"):
         return
-    with st.expander("Add systems and score"):
-        dataset = {data.name: data for data in known}[
-            st.selectbox("Data set", [data.name for data in known], key="work_dataset")
-        ]
-        names = st.text_input(
-            "Systems to add, separated by commas",
-            "lead, textrank",
-            key="add_systems",
-            help="lead-K and textrank-K take K sentences (3 if left out); reference:N and title let a text that people "
-            "wrote stand as a system, which then no longer judges the others.",
+    if file is None:
+        st.error("Choose a file first.")
+        return
+    said: list[str] = []
+    with tempfile.TemporaryDirectory() as folder, st.spinner("Importing", show_time=True):
+        path = Path(folder) / Path(file.name).name
+        path.write_bytes(file.getbuffer())
+        imported = import_file(
+            store.data,
+            path,
+            name=name,
+            format=None if format == "guess" else format,
+            system=system.strip() or None,
+            say=said.append,
         )
-        with st.container(horizontal=True):
-            if st.button("Add systems", key="add"):
-                from summarizers import add_systems
-
-                with st.spinner("Summarizing", show_time=True):
-                    added = list(add_systems(store.data, dataset.name, [n.strip() for n in names.split(",")]))
-                announce(*(f"added {written} of {total} summaries of {system}" for system, written, total in added))
-            if st.button("Score by all metrics", key="score", disabled=not dataset.systems):
-                from metrics import METRICS
-
-                score(dataset, list(METRICS))
-                announce(f"scored {dataset.name}")
+    announce(*said, imported)
 
 
-def score(dataset: Dataset, names: list[str]) -> dict[str, str]:
+def work_form(known: dict[str, Dataset]) -> None:
+    """Systems for a data set, and its scores."""
+    dataset = known[st.selectbox("Data set", list(known), format_func=in_one_line, key="work_dataset")]
+    names = st.text_input(
+        "Systems to add, separated by commas",
+        "lead, textrank",
+        key="add_systems",
+        help="lead-K and textrank-K take K sentences (3 if left out); reference:N and title let a text that people "
+        "wrote stand as a system, which then no longer judges the others.",
+    )
+    with st.container(horizontal=True):
+        add, compute = st.button("Add systems", key="add"), st.button("Score by all metrics", key="score")
+    if add:
+        from summarizers import add_systems
+
+        wanted, studies = [name.strip() for name in names.split(",")], store.annotation.studies_of(dataset.name)
+        with st.spinner("Summarizing", show_time=True):
+            added = list(add_systems(store.data, dataset.name, wanted, studies=studies))
+        announce(*(f"added {written} of {total} summaries of {system}" for system, written, total in added))
+    if compute:
+        from metrics import METRICS
+
+        score(dataset, list(METRICS))
+        announce(f"scored {dataset.name}")
+
+
+def score(dataset: Dataset, names: Sequence[str]) -> dict[str, str]:
     """Compute the scores that are missing, showing how far it is; returns the metrics' signatures."""
     from metrics import metrics
     from metrics.scoring import score_dataset
 
     bar = st.progress(0.0, text="Scoring")
+
+    def progress(done: int, total: int) -> None:
+        bar.progress(done / max(1, total), text=f"Scoring: {done} of {total}")
+
     made = metrics(names)
-    score_dataset(
-        store.data, dataset.name, made, lambda done, total: bar.progress(done / max(1, total), "Scoring") and None
-    )
+    score_dataset(store.data, dataset.name, made, progress)
     bar.empty()
     return {metric.name: metric.signature for metric in made}
 
@@ -204,14 +232,20 @@ def announce(*messages: str) -> None:
     st.rerun()
 
 
+@contextmanager
+def errors_shown() -> Iterator[None]:
+    """Show what the packages refuse (bad records, unknown names, settings out of range) where it was asked for."""
+    try:
+        yield
+    except (ValueError, OSError) as error:
+        st.error(in_markdown(error))
+
+
 st.title("Studies")
 with st.container(key="messages"):  # always there, so that a message does not move the tabs and close them
     for message in state.pop("said", []):
         st.success(in_markdown(message))
 sections = {"Studies": running, "New study": new_study, "Data sets": datasets}
 for tab, section in zip(st.tabs(list(sections), key="section"), sections.values(), strict=True):
-    with tab:
-        try:
-            section()
-        except ValueError as error:  # what the packages refuse: bad records, unknown names, settings out of range
-            st.error(in_markdown(error))
+    with tab, errors_shown():
+        section()

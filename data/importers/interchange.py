@@ -13,11 +13,17 @@ from data import reading
 from data.reading import Place, Say
 from data.records import Document, Summary
 
+FIELDS = {"id", "title", "source", "references", "summaries"}
+
 
 def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
     """Read an interchange file."""
     seen: dict[str, Place] = {}
+    passed_over: set[str] = set()
     for place, record in reading.json_lines(path):
+        for name in record.keys() - FIELDS - passed_over:
+            passed_over.add(name)
+            say(f"{place}: field passed over: {reading.shown(name)}")
         document_id = unseen(place, reading.required(place, record, "id"), seen)
         source = reading.required(place, record, "source")
         document = Document(

@@ -10,7 +10,7 @@ import altair as alt
 import pandas as pd
 
 from annotation.results import Comparison
-from metrics.meta_evaluation import Agreement, Intervals, agreement, agreement_intervals
+from metrics.meta_evaluation import Agreement, Interval, Intervals, agreement, agreement_intervals
 
 RULES = {
     "half": "half: (C + T/2) / n, a metric's tie counts half",
@@ -65,28 +65,23 @@ def agreement_table(rows: Sequence[AgreementRow]) -> pd.DataFrame:
         {
             "metric": row.metric,
             "n": row.agreement.pairs,
+            **{rule: getattr(row.agreement, rule) for rule in RULES},
             "C": row.agreement.concordant,
             "D": row.agreement.discordant,
             "T": row.agreement.tied,
             "missing": row.agreement.missing,
-            **{
-                name: value
-                for rule in RULES
-                for name, value in (
-                    (rule, getattr(row.agreement, rule)),
-                    (f"{rule} 95 %", interval_text(getattr(row.intervals, rule))),
-                )
-            },
+            **{f"{rule} 95 %": interval_text(getattr(row.intervals, rule)) for rule in RULES},
             "signature": row.signature,
         }
         for row in rows
     )
 
 
-def interval_text(interval: object) -> str:
+def interval_text(interval: Interval) -> str:
     """An interval in brackets, or why there is none."""
-    low, high = getattr(interval, "low", None), getattr(interval, "high", None)
-    return f"undefined: {getattr(interval, 'reason', '')}" if low is None else f"[{low:.3f}, {high:.3f}]"
+    if interval.low is None or interval.high is None:
+        return f"undefined: {interval.reason}"
+    return f"[{interval.low:.3f}, {interval.high:.3f}]"
 
 
 def agreement_chart(rows: Sequence[AgreementRow], rule: str) -> alt.LayerChart:

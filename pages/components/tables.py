@@ -8,18 +8,19 @@ import pandas as pd
 
 from annotation.store import AnnotatorProgress
 from data.store import Dataset
+from pages.components.text import in_one_line
 
 
 def dataset_table(datasets: Sequence[Dataset]) -> pd.DataFrame:
     """What the list of data sets shows."""
     return pd.DataFrame(
         {
-            "data set": dataset.name,
+            "data set": in_one_line(dataset.name),
             "format": dataset.format,
             "documents": dataset.documents,
             "summaries": dataset.summaries,
-            "systems": ", ".join(dataset.systems),
-            "human ratings": ", ".join(dataset.aspects),
+            "systems": in_one_line(", ".join(dataset.systems)),
+            "human ratings": in_one_line(", ".join(dataset.aspects)),
             "imported": dataset.imported_at,
         }
         for dataset in datasets
@@ -30,11 +31,12 @@ def annotator_table(annotators: Sequence[AnnotatorProgress]) -> pd.DataFrame:
     """What the progress table of a study shows."""
     return pd.DataFrame(
         {
-            "annotator": row.annotator,
+            "annotator": in_one_line(row.annotator),
             "judged": row.judged,
             "skipped": row.skipped,
             "median seconds": row.seconds,
-            "chose left": row.left / row.judged if row.judged else None,
+            "ties": row.ties,
+            "chose left": row.left / (row.judged - row.ties) if row.judged > row.ties else None,
             "latest": row.latest,
         }
         for row in annotators

@@ -8,13 +8,15 @@ from collections.abc import Sequence
 
 # Invisible characters that turn the direction of what follows them. They are kept, isolated and labelled.
 BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-# Markdown makes links of bare addresses whatever is escaped in them; an invisible word joiner inside prevents it.
-ADDRESS = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?=@)", re.IGNORECASE)
+# Streamlit turns bare addresses into links, "->" into an arrow and ":name:" into a picture, whatever is escaped in
+# them; an invisible word joiner inside prevents it.
+REPLACED = re.compile(r"(?<=[-<>~=:])(?=\S)|(?<=www)(?=\.)|(?=@)", re.IGNORECASE)
 PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 
 STYLE = """<style>
 .text { line-height: 1.55; white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: plaintext; }
 .text.document { max-height: min(300px, 40vh); overflow-y: auto; }
+@media (max-width: 640px) { .text.document { max-height: none; } }
 .text .bidi { unicode-bidi: isolate; }
 .text .bidi::before { content: attr(data-mark); font-size: .65em; padding: 0 .25em; margin: 0 .1em;
   border: 1px solid currentColor; border-radius: .3em; opacity: .75; }
@@ -43,7 +45,11 @@ def document_block(parts: str | Sequence[str], title: str | None) -> str:
     return f"<div {attributes}>{heading}{body}</div>"
 
 
+def in_one_line(text: object) -> str:
+    """A text for lists and tables, which show it as it is: white space folded, bidirectional marks spelled out."""
+    return BIDI.sub(lambda mark: f"[U+{ord(mark.group()):04X}]", " ".join(str(text).split()))
+
+
 def in_markdown(text: object) -> str:
     """A text inside Markdown that shows it letter for letter, in one line."""
-    visible = BIDI.sub(lambda mark: f"[U+{ord(mark.group()):04X}]", " ".join(str(text).split()))
-    return PUNCTUATION.sub(r"\\\1", ADDRESS.sub("\u2060", visible))
+    return PUNCTUATION.sub(r"\\\1", REPLACED.sub("\u2060", in_one_line(text)))

@@ -20,7 +20,6 @@ from annotation.store import (
     AlreadyJudged,
     AnnotationStore,
     Annotator,
-    NameTaken,
     Study,
     StudyExists,
     StudySpec,
@@ -171,7 +170,8 @@ def test_one_name_joining_many_times_is_one_annotator(
 def test_one_invite_and_one_study_of_a_name(annotation_store: AnnotationStore, create: Callable[..., Study]) -> None:
     create()
     invited = at_once(lambda _: annotation_store.invite(study="S", name="Ann"))
-    assert Counter(map(type, invited)) == {Annotator: 1, NameTaken: 7}
+    assert len(set(invited)) == 1  # one annotator, the same link eight times
+    assert isinstance(invited[0], Annotator)
     created = at_once(
         lambda _: annotation_store.create_study(StudySpec(name="T", dataset="news", rule="random", seed=1))
     )

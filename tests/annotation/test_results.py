@@ -151,6 +151,7 @@ def test_export_judgments_leaves_nothing_out(
         "system_a": a,
         "system_b": b,
         "left": first.left[0],
+        "choice": "left",
         "chosen": first.left[0],
         "presented_at": "2026-01-01T12:00:05.250001+00:00",
         "decided_at": "2026-01-02T12:00:05.250001+00:00",
@@ -159,7 +160,8 @@ def test_export_judgments_leaves_nothing_out(
         "history": [
             {
                 "revision": 1,
-                "chosen": "tie",
+                "choice": "tie",
+                "chosen": None,
                 "presented_at": "2026-01-01T12:00:00.250000+00:00",
                 "decided_at": "2026-01-01T12:00:05.250001+00:00",
                 "rationale": '=cmd "x"\n\u202e',

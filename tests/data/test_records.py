@@ -28,3 +28,9 @@ def test_examples_of_a_document_without_title_or_summaries():
     assert examples(untitled, []) == []
     assert examples(untitled, [Summary("d", "title", "t")])[0].title is None
     assert untitled.source_text == "Text."
+
+
+def test_a_copy_of_a_text_that_stands_as_a_system_does_not_judge_either() -> None:
+    document = Document("d", "s", ("same", "same", "other"), "same")
+    (example,) = examples(document, [Summary("d", "reference:1", "same")])
+    assert (example.references, example.title) == (("other",), None)

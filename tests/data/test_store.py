@@ -148,7 +148,7 @@ def test_texts_are_scored_once_per_signature(data_store):
     assert data_store.signatures("one") == [("words", "words|version:1", 3)]
     assert data_store.signatures("two") == [("words", "words|version:1", 1)]
     other = Words("words|version:2")
-    assert scoring.scored(data_store, "two", other) == "words|version:2"
+    scoring.score_dataset(data_store, "two", [other])
     assert other.scored == [("d", "texts")]
     assert [s.signature for s in data_store.signatures("two")] == ["words|version:1", "words|version:2"]
     assert data_store.scores(dataset="one", signature="words|version:3") == {}

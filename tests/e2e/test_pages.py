@@ -23,6 +23,9 @@ HOSTILE = (
 )
 
 
+STUDY = "<b>study</b> :red[x] a -> b <- c -- :streamlit: >= www.x.y"
+
+
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
     """A study whose every text, name and label is hostile."""
@@ -44,9 +47,7 @@ def database(tmp_path: Path) -> Path:
     path = tmp_path / "pages.db"
     engine = connect(f"sqlite:///{path}")
     import_file(DataStore(engine), file, name="<b>set</b> [x](y)")
-    AnnotationStore(engine).create_study(
-        StudySpec(name="<b>study</b> :red[x]", dataset="<b>set</b> [x](y)", rule="random", ties=True)
-    )
+    AnnotationStore(engine).create_study(StudySpec(name=STUDY, dataset="<b>set</b> [x](y)", rule="random", ties=True))
     engine.dispose()
     return path
 
@@ -93,7 +94,8 @@ def test_text_from_data_is_never_markup(page: Page, database: Path) -> None:
     with serving(f"sqlite:///{database}") as url:
         start_judging(page, url, name="<i>Ana</i> [x](y)")
         expect(page.get_by_text("<i>Ana</i> [x](y)")).to_be_visible()
-        expect(page.get_by_text("<b>study</b> :red[x]")).to_be_visible()
+        assert page.get_by_text("<b>").first.inner_text().replace("\u2060", "") == STUDY
+        assert page.locator("img[alt='Streamlit logo']").count() == 0
         text = page.get_by_label("Summary 1", exact=True).inner_text()
         assert text.endswith(HOSTILE)
         assert page.get_by_label("Document", exact=True).inner_text().count(HOSTILE) == 9  # the title and 8 sentences
@@ -105,6 +107,26 @@ def test_text_from_data_is_never_markup(page: Page, database: Path) -> None:
             assert page.locator("img[src='x'], a[href^='http://127.0.0.1:9']").count() == 0
         assert "pwned" not in page.title()
         assert not [request for request in requests if ":9/" in request]
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_an_invite_opens_the_pair_and_nothing_else(browser: Browser, database: Path, width: int) -> None:
+    engine = connect(f"sqlite:///{database}")
+    token = AnnotationStore(engine).invite(study=STUDY, name="Cleo").token
+    engine.dispose()
+    page = browser.new_page(viewport={"width": width, "height": 740})
+    with serving(f"sqlite:///{database}") as url:
+        page.goto(f"{url}/annotate?invite={token}")
+        page.get_by_role("button", name="Summary 2").wait_for()
+        expect(page.get_by_role("dialog")).to_have_count(0)
+        expect(page.get_by_role("link", name="Agreement")).to_have_count(0)
+        page.wait_for_timeout(500)
+        page.get_by_role("button", name="Summary 1").click()
+        expect(page.get_by_text("1 of 12 judged")).to_be_visible()
+        page.reload()
+        expect(page.get_by_text("1 of 12 judged")).to_be_visible()
+        assert token in page.url
+    page.close()
 
 
 def test_a_key_held_down_judges_one_pair_at_most(page: Page, database: Path) -> None:

@@ -72,3 +72,18 @@ def test_importing_the_package_does_not_import_the_heavy_libraries():
     script = "import sys, summarizers; print(sorted({'networkx', 'simplemma', 'scipy', 'nltk'} & set(sys.modules)))"
     root = Path(__file__).parents[2]
     assert subprocess.check_output([sys.executable, "-c", script], cwd=root, text=True) == "[]\n"
+
+
+def test_a_text_that_studies_are_measured_against_cannot_become_a_system(tmp_path) -> None:
+    from data.database import connect
+    from data.records import Document
+    from data.store import DataStore
+    from summarizers import DatasetInUse, add_systems
+
+    store = DataStore(connect(f"sqlite:///{tmp_path / 'x.db'}"))
+    store.add_dataset(name="D", format="x", sha256="", records=[(Document("d", "A b. C d.", ("r", "s"), "t"), [])])
+    for name in ("reference:1", "title"):
+        with pytest.raises(DatasetInUse, match="would no longer judge the summaries in the study 'S'"):
+            list(add_systems(store, "D", ["lead", name], studies=["S"]))
+    assert store.dataset("D").systems == ()
+    assert [added.system for added in add_systems(store, "D", ["lead", "title"])] == ["lead", "title"]

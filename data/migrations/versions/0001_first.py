@@ -72,6 +72,7 @@ def upgrade() -> None:
         sa.Column("ties", sa.Boolean(), nullable=False),
         sa.Column("seed", sa.Integer(), nullable=False),
         sa.Column("identical", sa.Integer(), nullable=False),
+        sa.Column("unscored", sa.Integer(), nullable=False),
         sa.Column("created_at", Utc(), nullable=False),
         sa.Column("closed_at", Utc()),
         sa.ForeignKeyConstraint(["dataset_id"], ["datasets.id"], name=op.f("fk_studies_dataset_id_datasets")),
