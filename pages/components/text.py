@@ -10,7 +10,7 @@ from collections.abc import Sequence
 BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 # Streamlit turns bare addresses into links, "->" into an arrow and ":name:" into a picture, whatever is escaped in
 # them; an invisible word joiner inside prevents it.
-REPLACED = re.compile(r"(?<=[-<>~=:])(?=\S)|(?<=www)(?=\.)|(?=@)", re.IGNORECASE)
+REPLACED = re.compile(r"(?<=[-<>~])(?=[-<>=])|(?<=:)(?=[/a-z])|(?<=www)(?=\.)|(?=@)", re.IGNORECASE)
 PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 
 STYLE = """<style>

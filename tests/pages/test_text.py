@@ -65,7 +65,8 @@ def test_blocks_have_no_tags_but_their_own(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "markdown"),
     [
-        ("<b>", "\\<\u2060b\\>"),
+        ("<b>", r"\<b\>"),
+        ("a -> b", "a \\-\u2060\\> b"),
         ("[a](b)", r"\[a\]\(b\)"),
         (":red[x]", "\\:\u2060red\\[x\\]"),
         ("a\n\n# b", r"a \# b"),
