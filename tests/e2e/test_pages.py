@@ -62,7 +62,7 @@ def start_judging(page: Page, url: str, name: str = "Ana") -> None:
     field = page.get_by_label("Your name", exact=True)
     field.fill(name)
     field.press("Enter")
-    page.get_by_role("button", name="Summary 2").wait_for()
+    expect(page.get_by_role("button", name="Summary 2")).to_have_count(1)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_an_invite_opens_the_pair_and_nothing_else(browser: Browser, database: P
     page = browser.new_page(viewport={"width": width, "height": 740})
     with serving(f"sqlite:///{database}") as url:
         page.goto(f"{url}/annotate?invite={token}")
-        page.get_by_role("button", name="Summary 2").wait_for()
+        expect(page.get_by_role("button", name="Summary 2")).to_have_count(1)
         expect(page.get_by_role("dialog")).to_have_count(0)
         expect(page.get_by_role("link", name="Agreement")).to_have_count(0)
         page.wait_for_timeout(500)

@@ -103,14 +103,15 @@ def annotate(browser: Browser, url: str, name: str, *, key: bool) -> list[str]:
     chosen = []
     for turn in range(20):
         if turn == 10:
+            page.wait_for_timeout(READING)
             before = shown(page)
             page.reload()
-            page.get_by_role("button", name="Summary 2").wait_for()
+            expect(page.get_by_role("button", name="Summary 2")).to_have_count(1)
             assert shown(page) == before
         side = "12"[turn % 3 % 2]
-        page.get_by_role("button", name="Summary 2").wait_for()
-        texts = shown(page)
+        expect(page.get_by_role("button", name="Summary 2")).to_have_count(1)
         page.wait_for_timeout(READING)
+        texts = shown(page)
         if key:
             page.keyboard.press(side)
         else:
