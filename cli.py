@@ -206,9 +206,7 @@ def summarize(name: str, systems: str) -> None:
     "-o",
     "--output",
     type=click.Path(path_type=Path, dir_okay=False, writable=True),
-    default="scores.jsonl",
-    show_default=True,
-    help="Where a line per summary goes.",
+    help="Where a line per summary goes.  [default: scores.jsonl]",
 )
 @click.option("-c", "--candidates", type=FILE, help="Plain text: a system's summaries, one a line.")
 @click.option("-r", "--reference", "references_files", type=FILE, multiple=True, help="Plain text: references.")
@@ -222,7 +220,7 @@ def score(
     tokenizer: str,
     title: str,
     format: str | None,
-    output: Path,
+    output: Path | None,
     candidates: Path | None,
     references_files: tuple[Path, ...],
     sources: Path | None,
@@ -236,6 +234,12 @@ def score(
     from data.importers import lines
 
     metrics = chosen_metrics(names, references, tokenizer, title)
+    if file is not None and (not Path(file).exists() or Path(file).is_dir()) and not candidates:
+        if output or format:
+            raise click.UsageError("--output and --format go with a file; a data set's scores go into the database")
+        score_stored(file, metrics)
+        return
+    output = output or Path("scores.jsonl")
     check_output(output, [Path(file) if file else None, candidates, *references_files, sources, titles])
     if candidates or references_files or sources or titles:
         if file is not None or candidates is None or not references_files:
@@ -243,9 +247,6 @@ def score(
         records = lines.parallel(candidates, references_files, sources, titles)
     elif file is None:
         raise click.UsageError("name a FILE, a data set, or plain text by -c and -r")
-    elif not Path(file).exists() or Path(file).is_dir():
-        score_stored(file, metrics)
-        return
     else:
         records = read_records(Path(file), format)
         if not any(summaries for _, summaries in records):

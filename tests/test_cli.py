@@ -495,3 +495,13 @@ def test_databases_that_cannot_be_used(folder, monkeypatch, url, message):
     result = run("datasets", code=2)
     assert result.stderr.startswith(f"Error: {message}")
     assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize("option", [("-o", "x.jsonl"), ("--format", "csv")])
+def test_options_of_files_are_refused_for_a_data_set(folder, option):
+    run("import", "small.jsonl", "--name", "small")
+    result = CliRunner().invoke(cli.main, ["score", "small", *option])
+    assert result.exit_code == 2
+    assert "go with a file; a data set's scores go into the database" in result.output
+    (folder / "scores.jsonl").mkdir()  # in nobody's way where no file is written
+    assert "rouge1: 3 computed" in run("score", "small", "--metrics", "rouge1").output
