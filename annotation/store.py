@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import secrets
 import shlex
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from statistics import median
 from typing import NamedTuple
 from unicodedata import normalize
 
-from sqlalchemy import Engine, Select, func, select
+from sqlalchemy import Select, func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, joinedload
 
@@ -27,7 +26,7 @@ from annotation.tables import (
 )
 from data.database import now
 from data.records import TITLE_SYSTEM
-from data.store import StoreError, checked_name, find_dataset
+from data.store import Store, StoreError, checked_name, find_dataset, systems_of
 from data.tables import DatasetRow, DocumentRow, ScoreRow, SignatureRow, SummaryRow
 
 QUESTION = "Which summary is more relevant to the document?"
@@ -190,24 +189,8 @@ class AnnotatorProgress(NamedTuple):
 CHOICES = ("left", "right", "tie")
 
 
-class AnnotationStore:
+class AnnotationStore(Store):
     """Studies and judgments over one engine, a short session a call."""
-
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
-        self.writer = engine.execution_options(writing=True)
-
-    @contextmanager
-    def reading(self) -> Iterator[Session]:
-        """A session that only reads."""
-        with Session(self.engine) as session:
-            yield session
-
-    @contextmanager
-    def writing(self) -> Iterator[Session]:
-        """A session whose changes are committed, and on disk, when the block ends without an error."""
-        with Session(self.writer) as session, session.begin():
-            yield session
 
     # --- studies -----------------------------------------------------------------------------------------
 
@@ -245,7 +228,7 @@ class AnnotationStore:
                 dataset_id=dataset.id,
                 question=plain(spec.question),
                 instructions=plain(spec.instructions),
-                systems=list(spec.systems) or systems_of(session, dataset),
+                systems=list(spec.systems or systems_of(session, dataset)),
                 rule=spec.rule,
                 signature=spec.signature,
                 wanted_pairs=spec.count,
@@ -518,7 +501,7 @@ class AnnotationStore:
 def draw(session: Session, spec: StudySpec) -> Sample:
     """Sample the pairs of a specification."""
     dataset = find_dataset(session, spec.dataset)
-    known = systems_of(session, dataset)
+    known = list(systems_of(session, dataset))
     unknown = [system for system in spec.systems if system not in known]
     if unknown:
         raise StoreError(
@@ -565,19 +548,6 @@ def draw(session: Session, spec: StudySpec) -> Sample:
         )
     except ValueError as error:
         raise StoreError(str(error)) from error
-
-
-def systems_of(session: Session, dataset: DatasetRow) -> list[str]:
-    """A data set's systems in the order in which they came."""
-    return list(
-        session.scalars(
-            select(SummaryRow.system)
-            .join(DocumentRow)
-            .where(DocumentRow.dataset_id == dataset.id)
-            .group_by(SummaryRow.system)
-            .order_by(func.min(SummaryRow.id))
-        )
-    )
 
 
 def find_study(session: Session, name: str) -> StudyRow:

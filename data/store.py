@@ -68,8 +68,8 @@ class Signature(NamedTuple):
     scored: int
 
 
-class DataStore:
-    """Data sets and scores over one engine, a short session a call."""
+class Store:
+    """What every store is: short sessions over one engine."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
@@ -86,6 +86,10 @@ class DataStore:
         """A session whose changes are committed, and on disk, when the block ends without an error."""
         with Session(self.writer) as session, session.begin():
             yield session
+
+
+class DataStore(Store):
+    """Data sets and scores over one engine, a short session a call."""
 
     # --- data sets ---------------------------------------------------------------------------------------
 
@@ -134,21 +138,15 @@ class DataStore:
         with self.reading() as session:
             row = find_dataset(session, name)
             documents = session.scalar(select(func.count()).where(DocumentRow.dataset_id == row.id)) or 0
-            systems = session.execute(
-                select(SummaryRow.system, func.count(), func.min(SummaryRow.id))
-                .join(DocumentRow)
-                .where(DocumentRow.dataset_id == row.id)
-                .group_by(SummaryRow.system)
-                .order_by(func.min(SummaryRow.id))
-            ).all()
+            systems = systems_of(session, row)
             return Dataset(
                 name=row.name,
                 format=row.format,
                 sha256=row.sha256,
                 imported_at=row.imported_at,
                 documents=documents,
-                summaries=sum(count for _, count, _ in systems),
-                systems=tuple(system for system, _, _ in systems),
+                summaries=sum(systems.values()),
+                systems=tuple(systems),
                 aspects=tuple(row.aspects),
             )
 
@@ -186,8 +184,21 @@ class DataStore:
 
     # --- scores ------------------------------------------------------------------------------------------
 
-    def unscored(self, *, dataset: str, signature: str) -> list[tuple[str, Example]]:
-        """The examples of a data set that have no score under a signature, each once, with their hashes."""
+    def examples(self, dataset: str) -> dict[str, Example]:
+        """Everything in a data set that can be scored, each text once, by its hash. Raises `UnknownDataset`."""
+        return {
+            example_hash(example): example
+            for document, summaries in self.records(dataset)
+            for example in examples(document, summaries)
+        }
+
+    def unscored(
+        self, *, dataset: str, signature: str, among: Mapping[str, Example] | None = None
+    ) -> list[tuple[str, Example]]:
+        """The examples of a data set that have no score under a signature, with their hashes.
+
+        `among` are the data set's `examples`, where the caller has read them already.
+        """
         with self.reading() as session:
             known = set(
                 session.scalars(
@@ -199,11 +210,7 @@ class DataStore:
                     .where(SignatureRow.text == signature, DatasetRow.name == dataset)
                 )
             )
-        found = {
-            example_hash(example): example
-            for document, summaries in self.records(dataset)
-            for example in examples(document, summaries)
-        }
+        found = self.examples(dataset) if among is None else among
         return [(key, example) for key, example in found.items() if key not in known]
 
     def add_scores(self, *, metric: str, signature: str, scores: Mapping[str, StoredScore]) -> None:
@@ -280,6 +287,18 @@ def find_dataset(session: Session, name: str, *, lock: bool = False) -> DatasetR
         known = session.scalars(select(DatasetRow.name).order_by(DatasetRow.name)).all()
         raise UnknownDataset(f"there is no data set {name!r}; there are {', '.join(known) or 'none'}")
     return row
+
+
+def systems_of(session: Session, dataset: DatasetRow) -> dict[str, int]:
+    """A data set's systems in the order in which they came, and how many summaries each wrote."""
+    rows = session.execute(
+        select(SummaryRow.system, func.count())
+        .join(DocumentRow)
+        .where(DocumentRow.dataset_id == dataset.id)
+        .group_by(SummaryRow.system)
+        .order_by(func.min(SummaryRow.id))
+    )
+    return {system: count for system, count in rows}  # noqa: C416  dict() would ask the result for its keys
 
 
 def documents_of(dataset: DatasetRow) -> Select[DocumentRow]:

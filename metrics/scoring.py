@@ -55,22 +55,22 @@ def score_dataset(
     Each batch is committed before the next is computed, so that a run that was cut short goes on where it stopped.
     Raises `UnknownDataset`.
     """
-    store.dataset(dataset)  # an unknown name is said before anything is computed
-    work = [(metric, store.unscored(dataset=dataset, signature=metric.signature)) for metric in metrics]
-    total = sum(len(waiting) for _, waiting in work)
+    found = store.examples(dataset)
+    waiting = {
+        metric.name: dict(store.unscored(dataset=dataset, signature=metric.signature, among=found))
+        for metric in metrics
+    }
+    total = sum(map(len, waiting.values()))
     done = 0
     progress(done, total)
-    for metric, waiting in work:
-        for start in range(0, len(waiting), BATCH):
-            batch = waiting[start : start + BATCH]
-            scores = metric.score([example for _, example in batch])
-            store.add_scores(
-                metric=metric.name,
-                signature=metric.signature,
-                scores={
-                    key: StoredScore(score.value, score.missing) for (key, _), score in zip(batch, scores, strict=True)
-                },
-            )
-            done += len(batch)
-            progress(done, total)
-    return {metric.name: len(waiting) for metric, waiting in work}
+    keys = list(found)
+    for start in range(0, len(keys), BATCH):
+        for metric in metrics:
+            batch = {key: found[key] for key in keys[start : start + BATCH] if key in waiting[metric.name]}
+            if batch:
+                scores = metric.score(list(batch.values()))
+                kept = {key: StoredScore(s.value, s.missing) for key, s in zip(batch, scores, strict=True)}
+                store.add_scores(metric=metric.name, signature=metric.signature, scores=kept)
+                done += len(batch)
+                progress(done, total)
+    return {name: len(those) for name, those in waiting.items()}
