@@ -1,0 +1,64 @@
+"""What the parts of APES pass to each other: questions, candidates, a reader's answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from metrics.text import Span
+
+BLANK = "@placeholder"
+"""What stands in a question where the answer was."""
+
+
+class Question(NamedTuple):
+    """A sentence of a reference in which one mention of an entity is blanked."""
+
+    text: str
+    """The sentence with one `BLANK`."""
+    answer: str
+    """What stood there."""
+    reference: int | None = None
+    """Index of the reference it was made from; None where the data set brought the question."""
+    span: Span | None = None
+    """Where the answer stands in that reference."""
+
+
+class Candidate(NamedTuple):
+    """An entity that could be the answer, and where the summary mentions it."""
+
+    name: str
+    mentions: tuple[Span, ...]
+    """At least one place in the summary."""
+
+
+class Task(NamedTuple):
+    """One question to be answered from one summary."""
+
+    summary: str
+    question: str
+    """A text with one `BLANK`."""
+    candidates: tuple[Candidate, ...]
+    """At least one."""
+
+
+class Answer(NamedTuple):
+    """What a reader makes of a task."""
+
+    chosen: int
+    """Index of the candidate that it picks: the highest score, the first of equal ones."""
+    scores: tuple[float, ...]
+    """A score a candidate, higher is better; the scale is the reader's own."""
+    span: Span
+    """The mention in the summary that the answer was read from."""
+
+
+class Reader(Protocol):
+    """Answers questions about summaries."""
+
+    @property
+    def signature(self) -> str:
+        """Its name with everything that its answers depend on, without `|`: it stands in the signature of APES."""
+
+    def read(self, tasks: Sequence[Task]) -> list[Answer]:
+        """Answer a batch, in order."""
