@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
@@ -29,6 +29,8 @@ class Score:
 
     value: float | None
     missing: str | None = None
+    truncated: bool = False
+    """Whether a text was longer than a model's limit, so that its end did not count."""
     parts: dict[str, float] = field(default_factory=dict)
     explain: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
 
@@ -40,6 +42,16 @@ class Score:
     def evidence(self) -> Any:
         """The metric's own evidence record, or None where the score is missing or has nothing to show."""
         return self.explain() if self.explain is not None else None
+
+
+REFERENCES = ("max", "mean", "first")
+"""How the values against several references become one."""
+
+
+def check_option(name: str, value: object, known: Iterable[object]) -> None:
+    """Refuse an option that is not among the known ones. Raises ValueError."""
+    if value not in known:
+        raise ValueError(f"{name} must be one of {', '.join(map(str, known))}, not {value!r}")
 
 
 class Metric(Protocol):

@@ -16,10 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.records import Example
-from metrics.base import Score, signature
+from metrics.base import REFERENCES, Score, check_option, signature
 from metrics.text import CACHED_TEXTS, Span, rouge_spans, rouge_words
 
-REFERENCES = ("max", "mean", "first")
 TOKENIZERS = {"ascii": "a-z0-9", "unicode": "unicode"}
 
 
@@ -73,10 +72,8 @@ class Rouge:
     """What the three have in common: references, tokens, missing scores. F1 is the value, in [0, 1]."""
 
     def __init__(self, name: str, references: str, tokenizer: str) -> None:
-        if references not in REFERENCES:
-            raise ValueError(f"references must be one of {', '.join(REFERENCES)}, not {references!r}")
-        if tokenizer not in TOKENIZERS:
-            raise ValueError(f"tokenizer must be one of {', '.join(TOKENIZERS)}, not {tokenizer!r}")
+        check_option("references", references, REFERENCES)
+        check_option("tokenizer", tokenizer, TOKENIZERS)
         self.name = name
         self.references = references
         self.tokenizer = tokenizer

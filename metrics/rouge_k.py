@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from data.records import Example
-from metrics.base import Score, signature
+from metrics.base import Score, check_option, signature
 from metrics.keywords import (
     LONGEST,
     TITLES,
@@ -47,8 +47,7 @@ class RougeK:
     name = "rouge_k"
 
     def __init__(self, title: str = "always") -> None:
-        if title not in TITLES:
-            raise ValueError(f"title must be one of {', '.join(TITLES)}, not {title!r}")
+        check_option("title", title, TITLES)
         self.title = title
         self.signature = signature(
             "rouge_k", kw=f"overlap{LONGEST}", title=title, lemma=f"simplemma{version('simplemma')}"

@@ -1,0 +1,279 @@
+"""BERTScore: greedy matching of contextual token vectors (Zhang et al. 2020, section 3).
+
+Equal to the `bert-score` package with the same encoder and layer, to 1e-4. As there, the special tokens that an encoder
+adds weigh nothing, but a word may find its best match in one of them.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import cached_property, partial
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from data.files import sha256
+from data.records import Example
+from metrics.base import REFERENCES, Score, check_option, signature
+from metrics.encoder import Encoded, Encoder, shared
+from metrics.models import EMBEDDED
+from metrics.text import Span
+
+Array = NDArray[np.float32]
+
+LAYERS = {
+    EMBEDDED: 5,
+    "bert-base-uncased": 9,
+    "bert-large-uncased": 18,
+    "distilbert-base-uncased": 5,
+    "roberta-base": 10,
+    "roberta-large": 17,
+    "microsoft/deberta-large-mnli": 18,
+    "microsoft/deberta-xlarge-mnli": 40,
+}
+"""Hidden layer by model: the embedded one by Pearson's r with relevance on SummEval, the others as is customary."""
+
+EXAMPLES = 512
+"""Examples whose vectors are in memory at once."""
+
+
+class Matches(NamedTuple):
+    """A candidate beside one reference."""
+
+    reference: int
+    """Index of the reference."""
+    similarity: Array
+    """Cosine similarity, shape (candidate tokens, reference tokens), special tokens included."""
+    precision: float
+    recall: float
+    f1: float
+    """The three values, rescaled where a baseline is used."""
+    nearest_to_candidate: tuple[int, ...]
+    """Per candidate token, the reference token that it is matched with."""
+    nearest_to_reference: tuple[int, ...]
+    """Per reference token, the candidate token that it is matched with."""
+
+
+class Side(NamedTuple):
+    """A text's tokens as they are weighed."""
+
+    spans: tuple[Span, ...]
+    """Where each token stands; special tokens at (0, 0)."""
+    weights: tuple[float, ...]
+    """What each token counts: 0 for special tokens, 1 or its inverse document frequency for others."""
+    truncated: bool
+    """Whether the end of the text was beyond the encoder's limit."""
+
+
+class BertScoreEvidence(NamedTuple):
+    """What a BERTScore value was computed from."""
+
+    candidate: Side
+    references: tuple[Side, ...]
+    matches: tuple[Matches, ...]
+
+
+class Baseline(NamedTuple):
+    """What unrelated texts score: rescaling maps it to 0 and keeps 1."""
+
+    precision: float
+    recall: float
+    f1: float
+    name: str
+    """First eight digits of the file's SHA-256."""
+
+
+class BertScore:
+    """F1 of greedy matching; precision and recall are its parts. In [-1, 1], in practice above 0; rescaled, below too.
+
+    `model` is `embedded`, a folder or a Hugging Face name; `layer` its hidden layer, by `LAYERS` if left out. `idf`
+    are texts, usually all references of a data set, whose inverse document frequencies weigh the tokens. `baseline`
+    is a file as the `bert-score` package has them: a line `LAYER,P,R,F`, then a line a layer. Raises ValueError.
+    """
+
+    name = "bertscore"
+
+    def __init__(
+        self,
+        references: str = "max",
+        *,
+        model: str = EMBEDDED,
+        layer: int | None = None,
+        idf: Sequence[str] | None = None,
+        baseline: Path | None = None,
+        encoder: Encoder | None = None,
+    ) -> None:
+        self.encoder = encoder or shared(model)
+        if layer is None and self.encoder.name not in LAYERS:
+            raise ValueError(f"name the hidden layer of {self.encoder.name!r}: none is customary for it")
+        self.layer = LAYERS[self.encoder.name] if layer is None else layer
+        check_option("references", references, REFERENCES)
+        self.references = references
+        self.corpus = None if idf is None else tuple(idf)
+        self.baseline = None if baseline is None else read_baseline(baseline, self.layer)
+
+    @cached_property
+    def signature(self) -> str:
+        """Model, layer and all settings."""
+        corpus = "none" if self.corpus is None else hashlib.sha256("\n".join(self.corpus).encode()).hexdigest()[:8]
+        return signature(
+            self.name,
+            refs=self.references,
+            model=self.encoder.signature,
+            layer=self.layer,
+            idf=corpus,
+            rescale=self.baseline.name if self.baseline else "no",
+            value="f1",
+        )
+
+    def score(self, examples: Sequence[Example]) -> list[Score]:
+        """Score a batch; each distinct text is encoded once. Raises `ModelUnavailable`."""
+        scores: list[Score] = []
+        for start in range(0, len(examples), EXAMPLES):
+            part = [(example.candidate, self.asked(example)) for example in examples[start : start + EXAMPLES]]
+            texts = list(dict.fromkeys(text for candidate, references in part for text in (candidate, *references)))
+            encoded = dict(zip(texts, self.encoder.encode(texts, [self.layer]), strict=True))
+            for references, group in groupby(part, key=itemgetter(1)):
+                scores += self.document([candidate for candidate, _ in group], references, encoded)
+        return scores
+
+    def asked(self, example: Example) -> tuple[str, ...]:
+        """The references that count."""
+        return example.references[:1] if self.references == "first" else example.references
+
+    def document(
+        self, candidates: Sequence[str], references: Sequence[str], encoded: dict[str, Encoded]
+    ) -> list[Score]:
+        """Score a document's candidates against its references, all in one matrix product."""
+        left = [text for text in dict.fromkeys(candidates) if self.weights(encoded[text]).any()]
+        right = [index for index, text in enumerate(references) if self.weights(encoded[text]).any()]
+        values: dict[str, list[tuple[float, float, float]]] = {}
+        if left and right:
+            table = self.table([encoded[text] for text in left], [encoded[references[index]] for index in right])
+            values = dict(zip(left, table, strict=True))
+        scores = []
+        for text in candidates:
+            if not references:
+                scores.append(Score(None, "no reference to compare with"))
+            elif not right:
+                scores.append(Score(None, "no reference has a token"))
+            elif text not in values:
+                scores.append(Score(None, "the summary has no token"))
+            else:
+                # The package takes the best of each of the three by itself, so P and R may be of different references.
+                combine = np.mean if self.references == "mean" else np.max
+                p, r, f = (float(combine(column)) for column in zip(*values[text], strict=True))
+                scores.append(
+                    Score(
+                        f,
+                        parts={"precision": p, "recall": r},
+                        truncated=encoded[text].truncated
+                        or any(encoded[references[index]].truncated for index in right),
+                        explain=partial(self.evidence, text, tuple(references)),
+                    )
+                )
+        return scores
+
+    def table(self, left: Sequence[Encoded], right: Sequence[Encoded]) -> list[list[tuple[float, float, float]]]:
+        """Precision, recall and F1 of each candidate against each reference."""
+        rows, columns = starts(left), starts(right)
+        similarity = self.vectors(left) @ self.vectors(right).T
+        by_row = np.maximum.reduceat(similarity, columns, axis=1)  # (candidate tokens, references)
+        by_column = np.maximum.reduceat(similarity, rows, axis=0)  # (candidates, reference tokens)
+        row_weights = np.concatenate([self.weights(e) for e in left])
+        column_weights = np.concatenate([self.weights(e) for e in right])
+        precision = np.add.reduceat(by_row * row_weights[:, None], rows, axis=0)
+        precision /= np.add.reduceat(row_weights, rows)[:, None]
+        recall = np.add.reduceat(by_column * column_weights, columns, axis=1)
+        recall /= np.add.reduceat(column_weights, columns)
+        return [
+            [self.values(float(p), float(r)) for p, r in zip(ps, rs, strict=True)]
+            for ps, rs in zip(precision, recall, strict=True)
+        ]
+
+    def values(self, precision: float, recall: float) -> tuple[float, float, float]:
+        """Precision, recall and their F1, rescaled where a baseline is used."""
+        f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+        if self.baseline is None:
+            return precision, recall, f1
+        values, floor = (precision, recall, f1), self.baseline
+        return tuple((v - b) / (1 - b) for v, b in zip(values, floor[:3], strict=True))  # type: ignore[return-value]
+
+    def vectors(self, texts: Iterable[Encoded]) -> Array:
+        """The token vectors of several texts one below the other, of length 1."""
+        stacked: Array = np.concatenate([encoded.vectors[self.layer].numpy() for encoded in texts])
+        lengths: Array = np.linalg.norm(stacked, axis=1, keepdims=True)
+        stacked /= lengths
+        return stacked
+
+    def weights(self, encoded: Encoded) -> NDArray[np.float64]:
+        """What each token of a text counts."""
+        own = 1.0 - np.array(encoded.special)
+        if self.corpus is None:
+            return own
+        unseen = math.log(len(self.corpus) + 1)
+        return own * np.array([self.frequencies.get(id, unseen) for id in encoded.ids])
+
+    @cached_property
+    def frequencies(self) -> dict[int, float]:
+        """Inverse document frequency by token: log((N + 1) / (n + 1)), N texts, n of which have it."""
+        self.encoder.load(self.layer)
+        corpus = self.corpus or ()
+        counts: Counter[int] = Counter()
+        for text in corpus:
+            counts.update(
+                set(self.encoder.tokenizer(text, truncation=True, max_length=self.encoder.limit)["input_ids"])
+            )
+        return {token: math.log((len(corpus) + 1) / (count + 1)) for token, count in counts.items()}
+
+    def evidence(self, candidate: str, references: Sequence[str]) -> BertScoreEvidence:
+        """What one value was computed from; the texts are encoded again where they have been let go."""
+        own, *others = self.encoder.encode([candidate, *references], [self.layer])
+        matches = []
+        for index, other in enumerate(others):
+            if not self.weights(other).any():
+                continue
+            similarity = self.vectors([own]) @ self.vectors([other]).T
+            matches.append(
+                Matches(
+                    index,
+                    similarity,
+                    *self.table([own], [other])[0][0],
+                    tuple(map(int, similarity.argmax(axis=1))),
+                    tuple(map(int, similarity.argmax(axis=0))),
+                )
+            )
+        return BertScoreEvidence(self.side(own), tuple(map(self.side, others)), tuple(matches))
+
+    def side(self, encoded: Encoded) -> Side:
+        """A text's part of the evidence."""
+        return Side(encoded.spans, tuple(map(float, self.weights(encoded))), encoded.truncated)
+
+
+def starts(texts: Sequence[Encoded]) -> NDArray[np.intp]:
+    """Where each text begins when their tokens stand one below the other."""
+    return np.cumsum([0, *(len(encoded.ids) for encoded in texts[:-1])])
+
+
+def read_baseline(path: Path, layer: int) -> Baseline:
+    """Read a layer's line of a baseline file. Raises ValueError, naming the line."""
+    with path.open(encoding="utf-8", newline="") as file:
+        for number, row in enumerate(csv.reader(file), 1):
+            if not row or row[0].strip() != str(layer):
+                continue
+            try:
+                precision, recall, f1 = map(float, row[1:])
+            except ValueError as error:
+                raise ValueError(f"{path}:{number}: a line is LAYER,P,R,F with four numbers") from error
+            if not all(value < 1 for value in (precision, recall, f1)):
+                raise ValueError(f"{path}:{number}: a baseline is below 1")
+            return Baseline(precision, recall, f1, sha256(path)[:8])
+    raise ValueError(f"{path} has no line for layer {layer}")
