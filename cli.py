@@ -61,21 +61,7 @@ metrics_option = click.option(
     "names",
     default=DEFAULT_METRICS,
     show_default=True,
-    help="Metrics, separated by commas.",
-)
-references_option = click.option(
-    "--references",
-    type=click.Choice(["max", "mean", "first"]),
-    default="max",
-    show_default=True,
-    help="How ROUGE scores against several references become one.",
-)
-tokenizer_option = click.option(
-    "--tokenizer",
-    type=click.Choice(["ascii", "unicode"]),
-    default="ascii",
-    show_default=True,
-    help="Words that ROUGE sees: a-z0-9 as everybody reports, or any script's.",
+    help="Metrics, separated by commas; bertscore, carouge and apes load a model.",
 )
 title_option = click.option(
     "--title",
@@ -89,6 +75,108 @@ format_option = click.option(
     "format",
     help="interchange, scitldr, summeval, csv, tsv, parquet or lines; guessed from the file if left out.",
 )
+device_option = click.option(
+    "--device",
+    expose_value=False,
+    callback=lambda _context, _option, device: set_device(device),
+    help="Where models run: cpu, cuda, cuda:1; RELEVANCE_DEVICE says the same.  [default: CUDA where there is one]",
+)
+entities_option = click.option(
+    "--entities",
+    default="embedded",
+    show_default=True,
+    help="APES: what finds entities, embedded or spacy:<pipeline>.",
+)
+reader_option = click.option(
+    "--reader",
+    default="embedded",
+    show_default=True,
+    help="APES: embedded, attentive-reader:<file>, extractive:<model> or masked:<model>.",
+)
+types_option = click.option(
+    "--types",
+    help="APES: entities asked for, separated by commas, of person, group, organisation, place, facility, other."
+    "  [default: all but other]",
+)
+METRIC_OPTIONS = [
+    metrics_option,
+    click.option(
+        "--references",
+        type=click.Choice(["max", "mean", "first"]),
+        default="max",
+        show_default=True,
+        help="How scores against several references become one (APES: with first, only its questions are asked).",
+    ),
+    click.option(
+        "--tokenizer",
+        type=click.Choice(["ascii", "unicode"]),
+        default="ascii",
+        show_default=True,
+        help="Words that ROUGE sees: a-z0-9 as everybody reports, or any script's.",
+    ),
+    title_option,
+    click.option(
+        "--model", default="embedded", show_default=True, help="BERTScore: embedded, a folder, or a Hugging Face name."
+    ),
+    click.option("--layer", type=click.IntRange(0), help="BERTScore: hidden layer.  [default: 5 of embedded's 6]"),
+    click.option(
+        "--dtype",
+        type=click.Choice(["float32", "bfloat16"]),
+        default="float32",
+        show_default=True,
+        help="BERTScore: what the encoder computes in; bfloat16 is faster where the processor has it.",
+    ),
+    click.option("--idf", help="BERTScore: weigh tokens by their rarity in FILE, a text a line, or in the references."),
+    click.option("--baseline", type=FILE, help="BERTScore: rescale by a file of lines LAYER,P,R,F."),
+    click.option("--batch-tokens", type=COUNT, default=2048, show_default=True, help="Tokens encoded at once."),
+    click.option("--download", is_flag=True, help="Fetch --model from the Hugging Face hub if it is not here."),
+    device_option,
+    click.option(
+        "--norm",
+        type=click.Choice(["summary", "reference", "paper"]),
+        default="summary",
+        show_default=True,
+        help="CAROUGE: what the sum of similarities is divided by.",
+    ),
+    click.option(
+        "--ngram", "n", type=click.IntRange(1, 4), default=1, show_default=True, help="CAROUGE: words of an n-gram."
+    ),
+    click.option(
+        "--important",
+        default="references",
+        show_default=True,
+        help="CAROUGE: the n-grams of the references, or tfidf:K, the K best of the source.",
+    ),
+    click.option("--vectors", type=FILE, help="CAROUGE: word vectors, a GloVe or word2vec text file."),
+    entities_option,
+    reader_option,
+    types_option,
+]
+
+
+def with_metrics(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of all metrics; it receives `chosen`, what they say."""
+    for option in reversed(METRIC_OPTIONS):
+        command = option(command)
+
+    @wraps(command)
+    def run(*args: Any, **options: Any) -> None:
+        given = {name: options.pop(name) for name in METRIC_DEFAULTS}
+        command(*args, chosen=given, **options)
+
+    return run
+
+
+METRIC_DEFAULTS = (
+    "names references tokenizer title model layer dtype idf baseline batch_tokens download norm n important vectors "
+    "entities reader types"
+).split()
+
+
+def set_device(device: str | None) -> None:
+    """Say where models run, for all that this process starts."""
+    if device:
+        os.environ["RELEVANCE_DEVICE"] = device
 
 
 def say(message: str) -> None:
@@ -101,13 +189,39 @@ def listed(names: str) -> list[str]:
     return [name.strip() for name in names.split(",") if name.strip()]
 
 
-def chosen_metrics(names: str, references: str, tokenizer: str, title: str) -> list[Any]:
-    """Make the metrics that the options name."""
-    from metrics import Options, metrics
+def chosen_metrics(chosen: dict[str, Any], references: Callable[[], Iterable[str]]) -> list[Any]:
+    """Make the metrics that the options name; `references` are those of what is scored, for --idf references."""
+    from data.reading import lines
+    from metrics import DEFAULT_TYPES, Options, metrics
 
-    if not listed(names):
+    given = dict(chosen)
+    names, idf, types = listed(given.pop("names")), given.pop("idf"), given.pop("types")
+    if not names:
         raise click.UsageError("--metrics names no metric")
-    return metrics(listed(names), Options(references=references, tokenizer=tokenizer, title=title))
+    if idf is not None and idf != "references":
+        if not Path(idf).is_file():
+            raise Refused(f"--idf names no file: {idf}")
+        idf = tuple(line for _, line in lines(Path(idf)))
+    elif idf is not None:
+        idf = tuple(dict.fromkeys(references()))
+    return metrics(names, Options(idf=idf, types=tuple(listed(types)) if types else DEFAULT_TYPES, **given))
+
+
+def references_of(records: Iterable[Any]) -> Callable[[], Iterable[str]]:
+    """All references of records, when they are asked for."""
+    return lambda: (reference for document, _ in records for reference in document.references)
+
+
+class Incomplete(click.ClickException):
+    """Scores are missing because metrics failed; all others are there."""
+
+    exit_code = 1
+
+
+def check_failures(failures: dict[str, str]) -> None:
+    """End with exit code 1 where metrics failed, saying why."""
+    if failures:
+        raise Incomplete("; ".join(f"{name} failed: {reason}" for name, reason in failures.items()))
 
 
 def read_records(file: Path, format: str | None) -> list[Any]:
@@ -197,10 +311,7 @@ def summarize(name: str, systems: str) -> None:
 
 @main.command()
 @click.argument("file", required=False, metavar="FILE|NAME")
-@metrics_option
-@references_option
-@tokenizer_option
-@title_option
+@with_metrics
 @format_option
 @click.option(
     "-o",
@@ -215,10 +326,7 @@ def summarize(name: str, systems: str) -> None:
 @refusing
 def score(
     file: str | None,
-    names: str,
-    references: str,
-    tokenizer: str,
-    title: str,
+    chosen: dict[str, Any],
     format: str | None,
     output: Path | None,
     candidates: Path | None,
@@ -229,15 +337,15 @@ def score(
     """Score the summaries of FILE, of plain text files (-c, -r), or of the data set NAME.
 
     A file's scores go to --output, a line per summary, and the metrics' signatures beside it; a data set's scores
-    go into the database, where only those that are missing are computed.
+    go into the database, where only those that are missing are computed. A metric that fails leaves its scores
+    missing, with the reason, and ends with exit code 1 when all others are done.
     """
     from data.importers import lines
 
-    metrics = chosen_metrics(names, references, tokenizer, title)
     if file is not None and (not Path(file).exists() or Path(file).is_dir()) and not candidates:
         if output or format:
             raise click.UsageError("--output and --format go with a file; a data set's scores go into the database")
-        score_stored(file, metrics)
+        score_stored(file, chosen)
         return
     output = output or Path("scores.jsonl")
     check_output(output, [Path(file) if file else None, candidates, *references_files, sources, titles])
@@ -251,7 +359,8 @@ def score(
         records = read_records(Path(file), format)
         if not any(summaries for _, summaries in records):
             raise Refused(f"{file} has no summaries to score; import it and use relevance summarize")
-    score_to_file(records, metrics, output)
+    records = list(records)
+    score_to_file(records, chosen_metrics(chosen, references_of(records)), output)
 
 
 def check_output(output: Path, inputs: Iterable[Path | None]) -> None:
@@ -264,35 +373,40 @@ def check_output(output: Path, inputs: Iterable[Path | None]) -> None:
         raise Refused(f"{output} is what is to be scored; name another --output")
 
 
-def score_stored(name: str, metrics: list[Any]) -> None:
+def score_stored(name: str, chosen: dict[str, Any]) -> None:
     """Score a data set in the database."""
     from data.store import UnknownDataset
-    from metrics.scoring import score_dataset
+    from metrics.scoring import Failures, score_dataset
 
     store, _ = stores()
     try:
         store.dataset(name)
     except UnknownDataset as error:
         raise Refused(f"there is no file {name}, and {error}") from error
+    metrics = chosen_metrics(chosen, lambda: references_of(store.records(name))())
+    failures = Failures()
     with click.progressbar(length=0, label=f"scoring {name}", file=sys.stderr) as bar:
 
         def progress(done: int, total: int) -> None:
             bar.length = total or 1  # nothing to do is done
             bar.update((done if total else 1) - bar.pos)
 
-        computed = score_dataset(store, name, metrics, progress)
+        computed = score_dataset(store, name, metrics, progress, failures)
     for metric in metrics:
         click.echo(f"{metric.name}: {computed[metric.name]} computed  {metric.signature}")
+    check_failures(failures)
 
 
 def score_to_file(records: list[Any], metrics: list[Any], output: Path) -> None:
     """Score records, write a line per summary and the signatures, print the means."""
     from data.files import write_whole
-    from metrics.scoring import score_record, score_records
+    from metrics.scoring import Failures, score_record, score_records
 
+    failures = Failures()
     beside = output.with_suffix(".signatures.json")
     total = sum(len(summaries) for _, summaries in records)
-    with click.progressbar(score_records(records, metrics), length=total, label="scoring", file=sys.stderr) as scored:
+    scoring = score_records(records, metrics, failures)
+    with click.progressbar(scoring, length=total, label="scoring", file=sys.stderr) as scored:
         rows = list(scored)
     write_whole(output, (json.dumps(score_record(e, s), ensure_ascii=False) + "\n" for e, s in rows))
     signatures = {metric.name: metric.signature for metric in metrics}
@@ -304,7 +418,11 @@ def score_to_file(records: list[Any], metrics: list[Any], output: Path) -> None:
         ["metric", "mean", "n", "missing"],
         [mean_row(metric.name, [scores[metric.name].value for _, scores in rows]) for metric in metrics],
     )
+    for name in (metric.name for metric in metrics):
+        if cut := sum(scores[name].truncated for _, scores in rows):
+            say(f"{name}: {cut} scores of texts longer than the model's limit, whose end was not seen")
     say(f"wrote {' and '.join(map(str, written))}")
+    check_failures(failures)
 
 
 def mean_row(name: str, values: list[float | None]) -> tuple[str, float | None, int, int]:
@@ -330,10 +448,7 @@ def keywords(file: Path, title: str, format: str | None) -> None:
 @main.command()
 @click.argument("file", type=FILE)
 @click.option("--human", default="relevance", show_default=True, help="Which human rating to hold metrics against.")
-@metrics_option
-@references_option
-@tokenizer_option
-@title_option
+@with_metrics
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the bootstrap.")
 @click.option("--format", "shape", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--input-format", "format", help="Format of FILE; guessed if left out.")
@@ -341,23 +456,22 @@ def keywords(file: Path, title: str, format: str | None) -> None:
 def analyze(
     file: Path,
     human: str,
-    names: str,
-    references: str,
-    tokenizer: str,
-    title: str,
+    chosen: dict[str, Any],
     seed: int,
     shape: str,
     format: str | None,
 ) -> None:
     """Hold metrics against the human ratings in FILE: agreement over pairs, and correlations."""
     from metrics.analysis import analyze, as_json
+    from metrics.scoring import Failures
 
-    metrics = chosen_metrics(names, references, tokenizer, title)
-    analysis = analyze(read_records(file, format), human, metrics, seed)
+    records, failures = read_records(file, format), Failures()
+    analysis = analyze(records, human, chosen_metrics(chosen, references_of(records)), seed, failures)
     if shape == "json":
         click.echo(json.dumps(as_json(analysis), indent=2))
     else:
         print_analysis(analysis)
+    check_failures(failures)
 
 
 def print_analysis(analysis: Any) -> None:
@@ -407,6 +521,150 @@ def print_analysis(analysis: Any) -> None:
 def interval_text(interval: Any) -> str:
     """An interval as a table shows it."""
     return "-" if interval.low is None else f"[{interval.low:.4f}, {interval.high:.4f}]"
+
+
+# --- APES ----------------------------------------------------------------------------------------------------
+
+
+@main.command()
+@click.argument("file", type=FILE)
+@click.option("--conditions", "table", is_flag=True, help="Print the table of the paper instead of the traces.")
+@click.option(
+    "--questions",
+    type=click.Choice(["all", "first"]),
+    default="all",
+    show_default=True,
+    help="Whose questions are asked: those of all references, or of the first one.",
+)
+@entities_option
+@reader_option
+@types_option
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the shuffled references.")
+@device_option
+@format_option
+@refusing
+def apes(
+    file: Path,
+    table: bool,
+    questions: str,
+    entities: str,
+    reader: str,
+    types: str | None,
+    seed: int,
+    format: str | None,
+) -> None:
+    """Print what a reader answers from each summary in FILE, a JSON object a line.
+
+    With --conditions, print APES of the sources, of the references, of references with their entities interchanged, of
+    the sources' first three sentences and of each system: a reader that does not rank them so is not to be believed.
+    """
+    from metrics import DEFAULT_TYPES, Apes
+    from metrics.apes.conditions import conditions
+    from metrics.apes.report import trace_records
+    from metrics.scoring import Failures
+
+    metric = Apes(questions, entities=entities, reader=reader, types=tuple(listed(types)) if types else DEFAULT_TYPES)
+    records = read_records(file, format)
+    if not table:
+        failures = Failures()
+        for record in trace_records(metric, records, failures):
+            click.echo(json.dumps(record, ensure_ascii=False))
+        check_failures(failures)
+        return
+    print_table(
+        ["condition", "n", "APES %", "occurs %", "questions", "entities", "salient"],
+        [
+            (c.name, c.n, *(f"{100 * share:.1f}" for share in (c.apes, c.occurs)), *(f"{count:.2f}" for count in c[4:]))
+            for c in conditions(metric, records, seed)
+        ],
+    )
+    click.echo(
+        "\nn: documents with questions; occurs: the text mentions the answer; salient: entities that are asked for."
+    )
+    click.echo(metric.signature)
+
+
+@main.command()
+@click.argument("file", type=FILE)
+@entities_option
+@device_option
+@refusing
+def entities(file: Path, entities: str) -> None:
+    """Print the entities in FILE, a text a line, as a JSON object a line."""
+    from data.reading import lines
+    from metrics.apes.entities import finder
+
+    texts = [line for _, line in lines(file)]
+    for text, found in zip(texts, finder(entities).find(texts), strict=True):
+        click.echo(json.dumps({"text": text, "entities": [e._asdict() for e in found]}, ensure_ascii=False))
+
+
+@main.group()
+def train() -> None:
+    """Train the parts of APES that are learned."""
+
+
+@train.command("tagger")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), required=True, help="The weights.")
+@click.option("--seed", type=SEED, default=0, show_default=True)
+@click.option("--epochs", type=COUNT, help="Passes over the data; as many as the model card says if left out.")
+@refusing
+def train_tagger_(folder: Path, output: Path, seed: int, epochs: int | None) -> None:
+    """Train the embedded entity finder on the CoNLL files in DIR."""
+    from metrics.apes.training import train_tagger
+
+    check_output(output, [])
+    train_tagger(folder, output, seed=seed, say=say, **({"epochs": epochs} if epochs else {}))
+    click.echo(f"wrote {output}")
+
+
+@train.command("attentive-reader")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), default=Path("attentive.safetensors"))
+@click.option("--epochs", type=COUNT, default=30, show_default=True, help="Passes over the questions, at most.")
+@click.option("--batch-size", type=COUNT, default=32, show_default=True)
+@click.option("--hidden", type=COUNT, default=128, show_default=True, help="States of each GRU direction.")
+@click.option("--embedding", type=COUNT, default=100, show_default=True, help="Numbers in a word vector.")
+@click.option("--vocabulary", type=COUNT, default=50_000, show_default=True, help="Words that have a vector.")
+@click.option("--learning-rate", type=float, default=1e-3, show_default=True)
+@click.option("--vectors", type=FILE, help="Word vectors to begin with, a GloVe or word2vec text file.")
+@click.option("--seed", type=SEED, default=0, show_default=True)
+@device_option
+@refusing
+def train_attentive_reader(
+    folder: Path,
+    output: Path,
+    epochs: int,
+    batch_size: int,
+    hidden: int,
+    embedding: int,
+    vocabulary: int,
+    learning_rate: float,
+    vectors: Path | None,
+    seed: int,
+) -> None:
+    """Train an attentive reader (Chen et al. 2016) on the CNN / Daily Mail .question files in DIR."""
+    from metrics.apes.readers.attentive_training import train
+    from metrics.vectors import FileVectors
+
+    check_output(output, [])
+    result = train(
+        folder,
+        output,
+        epochs=epochs,
+        batch_size=batch_size,
+        hidden=hidden,
+        embedding=embedding,
+        vocabulary=vocabulary,
+        learning_rate=learning_rate,
+        vectors=FileVectors(vectors) if vectors else None,
+        seed=seed,
+        say=say,
+    )
+    test = "" if result.test_accuracy is None else f", {result.test_accuracy:.3f} on the test questions"
+    click.echo(f"wrote {output}: accuracy {result.accuracy:.3f} on {result.validation} held-out questions{test}")
+    click.echo(f"read with it: --reader attentive-reader:{output}")
 
 
 # --- studies -------------------------------------------------------------------------------------------------

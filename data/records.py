@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 TITLE_SYSTEM = "title"
 """System name of a document's title standing as a candidate."""
@@ -11,9 +12,19 @@ TITLE_SYSTEM = "title"
 REFERENCE_SYSTEM = "reference:"
 """Prefix of the system name of a reference standing as a candidate: `reference:2` is the second one."""
 
+PLACEHOLDER = "@placeholder"
+"""What stands in a fill-in-the-blank question where the answer was."""
+
 
 class BadRecord(ValueError):  # noqa: N818  named for the situation
     """Input that cannot be taken: the message says where (file and line), what is wrong and what to do."""
+
+
+class ClozeQuestion(NamedTuple):
+    """A fill-in-the-blank question about a document: a text with one `PLACEHOLDER`, and what belongs there."""
+
+    question: str
+    answer: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +32,14 @@ class Document:
     """A source text with the references that people wrote for it.
 
     `source` is a text, or the tuple of its sentences where the data set gives them; it is empty where the
-    data set does not contain its documents.
+    data set does not contain its documents. `questions` are those that the data set brings for APES.
     """
 
     id: str
     source: str | tuple[str, ...]
     references: tuple[str, ...]
     title: str | None = None
+    questions: tuple[ClozeQuestion, ...] = ()
 
     @property
     def source_text(self) -> str:
@@ -55,6 +67,7 @@ class Example:
     references: tuple[str, ...]
     title: str | None
     source: str
+    questions: tuple[ClozeQuestion, ...] = ()
 
 
 def examples(document: Document, summaries: Iterable[Summary]) -> list[Example]:
@@ -73,4 +86,4 @@ def examples(document: Document, summaries: Iterable[Summary]) -> list[Example]:
     references = tuple(text for text in document.references if text not in standing)
     title = None if document.title in standing else document.title
     source = document.source_text
-    return [Example(document.id, s.system, s.text, references, title, source) for s in summaries]
+    return [Example(document.id, s.system, s.text, references, title, source, document.questions) for s in summaries]

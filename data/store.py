@@ -7,19 +7,26 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
-from typing import NamedTuple
+from datetime import datetime, timedelta
+from typing import Literal, NamedTuple
 from unicodedata import bidirectional, category
 
-from sqlalchemy import Engine, Select, func, select
+from sqlalchemy import Engine, Select, func, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, selectinload
 
-from data.records import Document, Example, Summary, examples
-from data.tables import DatasetRow, DocumentRow, ScoreRow, SignatureRow, SummaryRow
+from data.database import now
+from data.records import ClozeQuestion, Document, Example, Summary, examples
+from data.tables import DatasetRow, DocumentRow, RunRow, ScoreRow, SignatureRow, SummaryRow
 
 BATCH = 500
 """Rows per statement: under every server's limit of bound parameters."""
+
+SILENCE = timedelta(seconds=60)
+"""A run that has not ended and was not heard of for so long is dead."""
+
+DIED = "its process ended before it was done"
+"""Why a dead run is over."""
 
 
 class StoreError(ValueError):
@@ -36,6 +43,14 @@ class UnknownDataset(StoreError):  # noqa: N818
 
 class SystemExists(StoreError):  # noqa: N818
     """The data set already has summaries of that system."""
+
+
+class RunGoingOn(StoreError):  # noqa: N818
+    """A run of the data set is going on."""
+
+
+class UnknownRun(StoreError):  # noqa: N818
+    """There is no run of that number."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +73,8 @@ class StoredScore(NamedTuple):
 
     value: float | None
     missing: str | None
+    truncated: bool = False
+    """Whether a text was longer than a model's limit."""
 
 
 class Signature(NamedTuple):
@@ -66,6 +83,32 @@ class Signature(NamedTuple):
     metric: str
     signature: str
     scored: int
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run that scores a data set, as it was when it was read."""
+
+    id: int
+    dataset: str
+    metrics: tuple[str, ...]
+    done: int
+    total: int | None
+    """How many scores were missing; None until they are counted."""
+    failed: Mapping[str, str]
+    """Why metrics could not score, by their name."""
+    error: str | None
+    """Why the run was over before it was done."""
+    started_at: datetime
+    heartbeat: datetime
+    ended_at: datetime | None
+
+    @property
+    def state(self) -> Literal["going", "ended", "failed", "died"]:
+        """`ended`, though metrics may have failed; `failed` by its `error`; `died` without a word."""
+        if self.ended_at is not None:
+            return "ended" if self.error is None else "failed"
+        return "going" if now() - self.heartbeat <= SILENCE else "died"
 
 
 class Store:
@@ -232,7 +275,7 @@ class DataStore(Store):
                 )
             }
             session.add_all(
-                ScoreRow(signature_id=owner.id, example=key, value=score.value, missing=score.missing)
+                ScoreRow(signature_id=owner.id, example=key, **score._asdict())
                 for key, score in scores.items()
                 if key not in known
             )
@@ -255,7 +298,7 @@ class DataStore(Store):
         """A data set's scores under one signature, by document id and system."""
         with self.reading() as session:
             rows = session.execute(
-                select(DocumentRow.key, SummaryRow.system, ScoreRow.value, ScoreRow.missing)
+                select(DocumentRow.key, SummaryRow.system, ScoreRow.value, ScoreRow.missing, ScoreRow.truncated)
                 .join(SummaryRow, SummaryRow.document_id == DocumentRow.id)
                 .join(ScoreRow, ScoreRow.example == SummaryRow.example)
                 .join(SignatureRow, SignatureRow.id == ScoreRow.signature_id)
@@ -265,7 +308,63 @@ class DataStore(Store):
                 )
                 .order_by(DocumentRow.position, SummaryRow.id)
             )
-            return {(key, system): StoredScore(value, missing) for key, system, value, missing in rows}
+            return {(key, system): StoredScore(*score) for key, system, *score in rows.tuples()}
+
+    # --- runs --------------------------------------------------------------------------------------------
+
+    def start_run(self, *, dataset: str, metrics: Sequence[str]) -> Run:
+        """Note that a run begins. Raises `UnknownDataset`, and `RunGoingOn` unless the last one is over or dead."""
+        with self.writing() as session:
+            owner = find_dataset(session, dataset, lock=True)
+            for row in session.scalars(runs_of(owner.id).where(RunRow.ended_at.is_(None))):
+                if to_run(row, dataset).state == "going":
+                    raise RunGoingOn(f"data set {dataset!r} is being scored already; wait until that is done")
+                row.ended_at, row.error = now(), DIED  # should it wake up, it finds that it is over
+            run = RunRow(dataset_id=owner.id, metrics=list(metrics))
+            session.add(run)
+            session.flush()
+            return to_run(run, dataset)
+
+    def beat(self, run_id: int, *, done: int, total: int | None) -> bool:
+        """Note that a run lives and how far it is; returns whether it may go on: False once it is over."""
+        return self.change_run(run_id, heartbeat=now(), done=done, total=total)
+
+    def end_run(self, run_id: int, *, failed: Mapping[str, str] | None = None, error: str | None = None) -> bool:
+        """Note that a run is over; returns whether it was not before: the first word about the end counts."""
+        return self.change_run(run_id, ended_at=now(), failed=dict(failed or {}), error=error)
+
+    def change_run(self, run_id: int, **values: object) -> bool:
+        """Change a run that is not over; returns whether there was one."""
+        with self.writing() as session:
+            changed = session.scalar(
+                update(RunRow).where(RunRow.id == run_id, RunRow.ended_at.is_(None)).values(values).returning(RunRow.id)
+            )
+        return changed is not None
+
+    def run(self, run_id: int) -> Run:
+        """One run. Raises `UnknownRun`."""
+        with self.reading() as session:
+            found = session.execute(
+                select(RunRow, DatasetRow.name)
+                .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)
+                .where(RunRow.id == run_id)
+            ).one_or_none()
+            if found is None:
+                raise UnknownRun(f"there is no run {run_id}")
+            return to_run(*found)
+
+    def runs(self, dataset: str) -> list[Run]:
+        """A data set's runs, the latest first. Raises `UnknownDataset`."""
+        with self.reading() as session:
+            owner = find_dataset(session, dataset)
+            return [to_run(row, owner.name) for row in session.scalars(runs_of(owner.id))]
+
+    def last_run(self, dataset: str) -> Run | None:
+        """A data set's latest run, if there was any. Raises `UnknownDataset`."""
+        with self.reading() as session:
+            owner = find_dataset(session, dataset)
+            row = session.scalar(runs_of(owner.id).limit(1))
+            return None if row is None else to_run(row, owner.name)
 
 
 def checked_name(name: str) -> str:
@@ -311,6 +410,11 @@ def documents_of(dataset: DatasetRow) -> Select[DocumentRow]:
     )
 
 
+def runs_of(dataset_id: int) -> Select[RunRow]:
+    """Select a data set's runs, the latest first."""
+    return select(RunRow).where(RunRow.dataset_id == dataset_id).order_by(RunRow.id.desc())
+
+
 def document_row(dataset_id: int, position: int, document: Document, summaries: Sequence[Summary]) -> DocumentRow:
     """A document and its summaries as rows."""
     row = DocumentRow(
@@ -320,6 +424,7 @@ def document_row(dataset_id: int, position: int, document: Document, summaries: 
         title=document.title,
         source=document.source if isinstance(document.source, str) else list(document.source),
         reference_texts=list(document.references),
+        questions=[list(question) for question in document.questions],
         summaries=[SummaryRow(system=s.system, text=s.text, human=dict(s.human), example="") for s in summaries],
     )
     hash_examples(row)
@@ -335,16 +440,37 @@ def hash_examples(row: DocumentRow) -> None:
 
 def example_hash(example: Example) -> str:
     """SHA-256 over everything that a metric may look at, and nothing else."""
-    seen = [example.candidate, example.references, example.title, example.source]
+    seen: list[object] = [example.candidate, example.references, example.title, example.source]
+    if example.questions:  # most data sets bring none, and the hashes of earlier versions stay what they were
+        seen.append(example.questions)
     return hashlib.sha256(json.dumps(seen).encode()).hexdigest()
 
 
 def to_document(row: DocumentRow) -> Document:
     """The record of a document's row."""
     source = row.source if isinstance(row.source, str) else tuple(row.source)
-    return Document(id=row.key, source=source, references=tuple(row.reference_texts), title=row.title)
+    questions = tuple(ClozeQuestion(*question) for question in row.questions)
+    return Document(
+        id=row.key, source=source, references=tuple(row.reference_texts), title=row.title, questions=questions
+    )
 
 
 def to_summary(document_id: str, row: SummaryRow) -> Summary:
     """The record of a summary's row."""
     return Summary(document_id=document_id, system=row.system, text=row.text, human=row.human)
+
+
+def to_run(row: RunRow, dataset: str) -> Run:
+    """The record of a run's row."""
+    return Run(
+        id=row.id,
+        dataset=dataset,
+        metrics=tuple(row.metrics),
+        done=row.done,
+        total=row.total,
+        failed=dict(row.failed),
+        error=row.error,
+        started_at=row.started_at,
+        heartbeat=row.heartbeat,
+        ended_at=row.ended_at,
+    )

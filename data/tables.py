@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, CheckConstraint, ForeignKey, String, Text, UniqueConstraint
+from sqlalchemy import JSON, CheckConstraint, ForeignKey, String, Text, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from data.database import Base, Utc, now
@@ -37,6 +37,7 @@ class DocumentRow(Base):
     title: Mapped[str | None] = mapped_column(Text)
     source: Mapped[Any] = mapped_column(JSON)
     reference_texts: Mapped[list[str]] = mapped_column(JSON)
+    questions: Mapped[list[list[str]]] = mapped_column(JSON, default=list, server_default="[]")
     summaries: Mapped[list[SummaryRow]] = relationship(back_populates="document", order_by="SummaryRow.id")
 
 
@@ -76,3 +77,21 @@ class ScoreRow(Base):
     example: Mapped[str] = mapped_column(String(64), primary_key=True)
     value: Mapped[float | None]
     missing: Mapped[str | None] = mapped_column(Text)
+    truncated: Mapped[bool] = mapped_column(default=False, server_default=false())
+
+
+class RunRow(Base):
+    """A run that scores a data set in a process of its own; `heartbeat` moves while it lives."""
+
+    __tablename__ = "runs"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    dataset_id: Mapped[int] = mapped_column(ForeignKey("datasets.id"))
+    metrics: Mapped[list[str]] = mapped_column(JSON)
+    done: Mapped[int] = mapped_column(default=0)
+    total: Mapped[int | None]
+    failed: Mapped[dict[str, str]] = mapped_column(JSON, default=dict)
+    error: Mapped[str | None] = mapped_column(Text)
+    started_at: Mapped[datetime] = mapped_column(Utc, default=now)
+    heartbeat: Mapped[datetime] = mapped_column(Utc, default=now)
+    ended_at: Mapped[datetime | None] = mapped_column(Utc)

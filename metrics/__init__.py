@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from metrics.apes import Apes
+from metrics.apes.entities import DEFAULT_TYPES
 from metrics.base import Metric, Score
+from metrics.bertscore import BertScore
+from metrics.carouge import Carouge
+from metrics.encoder import BATCH_TOKENS, shared
 from metrics.length import Length
+from metrics.models import EMBEDDED
 from metrics.rouge import RougeL, RougeN
 from metrics.rouge_k import RougeK
+from metrics.vectors import FileVectors
 
 __all__ = ["LEXICAL", "METRICS", "Metric", "Options", "Score", "UnknownMetric", "metric", "metrics"]
 
@@ -21,14 +29,58 @@ class UnknownMetric(ValueError):  # noqa: N818  named for the situation
 class Options:
     """What a user can set for all metrics at once; a metric takes what its definition has room for.
 
-    `references`: how the scores against several references become one: `max` (default), `mean`, `first`.
+    `references`: how the scores against several references become one: `max` (default), `mean`, `first`. ROUGE-K
+    takes all of them at once, APES asks the questions of all, or of the first.
     `tokenizer` of the ROUGE metrics: `ascii` (a-z0-9, as everybody reports) or `unicode` (any script).
     `title` in ROUGE-K's keywords: `always` counts as a reference, `single` only beside a single one.
+    `model`, `layer`, `idf` (texts), `baseline` (a file), `dtype`, `batch_tokens`, `download` of BERTScore: see
+    `metrics.bertscore.BertScore` and `metrics.encoder.Encoder`.
+    `norm`, `n`, `important`, `vectors` (a file) of CAROUGE: see `metrics.carouge.Carouge`.
+    `entities`, `reader`, `types` of APES: see `metrics.apes.Apes`.
     """
 
     references: str = "max"
     tokenizer: str = "ascii"
     title: str = "always"
+    model: str = EMBEDDED
+    layer: int | None = None
+    idf: tuple[str, ...] | None = None
+    baseline: Path | None = None
+    dtype: str = "float32"
+    batch_tokens: int = BATCH_TOKENS
+    download: bool = False
+    norm: str = "summary"
+    n: int = 1
+    important: str = "references"
+    vectors: Path | None = None
+    entities: str = "embedded"
+    reader: str = "embedded"
+    types: tuple[str, ...] = DEFAULT_TYPES
+
+
+def make_bertscore(options: Options) -> Metric:
+    """BERTScore as the options ask for it."""
+    encoder = shared(options.model, dtype=options.dtype, batch_tokens=options.batch_tokens, download=options.download)
+    return BertScore(
+        options.references, layer=options.layer, idf=options.idf, baseline=options.baseline, encoder=encoder
+    )
+
+
+def make_carouge(options: Options) -> Metric:
+    """CAROUGE as the options ask for it."""
+    return Carouge(
+        options.norm,
+        options.n,
+        options.important,
+        options.references,
+        vectors=FileVectors(options.vectors) if options.vectors else None,
+    )
+
+
+def make_apes(options: Options) -> Metric:
+    """APES as the options ask for it."""
+    questions = "first" if options.references == "first" else "all"
+    return Apes(questions, entities=options.entities, reader=options.reader, types=options.types)
 
 
 METRICS: dict[str, Callable[[Options], Metric]] = {
@@ -36,6 +88,9 @@ METRICS: dict[str, Callable[[Options], Metric]] = {
     "rouge2": lambda options: RougeN(2, references=options.references, tokenizer=options.tokenizer),
     "rougeL": lambda options: RougeL(references=options.references, tokenizer=options.tokenizer),
     "rouge_k": lambda options: RougeK(title=options.title),
+    "bertscore": make_bertscore,
+    "carouge": make_carouge,
+    "apes": make_apes,
     "length": lambda options: Length(),
 }
 

@@ -10,7 +10,7 @@ from data.records import Document, Summary
 from metrics.base import Metric
 from metrics.length import Length
 from metrics.meta_evaluation import Agreement, Evaluation, Levels, evaluate
-from metrics.scoring import score_records
+from metrics.scoring import Failures, score_records
 
 
 class NoRatings(ValueError):  # noqa: N818  named for the situation
@@ -35,11 +35,16 @@ class Analysis(NamedTuple):
 
 
 def analyze(
-    records: Iterable[tuple[Document, Sequence[Summary]]], human: str, metrics: Sequence[Metric], seed: int = 0
+    records: Iterable[tuple[Document, Sequence[Summary]]],
+    human: str,
+    metrics: Sequence[Metric],
+    seed: int = 0,
+    failures: Failures | None = None,
 ) -> Analysis:
     """Score the rated summaries and evaluate every metric over all within-document pairs.
 
-    The row `length` is always there: a metric that does not beat it says little. Raises `NoRatings`.
+    The row `length` is always there: a metric that does not beat it says little. The scores of a metric that fails are
+    missing; `failures` has the reasons. Raises `NoRatings`.
     """
     if all(metric.name != "length" for metric in metrics):
         metrics = [*metrics, Length()]
@@ -55,7 +60,7 @@ def analyze(
         raise NoRatings(f"there are no human ratings of {human!r}; there are {', '.join(aspects) or 'none at all'}")
     rated = [
         (example, scores)
-        for example, scores in score_records(records, metrics)
+        for example, scores in score_records(records, metrics, failures)
         if (example.document_id, example.system) in ratings
     ]
     documents = [example.document_id for example, _ in rated]

@@ -244,7 +244,14 @@ def batches(order: Sequence[int], lengths: Sequence[int], tokens: int) -> Iterat
         yield batch
 
 
+def shared(
+    model: str = EMBEDDED, *, dtype: str = "float32", batch_tokens: int = BATCH_TOKENS, download: bool = False
+) -> Encoder:
+    """The process's one encoder of a model with these settings, so that metrics share what it has encoded."""
+    return made(model, dtype, batch_tokens, download)
+
+
 @cache
-def shared(model: str = EMBEDDED, *, dtype: str = "float32", download: bool = False) -> Encoder:
-    """The process's one encoder of a model, so that metrics share what it has encoded."""
-    return Encoder(model, dtype=dtype, download=download)
+def made(model: str, dtype: str, batch_tokens: int, download: bool) -> Encoder:
+    """The encoder of these settings; positional, so that equal settings are one."""
+    return Encoder(model, dtype=dtype, batch_tokens=batch_tokens, download=download)

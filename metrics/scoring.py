@@ -13,8 +13,8 @@ from metrics.base import Metric, Score
 DOCUMENTS = 32
 """Documents per batch: small enough that every text of a batch stays in the cache while all metrics see it."""
 
-BATCH = 1024
-"""Examples per commit of `score_dataset`."""
+BATCH = 512
+"""Examples per commit of `score_dataset`; the token vectors of so many stay within the encoder's memory."""
 
 Progress = Callable[[int, int], None]
 """Receives how many examples are done, and how many there are."""
@@ -24,37 +24,71 @@ def ignore(done: int, total: int) -> None:
     """Drop progress."""
 
 
+class Failures(dict[str, str]):
+    """Why metrics could not score, by their name: a model that is missing, too large or fails ends no run."""
+
+    def score(self, metric: Metric, examples: Sequence[Example]) -> list[Score] | None:
+        """Score a batch, or note why that fails; a metric that failed once is not tried again."""
+        if metric.name in self:
+            return None
+        try:
+            return metric.score(examples)
+        except Exception as error:  # whatever a model raises concerns its metric only
+            self[metric.name] = f"{type(error).__name__}: {error}" if not isinstance(error, ValueError) else str(error)
+            return None
+
+
 def score_records(
-    records: Iterable[tuple[Document, Sequence[Summary]]], metrics: Sequence[Metric]
+    records: Iterable[tuple[Document, Sequence[Summary]]], metrics: Sequence[Metric], failures: Failures | None = None
 ) -> Iterator[tuple[Example, dict[str, Score]]]:
-    """Score every candidate by every metric, in order; the scores are named by their metric."""
+    """Score every candidate by every metric, in order; the scores are named by their metric.
+
+    The scores of a metric that fails are missing with the reason, which is also left in `failures`.
+    """
+    failures = Failures() if failures is None else failures
     waiting = iter(records)
     while batch := list(islice(waiting, DOCUMENTS)):
         together = [example for document, summaries in batch for example in examples(document, summaries)]
-        columns = {metric.name: metric.score(together) for metric in metrics}
+        columns = {metric.name: failures.score(metric, together) for metric in metrics}
         for row, example in enumerate(together):
-            yield example, {name: scores[row] for name, scores in columns.items()}
+            yield (
+                example,
+                {
+                    name: scores[row] if scores is not None else Score(None, f"failed: {failures[name]}")
+                    for name, scores in columns.items()
+                },
+            )
 
 
 def score_record(example: Example, scores: Mapping[str, Score]) -> dict[str, Any]:
-    """One scored summary as a line of a score file; a missing score is null and has its reason in `missing`."""
+    """One scored summary as a line of a score file; a missing score is null and has its reason in `missing`.
+
+    `truncated` names the metrics whose model did not see the end of a text.
+    """
     record: dict[str, Any] = {
         "instance_id": example.document_id,
         "summarizer_id": example.system,
         "metrics": {name: score.value for name, score in scores.items()},
     }
     missing = {name: score.missing for name, score in scores.items() if score.missing is not None}
-    return record | {"missing": missing} if missing else record
+    truncated = [name for name, score in scores.items() if score.truncated]
+    return record | ({"missing": missing} if missing else {}) | ({"truncated": truncated} if truncated else {})
 
 
 def score_dataset(
-    store: DataStore, dataset: str, metrics: Sequence[Metric], progress: Progress = ignore
+    store: DataStore,
+    dataset: str,
+    metrics: Sequence[Metric],
+    progress: Progress = ignore,
+    failures: Failures | None = None,
 ) -> dict[str, int]:
     """Compute and store the scores of a data set that are not stored yet; returns how many, by metric.
 
     Each batch is committed before the next is computed, so that a run that was cut short goes on where it stopped.
+    What a metric that fails leaves undone is not stored, so that the next run tries again; `failures` has the reasons.
     Raises `UnknownDataset`.
     """
+    failures = Failures() if failures is None else failures
     found = store.examples(dataset)
     waiting = {
         metric.name: dict(store.unscored(dataset=dataset, signature=metric.signature, among=found))
@@ -62,15 +96,22 @@ def score_dataset(
     }
     total = sum(map(len, waiting.values()))
     done = 0
+    computed = dict.fromkeys(waiting, 0)
     progress(done, total)
     keys = list(found)
     for start in range(0, len(keys), BATCH):
         for metric in metrics:
             batch = {key: found[key] for key in keys[start : start + BATCH] if key in waiting[metric.name]}
-            if batch:
-                scores = metric.score(list(batch.values()))
-                kept = {key: StoredScore(s.value, s.missing) for key, s in zip(batch, scores, strict=True)}
+            if not batch:
+                continue
+            scores = failures.score(metric, list(batch.values()))
+            if scores is not None:
+                kept = {
+                    key: StoredScore(score.value, score.missing, score.truncated)
+                    for key, score in zip(batch, scores, strict=True)
+                }
                 store.add_scores(metric=metric.name, signature=metric.signature, scores=kept)
-                done += len(batch)
-                progress(done, total)
-    return {name: len(those) for name, those in waiting.items()}
+                computed[metric.name] += len(batch)
+            done += len(batch)
+            progress(done, total)
+    return computed

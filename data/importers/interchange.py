@@ -1,7 +1,10 @@
 """The project's own format: a JSON object a line, a document each, its summaries with it.
 
 {"id": "d1", "title": "optional", "source": "text or list of sentences", "references": ["..."],
-"summaries": [{"system": "bart", "text": "...", "human": {"relevance": 4.3}}]}
+"summaries": [{"system": "bart", "text": "...", "human": {"relevance": 4.3}}],
+"questions": [{"question": "... @placeholder ...", "answer": "..."}]}
+
+`title`, `human` and `questions` are optional.
 """
 
 from __future__ import annotations
@@ -11,9 +14,9 @@ from pathlib import Path
 
 from data import reading
 from data.reading import Place, Say
-from data.records import Document, Summary
+from data.records import PLACEHOLDER, ClozeQuestion, Document, Summary
 
-FIELDS = {"id", "title", "source", "references", "summaries"}
+FIELDS = {"id", "title", "source", "references", "summaries", "questions"}
 
 
 def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
@@ -33,6 +36,7 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
             if isinstance(source, list)
             else reading.text(place, source, "source"),
             references=reading.texts(place, reading.required(place, record, "references"), "references"),
+            questions=tuple(questions(place, record.get("questions", []))),
         )
         yield document, summaries(place, document_id, record.get("summaries", []))
 
@@ -52,6 +56,17 @@ def summaries(place: Place, document_id: str, value: object) -> list[Summary]:
             human=reading.ratings(place, item.get("human"), f"{name}.human"),
         )
     return list(found.values())
+
+
+def questions(place: Place, value: object) -> Iterator[ClozeQuestion]:
+    """The questions that come with a document."""
+    for index, item in enumerate(reading.objects(place, value, "questions")):
+        name = f"questions[{index}]"
+        text = reading.text(place, reading.required(place, item, "question"), f"{name}.question")
+        answer = reading.text(place, reading.required(place, item, "answer"), f"{name}.answer")
+        if text.count(PLACEHOLDER) != 1 or not answer.strip():
+            place.refuse(f"{name} needs a question with one {PLACEHOLDER} and an answer")
+        yield ClozeQuestion(text, answer)
 
 
 def unseen(place: Place, value: object, seen: dict[str, Place]) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
+from data.records import PLACEHOLDER
 from metrics.text import Span
 
-BLANK = "@placeholder"
+BLANK = PLACEHOLDER
 """What stands in a question where the answer was."""
 
 

@@ -1,0 +1,35 @@
+"""The readers of APES: one file each, `reader` names them all."""
+
+from __future__ import annotations
+
+from metrics.apes.base import Reader
+from metrics.encoder import Encoder
+
+KNOWN = ("embedded", "attentive-reader:FILE", "extractive:MODEL", "masked:MODEL")
+"""What `reader` takes; MODEL is a folder or a Hugging Face name."""
+
+
+def reader(name: str, encoder: Encoder | None = None) -> Reader:
+    """Make a reader by its name; `encoder` is what `embedded` reads with.
+
+    Its files are looked for and hashed now, and loaded when it first reads. Raises ValueError for an unknown name,
+    `ModelUnavailable` for files that are not there or not what they should be.
+    """
+    kind, _, model = name.partition(":")
+    if name == "embedded":
+        from metrics.apes.readers.embedded import EmbeddedReader
+
+        return EmbeddedReader(encoder)
+    if kind == "attentive-reader" and model:
+        from metrics.apes.readers.attentive import AttentiveReader
+
+        return AttentiveReader.load(model)
+    if kind == "extractive" and model:
+        from metrics.apes.readers.extractive import ExtractiveReader
+
+        return ExtractiveReader(model)
+    if kind == "masked" and model:
+        from metrics.apes.readers.masked import MaskedReader
+
+        return MaskedReader(model)
+    raise ValueError(f"unknown reader {name!r}; known are {', '.join(KNOWN)}")

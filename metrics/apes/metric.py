@@ -1,0 +1,221 @@
+"""APES: the share of the references' questions that a reader answers from the summary (Eyal, Baumel, Elhadad 2019)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property, partial
+from itertools import groupby
+from typing import NamedTuple
+
+from data.records import Example
+from metrics.apes.base import Answer, Candidate, Question, Reader, Task
+from metrics.apes.entities import DEFAULT_TYPES, TYPES, Finder, entity_type, finder
+from metrics.apes.names import Named, find_names
+from metrics.apes.questions import Mention, Quiz, make_quiz
+from metrics.apes.readers import reader
+from metrics.base import REFERENCES, Score, check_option, signature
+from metrics.models import ModelUnavailable
+from metrics.sentences import sentence_spans
+from metrics.text import Span
+
+QUESTIONS = ("all", "first")
+"""Whose questions are asked: those of all references together, or of the first one."""
+
+EXAMPLES = 512
+"""Examples that are read at once."""
+
+
+class Trace(NamedTuple):
+    """What became of one question."""
+
+    question: Question
+    right: str
+    """The right answer's entity, by its longest name."""
+    candidates: tuple[str, ...]
+    """The entities that the summary mentions, by their longest names."""
+    scores: tuple[float, ...]
+    """The reader's score of each candidate."""
+    chosen: int | None
+    """Index of the candidate that the reader picked; None where the summary mentions none."""
+    span: Span | None
+    """The mention in the summary that the answer was read from."""
+    sentence: Span | None
+    """The sentence of the summary around it."""
+    is_right: bool
+    occurs: bool
+    """Whether the summary mentions the right answer at all."""
+
+
+class ApesEvidence(NamedTuple):
+    """What an APES value was counted from: the value is the share of the traces that are right."""
+
+    traces: tuple[Trace, ...]
+    mentions: tuple[tuple[str, tuple[Span, ...]], ...]
+    """The entities that the summary mentions, and where."""
+
+
+class Read(NamedTuple):
+    """A summary, what it mentions, and the answers that were read from it."""
+
+    summary: str
+    quiz: Quiz
+    found: dict[int, tuple[Span, ...]]
+    """Entity to its places."""
+    answers: tuple[Answer, ...]
+    """One a question; none where the summary mentions no entity."""
+
+
+class Apes:
+    """Questions answered correctly / questions, in [0, 1].
+
+    Every mention of an entity of `types` in the references is a question: its sentence with the mention blanked. The
+    reader chooses among the document's entities, those of its references and its source, that the summary mentions;
+    a summary that mentions none is wrong. Questions that the data set brings take the place of those made.
+    `questions` says whose are asked, `entities` and `reader` name the parts (`metrics.apes.entities.finder`,
+    `metrics.apes.readers.reader`). Beside the value stands its lexical baseline `occurs`, the share of questions whose
+    answer the summary mentions. Raises ValueError for an option out of its range.
+    """
+
+    name = "apes"
+
+    def __init__(
+        self,
+        questions: str = "all",
+        *,
+        entities: str = "embedded",
+        reader: str = "embedded",
+        types: Sequence[str] = DEFAULT_TYPES,
+    ) -> None:
+        check_option("questions", questions, QUESTIONS)
+        for type in types:
+            check_option("types", type, sorted({*TYPES.values()}))
+        self.questions = questions
+        self.entities = entities
+        self.reader_name = reader
+        self.types = tuple(types)
+
+    @cached_property
+    def finder(self) -> Finder:
+        """What finds entities. Raises `ModelUnavailable`."""
+        return finder(self.entities)
+
+    @cached_property
+    def reader(self) -> Reader:
+        """What answers questions. Raises `ModelUnavailable`."""
+        return reader(self.reader_name)
+
+    @property
+    def signature(self) -> str:
+        """Whose questions, and the parts with their models; a part that cannot be had is named as that."""
+        parts = {}
+        for part in ("finder", "reader"):
+            try:
+                parts[part] = getattr(self, part).signature
+            except ModelUnavailable:
+                parts[part] = f"{self.entities if part == 'finder' else self.reader_name}@unavailable".replace("|", "_")
+        types = "+".join(self.types) if self.types != DEFAULT_TYPES else "default"
+        return signature(
+            self.name, questions=self.questions, entities=parts["finder"], types=types, reader=parts["reader"]
+        )
+
+    def score(self, examples: Sequence[Example]) -> list[Score]:
+        """Score a batch; what concerns a document is done once for its summaries that stand together."""
+        scores: list[Score] = []
+        for start in range(0, len(examples), EXAMPLES):
+            part = examples[start : start + EXAMPLES]
+            quizzes = self.quizzes(part)
+            for example, read in zip(part, self.read([e.candidate for e in part], quizzes), strict=True):
+                scores.append(self.count(example, read))
+        return scores
+
+    def asked(self, example: Example) -> tuple[str, ...]:
+        """The references that questions are made from."""
+        return example.references[:1] if self.questions == "first" else example.references
+
+    def quizzes(self, examples: Sequence[Example]) -> list[Quiz]:
+        """The quiz of each example's document, made once for those that stand together."""
+        documents = [(self.asked(e), e.source, e.questions) for e in examples]
+        texts = list(dict.fromkeys(t for references, source, _ in documents for t in (*references, source) if t))
+        mentions = dict(zip(texts, self.mentions(texts), strict=True))
+        quizzes: list[Quiz] = []
+        for (references, source, given), group in groupby(documents):
+            quiz = make_quiz(
+                [(text, mentions.get(text, [])) for text in references],
+                [(source, mentions.get(source, []))],
+                self.types,
+                given,
+            )
+            quizzes += [quiz for _ in group]
+        return quizzes
+
+    def mentions(self, texts: Sequence[str]) -> list[list[Mention]]:
+        """The mentions of entities in texts."""
+        return [
+            [Mention((e.start, e.end), type) for e in found if (type := entity_type(text, e)) is not None]
+            for text, found in zip(texts, self.finder.find(texts), strict=True)
+        ]
+
+    def read(self, summaries: Sequence[str], quizzes: Sequence[Quiz]) -> list[Read]:
+        """Let the reader answer each summary's quiz."""
+        found = [find_names(text, quiz.entities) for text, quiz in zip(summaries, quizzes, strict=True)]
+        tasks: list[Task] = []
+        for text, quiz, places in zip(summaries, quizzes, found, strict=True):
+            candidates = tuple(Candidate(quiz.entities[entity].name, spans) for entity, spans in places.items())
+            if candidates:
+                tasks += [Task(text, asked.question.text, candidates) for asked in quiz.questions]
+        answers = iter(self.reader.read(tasks))
+        return [
+            Read(text, quiz, places, tuple(next(answers) for _ in quiz.questions) if places else ())
+            for text, quiz, places in zip(summaries, quizzes, found, strict=True)
+        ]
+
+    def count(self, example: Example, read: Read) -> Score:
+        """The score of one summary's answers."""
+        if not example.questions and not self.asked(example):
+            return Score(None, "no questions: there is no reference")
+        if not read.quiz.questions:
+            return Score(None, "no questions: the references mention no entity")
+        results = traces(read)
+        right, occurs = sum(t.is_right for t in results), sum(t.occurs for t in results)
+        return Score(
+            right / len(results),
+            parts={"questions": len(results), "right": right, "occurs": occurs / len(results)},
+            explain=partial(evidence, read),
+        )
+
+
+def evidence(read: Read) -> ApesEvidence:
+    """The evidence record of one summary."""
+    return ApesEvidence(
+        tuple(traces(read)),
+        tuple((read.quiz.entities[entity].name, spans) for entity, spans in read.found.items()),
+    )
+
+
+def traces(read: Read) -> list[Trace]:
+    """Each question with its answer."""
+    entities: Sequence[Named] = read.quiz.entities
+    found = list(read.found)
+    names = tuple(entities[entity].name for entity in found)
+    results = []
+    for index, asked in enumerate(read.quiz.questions):
+        answer = read.answers[index] if read.answers else None
+        results.append(
+            Trace(
+                question=asked.question,
+                right=entities[asked.entity].name,
+                candidates=names,
+                scores=answer.scores if answer else (),
+                chosen=answer.chosen if answer else None,
+                span=answer.span if answer else None,
+                sentence=sentence_around(read.summary, answer.span) if answer else None,
+                is_right=answer is not None and found[answer.chosen] == asked.entity,
+                occurs=asked.entity in read.found,
+            )
+        )
+    return results
+
+
+def sentence_around(text: str, span: Span) -> Span:
+    """The sentence that a span begins in."""
+    return next((sentence for sentence in sentence_spans(text) if span[0] < sentence[1]), span)

@@ -1,0 +1,114 @@
+"""Which mentions are one entity, and where a text names it: in whole, in part, in any case."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from metrics.keywords import STOP_WORDS
+from metrics.text import CACHED_TEXTS, WORD, Span, Tokens, find
+
+Words = tuple[str, ...]
+
+PERSON = "person"
+
+
+class Named(NamedTuple):
+    """An entity of a document."""
+
+    name: str
+    """Its longest name, as it was first written."""
+    type: str
+    aliases: frozenset[Words]
+    """What else it is called: lower-cased words of each of its names, and a person's last name."""
+
+
+@lru_cache(CACHED_TEXTS)
+def name_words(text: str) -> Tokens:
+    """A text's lower-cased words without a possessive `'s`, and their places."""
+    tokens = find(WORD, text)
+    words, spans = [], []
+    for word, (start, end) in zip(*tokens, strict=True):
+        bare = word[:-2] if word.endswith(("'s", "’s")) else word
+        words.append(bare)
+        spans.append((start, end - len(word) + len(bare)))
+    return Tokens(tuple(words), tuple(spans))
+
+
+def group(mentions: Iterable[tuple[str, str]]) -> tuple[list[Named], dict[tuple[str, str], int]]:
+    """Put mentions (name, type) together that mean one entity; returns the entities, and the entity of each mention.
+
+    Longer names go first. A shorter name of the same type joins the one entity that it is a part of: the first or last
+    words of its name (`Bolton` of `Bolton Wanderers`), or its initials. What could be a part of two stands for itself.
+    """
+    counts = Counter(mentions)
+    names: list[list[tuple[str, str]]] = []
+    owners: dict[tuple[str, str], int] = {}
+    exact: dict[tuple[Words, str], int] = {}
+    parts: dict[tuple[Words, str], set[int]] = defaultdict(set)
+    for mention in sorted(counts, key=lambda m: (-len(name_words(m[0]).words), -counts[m])):
+        text, type = mention
+        words = name_words(text).words
+        if not words or all(word in STOP_WORDS for word in words):
+            continue
+        known = exact.get((words, type))
+        possible = {known} if known is not None else parts.get((words, type), set())
+        if len(possible) == 1:
+            (owner,) = possible
+            names[owner].append(mention)
+        else:
+            owner = len(names)
+            names.append([mention])
+            for part in parts_of(words):
+                parts[part, type].add(owner)
+        exact.setdefault((words, type), owner)
+        owners[mention] = owner
+    return [named(own) for own in names], owners
+
+
+def named(mentions: Sequence[tuple[str, str]]) -> Named:
+    """The entity of mentions, the longest first."""
+    name, type = mentions[0]
+    aliases = {name_words(text).words for text, _ in mentions}
+    if type == PERSON:
+        aliases |= {words[-1:] for words in aliases if len(words[-1]) > 2}
+    return Named(name, type, frozenset(aliases))
+
+
+def parts_of(words: Words) -> set[Words]:
+    """What a name may be shortened to: its beginnings, its ends, its initials."""
+    parts = {words[:size] for size in range(1, len(words))} | {words[-size:] for size in range(1, len(words))}
+    initials = "".join(word[0] for word in words if word not in STOP_WORDS)
+    return parts | {(initials,)} if len(initials) > 2 else parts
+
+
+def find_names(text: str, entities: Sequence[Named]) -> dict[int, tuple[Span, ...]]:
+    """Where a text names entities, by their index; longer names win, and a name that two could have is nobody's."""
+    owners = owners_of(entities)
+    longest = max(map(len, owners), default=0)
+    words, spans = name_words(text)
+    found: dict[int, list[Span]] = defaultdict(list)
+    start = 0
+    while start < len(words):
+        for size in range(min(longest, len(words) - start), 0, -1):
+            owner = owners.get(words[start : start + size])
+            if owner is not None:
+                found[owner].append((spans[start][0], spans[start + size - 1][1]))
+                start += size
+                break
+        else:
+            start += 1
+    return {owner: tuple(places) for owner, places in sorted(found.items())}
+
+
+def owners_of(entities: Sequence[Named]) -> Mapping[Words, int]:
+    """The entity that each alias means, without those that could mean two; a whole name goes before a part."""
+    whole = {name_words(entity.name).words: index for index, entity in reversed(list(enumerate(entities)))}
+    means: dict[Words, set[int]] = defaultdict(set)
+    for index, entity in enumerate(entities):
+        for alias in entity.aliases:
+            means[alias].add(index)
+    sure = {alias: next(iter(owners)) for alias, owners in means.items() if len(owners) == 1}
+    return sure | whole

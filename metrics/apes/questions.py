@@ -1,0 +1,82 @@
+"""Questions that the references answer: a sentence of one with a mention of an entity blanked (Eyal et al. 2019)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from metrics.apes.base import BLANK, Question
+from metrics.apes.names import Named, group, name_words
+from metrics.sentences import sentence_spans
+from metrics.text import Span
+
+GIVEN = "given"
+"""The type of all entities where the data set brings the questions."""
+
+
+class Mention(NamedTuple):
+    """A stretch of a text that names an entity."""
+
+    span: Span
+    type: str
+
+
+class Asked(NamedTuple):
+    """A question, and which entity is the right answer."""
+
+    question: Question
+    entity: int
+
+
+class Quiz(NamedTuple):
+    """What is asked about one document, of every summary of it."""
+
+    questions: tuple[Asked, ...]
+    entities: tuple[Named, ...]
+    """All entities that can be an answer."""
+
+
+def make_quiz(
+    references: Sequence[tuple[str, Sequence[Mention]]],
+    others: Sequence[tuple[str, Sequence[Mention]]],
+    types: Collection[str],
+    given: Sequence[tuple[str, str]] = (),
+) -> Quiz:
+    """Make the quiz of a document from the mentions found in its references and in other texts of it, the source.
+
+    `given` questions (text, answer) that the data set brings take the place of those made. Every mention of the types
+    in a reference is one question; the others' mentions are possible answers only.
+    """
+    texts = [*references, *others]
+    pairs = [
+        (text[mention.span[0] : mention.span[1]], mention.type)
+        for text, mentions in texts
+        for mention in mentions
+        if mention.type in types
+    ]
+    if given:  # their answers have no type, so that no type may keep a mention and an answer apart
+        pairs = [(name, GIVEN) for name in (*(answer for _, answer in given), *(name for name, _ in pairs))]
+    entities, owners = group(pairs)
+    if given:
+        asked = [
+            Asked(Question(text, answer), owners[answer, GIVEN]) for text, answer in given if (answer, GIVEN) in owners
+        ]
+        return Quiz(tuple(asked), tuple(entities))
+    return Quiz(tuple(questions_of(references, owners)), tuple(entities))
+
+
+def questions_of(
+    references: Sequence[tuple[str, Sequence[Mention]]], owners: Mapping[tuple[str, str], int]
+) -> list[Asked]:
+    """One question a mention, unless nothing but the mention is in its sentence."""
+    asked = []
+    for index, (text, mentions) in enumerate(references):
+        for start, end in sentence_spans(text):
+            for (first, last), type in mentions:
+                answer = text[first:last]
+                if start <= first and last <= end and (answer, type) in owners:
+                    rest = text[start:first], text[last:end]
+                    if any(name_words(part).words for part in rest):
+                        question = Question(BLANK.join(rest), answer, index, (first, last))
+                        asked.append(Asked(question, owners[answer, type]))
+    return asked

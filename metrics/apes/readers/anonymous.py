@@ -1,0 +1,108 @@
+"""Texts whose entities are numbers, so that a reader answers from the text and not from what it knows of a name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from typing import NamedTuple
+
+import regex
+
+from metrics.apes.base import BLANK, Task
+from metrics.apes.question_files import MARKER, QuestionFile
+
+Token = str | int
+"""A lower-case word or `BLANK`, or the number of an entity."""
+
+# The corpus comes in the tokens of the Penn Treebank ("do n't"). Tokens joined by spaces give the same tokens
+# again, so that the corpus and a running text are read alike.
+WORD = regex.compile(
+    r"\p{L}+?(?=n't\b)|n't\b|'(?:s|re|ve|ll|d|m)\b"
+    r"|\p{N}+(?:[.,:]\p{N}+)+|[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:-[\p{L}\p{N}][\p{L}\p{M}\p{N}]*)*|\S"
+)
+
+
+class Cloze(NamedTuple):
+    """A passage and a question; its entities are numbered from 0 as they occur, the passage's first.
+
+    Entity numbers mean nothing beyond their example; numbering by occurrence is section 4.1 of Chen et al. 2016.
+    """
+
+    passage: tuple[Token, ...]
+    question: tuple[Token, ...]
+
+
+def words(text: str) -> list[str]:
+    """A text's lower-case tokens. None of them is `BLANK`."""
+    return WORD.findall(text.lower().replace("’", "'"))
+
+
+def of_file(file: QuestionFile) -> tuple[Cloze, int | None]:
+    """A question of the corpus and the entity that answers it, None where the passage does not mention that one."""
+    passage = tuple(marked(file.passage))
+    question = tuple(in_question(file.question, marked))
+    cloze, numbers = numbered(passage, question)
+    answer = int(file.answer.removeprefix("@entity"))
+    return cloze, numbers[answer] if answer in passage else None
+
+
+def marked(text: str) -> Iterator[Token]:
+    """The tokens of a text with @entityN in it."""
+    for index, part in enumerate(MARKER.split(text)):
+        yield from [int(part)] if index % 2 else words(part)
+
+
+def of_task(task: Task) -> tuple[Cloze, tuple[tuple[int, ...], ...]]:
+    """A task with its candidates made entities, and the token of the passage that each of their mentions became.
+
+    In the question, an entity is a candidate's name or what a mention of it says, in either case of letters. Where
+    mentions overlap, all of their entities stand in the passage, one after the other.
+    """
+    passage: list[Token] = []
+    places = [[0] * len(candidate.mentions) for candidate in task.candidates]
+    mentions = [(span, c, m) for c, (_, spans) in enumerate(task.candidates) for m, span in enumerate(spans)]
+    end = 0
+    for (start, stop), candidate, mention in sorted(mentions):
+        passage += words(task.summary[end:start])  # nothing where the mentions overlap
+        places[candidate][mention] = len(passage)
+        passage.append(candidate)
+        end = max(end, stop)
+    passage += words(task.summary[end:])
+    forms: dict[str, int] = {}
+    for index, (name, spans) in enumerate(task.candidates):
+        for form in (name, *(task.summary[start:stop] for start, stop in spans)):
+            forms.setdefault(form.strip().casefold(), index)
+    question = tuple(in_question(task.question, lambda text: named(text, forms)))
+    cloze, _ = numbered(tuple(passage), question)
+    return cloze, tuple(map(tuple, places))
+
+
+def named(text: str, forms: dict[str, int]) -> Iterator[Token]:
+    """The tokens of a text in which some case-folded forms stand for entities, longer ones before shorter."""
+    longest = sorted(filter(None, forms), key=len, reverse=True)
+    pattern = regex.compile(r"(?<!\w)(?:\L<forms>)(?!\w)", regex.IGNORECASE | regex.FULLCASE, forms=longest)
+    end = 0
+    for match in pattern.finditer(text):
+        if match.group().casefold() in forms:
+            yield from words(text[end : match.start()])
+            yield forms[match.group().casefold()]
+            end = match.end()
+    yield from words(text[end:])
+
+
+def in_question(text: str, tokens: Callable[[str], Iterable[Token]]) -> Iterator[Token]:
+    """The tokens of a question, read around its blank."""
+    for index, part in enumerate(text.split(BLANK)):
+        yield from [BLANK] if index else []
+        yield from tokens(part)
+
+
+def numbered(passage: tuple[Token, ...], question: tuple[Token, ...]) -> tuple[Cloze, dict[int, int]]:
+    """Number the entities by their first occurrence; also returns what each one's number was and is."""
+    found = dict.fromkeys(token for token in chain(passage, question) if isinstance(token, int))
+    numbers = {entity: number for number, entity in enumerate(found)}
+
+    def renamed(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+        return tuple(numbers[token] if isinstance(token, int) else token for token in tokens)
+
+    return Cloze(renamed(passage), renamed(question)), numbers

@@ -1,0 +1,282 @@
+"""The attentive reader of Chen, Bolton and Manning 2016, known as the Stanford reader, and its checkpoints.
+
+A bidirectional recurrent network reads the passage, another the question; a bilinear attention sums the passage's
+states; a vector for each entity marker says which entity the sum speaks of (section 3.2). Entities are markers that
+mean nothing beyond their text, so the reader answers from the text alone. `attentive_training` trains it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from data.files import sha256
+from metrics.apes.base import BLANK, Answer, Task
+from metrics.apes.readers.anonymous import Cloze, Token, of_task
+from metrics.models import ModelUnavailable, device, first_line, safe
+
+if TYPE_CHECKING:
+    import torch
+
+METADATA = "attentive-reader"
+"""Key of the settings, as JSON, among the metadata of a checkpoint: the one key, so that equal weights give equal
+files."""
+
+DROPOUT = 0.2
+MAX_SIZE = 1 << 20
+"""Above any size or vocabulary that makes sense."""
+
+BATCH_TASKS = 32
+
+# Numbers of tokens: these three, then the entity markers, then the words.
+PADDING, UNKNOWN, BLANK_NUMBER, FIRST_ENTITY = 0, 1, 2, 3
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What shapes a reader."""
+
+    hidden: int
+    """Units of each recurrent network, of which there are two (forward, backward) for each text."""
+    embedding: int
+    """Width of the word vectors."""
+    entities: int
+    """How many entity markers it knows; entities beyond these share the last one, and are then not told apart."""
+    vocabulary: tuple[str, ...]
+    """The words that it knows."""
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The number of each word."""
+        return {word: number for number, word in enumerate(self.vocabulary, FIRST_ENTITY + self.entities)}
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens there are."""
+        return FIRST_ENTITY + self.entities + len(self.vocabulary)
+
+    def label(self, entity: int) -> int:
+        """The marker of an entity."""
+        return min(entity, self.entities - 1)
+
+    def number(self, token: Token) -> int:
+        """The number of a token."""
+        if isinstance(token, int):
+            return FIRST_ENTITY + self.label(token)
+        return BLANK_NUMBER if token == BLANK else self.numbers.get(token, UNKNOWN)
+
+
+class Batch(NamedTuple):
+    """Clozes as numbers."""
+
+    passages: torch.Tensor
+    """Token numbers of the shape (clozes, tokens), padded."""
+    passage_lengths: torch.Tensor
+    """Of the shape (clozes,)."""
+    questions: torch.Tensor
+    question_lengths: torch.Tensor
+    present: torch.Tensor
+    """Whether the passage mentions an entity, of the shape (clozes, entities)."""
+
+
+def batch(clozes: Sequence[Cloze], settings: Settings, where: str | torch.device) -> Batch:
+    """Put clozes on a device; each has at least one token in its passage and in its question."""
+    import torch
+
+    def padded(rows: list[list[int]]) -> tuple[torch.Tensor, torch.Tensor]:
+        tensors = [torch.tensor(row) for row in rows]
+        padded = torch.nn.utils.rnn.pad_sequence(tensors, batch_first=True, padding_value=PADDING)
+        return padded.to(where), torch.tensor([len(row) for row in rows], device=where)
+
+    passages, passage_lengths = padded([[settings.number(token) for token in cloze.passage] for cloze in clozes])
+    questions, question_lengths = padded([[settings.number(token) for token in cloze.question] for cloze in clozes])
+    present = torch.zeros(len(clozes), settings.entities, dtype=torch.bool)
+    for row, cloze in enumerate(clozes):
+        present[row, [settings.label(token) for token in cloze.passage if isinstance(token, int)]] = True
+    return Batch(passages, passage_lengths, questions, question_lengths, present.to(where))
+
+
+@cache
+def network_class() -> Any:
+    """The network's class; torch takes seconds to load, so nothing here is a class of it before the first use."""
+    import torch
+    from torch import nn
+
+    class Encoder(nn.Module):
+        """A recurrent network in each direction.
+
+        Each runs over padded tokens, the second over texts turned round within their lengths. Packed sequences would
+        say the same, but on the processor their gradient takes time that grows with the square of a text's length.
+        """
+
+        def __init__(self, settings: Settings) -> None:
+            super().__init__()
+            self.onward = nn.GRU(settings.embedding, settings.hidden, batch_first=True)
+            self.back = nn.GRU(settings.embedding, settings.hidden, batch_first=True)
+
+        def forward(self, embedded: torch.Tensor, lengths: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+            """The states (texts, tokens, width), and the last one of both directions (texts, width)."""
+            places = torch.arange(embedded.shape[1], device=embedded.device)
+            turned = (lengths[:, None] - 1 - places).where(places < lengths[:, None], places)[:, :, None]
+            onward, _ = self.onward(embedded)
+            back, _ = self.back(embedded.take_along_dim(turned, 1))
+            back = back.take_along_dim(turned, 1)
+            last = onward.take_along_dim(lengths[:, None, None] - 1, 1)[:, 0]
+            return torch.cat([onward, back], -1), torch.cat([last, back[:, 0]], -1)
+
+    class Network(nn.Module):
+        def __init__(self, settings: Settings) -> None:
+            super().__init__()
+            width = 2 * settings.hidden
+            self.embedding = nn.Embedding(settings.tokens, settings.embedding, padding_idx=PADDING)
+            self.passage = Encoder(settings)
+            self.question = Encoder(settings)
+            self.attention = nn.Linear(width, width, bias=False)
+            self.output = nn.Linear(width, settings.entities, bias=False)
+            self.dropout = nn.Dropout(DROPOUT)
+
+        def forward(self, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
+            """Log-probabilities (clozes, entities), -inf for the absent, and the attention (clozes, tokens)."""
+            states, _ = self.passage(self.embedded(batch.passages), batch.passage_lengths)
+            _, question = self.question(self.embedded(batch.questions), batch.question_lengths)
+            scores = torch.einsum("btw,bw->bt", states, self.attention(question))
+            attention = scores.masked_fill(batch.passages == PADDING, -torch.inf).softmax(-1)
+            summed = torch.einsum("bt,btw->bw", attention, states)
+            return self.output(summed).masked_fill(~batch.present, -torch.inf).log_softmax(-1), attention
+
+        def embedded(self, tokens: torch.Tensor) -> torch.Tensor:
+            vectors: torch.Tensor = self.dropout(self.embedding(tokens))
+            return vectors
+
+    return Network
+
+
+class AttentiveReader:
+    """Reads with a trained network. `load` reads a checkpoint's settings; its weights are loaded on the first `read`.
+
+    A candidate's score is the log-probability of its marker among those of all candidates; the answer is read from
+    its mention with the most attention. Other entities of a question are words to it, as no one marks them.
+    """
+
+    def __init__(self, settings: Settings, network: Callable[[], Any], name: str) -> None:
+        self.settings = settings
+        self.make_network = network
+        self.name = name
+
+    @property
+    def signature(self) -> str:
+        """`attentive-reader:<name>@<first eight digits of the checkpoint's SHA-256>`."""
+        return f"attentive-reader:{self.name}"
+
+    @cached_property
+    def network(self) -> Any:
+        """The network, loaded on first use."""
+        return self.make_network()
+
+    @classmethod
+    def load(cls, path: Path | str) -> AttentiveReader:
+        """A reader from a checkpoint: a safetensors file, never unpickled. Raises `ModelUnavailable`."""
+        path = Path(path)
+        if not path.is_file():
+            raise ModelUnavailable(f"there is no file {path}; train a reader, or name the file that training wrote")
+        settings, digest = read_settings(path), sha256(path)
+        return cls(settings, lambda: read_network(path, settings, digest), f"{safe(path.stem)}@{digest[:8]}")
+
+    def save(self, path: Path) -> None:
+        """Write a checkpoint, whole or not at all. Raises OSError."""
+        import safetensors.torch
+
+        settings = {name: getattr(self.settings, name) for name in ("hidden", "embedding", "entities", "vocabulary")}
+        weights = {name: weight.detach().cpu().contiguous() for name, weight in self.network.state_dict().items()}
+        written = safetensors.torch.save(weights, metadata={METADATA: json.dumps(settings)})
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+            beside = Path(file.name)
+            try:
+                file.write(written)
+                file.close()
+                beside.chmod(0o644)
+                beside.replace(path)
+            except BaseException:
+                beside.unlink(missing_ok=True)
+                raise
+
+    def read(self, tasks: Sequence[Task]) -> list[Answer]:
+        """Answer a batch, in order. Raises `ModelUnavailable` where the weights cannot be loaded."""
+        import torch
+
+        clozes = list(map(of_task, tasks))
+        order = sorted(range(len(tasks)), key=lambda index: len(clozes[index][0].passage))
+        answers: dict[int, Answer] = {}
+        for start in range(0, len(order), BATCH_TASKS):
+            chosen = order[start : start + BATCH_TASKS]
+            network = self.network.eval()
+            where = next(network.parameters()).device
+            with torch.inference_mode():
+                outputs = network(batch([clozes[index][0] for index in chosen], self.settings, where))
+            probabilities, attention = (output.tolist() for output in outputs)
+            for row, index in enumerate(chosen):
+                answers[index] = self.answer(tasks[index], *clozes[index], probabilities[row], attention[row])
+        return [answers[index] for index in range(len(tasks))]
+
+    def answer(
+        self,
+        task: Task,
+        cloze: Cloze,
+        mentions: Sequence[Sequence[int]],
+        probabilities: Sequence[float],
+        attention: Sequence[float],
+    ) -> Answer:
+        """What the network's output says of a task, whose mentions stand at these tokens of the passage."""
+        entities = [cloze.passage[tokens[0]] for tokens in mentions]
+        scores = tuple(probabilities[self.settings.label(entity)] for entity in entities if isinstance(entity, int))
+        chosen = scores.index(max(scores))
+        seen = [attention[token] for token in mentions[chosen]]
+        return Answer(chosen, scores, task.candidates[chosen].mentions[seen.index(max(seen))])
+
+
+def read_settings(path: Path) -> Settings:
+    """The settings in a checkpoint, without its weights. Raises `ModelUnavailable`."""
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, framework="numpy") as file:
+            found = json.loads((file.metadata() or {})[METADATA])
+        settings = Settings(found["hidden"], found["embedding"], found["entities"], tuple(found["vocabulary"]))
+        sizes = (settings.hidden, settings.embedding, settings.entities)
+        if not all(type(size) is int and 0 < size <= MAX_SIZE for size in sizes):
+            raise ValueError("hidden, embedding and entities must be positive numbers")
+        if not all(isinstance(word, str) for word in settings.vocabulary):
+            raise ValueError("the vocabulary must be a list of words")
+    except (SafetensorError, OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise ModelUnavailable(f"{path} is no attentive reader in safetensors: {first_line(error)}") from error
+    return settings
+
+
+def read_network(path: Path, settings: Settings, digest: str) -> Any:
+    """The network with a checkpoint's weights, on the device that `RELEVANCE_DEVICE` names.
+
+    Raises `ModelUnavailable` for weights that do not fit the settings, and for a file that is no longer the one
+    with this SHA-256.
+    """
+    import safetensors.torch
+    import torch
+
+    written = path.read_bytes()
+    if hashlib.sha256(written).hexdigest() != digest:
+        raise ModelUnavailable(f"{path} has changed since it was first read; start anew")
+    weights = {name: weight.float() for name, weight in safetensors.torch.load(written).items()}
+    with torch.device("meta"):  # settings that the weights do not fit take no memory
+        network = network_class()(settings)
+    try:
+        network.load_state_dict(weights, assign=True)
+    except RuntimeError as error:
+        raise ModelUnavailable(f"the weights in {path} do not fit its settings: {error}") from error
+    if not all(bool(weight.isfinite().all()) for weight in weights.values()):
+        raise ModelUnavailable(f"there are weights in {path} that are not finite: its training failed")
+    return network.eval().to(device())

@@ -1,0 +1,208 @@
+"""Training an attentive reader on the CNN / Daily Mail `.question` files."""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from collections import Counter
+from collections.abc import Sequence
+from operator import eq
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from data.reading import Say, say_nothing
+from data.records import BadRecord
+from metrics.apes.base import BLANK
+from metrics.apes.question_files import find_splits, read_question
+from metrics.apes.readers.anonymous import of_file
+from metrics.apes.readers.attentive import AttentiveReader, Settings, batch, network_class
+from metrics.models import device
+
+if TYPE_CHECKING:
+    from metrics.vectors import WordVectors
+
+CLIPPED = 10.0
+"""Largest norm of a gradient."""
+
+SAY_EVERY = 30.0
+"""Seconds between two messages on an epoch's progress."""
+
+
+class TrainingResult(NamedTuple):
+    """What came of a training."""
+
+    output: Path
+    """The checkpoint of the best epoch."""
+    training: int
+    """Questions that were trained on: those whose passage mentions the answer."""
+    validation: int
+    """Questions that the best epoch was picked by."""
+    epochs: int
+    """Epochs that were run."""
+    best_epoch: int
+    """The one that was kept, from 1."""
+    accuracy: float
+    """Its share of right answers to the validation questions, in [0, 1]; an answer that the passage does not mention
+    is never right."""
+    test_accuracy: float | None
+    """Likewise for the test questions; None where there are none."""
+
+
+class Survey(NamedTuple):
+    """What a first pass over the training questions finds."""
+
+    paths: list[Path]
+    """Those that can be answered."""
+    words: Counter[str]
+    entities: int
+    """The most entities of any."""
+
+
+def train(
+    folder: Path,
+    output: Path,
+    *,
+    epochs: int = 30,
+    batch_size: int = 32,
+    hidden: int = 128,
+    embedding: int = 100,
+    vocabulary: int = 50_000,
+    learning_rate: float = 1e-3,
+    patience: int = 5,
+    vectors: WordVectors | None = None,
+    seed: int = 0,
+    say: Say = say_nothing,
+) -> TrainingResult:
+    """Train on `folder/training`, keep the epoch that answers most of `folder/validation`, measure on `folder/test`.
+
+    See `find_splits` for other folders. Sizes, initial weights, dropout, clipping, batches of similar length and the
+    choice by validation are section 4.1 of Chen et al. 2016; Adam replaces plain gradient descent, which needs a rate
+    for each corpus. With `vectors` (the paper has GloVe) its words start from these, and `embedding` gives way to
+    their width.
+
+    Training ends early after `patience` epochs without a better one. Each better epoch is written to `output` at once,
+    so a training that is broken off leaves its best. Questions are read from their files when their turn comes, so
+    memory does not grow with their number, but for their paths. On the processor, the result depends on the seed alone.
+
+    Raises `BadRecord` for files that are not questions, OSError where the output cannot be written, ValueError for
+    sizes below 1, `ModelUnavailable` for a device that is not there.
+    """
+    import torch
+
+    if min(epochs, batch_size, hidden, embedding, vocabulary, patience) < 1:
+        raise ValueError("epochs, patience and all sizes must be at least 1")
+    if not output.parent.is_dir() or output.is_dir() or not os.access(output.parent, os.W_OK):
+        raise OSError(f"{output} cannot be written: name a file in a folder that is there")
+    splits = find_splits(folder, seed)
+    found = survey(splits.training, say)
+    if not found.paths:
+        raise BadRecord(f"{folder}: no training question has its answer in its passage")
+    words = sorted(found.words, key=lambda word: (-found.words[word], word))[:vocabulary]
+    settings = Settings(hidden, vectors.dimension if vectors else embedding, found.entities, tuple(words))
+    shuffled = random.Random(seed)  # noqa: S311  no secret depends on it
+    best, best_epoch, epoch, where = -1.0, 0, 0, device()
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        network = initialised(settings, vectors).to(where)
+        reader = AttentiveReader(settings, lambda: network, output.stem)
+        optimizer = torch.optim.Adam(network.parameters(), learning_rate)
+        batches = by_size(found.paths, batch_size)
+        for epoch in range(1, epochs + 1):
+            shuffled.shuffle(batches)
+            loss = run_epoch(network, settings, optimizer, batches, epoch, say)
+            accuracy = evaluate(network, settings, splits.validation, batch_size)
+            say(f"epoch {epoch} of {epochs}: loss {loss:.3f}, validation accuracy {accuracy:.4f}")
+            if accuracy > best:
+                best, best_epoch = accuracy, epoch
+                reader.save(output)
+            elif epoch - best_epoch >= patience:
+                say(f"no better epoch since {best_epoch}; ended")
+                break
+    network = AttentiveReader.load(output).network
+    test = evaluate(network, settings, splits.test, batch_size) if splits.test else None
+    return TrainingResult(output, len(found.paths), len(splits.validation), epoch, best_epoch, best, test)
+
+
+def survey(paths: Sequence[Path], say: Say) -> Survey:
+    """Read all questions once: count their words and entities, and leave out those that cannot be answered."""
+    answerable, words, entities = [], Counter[str](), 0
+    for path in paths:
+        cloze, answer = of_file(read_question(path))
+        if answer is None:
+            continue
+        answerable.append(path)
+        tokens = [*cloze.passage, *cloze.question]
+        words.update(token for token in tokens if isinstance(token, str))
+        entities = max(entities, 1 + max(token for token in tokens if isinstance(token, int)))
+    words.pop(BLANK, None)
+    left = len(paths) - len(answerable)
+    without = f"; {left} whose answer the passage does not mention are left out" if left else ""
+    say(f"{len(answerable)} questions, {len(words)} words, at most {entities} entities{without}")
+    return Survey(answerable, words, entities)
+
+
+def by_size(paths: Sequence[Path], size: int) -> list[list[Path]]:
+    """Batches of files of similar size, as the paper sorts by length, so that little is padded."""
+    ordered = sorted(paths, key=lambda path: (path.stat().st_size, path))
+    return [ordered[start : start + size] for start in range(0, len(ordered), size)]
+
+
+def initialised(settings: Settings, vectors: WordVectors | None) -> Any:
+    """A network with random weights: normal ones of deviation 0.1 in the recurrent parts, else small uniform ones.
+
+    Words that have a vector start from it.
+    """
+    import torch
+    from torch import nn
+
+    network = network_class()(settings)
+    for name, weight in network.named_parameters():
+        if name.startswith(("passage", "question")):
+            nn.init.normal_(weight, std=0.1)
+        else:
+            nn.init.uniform_(weight, -0.01, 0.01)
+    if vectors is not None:
+        found, known = vectors.vectors(settings.vocabulary)
+        words = network.embedding.weight.data[-len(settings.vocabulary) :]
+        words[torch.from_numpy(known)] = torch.from_numpy(found[known])
+    return network
+
+
+def run_epoch(
+    network: Any, settings: Settings, optimizer: Any, batches: Sequence[Sequence[Path]], epoch: int, say: Say
+) -> float:
+    """Train on each batch once; returns the mean loss of a question."""
+    from torch import nn
+
+    total, questions, said = 0.0, 0, time.monotonic()
+    where = next(network.parameters()).device
+    network.train()
+    for done, paths in enumerate(batches):
+        if time.monotonic() - said > SAY_EVERY:
+            said = time.monotonic()
+            say(f"epoch {epoch}: {done} of {len(batches)} batches, loss {total / questions:.3f}")
+        clozes, answers = zip(*(of_file(read_question(path)) for path in paths), strict=True)
+        probabilities, _ = network(batch(clozes, settings, where))
+        loss = -probabilities[range(len(answers)), list(answers)].mean()
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(network.parameters(), CLIPPED)
+        optimizer.step()
+        total += loss.item() * len(paths)
+        questions += len(paths)
+    return total / questions
+
+
+def evaluate(network: Any, settings: Settings, paths: Sequence[Path], batch_size: int) -> float:
+    """The share of questions that a network answers rightly."""
+    import torch
+
+    right, where = 0, next(network.parameters()).device
+    network.eval()
+    for batched in by_size(paths, batch_size):
+        clozes, answers = zip(*(of_file(read_question(path)) for path in batched), strict=True)
+        with torch.inference_mode():
+            probabilities, _ = network(batch(clozes, settings, where))
+        right += sum(map(eq, probabilities.argmax(-1).tolist(), answers))
+    return right / len(paths)

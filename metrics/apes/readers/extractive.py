@@ -1,0 +1,67 @@
+"""A reader that asks a question answering model of Hugging Face which mention is the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from metrics.apes.base import BLANK, Answer, Task
+from metrics.apes.readers.pretrained import UNSEEN, Pretrained, Window, answer, places
+from metrics.text import Span
+
+ASKED = "what"
+"""What stands for the blank. These models are trained on questions, as in SQuAD, and not on texts with a gap; a
+blank's kind of entity is not known, and "what" asks for organisations, places and, less well, for persons."""
+
+TASKS = 64
+"""Tasks whose windows are in memory at once."""
+
+
+class ExtractiveReader:
+    """Scores a mention by the logits of starting and ending an answer just there; a candidate has its best mention's.
+
+    `model` is a folder or a name with an `AutoModelForQuestionAnswering` in safetensors, see `Pretrained`. Long
+    summaries are read in overlapping windows, whose logits are compared as they are, as is done for SQuAD (Devlin et
+    al. 2019, section 4.2, scores a span by the sum of the two). Raises `ModelUnavailable`.
+    """
+
+    def __init__(self, model: str, *, download: bool = False) -> None:
+        self.pretrained = Pretrained(model, "AutoModelForQuestionAnswering", download=download)
+
+    @property
+    def signature(self) -> str:
+        """`extractive:<model>@<revision>`."""
+        return f"extractive:{self.pretrained.model.signature}"
+
+    def read(self, tasks: Sequence[Task]) -> list[Answer]:
+        """Answer a batch, in order; scores are sums of two logits. Raises `ModelUnavailable`."""
+        return [found for start in range(0, len(tasks), TASKS) for found in self.answers(tasks[start : start + TASKS])]
+
+    def answers(self, tasks: Sequence[Task]) -> list[Answer]:
+        """Answer as many as fit in memory."""
+        windows = [self.windows(task) for task in tasks]
+        rows = [window.inputs for found in windows for window in found]
+        logits: list[tuple[list[float], list[float]]] = [([], [])] * len(rows)
+        for batch, output in self.pretrained.forward(rows):
+            starts, ends = output.start_logits.tolist(), output.end_logits.tolist()
+            for row, index in enumerate(batch):
+                logits[index] = starts[row], ends[row]
+        of_task = iter(logits)
+        return [read_off(t, found, [next(of_task) for _ in found]) for t, found in zip(tasks, windows, strict=True)]
+
+    def windows(self, task: Task) -> list[Window]:
+        """The task's question, put as one, with each stretch of its summary."""
+        before, _, after = task.question.partition(BLANK)
+        question, spot = self.pretrained.shortened(task.question, (len(before), len(task.question) - len(after)))
+        before, after = question[: spot[0]], question[spot[1] :]
+        asked = f"{before}{ASKED}{after}".rstrip(" .!") + "?"
+        return self.pretrained.windows(task.summary, asked, first=True)
+
+
+def read_off(task: Task, windows: Sequence[Window], logits: Sequence[tuple[list[float], list[float]]]) -> Answer:
+    """The answer that the start and end logits of a task's windows give."""
+
+    def score(mention: Span) -> float:
+        seen = places(windows, mention)
+        return max((logits[window][0][first] + logits[window][1][last] for window, first, last in seen), default=UNSEEN)
+
+    return answer(task, [list(map(score, candidate.mentions)) for candidate in task.candidates])

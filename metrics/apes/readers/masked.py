@@ -1,0 +1,94 @@
+"""A reader that asks a masked language model of Hugging Face which candidate fills the blank."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from metrics.apes.base import BLANK, Answer, Candidate, Task
+from metrics.apes.readers.pretrained import UNSEEN, Pretrained, answer, overlapping, places
+
+if TYPE_CHECKING:
+    import torch
+
+TASKS = 16
+"""Tasks whose rows, one or more for each candidate, are in memory at once."""
+
+
+class Row(NamedTuple):
+    """A stretch of the summary with a question whose blank is as many masks as a candidate has pieces."""
+
+    inputs: dict[str, list[int]]
+    pieces: dict[int, int]
+    """The candidate's pieces by where they are masked."""
+    task: int
+    candidate: int
+    mentions: list[int]
+    """Which of the candidate's mentions the stretch shows."""
+
+
+class MaskedReader:
+    """Scores a candidate by the mean log-probability of its pieces, all of them masked at once, after the summary.
+
+    `model` is a folder or a name with an `AutoModelForMaskedLM` in safetensors, see `Pretrained`. The mean, and not
+    the sum, keeps long names from losing by their length alone. Of a long summary, each stretch that mentions the
+    candidate is tried, and the best counts; mentions in one stretch are not told apart, so the answer is read from
+    the first of them. Raises `ModelUnavailable`.
+    """
+
+    def __init__(self, model: str, *, download: bool = False) -> None:
+        self.pretrained = Pretrained(model, "AutoModelForMaskedLM", download=download)
+
+    @property
+    def signature(self) -> str:
+        """`masked:<model>@<revision>`."""
+        return f"masked:{self.pretrained.model.signature}"
+
+    def read(self, tasks: Sequence[Task]) -> list[Answer]:
+        """Answer a batch, in order; scores are mean log-probabilities, at most 0. Raises `ModelUnavailable`."""
+        return [found for start in range(0, len(tasks), TASKS) for found in self.answers(tasks[start : start + TASKS])]
+
+    def answers(self, tasks: Sequence[Task]) -> list[Answer]:
+        """Answer as many as fit in memory."""
+        rows = [
+            row
+            for t, task in enumerate(tasks)
+            for c, candidate in enumerate(task.candidates)
+            for row in self.rows(task, candidate, t, c)
+        ]
+        scores = [[[UNSEEN] * len(candidate.mentions) for candidate in task.candidates] for task in tasks]
+        for batch, output in self.pretrained.forward([row.inputs for row in rows]):
+            for number, index in enumerate(batch):
+                row = rows[index]
+                score = mean_log_probability(output.logits[number], row.pieces)
+                found = scores[row.task][row.candidate]
+                for mention in row.mentions:
+                    found[mention] = max(found[mention], score)
+        return [answer(task, found) for task, found in zip(tasks, scores, strict=True)]
+
+    def rows(self, task: Task, candidate: Candidate, t: int, c: int) -> list[Row]:
+        """What the model reads to score one candidate."""
+        if (mask := self.pretrained.tokenizer.mask_token_id) is None:
+            raise self.pretrained.refused("has no mask token: it is no masked language model")
+        before, _, after = task.question.partition(BLANK)
+        filled = f"{before}{candidate.name}{after}"
+        question, spot = self.pretrained.shortened(filled, (len(before), len(before) + len(candidate.name)))
+        windows = self.pretrained.windows(task.summary, question, first=False)
+        shown: dict[int, list[int]] = {}
+        for number, mention in enumerate(candidate.mentions):
+            for place in places(windows, mention):
+                shown.setdefault(place.window, []).append(number)
+        rows = []
+        for index, mentions in shown.items():
+            ids = list(windows[index].inputs["input_ids"])
+            pieces = {position: ids[position] for position in overlapping(windows[index].question, spot)}
+            for position in pieces:
+                ids[position] = mask
+            if pieces:
+                rows.append(Row({**windows[index].inputs, "input_ids": ids}, pieces, t, c, mentions))
+        return rows
+
+
+def mean_log_probability(logits: torch.Tensor, pieces: dict[int, int]) -> float:
+    """The mean log-probability of pieces by position, from the logits of a row: (tokens, vocabulary)."""
+    return float(logits[list(pieces)].log_softmax(-1)[range(len(pieces)), list(pieces.values())].mean())

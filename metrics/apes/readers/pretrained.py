@@ -1,0 +1,186 @@
+"""What the readers that use a Hugging Face model share: its files, its windows on a summary, its batches."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from metrics.apes.base import Answer, Task
+from metrics.encoder import batches
+from metrics.models import ModelUnavailable, device, find_model, first_line
+from metrics.text import Span
+
+WINDOW = 384
+"""The most tokens that a model sees at once: what question answering models are trained on, and less memory."""
+
+OVERLAP = 128
+"""The most tokens that two windows on a summary share."""
+
+BATCH_TOKENS = 1024
+"""Tokens that go through a model at once: a masked language model writes a number for each and every piece that it
+knows, 200 MB for 50,000 pieces."""
+
+UNSEEN = -1e4
+"""Score of a candidate that the model's tokens leave out, far below any other."""
+
+
+class Window(NamedTuple):
+    """A stretch of a summary with a question, as the model sees them."""
+
+    inputs: dict[str, list[int]]
+    """`input_ids`, `attention_mask` and the like, unpadded."""
+    summary: dict[int, Span]
+    """Where the summary's tokens stand in the summary, by their index in the window."""
+    question: dict[int, Span]
+    """Where the question's tokens stand in the question."""
+
+
+class Place(NamedTuple):
+    """Where a model sees a mention."""
+
+    window: int
+    first: int
+    last: int
+    """Its first and last token in that window."""
+
+
+class Pretrained:
+    """A model with its tokenizer: found when made, loaded on first use.
+
+    `name` is a folder, or a name on the Hugging Face hub, which is looked for on this machine only unless `download`
+    is set; `head` is the class of `transformers` that loads it. Raises `ModelUnavailable`.
+    """
+
+    def __init__(self, name: str, head: str, *, download: bool = False) -> None:
+        self.head = head
+        self.model = find_model(name, download=download)
+
+    @cached_property
+    def tokenizer(self) -> Any:
+        """The fast tokenizer. Raises `ModelUnavailable`."""
+        import transformers
+
+        try:
+            tokenizer = transformers.AutoTokenizer.from_pretrained(
+                self.model.folder, local_files_only=True, trust_remote_code=False
+            )
+        except Exception as error:  # a dozen kinds, all of which mean that the files are not a tokenizer's
+            raise self.refused(f"has no tokenizer that can be loaded: {first_line(error)}") from error
+        if not tokenizer.is_fast:
+            raise self.refused("has no fast tokenizer, so its tokens' places in a summary are not known")
+        if tokenizer.pad_token is None:
+            raise self.refused("has a tokenizer without padding: it is no model of this kind")
+        return tokenizer
+
+    @cached_property
+    def network(self) -> Any:
+        """The network, in float32, on the device that `RELEVANCE_DEVICE` names. Raises `ModelUnavailable`."""
+        import torch
+        import transformers
+
+        logging: Any = transformers.logging  # untyped
+        logging.set_verbosity_error()
+        logging.disable_progress_bar()
+        try:
+            network, found = getattr(transformers, self.head).from_pretrained(
+                self.model.folder,
+                local_files_only=True,
+                trust_remote_code=False,
+                use_safetensors=True,
+                dtype=torch.float32,
+                output_loading_info=True,
+            )
+        except Exception as error:  # as above
+            raise self.refused(f"cannot be loaded: {first_line(error)}") from error
+        if found["missing_keys"]:  # transformers fills these with random numbers
+            missing = ", ".join(sorted(found["missing_keys"])[:3])
+            raise self.refused(f"was not trained for this: its weights lack {missing}; it takes an {self.head}")
+        return network.eval().to(device())
+
+    def refused(self, problem: str) -> ModelUnavailable:
+        """The error that says what is wrong with this model."""
+        return ModelUnavailable(f"the model {self.model.folder} {problem}")
+
+    @cached_property
+    def limit(self) -> int:
+        """The most tokens of a window."""
+        # RoBERTa and its kin count positions from 2, so that two of them are never used.
+        positions = (getattr(self.network.config, "max_position_embeddings", None) or WINDOW + 2) - 2
+        return int(min(WINDOW, positions, self.tokenizer.model_max_length))
+
+    @cached_property
+    def inputs(self) -> list[str]:
+        """What the tokenizer gives that the network takes: DistilBERT with BERT's tokenizer takes no segments."""
+        taken = inspect.signature(self.network.forward).parameters
+        return [name for name in self.tokenizer.model_input_names if name in taken]
+
+    def windows(self, summary: str, question: str, *, first: bool) -> list[Window]:
+        """A question with each stretch of the summary that fits beside it.
+
+        `first` says whether the question stands before the summary. The windows overlap, so that each mention
+        stands whole in one of them.
+        """
+        room = self.limit - len(self.tokenizer(question, add_special_tokens=False, verbose=False)["input_ids"])
+        encoded = self.tokenizer(
+            *((question, summary) if first else (summary, question)),
+            truncation="only_second" if first else "only_first",
+            max_length=self.limit,
+            stride=min(OVERLAP, room // 3),
+            return_overflowing_tokens=True,
+            return_offsets_mapping=True,
+            verbose=False,
+        )
+        found = []
+        for index, spans in enumerate(encoded["offset_mapping"]):
+            sides = encoded.sequence_ids(index)
+            texts = [{token: span for token, span in enumerate(spans) if sides[token] == side} for side in (0, 1)]
+            inputs = {name: encoded[name][index] for name in self.inputs}
+            found.append(Window(inputs, texts[first], texts[not first]))
+        return found
+
+    def shortened(self, question: str, spot: Span) -> tuple[str, Span]:
+        """A question cut to half a window around a spot in it, and the spot in what is left."""
+        spans = self.tokenizer(question, add_special_tokens=False, return_offsets_mapping=True, verbose=False)[
+            "offset_mapping"
+        ]
+        excess = len(spans) - self.limit // 2
+        if excess <= 0:
+            return question, spot
+        before = sum(end <= spot[0] for _, end in spans)
+        start = min(max(0, before - self.limit // 4), excess)
+        begin, end = spans[start][0], spans[start + self.limit // 2 - 1][1]
+        return question[begin:end], (max(spot[0] - begin, 0), min(spot[1], end) - begin)
+
+    def forward(self, rows: Sequence[Mapping[str, list[int]]]) -> Iterator[tuple[list[int], Any]]:
+        """Run the network over rows of inputs in batches of similar length; yields the rows' indices and its output."""
+        import torch
+
+        lengths = [len(row["input_ids"]) for row in rows]
+        order = sorted(range(len(rows)), key=lambda index: -lengths[index])
+        for batch in batches(order, lengths, BATCH_TOKENS):
+            inputs = self.tokenizer.pad([rows[index] for index in batch], padding_side="right", return_tensors="pt")
+            with torch.inference_mode():
+                output = self.network(**inputs.to(self.network.device))
+            yield batch, output
+
+
+def overlapping(tokens: Mapping[int, Span], span: Span) -> list[int]:
+    """The tokens that share a character with a span."""
+    return [index for index, (start, end) in tokens.items() if max(start, span[0]) < min(end, span[1])]
+
+
+def places(windows: Sequence[Window], mention: Span) -> list[Place]:
+    """Where a mention is seen whole, or as much of it as any window shows; nowhere if no token is part of it."""
+    seen = [overlapping(window.summary, mention) for window in windows]
+    most = max(map(len, seen))
+    return [Place(index, found[0], found[-1]) for index, found in enumerate(seen) if found and len(found) == most]
+
+
+def answer(task: Task, scores: Sequence[Sequence[float]]) -> Answer:
+    """The best candidate by a score for each mention of each: the highest, the first of equal ones."""
+    best = [max(values) for values in scores]
+    chosen = best.index(max(best))
+    mention = scores[chosen].index(best[chosen])
+    return Answer(chosen, tuple(best), task.candidates[chosen].mentions[mention])

@@ -1,0 +1,44 @@
+"""What a reader answered, in plain JSON values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from data.records import Document, Summary
+from metrics.apes.metric import Apes, Trace
+from metrics.scoring import Failures, score_records
+
+
+def trace_records(
+    apes: Apes, records: Iterable[tuple[Document, Sequence[Summary]]], failures: Failures
+) -> Iterator[dict[str, Any]]:
+    """One record a summary: its score or why there is none, and each question with its answer."""
+    for example, scores in score_records(records, [apes], failures):
+        score = scores[apes.name]
+        record: dict[str, Any] = {
+            "id": example.document_id,
+            "system": example.system,
+            "apes": score.value,
+            "occurs": score.parts.get("occurs"),
+        }
+        if score.missing is not None:
+            yield record | {"missing": score.missing, "questions": []}
+        else:
+            yield record | {"questions": [trace_record(trace) for trace in score.evidence.traces]}
+
+
+def trace_record(trace: Trace) -> dict[str, Any]:
+    """One question with its answer; places are characters of the reference and of the summary."""
+    return {
+        "question": trace.question.text,
+        "answer": trace.question.answer,
+        "reference": trace.question.reference,
+        "entity": trace.right,
+        "chosen": None if trace.chosen is None else trace.candidates[trace.chosen],
+        "right": trace.is_right,
+        "occurs": trace.occurs,
+        "span": trace.span,
+        "sentence": trace.sentence,
+        "candidates": dict(zip(trace.candidates, trace.scores, strict=True)),
+    }

@@ -1,0 +1,340 @@
+"""CAROUGE: how close a summary's n-grams come to the important ones, by word vectors.
+
+Dobko, Zaytsev, Pryima (2018), Automatic Summarization of Scientific Texts, section "CAROUGE" (continuous abstractive
+ROUGE), and its code: github.com/Carouge/TextSummarization, src/models/carouge.py. Unlike there, words are lower-cased,
+and a word without a vector is left out: the code lets all such words stand for each other.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache, partial
+from itertools import accumulate, chain, groupby, pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from data.records import Example
+from metrics.base import REFERENCES, Score, check_option, signature
+from metrics.keywords import STOP_WORDS
+from metrics.text import CACHED_TEXTS, UNICODE, Span, Tokens, find
+from metrics.vectors import EncoderVectors, WordVectors
+
+NORMS = ("summary", "reference", "paper")
+
+LONGEST = 4
+"""Words in the longest n-gram."""
+
+ROWS = 1024
+"""N-grams that are compared at once: the matrix of similarities stays small however long the texts are."""
+
+# Rough on purpose: a sentence cut in two after "Mr." hardly moves an inverse document frequency, and no library's rules
+# need to stand in the signature.
+SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
+
+Words = tuple[str, ...]
+
+
+class Ngram(NamedTuple):
+    """An n-gram of a text: its words, and where each of them stands."""
+
+    words: Words
+    spans: tuple[Span, ...]
+
+    @property
+    def span(self) -> Span:
+        """From the first word to the last."""
+        return self.spans[0][0], self.spans[-1][1]
+
+
+class Nearest(NamedTuple):
+    """An n-gram of the candidate beside the important n-gram that is closest to it, the first of equals."""
+
+    candidate: Span
+    important: Span
+    """Its first place in the reference or the source."""
+    words: str
+    """The important n-gram, its words joined by a space."""
+    similarity: float
+    """1 - cosine distance / 2, in [0, 1]."""
+
+
+class Compared(NamedTuple):
+    """A candidate against the important n-grams of one text."""
+
+    reference: int | None
+    """Index of the reference in the example; None for the source."""
+    important: int
+    """Its important n-grams that have a vector: k."""
+    nearest: tuple[Nearest, ...]
+    """One for each n-gram of the candidate that has a vector."""
+    unknown: tuple[Span, ...]
+    """The words of the important n-grams that have no vector."""
+
+
+class CarougeEvidence(NamedTuple):
+    """What a CAROUGE value was computed from.
+
+    A comparison's score is the sum of its similarities, divided by their number (`summary`), by `important`
+    (`reference`) or by both (`paper`); the value is the mean of those that are `counted`.
+    """
+
+    norm: str
+    compared: tuple[Compared, ...]
+    """The candidate against each reference that has vectors, or against the source."""
+    counted: tuple[int, ...]
+    """Which of them the value is the mean of: the best one, all for `mean`, the first, or the source."""
+    unknown: tuple[Span, ...]
+    """The candidate's words without a vector."""
+    left_out: tuple[int, ...]
+    """Indices of the references without a vector."""
+
+
+class Space(NamedTuple):
+    """Distinct n-grams as directions."""
+
+    rows: dict[Words, int]
+    """The row of each n-gram that has a vector."""
+    directions: NDArray[np.float64]
+    """A row of length 1 each."""
+    unknown: frozenset[str]
+    """The words without a vector."""
+
+    def located(self, ngrams: Iterable[Ngram]) -> list[Ngram]:
+        """The n-grams that have a vector."""
+        return [ngram for ngram in ngrams if ngram.words in self.rows]
+
+    def places(self, ngrams: Iterable[Ngram]) -> list[int]:
+        """The rows of n-grams that have a vector."""
+        return [self.rows[ngram.words] for ngram in ngrams]
+
+    def unknown_words(self, ngrams: Iterable[Ngram]) -> tuple[Span, ...]:
+        """Where the n-grams have words without a vector."""
+        words = {place for ngram in ngrams for place in zip(ngram.spans, ngram.words, strict=True)}
+        return tuple(sorted(span for span, word in words if word in self.unknown))
+
+
+class Carouge:
+    """The mean similarity of a summary's n-grams to the nearest important n-gram; in [0, 1] with `norm="summary"`.
+
+    Two n-grams have the similarity 1 - cosine distance / 2, in [0, 1]; the vector of an n-gram is the mean of its
+    words' vectors. Words are runs of letters and digits, lower-cased; function words count like all others, as in
+    the published code. N-grams are counted with repetition ("the average score of its words"). A word without a vector
+    is left out of the mean; an n-gram of such words only, or whose vectors cancel out, is left out altogether.
+
+    With m n-grams in the summary and k important ones, both counted with repetition:
+
+    - `norm="summary"`: the sum of the similarities / m, the average that the paper speaks of.
+    - `norm="reference"`: the sum / k, the published code. It exceeds 1 where the summary is the longer text.
+    - `norm="paper"`: the sum / (m k), the formula as printed, which calls m `n`; it falls with the reference's length.
+
+    The important n-grams are
+
+    - `important="references"`: all those of a reference. The candidate is scored against each reference that has a
+      vector; `references` makes one score of them: `max`, `mean`, or `first`, which looks at the first one only.
+    - `important="tfidf:K"`: the K distinct n-grams of the source with the largest tf * idf, fewer where there are not
+      as many; idf = ln((1 + S) / (1 + s)) + 1 where s of the source's S sentences have the n-gram. No other document
+      has a say, so that a score can be repeated, and a source of one sentence is ranked by frequency alone. N-grams
+      that begin or end with an English function word are not chosen: frequency alone would choose them first. Equals
+      are taken in the order of the text.
+
+    A score's parts are `ngrams`, which is m, and `important`, k (with `references="mean"` its mean).
+    """
+
+    name = "carouge"
+
+    def __init__(
+        self,
+        norm: str = "summary",
+        n: int = 1,
+        important: str = "references",
+        references: str = "max",
+        vectors: WordVectors | None = None,
+    ) -> None:
+        check_option("norm", norm, NORMS)
+        check_option("n", n, range(1, LONGEST + 1))
+        check_option("references", references, REFERENCES)
+        self.norm = norm
+        self.n = n
+        self.best = how_many(important)
+        self.references = references
+        self.vectors = EncoderVectors() if vectors is None else vectors
+        judges = {"refs": references} if self.best is None else {}  # a source's n-grams need no reference
+        self.signature = signature(
+            self.name, norm=norm, n=n, important=important.replace(":", ""), **judges, vectors=self.vectors.signature
+        )
+
+    def score(self, examples: Sequence[Example]) -> list[Score]:
+        """Score a batch; examples of one document are fastest when they stand together."""
+        scores: list[Score] = []
+        self.vectors.vectors(self.words(examples))  # all at once: an encoder reads few words as slowly as many
+        for _, group in groupby(examples, key=lambda e: e.references if self.best is None else e.source):
+            scores.extend(self.score_together(list(group)))
+        return scores
+
+    def words(self, examples: Iterable[Example]) -> list[str]:
+        """The distinct words that examples need vectors of."""
+        texts = dict.fromkeys(example.candidate for example in examples)
+        if self.best is None:
+            texts |= dict.fromkeys(text for example in examples for text in self.asked(example))
+        return list(dict.fromkeys(word for text in texts for word in words_of(text).words))
+
+    def score_together(self, examples: Sequence[Example]) -> Iterator[Score]:
+        """Score candidates against the same important n-grams."""
+        asked = self.important(examples[0])
+        theirs = space(chain.from_iterable(asked), self.vectors)
+        important = [found for ngrams in asked if (found := theirs.located(ngrams))]
+        candidates = [ngrams_of(example.candidate, self.n) for example in examples]
+        ours = space(chain.from_iterable(candidates), self.vectors)
+        best = nearest_similarities(ours, theirs, important)
+        sizes = np.array(list(map(len, important)))
+        for example, ngrams in zip(examples, candidates, strict=True):
+            rows = ours.places(ours.located(ngrams))
+            if reason := self.why_missing(example, bool(rows), bool(important)):
+                yield Score(None, reason)
+                continue
+            divisor = {"summary": len(rows), "reference": sizes, "paper": len(rows) * sizes}[self.norm]
+            values = best[rows].sum(axis=0) / divisor
+            counted = self.counted(values)
+            yield Score(
+                float(values[counted].mean()),
+                parts={"ngrams": len(rows), "important": float(sizes[counted].mean())},
+                explain=partial(self.evidence, example, counted),
+            )
+
+    def important(self, example: Example) -> list[Sequence[Ngram]]:
+        """The important n-grams of each reference that is asked for, or of the source."""
+        if self.best is not None:
+            return [top_ngrams(example.source, self.n, self.best)]
+        return [ngrams_of(text, self.n) for text in self.asked(example)]
+
+    def asked(self, example: Example) -> tuple[str, ...]:
+        """The references that are looked at."""
+        return example.references[:1] if self.references == "first" else example.references
+
+    def counted(self, values: NDArray[np.float64]) -> list[int]:
+        """Which comparisons the value is the mean of."""
+        return list(range(len(values))) if self.references == "mean" else [int(values.argmax())]
+
+    def why_missing(self, example: Example, ours: bool, theirs: bool) -> str | None:
+        """Why there is no score, where the candidate or what it is compared with has no n-gram with a vector."""
+        unit = "word" if self.n == 1 else f"{self.n}-gram"
+        if not ours:
+            return f"the candidate has no {unit} with a vector"
+        if theirs:
+            return None
+        if self.best is None:
+            return f"no reference has a {unit} with a vector"
+        return f"the source has no important {unit} with a vector" if example.source else "there is no source"
+
+    def evidence(self, example: Example, counted: Sequence[int]) -> CarougeEvidence:
+        """The nearest important n-gram of each n-gram of the candidate."""
+        ngrams = ngrams_of(example.candidate, self.n)
+        ours = space(ngrams, self.vectors)
+        compared, left_out = [], []
+        for index, asked in enumerate(self.important(example)):
+            theirs = space(asked, self.vectors)
+            important = theirs.located(asked)
+            if important:
+                nearest = tuple(nearest_ngrams(ours.located(ngrams), ours, important, theirs))
+                reference = index if self.best is None else None
+                compared.append(Compared(reference, len(important), nearest, theirs.unknown_words(asked)))
+            else:
+                left_out.append(index)
+        unknown = ours.unknown_words(ngrams)
+        return CarougeEvidence(self.norm, tuple(compared), tuple(counted), unknown, tuple(left_out))
+
+
+def how_many(important: str) -> int | None:
+    """How many n-grams of the source are important; None where those of the references are."""
+    if important == "references":
+        return None
+    if found := re.fullmatch(r"tfidf:([1-9][0-9]*)", important):
+        return int(found[1])
+    raise ValueError(f"important must be references or tfidf:K with K from 1, not {important!r}")
+
+
+@lru_cache(CACHED_TEXTS)
+def words_of(text: str) -> Tokens:
+    """A text's lower-cased words."""
+    return find(UNICODE, text)
+
+
+def ngrams_of(text: str, n: int, start: int = 0) -> list[Ngram]:
+    """A text's n-grams in order, their places moved on by `start`."""
+    words, spans = words_of(text)
+    if start:
+        spans = tuple((start + first, start + last) for first, last in spans)
+    return [Ngram(words[i : i + n], spans[i : i + n]) for i in range(len(words) - n + 1)]
+
+
+@lru_cache(CACHED_TEXTS)
+def top_ngrams(source: str, n: int, best: int) -> list[Ngram]:
+    """The n-grams of a source with the largest tf * idf, at their first places; see `Carouge`."""
+    cuts = [0, *(match.end() for match in SENTENCE_END.finditer(source)), len(source)]
+    sentences = [ngrams_of(source[start:end], n, start) for start, end in pairwise(cuts)]
+    sentences = [sentence for sentence in sentences if sentence]
+    first: dict[Words, Ngram] = {}
+    for sentence in sentences:
+        for ngram in sentence:
+            if ngram.words[0] not in STOP_WORDS and ngram.words[-1] not in STOP_WORDS:
+                first.setdefault(ngram.words, ngram)
+    frequency = Counter(ngram.words for sentence in sentences for ngram in sentence)
+    spread = Counter(words for sentence in sentences for words in {ngram.words for ngram in sentence})
+    weight = {w: frequency[w] * (math.log((1 + len(sentences)) / (1 + spread[w])) + 1) for w in first}
+    return [first[words] for words in sorted(first, key=lambda words: -weight[words])[:best]]
+
+
+def space(ngrams: Iterable[Ngram], vectors: WordVectors) -> Space:
+    """The distinct n-grams as directions, in order of their first places."""
+    distinct = list(dict.fromkeys(ngram.words for ngram in ngrams))
+    words = list(dict.fromkeys(word for ngram in distinct for word in ngram))
+    if not words:
+        return Space({}, np.empty((0, vectors.dimension)), frozenset())
+    found, known = vectors.vectors(words)
+    row = {word: place for place, word in enumerate(words)}
+    # The sum of the known words' vectors has the direction of their mean, and cosines ask for nothing else.
+    rows = [[row[word] for word in ngram] for ngram in distinct]
+    sums = np.where(known[:, None], found, 0).astype(np.float64)[rows].sum(axis=1)
+    lengths = np.linalg.norm(sums, axis=1)
+    kept = np.flatnonzero(lengths > 1e-9)
+    return Space(
+        {distinct[place]: index for index, place in enumerate(kept.tolist())},
+        sums[kept] / lengths[kept, None],
+        frozenset(word for word, is_known in zip(words, known.tolist(), strict=True) if not is_known),
+    )
+
+
+def blocks(ours: Space, theirs: Space, important: Iterable[Ngram]) -> Iterator[NDArray[np.float64]]:
+    """1 - cosine distance / 2, in [0, 1], of each of our n-grams, a row each, to the important ones; `ROWS` at once."""
+    columns = theirs.places(important)
+    for start in range(0, len(ours.directions), ROWS):
+        cosines = ours.directions[start : start + ROWS] @ theirs.directions.T
+        yield ((1 + np.clip(cosines, -1, 1)) / 2)[:, columns]
+
+
+def nearest_similarities(ours: Space, theirs: Space, important: Sequence[Sequence[Ngram]]) -> NDArray[np.float64]:
+    """The similarity of each of our n-grams, a row each, to the nearest one of each important text, a column each."""
+    if not ours.rows or not important:
+        return np.empty((len(ours.rows), len(important)))
+    starts = [0, *accumulate(map(len, important[:-1]))]
+    together = list(chain.from_iterable(important))
+    return np.concatenate([np.maximum.reduceat(block, starts, axis=1) for block in blocks(ours, theirs, together)])
+
+
+def nearest_ngrams(
+    candidate: Sequence[Ngram], ours: Space, important: Sequence[Ngram], theirs: Space
+) -> Iterator[Nearest]:
+    """The important n-gram that is closest to each of the candidate's."""
+    closest = [
+        (important[place], similarity)
+        for block in blocks(ours, theirs, important)
+        for place, similarity in zip(block.argmax(axis=1).tolist(), block.max(axis=1).tolist(), strict=True)
+    ]
+    for ngram, row in zip(candidate, ours.places(candidate), strict=True):
+        found, similarity = closest[row]
+        yield Nearest(ngram.span, found.span, " ".join(found.words), similarity)

@@ -1,0 +1,175 @@
+"""The extractive reader, on tiny models of the real architectures: scores, windows, what is refused."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+import transformers
+
+from metrics.apes.base import Candidate, Task
+from metrics.apes.readers import reader
+from metrics.apes.readers.extractive import ExtractiveReader
+from metrics.apes.readers.pretrained import UNSEEN, Pretrained, places
+from metrics.models import ModelUnavailable
+from tests.metrics.apes.tiny import ARCHITECTURES, LIMIT, SUMMARY, TASKS, save, task, without_safetensors
+
+HEAD = "ForQuestionAnswering"
+
+
+@pytest.fixture(scope="module", params=ARCHITECTURES)
+def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save(tmp_path_factory.mktemp("model") / request.param, request.param, HEAD)
+
+
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save(tmp_path_factory.mktemp("model") / "bert", "bert", HEAD)
+
+
+def test_a_score_is_the_best_sum_of_two_logits(model: Path) -> None:
+    """One task at a time, its summary whole, with the tokens' places as the tokenizer itself tells them."""
+    tokenizer = transformers.AutoTokenizer.from_pretrained(model)
+    network = transformers.AutoModelForQuestionAnswering.from_pretrained(model)
+    asked = task("@placeholder praised Bob Roe .")
+    encoded = tokenizer("what praised Bob Roe?", SUMMARY, return_tensors="pt")
+    segments = {"token_type_ids": encoded["token_type_ids"]} if model.name == "bert" else {}
+    with torch.no_grad():
+        output = network(encoded["input_ids"], **segments)
+    expected, spans = [], []
+    for candidate in asked.candidates:
+        sums = [
+            output.start_logits[0, encoded.char_to_token(0, start, 1)]
+            + output.end_logits[0, encoded.char_to_token(0, end - 1, 1)]
+            for start, end in candidate.mentions
+        ]
+        expected.append(float(max(sums)))
+        spans.append(candidate.mentions[sums.index(max(sums))])
+    (answer,) = reader(f"extractive:{model}").read([asked])
+    assert answer.scores == pytest.approx(expected, abs=1e-4)
+    assert answer.chosen == expected.index(max(expected))
+    assert answer.span == spans[answer.chosen]
+    assert len(set(expected)) == 3
+
+
+def test_a_task_alone_is_read_as_in_a_batch(model: Path) -> None:
+    loaded = ExtractiveReader(str(model))
+    for asked, together in zip(TASKS, loaded.read(TASKS), strict=True):
+        (alone,) = loaded.read([asked])
+        assert alone.scores == pytest.approx(together.scores, abs=1e-4)
+        assert (alone.chosen, alone.span) == (together.chosen, together.span)
+    assert loaded.read([]) == []
+
+
+def test_the_model_s_choice_is_the_answer(tmp_path: Path) -> None:
+    """A model without layers, whose logits are 0 but for the token `york`."""
+
+    def only_york(network: transformers.BertForQuestionAnswering) -> None:
+        from tests.metrics.apes.tiny import wordpiece
+
+        for name, weight in network.named_parameters():
+            if "LayerNorm" not in name:
+                weight.zero_()
+        wave = torch.tensor([1.0, -1.0] * 16)
+        network.bert.embeddings.word_embeddings.weight[wordpiece().convert_tokens_to_ids("york")] = wave
+        network.qa_outputs.weight[:] = wave
+
+    loaded = ExtractiveReader(str(save(tmp_path / "york", "bert", HEAD, only_york, num_hidden_layers=0)))
+    #             32 = the sum of wave², LayerNorm leaving it as it is; end only, as the start is `new`
+    answer = loaded.read([task()])[0]
+    assert answer == (2, pytest.approx((0, 0, 32), abs=1e-3), (27, 35))
+    # Nothing speaks for either: the first of equal ones, at its first mention.
+    assert loaded.read([task("@placeholder", SUMMARY, "Bob", "Ann Lee")])[0] == (0, (0, 0), (16, 19))
+
+
+def test_windows_show_all_of_a_long_summary_and_each_mention_whole(model: Path) -> None:
+    pretrained = Pretrained(str(model), "AutoModelForQuestionAnswering")
+    assert pretrained.limit == LIMIT
+    long = task("@placeholder praised her.", " ".join(f"{SUMMARY} Word {number}." for number in range(20)))
+    windows = pretrained.windows(long.summary, "who praised her?", first=True)
+    assert len(windows) > 5
+    assert all(len(window.inputs["input_ids"]) <= LIMIT for window in windows)
+    seen = {index for window in windows for span in window.summary.values() for index in range(*span)}
+    assert {long.summary[index] for index in set(range(len(long.summary))) - seen} == {" "}
+    for candidate in long.candidates:
+        for start, end in candidate.mentions:
+            for window, first, last in places(windows, (start, end)):
+                tokens = windows[window].summary
+                assert (tokens[first][0], tokens[last][1]) == (start, end)
+
+
+def test_the_end_of_a_long_summary_is_read(bert: Path) -> None:
+    """A mention counts as it does in a summary that is just the last window."""
+    asked = task("@placeholder won.", "Bob thanked her. " * 40 + "Then Ann Lee won.", "Ann Lee")
+    loaded = ExtractiveReader(str(bert))
+    windows = loaded.windows(asked)
+    assert [place.window for place in places(windows, asked.candidates[0].mentions[0])] == [len(windows) - 1]
+    start = min(windows[-1].summary.values())[0]
+    shown = task("@placeholder won.", asked.summary[start:], "Ann Lee")
+    (answer,), (expected,) = loaded.read([asked]), loaded.read([shown])
+    assert answer.scores == pytest.approx(expected.scores, abs=1e-4)
+    assert answer.span == asked.candidates[0].mentions[0]
+
+
+def test_a_long_question_is_cut_around_its_blank(bert: Path) -> None:
+    loaded = ExtractiveReader(str(bert))
+    for before, after in [(300, 0), (0, 300), (150, 150)]:
+        asked = task("her " * before + "@placeholder" + " her" * after)
+        window = loaded.windows(asked)[0]
+        text = loaded.pretrained.tokenizer.decode(window.inputs["input_ids"])
+        assert "what" in text.replace(" ##", "")
+        assert len(window.question) == LIMIT // 2 - 12 + 4 + 1  # spelled, the blank is 12 pieces, "what" 4, and "?"
+        assert loaded.read([asked])[0].scores > (UNSEEN,) * 3
+
+
+def test_a_mention_that_the_tokens_leave_out_is_never_the_answer(bert: Path) -> None:
+    hidden = Task("\u200b and Ann", "@placeholder won", (Candidate("\u200b", ((0, 1),)), Candidate("Ann", ((6, 9),))))
+    answer = ExtractiveReader(str(bert)).read([hidden])[0]
+    assert answer.chosen == 1
+    assert answer.scores[0] == UNSEEN
+
+
+def test_the_signature_names_the_weights(bert: Path) -> None:
+    digest = hashlib.sha256((bert / "model.safetensors").read_bytes()).hexdigest()
+    assert ExtractiveReader(str(bert)).signature == f"extractive:bert@{digest[:8]}"
+
+
+def test_making_a_reader_loads_no_torch(bert: Path) -> None:
+    code = f"import sys; from metrics.apes.readers import reader; reader('extractive:{bert}'); print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"torch", "transformers"} & set(loaded)
+
+
+def test_pickled_weights_are_refused(tmp_path: Path) -> None:
+    folder = save(tmp_path / "old", "bert", HEAD)
+    without_safetensors(folder)
+    with pytest.raises(ModelUnavailable, match=r"has no model\.safetensors.*convert it"):
+        reader(f"extractive:{folder}")
+
+
+@pytest.mark.parametrize("name", ["no-one/no-such-model", "/no/such/folder"])
+def test_a_model_that_is_not_here_is_refused(name: str) -> None:
+    with pytest.raises(ModelUnavailable, match=f"{name}' is not on this machine: name a folder, or download it"):
+        reader(f"extractive:{name}")
+
+
+def test_a_model_for_something_else_is_refused(tmp_path: Path) -> None:
+    """transformers would fill the missing head with random numbers."""
+    folder = save(tmp_path / "base", "bert", "Model")
+    with pytest.raises(ModelUnavailable, match=r"was not trained for this: its weights lack qa_outputs\.bias"):
+        reader(f"extractive:{folder}").read(TASKS[:1])
+
+
+def test_broken_folders_are_refused(tmp_path: Path) -> None:
+    folder = save(tmp_path / "broken", "bert", HEAD)
+    (folder / "tokenizer.json").write_text("{")
+    with pytest.raises(ModelUnavailable, match="has no tokenizer that can be loaded"):
+        ExtractiveReader(str(folder)).read(TASKS[:1])
+    save(folder, "bert", HEAD)
+    (folder / "config.json").write_text("{}")
+    with pytest.raises(ModelUnavailable, match="cannot be loaded"):
+        ExtractiveReader(str(folder)).read(TASKS[:1])

@@ -1,0 +1,126 @@
+"""The masked reader, on tiny models of the real architectures: scores, windows, what is refused."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+import torch
+import transformers
+
+from metrics.apes.base import Candidate, Task
+from metrics.apes.readers import reader
+from metrics.apes.readers.masked import MaskedReader
+from metrics.apes.readers.pretrained import UNSEEN
+from metrics.models import ModelUnavailable
+from tests.metrics.apes.tiny import ARCHITECTURES, LIMIT, SUMMARY, TASKS, save, task, without_safetensors, wordpiece
+
+HEAD = "ForMaskedLM"
+
+
+@pytest.fixture(scope="module", params=ARCHITECTURES)
+def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save(tmp_path_factory.mktemp("model") / request.param, request.param, HEAD)
+
+
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save(tmp_path_factory.mktemp("model") / "bert", "bert", HEAD)
+
+
+def test_a_score_is_the_mean_log_probability_of_the_pieces(model: Path) -> None:
+    """One candidate at a time, the masks put where the tokenizer says that the name's characters went."""
+    tokenizer = transformers.AutoTokenizer.from_pretrained(model)
+    network = transformers.AutoModelForMaskedLM.from_pretrained(model)
+    asked = task("Yesterday @placeholder praised Bob Roe.", SUMMARY, "Ann Lee", "Bob", "her")
+    expected = []
+    for candidate in asked.candidates:
+        filled = asked.question.replace("@placeholder", candidate.name)
+        encoded = tokenizer(SUMMARY, filled, return_tensors="pt")
+        ids = encoded["input_ids"]
+        at = sorted({encoded.char_to_token(0, 10 + i, 1) for i, letter in enumerate(candidate.name) if letter != " "})
+        pieces = ids[0, at].clone()
+        ids[0, at] = tokenizer.mask_token_id
+        segments = {"token_type_ids": encoded["token_type_ids"]} if model.name == "bert" else {}
+        with torch.no_grad():
+            probabilities = network(ids, **segments).logits[0, at].softmax(-1)
+        expected.append(sum(math.log(probabilities[i, piece]) for i, piece in enumerate(pieces)) / len(at))
+    (answer,) = reader(f"masked:{model}").read([asked])
+    assert answer.scores == pytest.approx(expected, abs=1e-4)
+    assert answer.chosen == expected.index(max(expected))
+    assert len(set(expected)) == 3
+
+
+def test_a_task_alone_is_read_as_in_a_batch(model: Path) -> None:
+    loaded = MaskedReader(str(model))
+    for asked, together in zip(TASKS, loaded.read(TASKS), strict=True):
+        (alone,) = loaded.read([asked])
+        assert alone.scores == pytest.approx(together.scores, abs=1e-4)
+        assert (alone.chosen, alone.span) == (together.chosen, together.span)
+    assert loaded.read([]) == []
+
+
+def test_the_model_s_choice_is_the_answer(tmp_path: Path) -> None:
+    """A model that says `bob` wherever it is asked, with odds of e⁵ to 1 to each other piece."""
+
+    def only_bob(network: transformers.BertForMaskedLM) -> None:
+        for weight in network.parameters():
+            weight.zero_()
+        network.cls.predictions.bias[wordpiece().convert_tokens_to_ids("bob")] = 5
+
+    loaded = MaskedReader(str(save(tmp_path / "bob", "bert", HEAD, only_bob)))
+    total = math.log(math.exp(5) + len(wordpiece()) - 1)
+    answer = loaded.read([task()])[0]
+    assert answer == (1, pytest.approx((-total, 5 - total, -total), abs=1e-4), (16, 19))
+    # Two pieces are no less likely than one, as the mean counts; of equal ones, the first.
+    assert loaded.read([task("@placeholder", SUMMARY, "New York", "her")])[0].chosen == 0
+    assert loaded.read([task("@placeholder", SUMMARY, "her", "New York")])[0].chosen == 0
+
+
+def test_the_best_stretch_of_a_long_summary_counts(bert: Path) -> None:
+    """Each window that mentions the candidate is as a summary of its own; others are not tried."""
+    filler = "Bob thanked her. " * 40
+    asked = task("@placeholder won.", f"Ann Lee won. {filler}Then Ann Lee left.", "Ann Lee")
+    loaded = MaskedReader(str(bert))
+    rows = loaded.rows(asked, asked.candidates[0], 0, 0)
+    assert [row.mentions for row in rows] == [[0], [1]]
+    assert all(len(row.inputs["input_ids"]) <= LIMIT for row in rows)
+    windows = loaded.pretrained.windows(asked.summary, "Ann Lee won.", first=False)
+    shown = [windows[0].summary, windows[-1].summary]
+    texts = [asked.summary[min(tokens.values())[0] : max(tokens.values())[1]] for tokens in shown]
+    alone = [answer.scores[0] for answer in loaded.read([task("@placeholder won.", t, "Ann Lee") for t in texts])]
+    (answer,) = loaded.read([asked])
+    assert answer.scores[0] == pytest.approx(max(alone), abs=1e-4)
+    assert answer.span == asked.candidates[0].mentions[alone.index(max(alone))]
+
+
+def test_a_long_question_is_cut_around_its_blank(bert: Path) -> None:
+    loaded = MaskedReader(str(bert))
+    mask = wordpiece().mask_token_id
+    for before, after in [(300, 0), (0, 300), (150, 150)]:
+        asked = task("her " * before + "@placeholder" + " her" * after)
+        for candidate, pieces in zip(asked.candidates, (2, 1, 2), strict=True):
+            (row,) = loaded.rows(asked, candidate, 0, 0)
+            assert row.inputs["input_ids"].count(mask) == len(row.pieces) == pieces
+            assert len(row.inputs["input_ids"]) <= LIMIT
+        assert max(loaded.read([asked])[0].scores) < 0
+
+
+def test_a_name_that_the_tokens_leave_out_is_never_the_answer(bert: Path) -> None:
+    hidden = Task("\u200b and Ann", "@placeholder won", (Candidate("\u200b", ((0, 1),)), Candidate("Ann", ((6, 9),))))
+    answer = MaskedReader(str(bert)).read([hidden])[0]
+    assert answer.chosen == 1
+    assert answer.scores[0] == UNSEEN
+
+
+def test_models_that_cannot_be_read_or_fill_no_blanks_are_refused(tmp_path: Path) -> None:
+    old = save(tmp_path / "old", "roberta", HEAD)
+    without_safetensors(old)
+    with pytest.raises(ModelUnavailable, match=r"has no model\.safetensors"):
+        reader(f"masked:{old}")
+    with pytest.raises(ModelUnavailable, match="is not on this machine"):
+        reader("masked:no-one/no-such-model")
+    base = save(tmp_path / "base", "bert", "Model")
+    with pytest.raises(ModelUnavailable, match="was not trained for this: its weights lack cls"):
+        reader(f"masked:{base}").read(TASKS[:1])

@@ -1,0 +1,97 @@
+"""The `.question` files of CNN / Daily Mail: read strictly, with file and line in every error; found in splits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from data.records import BadRecord
+from metrics.apes.question_files import QuestionFile, find_splits, read_question
+
+GOOD = [
+    "http://web.archive.org/web/1/http://cnn.example/story.html",
+    "",
+    "( @entity1 ) @entity0 said she did n't know .",
+    "",
+    "@placeholder spoke to @entity1",
+    "",
+    "@entity0",
+    "",
+    "@entity0:Ann Lee",
+    "@entity1:CNN",
+]
+
+
+def written(path: Path, lines: list[str]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("lines", [GOOD, GOOD[:8], GOOD[:7], [*GOOD, ""]])
+def test_a_file_is_read(tmp_path: Path, lines: list[str]) -> None:
+    assert read_question(written(tmp_path / "a.question", lines)) == QuestionFile(GOOD[2], GOOD[4], GOOD[6])
+
+
+@pytest.mark.parametrize(
+    ("line", "content", "problem"),
+    [
+        (1, "", "the address is missing"),
+        (2, "more", "must be blank"),
+        (3, " ", "the passage is missing"),
+        (5, "who spoke to @entity1", "no @placeholder"),
+        (7, "Ann Lee", "must be @entityN"),
+        (7, "@entity", "must be @entityN"),
+        (8, "@entity0:Ann Lee", "must be blank"),
+        (10, "CNN", "name entities"),
+        (3, "nul \0", "NUL"),
+    ],
+)
+def test_a_wrong_line_is_named(tmp_path: Path, line: int, content: str, problem: str) -> None:
+    lines = [*GOOD[: line - 1], content, *GOOD[line:]]
+    with pytest.raises(BadRecord, match=rf"bad\.question:{line}: .*{problem}"):
+        read_question(written(tmp_path / "bad.question", lines))
+
+
+@pytest.mark.parametrize("count", [0, 1, 3, 6])
+def test_a_file_that_ends_early_is_refused(tmp_path: Path, count: int) -> None:
+    path = tmp_path / "short.question"
+    path.write_text("".join(f"{line}\n" for line in GOOD[:count]))
+    with pytest.raises(BadRecord, match=rf"short\.question:{max(count, 1)}: the file ends early"):
+        read_question(path)
+
+
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadRecord, match="cannot be read"):
+        read_question(tmp_path / "none.question")
+
+
+def test_splits_are_folders(tmp_path: Path) -> None:
+    for split in ("training", "validation", "test"):
+        for name in ("b", "cnn/a"):
+            written(tmp_path / split / f"{name}.question", GOOD)
+    written(tmp_path / "training" / "notes.txt", GOOD)
+    splits = find_splits(tmp_path, seed=0)
+    for split, paths in splits._asdict().items():
+        assert [str(path.relative_to(tmp_path / split)) for path in paths] == ["b.question", "cnn/a.question"]
+
+
+@pytest.mark.parametrize("folder", ["", "training"])
+def test_without_validation_questions_a_tenth_is_held_out(tmp_path: Path, folder: str) -> None:
+    paths = {written(tmp_path / folder / f"{number}.question", GOOD) for number in range(20)}
+    splits = find_splits(tmp_path, seed=1)
+    assert len(splits.validation) == 2
+    assert len(splits.training) == 18
+    assert {*splits.training, *splits.validation} == paths
+    assert splits == find_splits(tmp_path, seed=1)
+    assert splits.validation != find_splits(tmp_path, seed=2).validation
+    assert splits.test == []
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_too_few_questions_are_refused(tmp_path: Path, count: int) -> None:
+    for number in range(count):
+        written(tmp_path / f"{number}.question", GOOD)
+    with pytest.raises(BadRecord, match=r"too few \.question files"):
+        find_splits(tmp_path, seed=0)
