@@ -608,7 +608,7 @@ def train() -> None:
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), required=True, help="The weights.")
 @click.option("--seed", type=SEED, default=0, show_default=True)
-@click.option("--epochs", type=COUNT, help="Passes over the data; as many as the model card says if left out.")
+@click.option("--epochs", type=COUNT, help="Passes over the data; those of the model card if left out.")
 @refusing
 def train_tagger_(folder: Path, output: Path, seed: int, epochs: int | None) -> None:
     """Train the embedded entity finder on the CoNLL files in DIR."""

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from data.records import Example
 from metrics.apes.base import Answer, Candidate, Question, Reader, Task
-from metrics.apes.entities import DEFAULT_TYPES, TYPES, Finder, entity_type, finder
+from metrics.apes.entities import DEFAULT_TYPES, TYPES, Finder, check_finder, entity_type, finder
 from metrics.apes.names import Named, find_names
 from metrics.apes.questions import Mention, Quiz, make_quiz
-from metrics.apes.readers import reader
+from metrics.apes.readers import check_reader, reader
 from metrics.base import REFERENCES, Score, check_option, signature
 from metrics.models import ModelUnavailable
 from metrics.sentences import sentence_spans
@@ -89,6 +89,8 @@ class Apes:
         check_option("questions", questions, QUESTIONS)
         for type in types:
             check_option("types", type, sorted({*TYPES.values()}))
+        check_finder(entities)
+        check_reader(reader)
         self.questions = questions
         self.entities = entities
         self.reader_name = reader

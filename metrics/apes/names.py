@@ -13,6 +13,8 @@ from metrics.text import CACHED_TEXTS, WORD, Span, Tokens, find
 Words = tuple[str, ...]
 
 PERSON = "person"
+UNSHORTENED = ("place", "group")
+"""Types whose names are not shortened: New England is not England."""
 
 
 class Named(NamedTuple):
@@ -40,20 +42,20 @@ def name_words(text: str) -> Tokens:
 def group(mentions: Iterable[tuple[str, str]]) -> tuple[list[Named], dict[tuple[str, str], int]]:
     """Put mentions (name, type) together that mean one entity; returns the entities, and the entity of each mention.
 
-    Longer names go first. A shorter name of the same type joins the one entity that it is a part of: the first or last
-    words of its name (`Bolton` of `Bolton Wanderers`), or its initials. What could be a part of two stands for itself.
+    Longer names go first. Equal names are one entity, whatever type each was found with. A shorter name of the same type joins the one entity that it is a part of: the first or last
+    words of its name (`Bolton` of `Bolton Wanderers`), or its initials; places are not shortened. What could be a part of two stands for itself.
     """
     counts = Counter(mentions)
     names: list[list[tuple[str, str]]] = []
     owners: dict[tuple[str, str], int] = {}
-    exact: dict[tuple[Words, str], int] = {}
+    exact: dict[Words, int] = {}
     parts: dict[tuple[Words, str], set[int]] = defaultdict(set)
     for mention in sorted(counts, key=lambda m: (-len(name_words(m[0]).words), -counts[m])):
         text, type = mention
         words = name_words(text).words
         if not words or all(word in STOP_WORDS for word in words):
             continue
-        known = exact.get((words, type))
+        known = exact.get(words)
         possible = {known} if known is not None else parts.get((words, type), set())
         if len(possible) == 1:
             (owner,) = possible
@@ -61,9 +63,9 @@ def group(mentions: Iterable[tuple[str, str]]) -> tuple[list[Named], dict[tuple[
         else:
             owner = len(names)
             names.append([mention])
-            for part in parts_of(words):
+            for part in parts_of(words) if type not in UNSHORTENED else ():
                 parts[part, type].add(owner)
-        exact.setdefault((words, type), owner)
+        exact.setdefault(words, owner)
         owners[mention] = owner
     return [named(own) for own in names], owners
 

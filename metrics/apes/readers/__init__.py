@@ -15,21 +15,27 @@ def reader(name: str, encoder: Encoder | None = None) -> Reader:
     Its files are looked for and hashed now, and loaded when it first reads. Raises ValueError for an unknown name,
     `ModelUnavailable` for files that are not there or not what they should be.
     """
+    check_reader(name)
     kind, _, model = name.partition(":")
-    if name == "embedded":
+    if kind == "embedded":
         from metrics.apes.readers.embedded import EmbeddedReader
 
         return EmbeddedReader(encoder)
-    if kind == "attentive-reader" and model:
+    if kind == "attentive-reader":
         from metrics.apes.readers.attentive import AttentiveReader
 
         return AttentiveReader.load(model)
-    if kind == "extractive" and model:
+    if kind == "extractive":
         from metrics.apes.readers.extractive import ExtractiveReader
 
         return ExtractiveReader(model)
-    if kind == "masked" and model:
-        from metrics.apes.readers.masked import MaskedReader
+    from metrics.apes.readers.masked import MaskedReader
 
-        return MaskedReader(model)
-    raise ValueError(f"unknown reader {name!r}; known are {', '.join(KNOWN)}")
+    return MaskedReader(model)
+
+
+def check_reader(name: str) -> None:
+    """Refuse a name that `reader` does not know. Raises ValueError."""
+    kind, _, model = name.partition(":")
+    if name != "embedded" and not (model and kind in ("attentive-reader", "extractive", "masked")):
+        raise ValueError(f"unknown reader {name!r}; known are {', '.join(KNOWN)}")

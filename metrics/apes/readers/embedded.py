@@ -1,4 +1,14 @@
-"""The reader that needs no training: the candidate whose place in the summary is most like the blank's in the question."""
+"""The reader that needs no training: it picks the mention whose surroundings are most like those of the blank.
+
+A question, its blank masked, and the sentences of the summary are encoded. A mention is worth
+
+- how well its sentence covers the question: the mean, over the question's tokens, of the largest cosine similarity to a
+  token of that sentence (as the recall of BERTScore), and
+- how well the tokens around it cover those around the blank: the same within `WINDOW` tokens on either side.
+
+A candidate that the question names beside the blank loses `NAMED`: one is seldom asked for what is already said. A
+candidate is worth its best mention.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +19,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.apes.base import BLANK, Answer, Task
+from metrics.apes.base import BLANK, Answer, Candidate, Task
+from metrics.apes.names import name_words
 from metrics.encoder import Encoded, Encoder, shared
 from metrics.sentences import sentence_spans
 from metrics.text import Span
@@ -17,87 +28,124 @@ from metrics.text import Span
 Array = NDArray[np.float32]
 
 LAYER = 5
+WINDOW = 3
+NAMED = 0.3
+UNSEEN = -1.0
+"""The value of a mention that the encoder did not see: it stands beyond its limit, or in no sentence."""
 
-WEIGHTS = (1.0, 1.0)
 
+class Sides(NamedTuple):
+    """The tokens of a text around a place in it."""
 
-class Filled(NamedTuple):
-    """A question with a candidate in its blank."""
-
-    text: str
-    span: Span
-    """Where the candidate stands."""
+    vectors: Array
+    """Of length 1, without special tokens and without the place itself."""
+    near: NDArray[np.bool_]
+    """Which of them are within `WINDOW` tokens of the place."""
 
 
 class EmbeddedReader:
+    """Reads with an encoder, by default the process's embedded one."""
+
     def __init__(self, encoder: Encoder | None = None) -> None:
         self.encoder = encoder or shared()
 
     @property
     def signature(self) -> str:
-        return f"embedded:{self.encoder.signature}:layer{LAYER}"
+        """As in `Reader`."""
+        return f"embedded:{self.encoder.signature}:layer{LAYER}:window{WINDOW}"
 
     def read(self, tasks: Sequence[Task]) -> list[Answer]:
-        answers: dict[int, Answer] = {}
+        """As in `Reader`. Each distinct question and sentence is encoded once. Raises `ModelUnavailable`."""
+        if not tasks:
+            return []
+        self.encoder.load(LAYER)
+        mask = self.encoder.tokenizer.mask_token or "something"
+        masked = {task.question: task.question.replace(BLANK, mask, 1) for task in tasks}
+        sentences = {task.summary: sentence_spans(task.summary) for task in tasks}
+        pieces = {summary: [summary[start:end] for start, end in spans] for summary, spans in sentences.items()}
+        texts = list(dict.fromkeys([*masked.values(), *(text for row in pieces.values() for text in row)]))
+        encoded = dict(zip(texts, self.encoder.encode(texts, [LAYER]), strict=True))
+        questions = {}
+        for question, text in masked.items():
+            start = question.index(BLANK)
+            questions[question] = sides(encoded[text], (start, start + len(mask)))
+        answers: list[Answer | None] = [None] * len(tasks)
         by_summary: dict[str, list[int]] = defaultdict(list)
         for index, task in enumerate(tasks):
             by_summary[task.summary].append(index)
-        fills = [[fill(task.question, c.name) for c in task.candidates] for task in tasks]
-        texts = dict.fromkeys(f.text for row in fills for f in row)
-        texts |= dict.fromkeys(task.summary[s:e] for task in tasks for s, e in sentence_spans(task.summary))
-        texts = list(texts)
-        encoded = dict(zip(texts, self.encoder.encode(texts, [LAYER]), strict=True))
-        for summary, own in by_summary.items():
-            sentences = sentence_spans(summary)
-            es = [encoded[summary[s:e]] for s, e in sentences]
-            sv = [unit(e) for e in es]
-            starts = np.cumsum([0, *(len(v) for v in sv[:-1])])
-            S = np.concatenate(sv)
-            for i in own:
-                task = tasks[i]
-                scores = []
-                best = []
-                for f, c in zip(fills[i], task.candidates, strict=True):
-                    F = encoded[f.text]
-                    fv = unit(F)
-                    at = inside(F, f.span)
-                    recall = np.maximum.reduceat(fv @ S.T, starts, axis=1)
-                    w = token_weights(F, at)
-                    recall = (recall * w[:, None]).sum(0) / w.sum()
-                    cv = mean_unit(F, at)
-                    pick = (-9.0, None)
-                    for m in c.mentions:
-                        k = next((k for k, (s, e) in enumerate(sentences) if s <= m[0] and m[1] <= e), None)
-                        if k is None:
-                            continue
-                        s = sentences[k][0]
-                        mv = mean_unit(es[k], inside(es[k], (m[0] - s, m[1] - s)))
-                        pick = max(pick, (float(WEIGHTS[0] * (cv @ mv) + WEIGHTS[1] * recall[k]), m))
-                    scores.append(pick[0])
-                    best.append(pick[1] or c.mentions[0])
-                j = int(np.argmax(scores))
-                answers[i] = Answer(j, tuple(scores), best[j])
-        return [answers[i] for i in range(len(tasks))]
+        for summary, indices in by_summary.items():
+            places = Places(sentences[summary], [encoded[text] for text in pieces[summary]])
+            for index in indices:
+                answers[index] = answer(tasks[index], questions[tasks[index].question], places)
+        return [given for given in answers if given is not None]
 
 
-def token_weights(F, at):
-    return 1.0 - np.array(F.special)
+class Places:
+    """The mentions in one summary, each looked up once for all questions."""
+
+    def __init__(self, sentences: Sequence[Span], encoded: Sequence[Encoded]) -> None:
+        self.sentences = sentences
+        self.encoded = encoded
+        self.known: dict[Span, Sides | None] = {}
+
+    def around(self, mention: Span) -> Sides | None:
+        """The sentence around a mention; None where the encoder did not see it."""
+        if mention not in self.known:
+            found = None
+            for (start, end), encoded in zip(self.sentences, self.encoded, strict=True):
+                if start <= mention[0] and mention[1] <= end:
+                    found = sides(encoded, (mention[0] - start, mention[1] - start))
+            self.known[mention] = found
+        return self.known[mention]
 
 
-def fill(question: str, name: str) -> Filled:
-    start = question.index(BLANK)
-    return Filled(question.replace(BLANK, name, 1), (start, start + len(name)))
+def sides(encoded: Encoded, span: Span) -> Sides | None:
+    """The tokens around a span of a text; None where it has no token."""
+    inside = [place for place, (start, end) in enumerate(encoded.spans) if start < span[1] and end > span[0] < end]
+    if not inside:
+        return None
+    kept = np.array([not special for special in encoded.special])
+    kept[inside] = False
+    places = np.flatnonzero(kept)
+    vectors: Array = encoded.vectors[LAYER].numpy()[places]
+    return Sides(
+        vectors / np.linalg.norm(vectors, axis=1, keepdims=True),
+        (places >= inside[0] - WINDOW) & (places <= inside[-1] + WINDOW),
+    )
 
 
-def unit(encoded: Encoded) -> Array:
-    vectors = encoded.vectors[LAYER].numpy()
-    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+def answer(task: Task, question: Sides | None, places: Places) -> Answer:
+    """Choose among the candidates of a task."""
+    best = [value(candidate, question, places) for candidate in task.candidates]
+    named = name_words(task.question.replace(BLANK, " | ")).words
+    scores = [
+        score - NAMED * stands_in(name_words(candidate.name).words, named)
+        for candidate, (score, _) in zip(task.candidates, best, strict=True)
+    ]
+    chosen = max(range(len(scores)), key=scores.__getitem__)
+    return Answer(chosen, tuple(scores), best[chosen][1])
 
 
-def inside(encoded: Encoded, span: Span):
-    return [i for i, (s, e) in enumerate(encoded.spans) if s < span[1] and e > span[0] and e > s]
+def value(candidate: Candidate, question: Sides | None, places: Places) -> tuple[float, Span]:
+    """The best mention of a candidate and what it is worth."""
+    return max(
+        ((likeness(question, places.around(mention)), mention) for mention in candidate.mentions),
+        key=lambda found: found[0],
+    )
 
 
-def mean_unit(encoded: Encoded, at):
-    v = encoded.vectors[LAYER].numpy()[at].mean(0)
-    return v / np.linalg.norm(v)
+def likeness(question: Sides | None, mention: Sides | None) -> float:
+    """How much the surroundings of a mention are like those of the blank, in [-2, 2]."""
+    if question is None or mention is None:
+        return UNSEEN
+    if not len(question.vectors) or not len(mention.vectors):
+        return 0.0
+    similarity = question.vectors @ mention.vectors.T
+    covered = float(similarity.max(axis=1).mean())
+    near = similarity[np.ix_(question.near, mention.near)]
+    return covered + (float(near.max(axis=1).mean()) if near.size else 0.0)
+
+
+def stands_in(words: Sequence[str], text: Sequence[str]) -> bool:
+    """Whether words stand together in a text."""
+    return any(text[start : start + len(words)] == words for start in range(len(text) - len(words) + 1))

@@ -1,0 +1,197 @@
+"""Entities of a text: what the questions of APES ask for, found by the embedded tagger or a spaCy pipeline."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import regex
+
+from metrics.models import ModelUnavailable
+
+if TYPE_CHECKING:
+    from metrics.encoder import Encoder
+
+
+class Entity(NamedTuple):
+    """A mention of a name in a text, in characters of it."""
+
+    start: int
+    end: int
+    label: str
+    """The finder's own label: PER, ORG, LOC or MISC from the embedded one."""
+
+
+TYPES = {
+    # the embedded finder, and spaCy pipelines trained on WikiNER
+    "PER": "person",
+    "ORG": "organisation",
+    "LOC": "place",
+    "MISC": "other",
+    # spaCy pipelines trained on OntoNotes
+    "PERSON": "person",
+    "NORP": "group",
+    "GPE": "place",
+    "FAC": "facility",
+    "PRODUCT": "other",
+    "EVENT": "other",
+    "WORK_OF_ART": "other",
+    "LAW": "other",
+    "LANGUAGE": "other",
+}
+"""The type of each label that names something; numbers, dates and amounts have none."""
+
+DEFAULT_TYPES = ("person", "group", "organisation", "place", "facility")
+"""The types that APES asks for: all but `other`, the events, works and products."""
+
+
+class FinderUnavailable(ModelUnavailable):
+    """An entity finder that cannot be had on this machine; the message says what to install."""
+
+
+class Finder(Protocol):
+    """Finds the entities of texts."""
+
+    @property
+    def signature(self) -> str:
+        """Its name with everything that its entities depend on, without `|`."""
+
+    def find(self, texts: Sequence[str]) -> list[list[Entity]]:
+        """The entities of each text in order, none overlapping another."""
+
+
+def finder(name: str, encoder: Encoder | None = None) -> Finder:
+    """Make a finder: `embedded`, or `spacy:<pipeline>` such as `spacy:en_core_web_sm`.
+
+    `encoder` is the embedded encoder to share; without one the process's own is used. Raises ValueError for another
+    name, `FinderUnavailable` where spaCy or the pipeline is not installed.
+    """
+    check_finder(name)
+    if name == "embedded":
+        from metrics.apes.tagger import Tagger
+
+        return Tagger(encoder=encoder)
+    return SpacyFinder(name.removeprefix("spacy:"))
+
+
+def check_finder(name: str) -> None:
+    """Refuse a name that is no finder's, without making one. Raises ValueError."""
+    kind, _, pipeline = name.partition(":")
+    if name != "embedded" and (kind != "spacy" or not pipeline):
+        raise ValueError(f"no entity finder {name!r}: there are embedded and spacy:<pipeline>")
+
+
+class SpacyFinder:
+    """The entities of a spaCy pipeline. Raises `FinderUnavailable` where it is not installed."""
+
+    def __init__(self, pipeline: str) -> None:
+        try:
+            spacy = importlib.import_module("spacy")
+        except ImportError as error:
+            raise FinderUnavailable("spaCy is not installed: pip install 'relevance[spacy]'") from error
+        try:
+            self.pipeline: Any = spacy.load(pipeline, exclude=["parser", "lemmatizer", "attribute_ruler", "textcat"])
+        except OSError as error:
+            raise FinderUnavailable(
+                f"spaCy's pipeline {pipeline!r} is not installed: python -m spacy download {pipeline}, "
+                "or pip install the package that holds it"
+            ) from error
+        name = str(pipeline).replace("|", "_")
+        self.signature = f"spacy:{name}@{self.pipeline.meta.get('version', 'unknown')}"
+
+    def find(self, texts: Sequence[str]) -> list[list[Entity]]:
+        """The pipeline's entities, those with a type in `TYPES`."""
+        limit = self.pipeline.max_length  # spaCy refuses longer texts
+        parts = [
+            (number, start, text[start : start + limit])
+            for number, text in enumerate(texts)
+            for start in range(0, len(text), limit)
+        ]
+        found: list[list[Entity]] = [[] for _ in texts]
+        for (number, start, _), document in zip(parts, self.pipeline.pipe(part for *_, part in parts), strict=True):
+            found[number] += [
+                Entity(start + entity.start_char, start + entity.end_char, entity.label_)
+                for entity in document.ents
+                if entity.label_ in TYPES
+            ]
+        return found
+
+
+def entity_type(text: str, entity: Entity) -> str | None:
+    """The type of an entity of a text: one of `TYPES`' values, or None for a label that names nothing.
+
+    A MISC that names people by nationality, region, religion or politics is a `group`, as spaCy's NORP is.
+    """
+    kind = TYPES.get(entity.label)
+    return "group" if entity.label == "MISC" and is_group(text[entity.start : entity.end]) else kind
+
+
+def is_group(name: str) -> bool:
+    """Whether a name says a nationality, region, religion or political group: "German", "Muslims", "Irish-American"."""
+    words = [word for word in regex.split(r"[\s\-‐‑–]+", name.lower()) if word]
+    return (
+        bool(words) and is_group_word(words[-1]) and all(is_group_word(word) or word in BEFORE for word in words[:-1])
+    )
+
+
+def is_group_word(word: str) -> bool:
+    """Whether one lower-case word, singular or plural or of a man or woman, is in `GROUPS`."""
+    return any(stem in GROUPS for stem in stems(word))
+
+
+def stems(word: str) -> Iterable[str]:
+    """The word without the endings that a group's name takes."""
+    yield word
+    for ending in ("'s", "’s", "s", "es", "men", "man", "women", "woman"):
+        yield word.removesuffix(ending)
+
+
+BEFORE_WORDS = """
+    afro anglo anti central east eastern ex far former indo latin latter left mid neo new non north northern ortho
+    post pre pro puerto right roman saudi sino sierra south southeast southern sri costa el trans ultra west
+    western
+"""
+GROUP_WORDS = """
+    abkhaz abkhazian aboriginal adventist afghan african afrikaner agnostic alaskan alawite albanian algerian
+    american amerindian amish anarchist andalusian andorran anglican angolan animist antiguan arab arabian arabic
+    argentine argentinean argentinian armenian ashkenazi asian assyrian atheist athenian australian austrian
+    azerbaijani azeri babylonian bahai bahamian bahraini balinese balkan baltic bangladeshi baptist barbadian basque
+    bavarian belarusian belarussian belgian belizean bengali beninese berber berliner bermudian bhutanese bolivarian
+    bolivian bolshevik bosniak bosnian botswanan brazilian breton brit british briton bruneian buddhism buddhist
+    bulgarian burkinabe burmese burundian byzantine californian calvinism calvinist cambodian cameroonian canadian
+    caribbean carthaginian castilian catalan catholic catholicism caucasian celt celtic chadian chechen cherokee
+    chicano chilean chinese christian christianity circassian colombian communist comoran confederate confucian
+    congolese conservative coptic cornish corsican cossack creole croat croatian cuban cypriot czech czechoslovak
+    czechoslovakian dane danish democrat democratic djiboutian dominican druze dutch ecuadorean ecuadorian egyptian
+    emirati english episcopal episcopalian eritrean estonian ethiopian eurasian european evangelical fascist
+    federalist fenian fijian filipina filipino finn finnish flemish floridian french gabonese gaelic galician
+    gambian gaullist georgian german germanic ghanaian gibraltarian greek greenlandic grenadian guatemalan guinean
+    guyanese gypsy haitian han hasidic hausa hawaiian hellenic hindu hinduism hispanic honduran huguenot hungarian
+    hutu iberian icelander icelandic igbo indian indonesian inuit iranian iraqi irish iroquois islam islamic
+    islamist ismaili israeli israelite italian ivorian jacobin jacobite jain jamaican japanese javanese jesuit jew
+    jewish jordanian judaism kashmiri kazakh kazakhstani kenyan korean kosovan kosovar kurd kurdish kuwaiti kyrgyz
+    labourite lankan lao laotian latin latina latino latvian lebanese leninist leonean liberal liberian libertarian
+    libyan liechtensteiner lithuanian londoner loyalist lutheran luxembourgish macedonian malagasy malawian malay
+    malaysian maldivian malian maltese manx maoist maori marxist mauritanian mauritian mayan mediterranean
+    melanesian mennonite menshevik methodist mexican micronesian milanese moldovan monarchist monegasque mongol
+    mongolian montenegrin moorish mormon moroccan moslem mozambican muslim myanmarese namibian nationalist navajo
+    nazi neapolitan nepalese nepali netherlander nicaraguan nigerian nigerien nordic norman norse norwegian omani
+    orthodox ossetian ottoman pacific pagan pakistani palestinian panamanian papuan paraguayan parisian parthian
+    pashtun pentecostal peronist persian peruvian phoenician pole polish polynesian populist portuguese presbyterian
+    protestant protestantism prussian punjabi puritan qatari quaker quebecois québécois rastafarian republican rican
+    rohingya roma roman romanian romany royalist russian rwandan saami salafi salafist salvadoran salvadorean sami
+    samoan sardinian satanist saudi saxon scandinavian scientologist scot scotch scots scottish senegalese serb
+    serbian seychellois shi'ite shia shiite siberian sicilian sikh sikhism sikkimese silesian singaporean sinhalese
+    sioux slav slavic slovak slovakian slovene slovenian socialist somali soviet spaniard spanish spartan stalinist
+    sudanese sufi sumerian sunni surinamese swahili swazi swede swedish swiss syrian taiwanese tajik tamil tanzanian
+    taoist tasmanian tatar texan thai tibetan tobagonian togolese tongan tories tory transylvanian trinidadian
+    trotskyist tunisian turk turkic turkish turkmen tuscan tutsi tyrolean ugandan uighur ukrainian unionist
+    unitarian uruguayan uyghur uzbek valencian vanuatuan venetian venezuelan vietnamese viking virginian wahhabi
+    walloon welsh whig wiccan yazidi yemeni yemenite yoruba yugoslav yugoslavian zairean zambian zealander
+    zimbabwean zionist zoroastrian zulu
+"""
+BEFORE = frozenset(BEFORE_WORDS.split())
+"""Words that may stand before a group's last word: "South African", "pro-Russian"."""
+GROUPS = frozenset(GROUP_WORDS.split())
+"""Adjectives and singular nouns; `stems` takes plurals and the like."""

@@ -1,0 +1,412 @@
+"""The embedded entity finder: a small tagger on the frozen embedded encoder, trained by `metrics.apes.training`.
+
+A word is described by the encoder's token vectors, by its shape (the encoder reads lower case) and by hashes of its
+first and last letters; a bidirectional LSTM with a linear-chain CRF (Lample et al. 2016, section 2) gives it a BIO tag.
+See MODEL_CARD.md beside this file.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, cached_property, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import regex
+
+from data.files import sha256
+from metrics.apes.entities import Entity, FinderUnavailable
+from metrics.models import EMBEDDED
+from metrics.text import Span
+
+if TYPE_CHECKING:
+    import torch
+
+    from metrics.encoder import Encoded, Encoder
+
+FILE = Path(__file__).parent / "tagger.safetensors"
+SHA256 = "5a764db8b64901a020bbfcf5e852a2265d946911bca7ba8a48cebedb85dbb9fc"
+"""The SHA-256 of `FILE`, which scores are compared by."""
+
+LABELS = ("PER", "ORG", "LOC", "MISC")
+TAGS = ("O", *(f"{place}-{label}" for label in LABELS for place in "BI"))
+LAYERS = (1, 3, 5)
+"""Hidden layers that the head reads: no deeper than BERTScore does, so that one pass of the encoder serves both."""
+SOURCES = ("crossner", "wikigold", "wnut17", "btc")
+"""Where training sentences come from: the head is told, for their conventions differ."""
+FOLLOWED = (2 / 3, 1 / 3, 0.0, 0.0)
+"""The mixture of sources whose conventions it follows when it tags; chosen on development data, see the model card."""
+FORMAT = "relevance-tagger-1"
+
+ENCODER_WIDTH = 384
+WIDTH = 192
+STATES = 128
+HASHES = 2048
+WINDOW = 200
+"""Words of a text that are tagged together: their word pieces nearly always fit the encoder."""
+BATCH = 64
+"""Stretches that are tagged at once, those of similar length together."""
+
+# Words as the training files have them: punctuation and possessive 's stand alone; inner hyphens, apostrophes and
+# the full stops of U.S. and J. do not. Lengths are bounded so that every word fits the encoder.
+WORD = regex.compile(
+    r"""(?<![\p{L}\p{M}\p{N}])(?:\p{L}\.){1,20}(?:\p{L}(?![\p{L}\p{M}\p{N}]))?
+    | ['’](?:s|ll|re|ve|d|m|t)(?![\p{L}\p{N}])
+    | [\p{L}\p{N}][\p{L}\p{M}\p{N}]{0,49}
+      (?:(?:[-‐‑&]|['’](?!(?:s|ll|re|ve|d|m)(?![\p{L}\p{N}]))|(?<=\p{N})[.,](?=\p{N}))[\p{L}\p{N}][\p{L}\p{M}\p{N}]{0,49}){0,4}
+    | \S""",
+    regex.VERBOSE | regex.IGNORECASE,
+)
+
+
+class Words(NamedTuple):
+    """Consecutive words that the head reads at once."""
+
+    spans: list[Span]
+    """Where they stand in the text that the encoder reads."""
+    shapes: list[tuple[float, ...]]
+    """Their `SHAPES` features."""
+    hashes: list[tuple[int, int]]
+    """Hashes of their first and last letters, in [0, HASHES)."""
+
+
+def split(text: str) -> list[Span]:
+    """Where the words and signs of a text stand."""
+    return [match.span() for match in WORD.finditer(text)]
+
+
+@lru_cache(1 << 16)
+def shape(word: str) -> tuple[float, ...]:
+    """What a word looks like by itself."""
+    letters = [character for character in word if character.isalpha()]
+    capitals = sum(character.isupper() for character in letters)
+    return tuple(
+        map(
+            float,
+            (
+                word[0].isupper(),
+                1 < capitals == len(letters),
+                1 == capitals == len(letters),
+                bool(letters) and not capitals,
+                capitals < len(letters) and any(character.isupper() for character in word[1:]),
+                word.isdigit(),
+                word.isdigit() and len(word) == 4,  # a year
+                not word.isdigit() and any(character.isdigit() for character in word),
+                "-" in word[1:],
+                "." in word[1:],
+                word[0] in "'’" and len(word) > 1,
+                not any(character.isalnum() for character in word),
+                word in "\"“”‘’'`",
+                word in ".!?",
+                word in ",;:()[]",
+                min(len(letters), 20) / 10,
+            ),
+        )
+    )
+
+
+@lru_cache(1 << 16)
+def hashes(word: str) -> tuple[int, int]:
+    """Numbers for the first and the last three letters."""
+    return zlib.crc32(f"<{word[:3]}".encode()) % HASHES, zlib.crc32(f"{word[-3:]}>".encode()) % HASHES
+
+
+def describe(text: str, spans: list[Span]) -> Words:
+    """Describe words by themselves and among each other."""
+    words = [text[start:end] for start, end in spans]
+    alphabetic = [word for word in words if word[0].isalpha()]
+    capitalised = sum(word[0].isupper() for word in alphabetic) / max(1, len(alphabetic))
+    longer = [word for word in alphabetic if len(word) > 1]
+    upper = sum(word.isupper() for word in longer) / max(1, len(longer))
+    # how far capital letters mean anything here
+    around = (capitalised, upper, float(capitalised == 0), float(capitalised > 0.7))
+    return Words(
+        spans,
+        [(*shape(word), float(first), *around) for word, first in zip(words, firsts(words), strict=True)],
+        [hashes(word) for word in words],
+    )
+
+
+SHAPES = len(shape("x")) + 5
+
+
+def firsts(words: Iterable[str]) -> Iterator[bool]:
+    """Which words begin a sentence, as far as full stops and quotes tell."""
+    first = True
+    for word in words:
+        yield first
+        first = word in ".!?" or (first and not word[0].isalnum())
+
+
+# --- the head -----------------------------------------------------------------------------------------------
+
+
+@cache
+def head_class() -> type[Any]:
+    """The head, a `torch.nn.Module`: made in a function because torch is loaded only where it is used."""
+    import torch
+    from torch import nn
+
+    class Head(nn.Module):
+        """Vectors and descriptions of words to scores of tags."""
+
+        def __init__(self, dropout: float = 0.3, input_dropout: float = 0.2) -> None:
+            super().__init__()
+            self.vectors = nn.Linear(2 * len(LAYERS) * ENCODER_WIDTH, WIDTH)
+            self.norm = nn.LayerNorm(WIDTH)
+            self.first = nn.Embedding(HASHES, 16)
+            self.last = nn.Embedding(HASHES, 16)
+            self.source = nn.Embedding(len(SOURCES), 8)
+            for table in (self.first, self.last):
+                nn.init.normal_(table.weight, std=0.1)
+            self.lstm = nn.LSTM(WIDTH + SHAPES + 2 * 16 + 8, STATES, bidirectional=True, batch_first=True)
+            self.tags = nn.Linear(2 * STATES, len(TAGS))
+            self.transitions = nn.Parameter(torch.zeros(len(TAGS), len(TAGS)))
+            self.dropout = nn.Dropout(dropout)
+            self.input_dropout = nn.Dropout(input_dropout)
+
+        def forward(self, batch: Batch) -> torch.Tensor:
+            """Scores of the shape (texts, words, tags)."""
+            vectors = nn.functional.gelu(self.norm(self.vectors(self.input_dropout(batch.vectors))))
+            letters = torch.cat([self.first(batch.hashes[..., 0]), self.last(batch.hashes[..., 1])], -1)
+            source = (batch.sources @ self.source.weight)[:, None].expand(-1, vectors.shape[1], -1)
+            inputs = torch.cat([self.dropout(vectors), batch.shapes, self.dropout(letters), source], -1)
+            # packed, so that no text depends on the padding that others bring
+            packed = nn.utils.rnn.pack_padded_sequence(inputs, batch.sizes, batch_first=True, enforce_sorted=False)
+            states, _ = nn.utils.rnn.pad_packed_sequence(self.lstm(packed)[0], batch_first=True)
+            scores: torch.Tensor = self.tags(self.dropout(states))
+            return scores
+
+    return Head
+
+
+class Batch(NamedTuple):
+    """Windows of words for the head, padded to the longest."""
+
+    vectors: torch.Tensor
+    """(texts, words, 2 x layers x encoder width): of each word's first and last token."""
+    shapes: torch.Tensor
+    """(texts, words, SHAPES)"""
+    hashes: torch.Tensor
+    """(texts, words, 2), numbers"""
+    sources: torch.Tensor
+    """(texts, SOURCES), the share of each"""
+    sizes: torch.Tensor
+    """(texts,), words of each"""
+
+
+def collate(rows: Sequence[tuple[torch.Tensor, Words]], sources: Sequence[Sequence[float]]) -> Batch:
+    """Put windows together; `rows` hold the vectors of `word_vectors` and the words, `sources` shares."""
+    import torch
+
+    def pad(tensors: list[torch.Tensor]) -> torch.Tensor:
+        return torch.nn.utils.rnn.pad_sequence(tensors, batch_first=True)
+
+    return Batch(
+        pad([vectors.float() for vectors, _ in rows]),
+        pad([torch.tensor(words.shapes) for _, words in rows]),
+        pad([torch.tensor(words.hashes) for _, words in rows]),
+        torch.tensor(sources),
+        torch.tensor([len(words.spans) for _, words in rows]),
+    )
+
+
+def word_vectors(encoded: Encoded, spans: list[Span]) -> torch.Tensor:
+    """The vectors of each word's first and last token, all `LAYERS` side by side: (words, 2 x layers x width).
+
+    A word that the encoder's tokenizer drops, such as a lone combining mark, gets zeros.
+    """
+    import torch
+
+    layers = torch.cat([encoded.vectors[layer] for layer in LAYERS], -1)
+    padded = torch.cat([layers, layers.new_zeros(1, layers.shape[1])])
+    nothing = len(layers)
+    places = [[nothing, nothing] for _ in spans]
+    word = 0
+    for token, (start, end) in enumerate(encoded.spans):
+        while word < len(spans) and spans[word][1] <= start:
+            word += 1
+        if word == len(spans):
+            break
+        if start < end and end > spans[word][0]:
+            places[word] = [token if places[word][0] == nothing else places[word][0], token]
+    return padded[torch.tensor(places)].flatten(1)
+
+
+@cache
+def allowed() -> torch.Tensor:
+    """(tags + 1, tags): 0 where a tag may follow another, the last row the text's start; very low elsewhere."""
+    import torch
+
+    rows = [*TAGS, "O"]
+    with torch.inference_mode(False):  # kept, so it must serve training too
+        return torch.tensor([[0.0 if tag[0] != "I" or row[1:] == tag[1:] else -1e4 for tag in TAGS] for row in rows])
+
+
+def best_tags(scores: torch.Tensor, sizes: Sequence[int], transitions: torch.Tensor) -> list[list[int]]:
+    """The best sequence of tags for each text (Viterbi), from scores of the shape (texts, words, tags)."""
+    import torch
+
+    steps = transitions + allowed()[:-1]
+    best = scores[:, 0] + allowed()[-1]
+    history, states = [], [best]
+    for place in range(1, scores.shape[1]):
+        value, origin = (best[:, :, None] + steps).max(1)
+        best = value + scores[:, place]
+        history.append(origin)
+        states.append(best)
+    origins = torch.stack(history, 1).tolist() if history else [[] for _ in sizes]
+    paths = []
+    for text, size in enumerate(sizes):
+        path = [int(states[size - 1][text].argmax())]
+        for place in range(size - 2, -1, -1):
+            path.append(origins[text][place][path[-1]])
+        paths.append(path[::-1])
+    return paths
+
+
+def entities_of(tags: Iterable[int], spans: Iterable[Span], offset: int = 0) -> Iterator[Entity]:
+    """Read the entities off the words' tags."""
+    current: Entity | None = None
+    for number, (start, end) in zip(tags, spans, strict=True):
+        tag = TAGS[number]
+        if tag[0] == "I" and current is not None:
+            current = current._replace(end=offset + end)
+            continue
+        if current is not None:
+            yield current
+        current = Entity(offset + start, offset + end, tag[2:]) if tag[0] == "B" else None
+    if current is not None:
+        yield current
+
+
+# --- the finder ---------------------------------------------------------------------------------------------
+
+
+class Tagger:
+    """The entities of the embedded encoder with a trained head, by default the one that comes with this package.
+
+    Raises `FinderUnavailable` on first use where the head's file is missing or is not what it should be.
+    """
+
+    def __init__(self, file: Path = FILE, encoder: Encoder | None = None) -> None:
+        self.file = file
+        self.given = encoder
+
+    @cached_property
+    def encoder(self) -> Encoder:
+        """The encoder, by default the one that the process shares."""
+        from metrics.encoder import shared
+
+        return shared() if self.given is None else self.given
+
+    @cached_property
+    def signature(self) -> str:
+        """Names the head by its file's hash and the encoder by its own."""
+        return f"{EMBEDDED}@{checked(self.file)[:8]}@{self.encoder.signature}"
+
+    @cached_property
+    def head(self) -> Any:
+        """The head, ready to tag."""
+        return load(self.file)
+
+    def find(self, texts: Sequence[str]) -> list[list[Entity]]:
+        """The entities of each text: PER, ORG, LOC and MISC by the conventions of CoNLL 2003, cased or not."""
+        found: dict[str, list[Entity]] = {text: [] for text in texts}
+        waiting = [stretch for text in found for stretch in stretches(text, split(text), WINDOW)]
+        while waiting:
+            waiting.sort(key=lambda stretch: len(stretch.spans))
+            batch, waiting = waiting[-BATCH:], waiting[:-BATCH]
+            encoded = self.encoder.encode([stretch.part for stretch in batch], LAYERS)
+            whole = []
+            for stretch, vectors in zip(batch, encoded, strict=True):
+                if vectors.truncated and len(stretch.spans) > 1:  # words of many pieces: Chinese, say
+                    spans = [(start + stretch.offset, end + stretch.offset) for start, end in stretch.spans]
+                    waiting += stretches(stretch.text, spans, len(spans) // 2)
+                else:
+                    whole.append((stretch, vectors))
+            for stretch, entities in self.tag(whole):
+                found[stretch.text] += entities
+        return [sorted(found[text]) for text in texts]
+
+    def tag(self, batch: Sequence[tuple[Stretch, Encoded]]) -> Iterator[tuple[Stretch, list[Entity]]]:
+        """Tag encoded stretches."""
+        import torch
+
+        if not batch:
+            return
+        rows = [
+            (word_vectors(encoded, stretch.spans), describe(stretch.part, stretch.spans)) for stretch, encoded in batch
+        ]
+        with torch.inference_mode():
+            scores = self.head(collate(rows, [FOLLOWED] * len(rows)))
+            tags = best_tags(scores, [len(stretch.spans) for stretch, _ in batch], self.head.transitions)
+        for (stretch, _), path in zip(batch, tags, strict=True):
+            entities = entities_of(path, stretch.spans, stretch.offset)
+            # a name has a letter or digit; emoji, rare in training, do not
+            yield stretch, [e for e in entities if any(c.isalnum() for c in stretch.text[e.start : e.end])]
+
+
+class Stretch(NamedTuple):
+    """A part of a text whose words are tagged together."""
+
+    text: str
+    offset: int
+    """Where the part begins in the text."""
+    part: str
+    """What the encoder reads."""
+    spans: list[Span]
+    """The words, in characters of the part."""
+
+
+def stretches(text: str, spans: list[Span], size: int) -> Iterator[Stretch]:
+    """Cut a text's words into stretches of at most `size` words, between sentences where possible."""
+    if 0 < len(spans) <= size and spans == split(text):
+        # as it is, not cut to its words: other metrics have the encoder read this very text
+        yield Stretch(text, 0, text, spans)
+        return
+    while spans:
+        ends = [end for end in range(max(1, size // 2), min(size, len(spans))) if ends_sentence(text, spans, end)]
+        end = ends[-1] if ends and len(spans) > size else min(size, len(spans))
+        start, stop = spans[0][0], spans[end - 1][1]
+        yield Stretch(text, start, text[start:stop], [(a - start, b - start) for a, b in spans[:end]])
+        spans = spans[end:]
+
+
+def ends_sentence(text: str, spans: list[Span], word: int) -> bool:
+    """Whether a sentence or line ends before a word."""
+    (start, end), (following, _) = spans[word - 1], spans[word]
+    return text[start:end] in ".!?" or "\n" in text[end:following]
+
+
+def load(file: Path) -> Any:
+    """A trained head, ready to tag. Raises `FinderUnavailable` where the file is not one of this version."""
+    import torch
+    from safetensors import SafetensorError, safe_open
+
+    checked(file)
+    head = head_class()()
+    try:
+        with safe_open(file, framework="pt") as opened:
+            about = json.loads((opened.metadata() or {}).get("about", "{}"))
+            weights = {name: opened.get_tensor(name).to(torch.float32) for name in opened.keys()}  # noqa: SIM118
+        if about.get("format") != FORMAT:
+            raise FinderUnavailable(f"{file} is not a tagger of the format {FORMAT}: train one anew")
+        head.load_state_dict(weights)
+    except (SafetensorError, RuntimeError) as error:
+        raise FinderUnavailable(f"{file} does not hold a tagger of this version: {error}") from error
+    return head.eval()
+
+
+@cache
+def checked(file: Path) -> str:
+    """The SHA-256 of a head's file. Raises `FinderUnavailable` where it is missing, or ours but not as published."""
+    try:
+        actual = sha256(file)
+    except FileNotFoundError as error:
+        raise FinderUnavailable(f"{file} is missing: install this package anew, or train a tagger") from error
+    if file == FILE and actual != SHA256:
+        raise FinderUnavailable(f"{file} has the SHA-256 {actual}, not {SHA256}: install this package anew")
+    return actual

@@ -1,0 +1,323 @@
+"""Training of the embedded entity finder: `train_tagger` reads files of named entities, writes the head's weights."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from metrics.apes.entities import Entity
+from metrics.apes.tagger import FORMAT, LAYERS, SOURCES, TAGS, Words, allowed, collate, describe, head_class, split
+from metrics.apes.tagger import word_vectors as vectors_of
+
+if TYPE_CHECKING:
+    import torch
+
+    from metrics.encoder import Encoder
+
+KINDS = {
+    "PER": "PER person politician scientist writer researcher musicalartist",
+    "ORG": "ORG organisation politicalparty university band magazine academicjournal corporation group",
+    "LOC": "LOC location country astronomicalobject",
+    "MISC": "MISC misc event election award book poem album song conference product programlang creative-work",
+    "O": "theory discipline field task algorithm metrics chemicalcompound chemicalelement protein enzyme musicgenre "
+    "musicalinstrument literarygenre",
+}
+"""The files' labels by ours, after the rules of CoNLL 2003; what those do not count as a name is O."""
+MAPPING = {theirs: ours for ours, names in KINDS.items() for theirs in names.split()}
+
+INCOMPLETE = ("wnut17", "btc")
+"""Sources that leave out some or all of MISC: there, O says only that a word is no PER, ORG or LOC."""
+
+HELD_OUT = ("crossner_politics_test", "crossner_science_test", "wikigold")
+"""Files for the final measurement: the first two whole, of wikigold the last fifth."""
+
+LEARNING_RATE = 2e-3
+WEIGHT_DECAY = 0.01
+BATCH_WORDS = 1000
+AVERAGING = 0.999
+LOWER, UPPER = 0.12, 0.04
+"""Shares of the sentences that are read in lower case and in capitals, anew in every epoch."""
+JOINED = (1, 1, 1, 2, 3)
+"""How many sentences that follow each other make a text, one number as likely as another."""
+JOINED_WORDS = 110
+"""The most words of a text of several sentences."""
+TWEETS = 3
+"""Every how many-th tweet of btc is used: all of them would be nearly half of the words."""
+
+
+class BadTrainingFile(ValueError):  # noqa: N818  named for the situation
+    """A file of named entities that cannot be read; the message names file and line."""
+
+
+class Labelled(NamedTuple):
+    """A text with its entities, labelled PER, ORG, LOC and MISC."""
+
+    text: str
+    entities: tuple[Entity, ...]
+
+
+class Sample(NamedTuple):
+    """A text ready for the head."""
+
+    vectors: torch.Tensor
+    """float16, as `vectors_of` gives them"""
+    readings: tuple[Words, Words, Words]
+    """Its words as they are, in lower case and in capitals."""
+    tags: torch.Tensor
+    """(words, tags), True for each tag that may be right"""
+    source: int
+
+
+# --- reading ------------------------------------------------------------------------------------------------
+
+
+def read_sentences(file: Path, mapping: Mapping[str, str] = MAPPING) -> list[Labelled]:
+    """Read a file of two columns, word and BIO or IO label; words are joined by single spaces.
+
+    `mapping` gives our label for each of the file's; -DOCSTART- is left out. Raises `BadTrainingFile`, OSError.
+    """
+    sentences: list[Labelled] = []
+    words: list[str] = []
+    entities: list[Entity] = []
+    previous, place = "O", 0
+    for number, line in enumerate([*file.read_text(encoding="utf-8").split("\n"), ""], 1):
+        columns = line.split()
+        if len(columns) < 2:
+            if words:
+                kept = [entity._replace(label=mapping[entity.label]) for entity in entities]
+                sentences.append(Labelled(" ".join(words), tuple(e for e in kept if e.label != "O")))
+            words, entities, previous, place = [], [], "O", 0
+            continue
+        word, tag = columns[0], columns[-1]
+        if word == "-DOCSTART-":
+            continue
+        label = tag[2:]
+        if tag != "O" and (tag[:2] not in ("B-", "I-") or label not in mapping):
+            raise BadTrainingFile(f"{file}:{number}: the label {tag!r} is none that the tagger knows")
+        if tag[0] == "I" and previous == label:
+            entities[-1] = entities[-1]._replace(end=place + len(word))
+        elif tag != "O":
+            entities.append(Entity(place, place + len(word), label))
+        previous = label
+        words.append(word)
+        place += len(word) + 1
+    return sentences
+
+
+def held_out(folder: Path, mapping: Mapping[str, str] = MAPPING) -> dict[str, list[Labelled]]:
+    """What no tagger may be trained on: two test files and the last fifth of wikigold, as far as they are there."""
+    files = {}
+    for name in HELD_OUT:
+        if (file := folder / f"{name}.txt").exists():
+            sentences = read_sentences(file, mapping)
+            files[name] = sentences[len(sentences) * 4 // 5 :] if name == "wikigold" else sentences
+    return files
+
+
+def training_files(folder: Path) -> dict[str, list[Labelled]]:
+    """The sentences of every file of a folder, without what `held_out` gives. Raises as `read_sentences`.
+
+    A few sentences of crossner stand in two of its domains: those that are held out in one are left out of the other.
+    """
+    files = {}
+    held = {sentence.text for sentences in held_out(folder).values() for sentence in sentences}
+    for file in sorted(folder.glob("*.txt")):
+        if file.stem in HELD_OUT and file.stem != "wikigold":
+            continue
+        sentences = read_sentences(file)
+        if file.stem == "wikigold":
+            sentences = sentences[: len(sentences) * 4 // 5]
+        sentences = [sentence for sentence in sentences if sentence.text not in held]
+        files[file.stem] = sentences[::TWEETS] if file.stem == "btc" else sentences
+    if not files:
+        raise BadTrainingFile(f"{folder} has no .txt files of named entities")
+    return files
+
+
+def joined(sentences: Sequence[Labelled], chance: random.Random) -> Iterator[Labelled]:
+    """Texts of one or a few sentences, as the finder is given them later."""
+    place = 0
+    while place < len(sentences):
+        text, entities = sentences[place]
+        for following in sentences[place + 1 : place + chance.choice(JOINED)]:
+            if len(text.split()) + len(following.text.split()) > JOINED_WORDS:
+                break
+            place += 1
+            offset = len(text) + 1
+            text += f" {following.text}"
+            entities += tuple(Entity(start + offset, end + offset, label) for start, end, label in following.entities)
+        place += 1
+        yield Labelled(text, entities)
+
+
+def possible_tags(spans: Sequence[tuple[int, int]], entities: Sequence[Entity], source: int) -> torch.Tensor:
+    """Which tags may be right for each word: (words, tags), bool."""
+    import torch
+
+    tags = ["O"] * len(spans)
+    for start, end, label in entities:
+        inside = [word for word, (first, last) in enumerate(spans) if first < end and last > start]
+        for place, word in enumerate(inside):
+            tags[word] = f"{'I' if place else 'B'}-{label}"
+    possible = torch.tensor([[tag == other for other in TAGS] for tag in tags])
+    if SOURCES[source] in INCOMPLETE:
+        unmarked = torch.tensor([tag == "O" for tag in tags])
+        possible |= unmarked[:, None] & torch.tensor([tag.endswith("MISC") for tag in TAGS])
+    return possible
+
+
+def prepare(texts: Sequence[Labelled], source: int, encoder: Encoder) -> Iterator[Sample]:
+    """Encode texts, a few hundred at a time; those that the encoder would cut, or without words, are left out."""
+    import torch
+
+    for start in range(0, len(texts), 256):
+        part = texts[start : start + 256]
+        for (text, entities), encoded in zip(part, encoder.encode([each.text for each in part], LAYERS), strict=True):
+            spans = split(text)
+            if not spans or encoded.truncated:
+                continue
+            readings = [text, *(other if len(other) == len(text) else text for other in (text.lower(), text.upper()))]
+            original, lower, upper = (describe(reading, spans) for reading in readings)
+            yield Sample(
+                vectors_of(encoded, spans).to(torch.float16),
+                (original, lower, upper),
+                possible_tags(spans, entities, source),
+                source,
+            )
+
+
+# --- training -----------------------------------------------------------------------------------------------
+
+
+def train_tagger(
+    folder: Path,
+    output: Path,
+    *,
+    seed: int = 0,
+    epochs: int = 8,
+    encoder: Encoder | None = None,
+    say: Callable[[str], None] = lambda message: None,
+) -> None:
+    """Train a head on all files of a folder but the held-out ones, and write its weights as float16.
+
+    The same seed gives the same weights on the same machine and number of threads. Needs about 10 kB of memory a
+    word. Raises `BadTrainingFile`, OSError, `ModelUnavailable`.
+    """
+    from metrics.encoder import Encoder as New
+
+    encoder = encoder or New()
+    chance = random.Random(seed)  # noqa: S311  no secret
+    samples: list[Sample] = []
+    files = training_files(folder)
+    for name, sentences in files.items():
+        source = source_of(name)
+        texts = sentences if SOURCES[source] in INCOMPLETE else list(joined(sentences, chance))
+        samples += prepare(texts, source, encoder)
+        say(f"{name}: {len(sentences)} sentences")
+    head = fit(samples, seed=seed, epochs=epochs, say=say)
+    write(head, output, trained_on=[*files], seed=seed, epochs=epochs, encoder=encoder.signature)
+
+
+def source_of(name: str) -> int:
+    """Which of `SOURCES` a file is from, by the beginning of its name. Raises `BadTrainingFile`."""
+    for number, source in enumerate(SOURCES):
+        if name.startswith(source):
+            return number
+    raise BadTrainingFile(f"{name} is from none of {', '.join(SOURCES)}: its labels' conventions are not known")
+
+
+def fit(samples: Sequence[Sample], *, seed: int, epochs: int, say: Callable[[str], None]) -> Any:
+    """Train a head; returns the moving average of its weights."""
+    import torch
+
+    chance = random.Random(seed)  # noqa: S311  no secret
+    with torch.random.fork_rng():  # the caller's random numbers stay as they are
+        torch.manual_seed(seed)
+        head = head_class()()
+        average = {name: value.clone() for name, value in head.state_dict().items()}
+        optimizer = torch.optim.AdamW(head.parameters(), lr=LEARNING_RATE, weight_decay=WEIGHT_DECAY)
+        plan = [batch for _ in range(epochs) for batch in shuffled(samples, chance)]
+        warm_up = max(1, min(100, len(plan) // 10))
+        total = 0.0
+        for step, batch in enumerate(plan, 1):
+            cosine = 0.51 + 0.49 * math.cos(math.pi * step / len(plan))
+            for group in optimizer.param_groups:
+                group["lr"] = LEARNING_RATE * min(1, step / warm_up) * cosine
+            loss = loss_of(head, batch, [reading(chance) for _ in batch])
+            optimizer.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            torch.nn.utils.clip_grad_norm_(head.parameters(), 1.0)
+            optimizer.step()
+            kept = min(AVERAGING, (1 + step) / (10 + step))
+            for name, value in head.state_dict().items():
+                average[name].lerp_(value, 1 - kept)
+            total += loss.item()
+            if step % 200 == 0 or step == len(plan):
+                say(f"step {step} of {len(plan)}: loss {total / (step % 200 or 200):.4f} a word")
+                total = 0.0
+    head.load_state_dict(average)
+    return head.eval()
+
+
+def shuffled(samples: Sequence[Sample], chance: random.Random) -> list[list[Sample]]:
+    """Batches of similar length, in random order."""
+    sizes = [len(sample.tags) for sample in samples]
+    batches: list[list[Sample]] = [[]]
+    words = 0
+    for index in sorted(range(len(samples)), key=lambda index: sizes[index] + 6 * chance.random()):
+        if words >= BATCH_WORDS:
+            batches.append([])
+            words = 0
+        batches[-1].append(samples[index])
+        words += sizes[index]
+    chance.shuffle(batches)
+    return batches
+
+
+def reading(chance: random.Random) -> int:
+    """Which reading of a text is trained on: as it is, in lower case or in capitals."""
+    drawn = chance.random()
+    return 1 if drawn < LOWER else 2 if drawn < LOWER + UPPER else 0
+
+
+def loss_of(head: Any, samples: Sequence[Sample], chosen: Sequence[int]) -> torch.Tensor:
+    """Negative log-likelihood a word of the tags that may be right, under the conditional random field."""
+    import torch
+
+    batch = collate(
+        [(sample.vectors, sample.readings[number]) for sample, number in zip(samples, chosen, strict=True)],
+        torch.eye(len(SOURCES))[[sample.source for sample in samples]].tolist(),
+    )
+    scores = head(batch)
+    possible = torch.nn.utils.rnn.pad_sequence([sample.tags for sample in samples], batch_first=True)
+    every = log_sum(scores, batch.sizes, head.transitions)
+    right = log_sum(scores.masked_fill(~possible, -1e4), batch.sizes, head.transitions)
+    return (every - right).sum() / batch.sizes.sum()
+
+
+def log_sum(scores: torch.Tensor, sizes: torch.Tensor, transitions: torch.Tensor) -> torch.Tensor:
+    """Log of the summed weights of all tag sequences (the forward algorithm): (texts,)."""
+    import torch
+
+    steps = transitions + allowed()[:-1]
+    inside = torch.arange(scores.shape[1])[None] < sizes[:, None]
+    total = scores[:, 0] + allowed()[-1]
+    for place in range(1, scores.shape[1]):
+        longer = torch.logsumexp(total[:, :, None] + steps, 1) + scores[:, place]
+        total = torch.where(inside[:, place, None], longer, total)
+    return torch.logsumexp(total, 1)
+
+
+def write(head: Any, output: Path, **settings: object) -> None:
+    """Write a head's weights as float16, with what they are and how they were made."""
+    import torch
+    from safetensors.torch import save_file
+
+    about = {"format": FORMAT, "tags": TAGS, "layers": LAYERS, "licence": "MIT", **settings}
+    weights = {name: value.to(torch.float16).contiguous() for name, value in head.state_dict().items()}
+    # one entry: the library writes several in random order, and equal weights should give equal files
+    save_file(weights, output, metadata={"about": json.dumps(about)})
