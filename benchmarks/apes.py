@@ -29,7 +29,9 @@ def agreement(scores: list[Score], values: list[float], ratings: list[float], ke
     """Pearson's r at three levels and the half-credit agreement of one column."""
     documents, systems = [document for document, _ in keys], [system for _, system in keys]
     found = evaluate(ratings, values, documents, systems)
-    levels = "  ".join(f"{name} {level.r:.3f}" for name, level in zip(("global", "input", "system"), found.pearson, strict=True))
+    levels = "  ".join(
+        f"{name} {level.r:.3f}" for name, level in zip(("global", "input", "system"), found.pearson, strict=True)
+    )
     counts = found.agreement
     return f"Pearson {levels}  half {counts.half:.4f}  tied {counts.tied / counts.pairs:.2f}  n {len(scores)}"
 

@@ -13,7 +13,7 @@ from metrics.apes.entities import DEFAULT_TYPES, TYPES, Finder, check_finder, en
 from metrics.apes.names import Named, find_names
 from metrics.apes.questions import Mention, Quiz, make_quiz
 from metrics.apes.readers import check_reader, reader
-from metrics.base import REFERENCES, Score, check_option, signature
+from metrics.base import Score, check_option, signature
 from metrics.models import ModelUnavailable
 from metrics.sentences import sentence_spans
 from metrics.text import Span

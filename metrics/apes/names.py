@@ -42,8 +42,9 @@ def name_words(text: str) -> Tokens:
 def group(mentions: Iterable[tuple[str, str]]) -> tuple[list[Named], dict[tuple[str, str], int]]:
     """Put mentions (name, type) together that mean one entity; returns the entities, and the entity of each mention.
 
-    Longer names go first. Equal names are one entity, whatever type each was found with. A shorter name of the same type joins the one entity that it is a part of: the first or last
-    words of its name (`Bolton` of `Bolton Wanderers`), or its initials; places are not shortened. What could be a part of two stands for itself.
+    Longer names go first. Equal names are one entity, whatever type each was found with. A shorter name of the same
+    type joins the one entity that it is a part of: the first or last words of its name (`Bolton` of `Bolton
+    Wanderers`), or its initials; places are not shortened. What could be a part of two stands for itself.
     """
     counts = Counter(mentions)
     names: list[list[tuple[str, str]]] = []
