@@ -55,7 +55,7 @@ def main() -> None:
             f"\nquestions of {questions}: {len(batch) / seconds:.1f} summaries/s, {seconds:.1f} s, {asked:.0f} questions"
             f" ({len(batch) / seconds / PAPER:.1f} times the paper's {PAPER:.1f} a second)"
         )
-        kept = [(score, rating, key) for score, rating, key in zip(scores, ratings, keys, strict=True) if score.parts]
+        kept = [row for row in zip(scores, ratings, keys, strict=True) if row[0].parts]
         answered, rated, places = (list(column) for column in zip(*kept, strict=True))
         print("  apes   ", agreement(answered, [score.value or 0.0 for score in answered], rated, places))
         print("  occurs ", agreement(answered, [score.parts["occurs"] for score in answered], rated, places))

@@ -1,4 +1,4 @@
-"""The table that tells whether a reader can be believed: APES of texts whose rank is known (Eyal et al. 2019, Table 4)."""
+"""Whether a reader can be believed: APES of texts whose rank is known (Eyal et al. 2019, Table 4)."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ class Reading(NamedTuple):
 
 
 def conditions(apes: Apes, records: Iterable[tuple[Document, Sequence[Summary]]], seed: int = 0) -> list[Condition]:
-    """APES of the source, of each reference for its own questions, of the same with its entities interchanged, of the
-    source's first three sentences, and of each system.
+    """APES of sources, references, shuffled references, the sources' first three sentences, and each system.
 
-    In a shuffled reference the mentions change places so that, where no entity has more than half of them, every place
-    names another entity: what is mentioned stays, what is said of it becomes wrong. A reference that mentions one
-    entity only cannot be shuffled and is left out, as `n` says. Raises `ModelUnavailable`.
+    A reference is asked its own questions. In a shuffled one the mentions change places so that, where no entity has
+    more than half of them, every place names another entity: what is mentioned stays, what is said of it becomes
+    wrong. A reference that mentions one entity only cannot be shuffled and is left out, as `n` says. Raises
+    `ModelUnavailable`.
     """
     rows: dict[str, list[Reading]] = {name: [] for name in (SOURCE, GOLD, SHUFFLED, LEAD)}
     waiting = list(records)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
+
+import regex
 
 from metrics.keywords import STOP_WORDS
 from metrics.text import CACHED_TEXTS, WORD, Span, Tokens, find
 
 Words = tuple[str, ...]
+
+LOWER_CASE = regex.compile(r"\b\p{Ll}[\p{Ll}\p{M}]*\b")
 
 PERSON = "person"
 UNSHORTENED = ("place", "group")
@@ -23,8 +27,10 @@ class Named(NamedTuple):
     name: str
     """Its longest name, as it was first written."""
     type: str
+    names: frozenset[Words]
+    """The lower-cased words of each of its names."""
     aliases: frozenset[Words]
-    """What else it is called: lower-cased words of each of its names, and a person's last name."""
+    """Words that may stand for a name of it, unless they could stand for two entities."""
 
 
 @lru_cache(CACHED_TEXTS)
@@ -39,12 +45,15 @@ def name_words(text: str) -> Tokens:
     return Tokens(tuple(words), tuple(spans))
 
 
-def group(mentions: Iterable[tuple[str, str]]) -> tuple[list[Named], dict[tuple[str, str], int]]:
+def group(
+    mentions: Iterable[tuple[str, str]], common: Collection[str] = frozenset()
+) -> tuple[list[Named], dict[tuple[str, str], int]]:
     """Put mentions (name, type) together that mean one entity; returns the entities, and the entity of each mention.
 
     Longer names go first. Equal names are one entity, whatever type each was found with. A shorter name of the same
     type joins the one entity that it is a part of: the first or last words of its name (`Bolton` of `Bolton
-    Wanderers`), or its initials; places are not shortened. What could be a part of two stands for itself.
+    Wanderers`), or its initials; places are not shortened. What could be a part of two stands for itself. `common` are
+    words that are no names by themselves.
     """
     counts = Counter(mentions)
     names: list[list[tuple[str, str]]] = []
@@ -68,16 +77,24 @@ def group(mentions: Iterable[tuple[str, str]]) -> tuple[list[Named], dict[tuple[
                 parts[part, type].add(owner)
         exact.setdefault(words, owner)
         owners[mention] = owner
-    return [named(own) for own in names], owners
+    return [named(own, common) for own in names], owners
 
 
-def named(mentions: Sequence[tuple[str, str]]) -> Named:
-    """The entity of mentions, the longest first."""
+def named(mentions: Sequence[tuple[str, str]], common: Collection[str]) -> Named:
+    """The entity of mentions, the longest first.
+
+    A person goes by the last name; a person, organisation or facility by the first or last word of the name too where
+    that is not a common word: `Bolton`, but not `Bank`.
+    """
     name, type = mentions[0]
-    aliases = {name_words(text).words for text, _ in mentions}
-    if type == PERSON:
-        aliases |= {words[-1:] for words in aliases if len(words[-1]) > 2}
-    return Named(name, type, frozenset(aliases))
+    names = frozenset(name_words(text).words for text, _ in mentions)
+    ends = {(place, words[place]) for words in names for place in (0, -1) if len(words[place]) > 2}
+    aliases = {
+        (word,)
+        for place, word in ends
+        if word not in STOP_WORDS and (word not in common or (type == PERSON and place == -1))
+    }
+    return Named(name, type, names, frozenset(aliases) if type not in UNSHORTENED else frozenset())
 
 
 def parts_of(words: Words) -> set[Words]:
@@ -85,6 +102,11 @@ def parts_of(words: Words) -> set[Words]:
     parts = {words[:size] for size in range(1, len(words))} | {words[-size:] for size in range(1, len(words))}
     initials = "".join(word[0] for word in words if word not in STOP_WORDS)
     return parts | {(initials,)} if len(initials) > 2 else parts
+
+
+def common_words(texts: Iterable[str]) -> frozenset[str]:
+    """The words that stand in lower case in texts."""
+    return frozenset(word for text in texts for word in LOWER_CASE.findall(text))
 
 
 def find_names(text: str, entities: Sequence[Named]) -> dict[int, tuple[Span, ...]]:
@@ -107,11 +129,10 @@ def find_names(text: str, entities: Sequence[Named]) -> dict[int, tuple[Span, ..
 
 
 def owners_of(entities: Sequence[Named]) -> Mapping[Words, int]:
-    """The entity that each alias means, without those that could mean two; a whole name goes before a part."""
-    whole = {name_words(entity.name).words: index for index, entity in reversed(list(enumerate(entities)))}
+    """The entity that each name or alias means, without the aliases that could mean two; names go before aliases."""
     means: dict[Words, set[int]] = defaultdict(set)
     for index, entity in enumerate(entities):
         for alias in entity.aliases:
             means[alias].add(index)
     sure = {alias: next(iter(owners)) for alias, owners in means.items() if len(owners) == 1}
-    return sure | whole
+    return sure | {name: index for index, entity in enumerate(entities) for name in entity.names}

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from metrics.apes.base import BLANK, Question
-from metrics.apes.names import Named, group, name_words
+from metrics.apes.names import Named, common_words, group, name_words
 from metrics.sentences import sentence_spans
 from metrics.text import Span
 
@@ -56,7 +56,7 @@ def make_quiz(
     ]
     if given:  # their answers have no type, so that no type may keep a mention and an answer apart
         pairs = [(name, GIVEN) for name in (*(answer for _, answer in given), *(name for name, _ in pairs))]
-    entities, owners = group(pairs)
+    entities, owners = group(pairs, common_words(text for text, _ in texts))
     if given:
         asked = [
             Asked(Question(text, answer), owners[answer, GIVEN]) for text, answer in given if (answer, GIVEN) in owners

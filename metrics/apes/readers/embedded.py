@@ -1,10 +1,11 @@
 """The reader that needs no training: it picks the mention whose surroundings are most like those of the blank.
 
-A question, its blank masked, and the sentences of the summary are encoded. A mention is worth
+A question, its blank masked, and the sentences of the summary are encoded. A mention is worth the sum of
 
 - how well its sentence covers the question: the mean, over the question's tokens, of the largest cosine similarity to a
-  token of that sentence (as the recall of BERTScore), and
-- how well the tokens around it cover those around the blank: the same within `WINDOW` tokens on either side.
+  token of that sentence (as the recall of BERTScore),
+- how well the tokens around it cover those around the blank: the same within `WINDOW` tokens on either side, and
+- the cosine similarity of its own vector to the mask's: what the encoder expects there and what it found.
 
 A candidate that the question names beside the blank loses `NAMED`: one is seldom asked for what is already said. A
 candidate is worth its best mention.
@@ -30,15 +31,17 @@ Array = NDArray[np.float32]
 LAYER = 5
 WINDOW = 3
 NAMED = 0.3
-UNSEEN = -1.0
+UNSEEN = -3.0
 """The value of a mention that the encoder did not see: it stands beyond its limit, or in no sentence."""
 
 
-class Sides(NamedTuple):
-    """The tokens of a text around a place in it."""
+class Place(NamedTuple):
+    """A place in a text, a blank or a mention, and the tokens around it; all vectors are of length 1."""
 
-    vectors: Array
-    """Of length 1, without special tokens and without the place itself."""
+    vector: Array
+    """The mean of the place's own tokens."""
+    around: Array
+    """The other tokens, special ones left out."""
     near: NDArray[np.bool_]
     """Which of them are within `WINDOW` tokens of the place."""
 
@@ -52,7 +55,7 @@ class EmbeddedReader:
     @property
     def signature(self) -> str:
         """As in `Reader`."""
-        return f"embedded:{self.encoder.signature}:layer{LAYER}:window{WINDOW}"
+        return f"embedded:{self.encoder.signature}:layer{LAYER}:window{WINDOW}:named{NAMED}"
 
     def read(self, tasks: Sequence[Task]) -> list[Answer]:
         """As in `Reader`. Each distinct question and sentence is encoded once. Raises `ModelUnavailable`."""
@@ -68,55 +71,62 @@ class EmbeddedReader:
         questions = {}
         for question, text in masked.items():
             start = question.index(BLANK)
-            questions[question] = sides(encoded[text], (start, start + len(mask)))
+            questions[question] = place_at(encoded[text], (start, start + len(mask)))
         answers: list[Answer | None] = [None] * len(tasks)
         by_summary: dict[str, list[int]] = defaultdict(list)
         for index, task in enumerate(tasks):
             by_summary[task.summary].append(index)
         for summary, indices in by_summary.items():
-            places = Places(sentences[summary], [encoded[text] for text in pieces[summary]])
+            mentions = Mentions(sentences[summary], [encoded[text] for text in pieces[summary]])
             for index in indices:
-                answers[index] = answer(tasks[index], questions[tasks[index].question], places)
+                answers[index] = answer(tasks[index], questions[tasks[index].question], mentions)
         return [given for given in answers if given is not None]
 
 
-class Places:
+class Mentions:
     """The mentions in one summary, each looked up once for all questions."""
 
     def __init__(self, sentences: Sequence[Span], encoded: Sequence[Encoded]) -> None:
         self.sentences = sentences
         self.encoded = encoded
-        self.known: dict[Span, Sides | None] = {}
+        self.known: dict[Span, Place | None] = {}
 
-    def around(self, mention: Span) -> Sides | None:
-        """The sentence around a mention; None where the encoder did not see it."""
+    def place(self, mention: Span) -> Place | None:
+        """A mention in its sentence; None where the encoder did not see it."""
         if mention not in self.known:
             found = None
             for (start, end), encoded in zip(self.sentences, self.encoded, strict=True):
                 if start <= mention[0] and mention[1] <= end:
-                    found = sides(encoded, (mention[0] - start, mention[1] - start))
+                    found = place_at(encoded, (mention[0] - start, mention[1] - start))
             self.known[mention] = found
         return self.known[mention]
 
 
-def sides(encoded: Encoded, span: Span) -> Sides | None:
-    """The tokens around a span of a text; None where it has no token."""
-    inside = [place for place, (start, end) in enumerate(encoded.spans) if start < span[1] and end > span[0] < end]
+def place_at(encoded: Encoded, span: Span) -> Place | None:
+    """The place of a span in a text; None where it has no token."""
+    inside = [place for place, (start, end) in enumerate(encoded.spans) if start < span[1] and end > span[0] and end]
     if not inside:
         return None
-    kept = np.array([not special for special in encoded.special])
-    kept[inside] = False
-    places = np.flatnonzero(kept)
-    vectors: Array = encoded.vectors[LAYER].numpy()[places]
-    return Sides(
-        vectors / np.linalg.norm(vectors, axis=1, keepdims=True),
-        (places >= inside[0] - WINDOW) & (places <= inside[-1] + WINDOW),
+    vectors = encoded.vectors[LAYER].numpy()
+    others = np.array([not special for special in encoded.special])
+    others[inside] = False
+    kept = np.flatnonzero(others)
+    return Place(
+        unit(vectors[inside].mean(axis=0)),
+        unit(vectors[kept]),
+        (kept >= inside[0] - WINDOW) & (kept <= inside[-1] + WINDOW),
     )
 
 
-def answer(task: Task, question: Sides | None, places: Places) -> Answer:
+def unit(vectors: Array) -> Array:
+    """The directions of vectors."""
+    directions: Array = vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return directions
+
+
+def answer(task: Task, blank: Place | None, mentions: Mentions) -> Answer:
     """Choose among the candidates of a task."""
-    best = [value(candidate, question, places) for candidate in task.candidates]
+    best = [best_mention(candidate, blank, mentions) for candidate in task.candidates]
     named = name_words(task.question.replace(BLANK, " | ")).words
     scores = [
         score - NAMED * stands_in(name_words(candidate.name).words, named)
@@ -126,24 +136,27 @@ def answer(task: Task, question: Sides | None, places: Places) -> Answer:
     return Answer(chosen, tuple(scores), best[chosen][1])
 
 
-def value(candidate: Candidate, question: Sides | None, places: Places) -> tuple[float, Span]:
+def best_mention(candidate: Candidate, blank: Place | None, mentions: Mentions) -> tuple[float, Span]:
     """The best mention of a candidate and what it is worth."""
-    return max(
-        ((likeness(question, places.around(mention)), mention) for mention in candidate.mentions),
-        key=lambda found: found[0],
-    )
+    valued = [(likeness(blank, mentions.place(mention)), mention) for mention in candidate.mentions]
+    return max(valued, key=lambda found: found[0])
 
 
-def likeness(question: Sides | None, mention: Sides | None) -> float:
-    """How much the surroundings of a mention are like those of the blank, in [-2, 2]."""
-    if question is None or mention is None:
+def likeness(blank: Place | None, mention: Place | None) -> float:
+    """How much a mention is like the blank, in [-3, 3]."""
+    if blank is None or mention is None:
         return UNSEEN
-    if not len(question.vectors) or not len(mention.vectors):
-        return 0.0
-    similarity = question.vectors @ mention.vectors.T
-    covered = float(similarity.max(axis=1).mean())
-    near = similarity[np.ix_(question.near, mention.near)]
-    return covered + (float(near.max(axis=1).mean()) if near.size else 0.0)
+    own = float(blank.vector @ mention.vector)
+    if not len(blank.around) or not len(mention.around):
+        return own
+    similarity = blank.around @ mention.around.T
+    near = similarity[np.ix_(blank.near, mention.near)]
+    return own + covered(similarity) + (covered(near) if near.size else 0.0)
+
+
+def covered(similarity: Array) -> float:
+    """The mean, over the rows, of their largest similarity."""
+    return float(similarity.max(axis=1).mean())
 
 
 def stands_in(words: Sequence[str], text: Sequence[str]) -> bool:
