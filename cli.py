@@ -154,6 +154,14 @@ METRIC_OPTIONS = [
 ]
 
 
+METRIC_OPTION_NAMES = [
+    *("names", "references", "tokenizer", "title"),
+    *("model", "layer", "dtype", "idf", "baseline", "batch_tokens", "download"),
+    *("norm", "n", "important", "vectors"),
+    *("entities", "reader", "types"),
+]
+
+
 def with_metrics(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of all metrics; it receives `chosen`, what they say."""
     for option in reversed(METRIC_OPTIONS):
@@ -161,16 +169,10 @@ def with_metrics(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def run(*args: Any, **options: Any) -> None:
-        given = {name: options.pop(name) for name in METRIC_DEFAULTS}
+        given = {name: options.pop(name) for name in METRIC_OPTION_NAMES}
         command(*args, chosen=given, **options)
 
     return run
-
-
-METRIC_DEFAULTS = (
-    "names references tokenizer title model layer dtype idf baseline batch_tokens download norm n important vectors "
-    "entities reader types"
-).split()
 
 
 def set_device(device: str | None) -> None:
@@ -383,7 +385,7 @@ def score_stored(name: str, chosen: dict[str, Any]) -> None:
         store.dataset(name)
     except UnknownDataset as error:
         raise Refused(f"there is no file {name}, and {error}") from error
-    metrics = chosen_metrics(chosen, lambda: references_of(store.records(name))())
+    metrics = chosen_metrics(chosen, references_of(store.records(name)))
     failures = Failures()
     with click.progressbar(length=0, label=f"scoring {name}", file=sys.stderr) as bar:
 

@@ -308,7 +308,7 @@ class DataStore(Store):
                 )
                 .order_by(DocumentRow.position, SummaryRow.id)
             )
-            return {(key, system): StoredScore(*score) for key, system, *score in rows.tuples()}
+            return {(key, system): StoredScore(value, missing, cut) for key, system, value, missing, cut in rows}
 
     # --- runs --------------------------------------------------------------------------------------------
 
@@ -424,7 +424,7 @@ def document_row(dataset_id: int, position: int, document: Document, summaries: 
         title=document.title,
         source=document.source if isinstance(document.source, str) else list(document.source),
         reference_texts=list(document.references),
-        questions=[list(question) for question in document.questions],
+        questions=[list(question) for question in document.questions] or None,
         summaries=[SummaryRow(system=s.system, text=s.text, human=dict(s.human), example="") for s in summaries],
     )
     hash_examples(row)
@@ -449,7 +449,7 @@ def example_hash(example: Example) -> str:
 def to_document(row: DocumentRow) -> Document:
     """The record of a document's row."""
     source = row.source if isinstance(row.source, str) else tuple(row.source)
-    questions = tuple(ClozeQuestion(*question) for question in row.questions)
+    questions = tuple(ClozeQuestion(*question) for question in row.questions or ())
     return Document(
         id=row.key, source=source, references=tuple(row.reference_texts), title=row.title, questions=questions
     )

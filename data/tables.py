@@ -37,7 +37,7 @@ class DocumentRow(Base):
     title: Mapped[str | None] = mapped_column(Text)
     source: Mapped[Any] = mapped_column(JSON)
     reference_texts: Mapped[list[str]] = mapped_column(JSON)
-    questions: Mapped[list[list[str]]] = mapped_column(JSON, default=list, server_default="[]")
+    questions: Mapped[list[list[str]] | None] = mapped_column(JSON(none_as_null=True))
     summaries: Mapped[list[SummaryRow]] = relationship(back_populates="document", order_by="SummaryRow.id")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -23,7 +24,7 @@ from numpy.typing import NDArray
 from data.files import sha256
 from data.records import Example
 from metrics.base import REFERENCES, Score, check_option, signature
-from metrics.encoder import Encoded, Encoder, shared
+from metrics.encoder import Encoded, Encoder, shared, whole_characters
 from metrics.models import EMBEDDED
 from metrics.text import Span
 
@@ -123,7 +124,7 @@ class BertScore:
     @cached_property
     def signature(self) -> str:
         """Model, layer and all settings."""
-        corpus = "none" if self.corpus is None else hashlib.sha256("\n".join(self.corpus).encode()).hexdigest()[:8]
+        corpus = "none" if self.corpus is None else hashlib.sha256(json.dumps(self.corpus).encode()).hexdigest()[:8]
         return signature(
             self.name,
             refs=self.references,
@@ -164,9 +165,9 @@ class BertScore:
             if not references:
                 scores.append(Score(None, "no reference to compare with"))
             elif not right:
-                scores.append(Score(None, "no reference has a token"))
+                scores.append(Score(None, f"no reference has a token{self.that_counts}"))
             elif text not in values:
-                scores.append(Score(None, "the summary has no token"))
+                scores.append(Score(None, f"the summary has no token{self.that_counts}"))
             else:
                 # The package takes the best of each of the three by itself, so P and R may be of different references.
                 combine = np.mean if self.references == "mean" else np.max
@@ -216,11 +217,17 @@ class BertScore:
 
     def weights(self, encoded: Encoded) -> NDArray[np.float64]:
         """What each token of a text counts."""
-        own = 1.0 - np.array(encoded.special)
+        own: NDArray[np.float64] = 1.0 - np.array(encoded.special)
         if self.corpus is None:
             return own
         unseen = math.log(len(self.corpus) + 1)
-        return own * np.array([self.frequencies.get(id, unseen) for id in encoded.ids])
+        own *= np.array([self.frequencies.get(id, unseen) for id in encoded.ids])
+        return own
+
+    @property
+    def that_counts(self) -> str:
+        """What a text without weight may have tokens without: those that all texts of the corpus have weigh 0."""
+        return "" if self.corpus is None else " with an inverse document frequency above 0"
 
     @cached_property
     def frequencies(self) -> dict[int, float]:
@@ -229,9 +236,8 @@ class BertScore:
         corpus = self.corpus or ()
         counts: Counter[int] = Counter()
         for text in corpus:
-            counts.update(
-                set(self.encoder.tokenizer(text, truncation=True, max_length=self.encoder.limit)["input_ids"])
-            )
+            tokenized = self.encoder.tokenizer(whole_characters(text), truncation=True, max_length=self.encoder.limit)
+            counts.update(set(tokenized["input_ids"]))
         return {token: math.log((len(corpus) + 1) / (count + 1)) for token, count in counts.items()}
 
     def evidence(self, candidate: str, references: Sequence[str]) -> BertScoreEvidence:
@@ -273,7 +279,7 @@ def read_baseline(path: Path, layer: int) -> Baseline:
                 precision, recall, f1 = map(float, row[1:])
             except ValueError as error:
                 raise ValueError(f"{path}:{number}: a line is LAYER,P,R,F with four numbers") from error
-            if not all(value < 1 for value in (precision, recall, f1)):
+            if not all(math.isfinite(value) and value < 1 for value in (precision, recall, f1)):
                 raise ValueError(f"{path}:{number}: a baseline is below 1")
             return Baseline(precision, recall, f1, sha256(path)[:8])
     raise ValueError(f"{path} has no line for layer {layer}")

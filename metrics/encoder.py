@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,6 +22,15 @@ KEPT_BYTES = 192 * 2**20
 """Bytes of token vectors that an encoder keeps for the next metric; the oldest texts go first."""
 
 DTYPES = ("float32", "bfloat16")
+
+UNLIMITED = 1 << 30
+"""The limit of encoders that have none, such as T5."""
+
+FINAL_NORMS = ("final_layer_norm", "final_norm", "layer_norm", "LayerNorm")
+"""What networks that normalise before each layer call the normalisation after their last one: T5 and others."""
+
+# What tokenizers refuse: half a character, as a text that was cut apart in UTF-16 may have.
+HALF_CHARACTERS = re.compile("[\ud800-\udfff]")
 
 Progress = Callable[[int, int], None]
 """Receives how many texts are encoded, and how many there are."""
@@ -107,7 +118,7 @@ class Encoder:
             text for text in dict.fromkeys(texts) if text not in result or not wanted <= result[text].vectors.keys()
         ]
         if lacking:
-            self.load(max(wanted))
+            self.load(min(wanted) if min(wanted) < 0 else max(wanted))  # which refuses what is below 0 or too high
         for done, (text, encoded) in enumerate(self.run(lacking, wanted), 1):
             result[text] = encoded
             self.keep(text, encoded)
@@ -127,6 +138,11 @@ class Encoder:
             _, old = self.kept.popitem(last=False)
             self.kept_bytes -= old.nbytes
 
+    def forget(self) -> None:
+        """Let go of all vectors that are kept."""
+        self.kept.clear()
+        self.kept_bytes = 0
+
     def run(self, texts: Sequence[str], layers: Iterable[int]) -> Iterator[tuple[str, Encoded]]:
         """Encode texts in batches of similar length."""
         import torch
@@ -134,7 +150,7 @@ class Encoder:
         if not texts:
             return
         tokenized = self.tokenizer(
-            list(texts),
+            list(map(whole_characters, texts)),
             add_special_tokens=True,
             return_offsets_mapping=True,
             return_special_tokens_mask=True,
@@ -176,44 +192,72 @@ class Encoder:
         ids = torch.tensor([[*row, *[padding] * (size - len(row))] for row in rows], device=self.where)
         mask = torch.tensor([[1] * len(row) + [0] * (size - len(row)) for row in rows], device=self.where)
         hidden = self.network(input_ids=ids, attention_mask=mask, output_hidden_states=True).hidden_states
-        return {layer: hidden[layer].float().cpu() for layer in layers}
+        # A network cut at a layer has normalised it; the same is due to the layers below, whatever was loaded before.
+        last = len(hidden) - 1
+        return {layer: (hidden[layer] if layer == last else self.norm(hidden[layer])).float().cpu() for layer in layers}
 
     def load(self, layer: int) -> None:
         """Load the tokenizer and the layers up to one, unless that is done. Raises `ModelUnavailable`."""
-        if layer <= self.layers:
+        if 0 <= layer <= self.layers:
             return
         model = self.model
         if self.name == EMBEDDED:
             check(model.folder)
-        try:
-            self.tokenizer, self.network, self.where = loaded(model, layer, self.dtype, self.device)
-        except (OSError, ImportError, RuntimeError, KeyError) as error:
-            raise ModelUnavailable(f"the model {self.name!r} cannot be loaded: {first_line(error)}") from error
+        self.tokenizer, self.network, self.where = loaded(model, layer, self.dtype, self.device)
+        self.norm = final_norm(self.network)
         self.limit = limit(self.tokenizer, self.network)
         self.layers = layer
 
 
 def loaded(model: Model, layer: int, dtype: str, where: str | None) -> tuple[Any, Any, str]:
-    """A model's fast tokenizer, its network up to a hidden layer, and the device that it is on."""
+    """A model's fast tokenizer, its network up to a hidden layer, and the device that it is on.
+
+    Code that comes with a model is not run. Raises `ModelUnavailable`, ValueError for a layer that it does not have.
+    """
     import torch
     import transformers
 
     quiet(transformers)
     where = device(where)
-    config = transformers.AutoConfig.from_pretrained(model.folder, local_files_only=True)
+    local = {"local_files_only": True, "trust_remote_code": False}
+    with reading(model):
+        config = transformers.AutoConfig.from_pretrained(model.folder, **local)
     config = getattr(config, "get_text_config", lambda: config)()
     if not 0 <= layer <= config.num_hidden_layers:
         raise ValueError(f"{model.name} has the hidden layers 0 to {config.num_hidden_layers}, no layer {layer}")
-    config.num_hidden_layers = layer
-    tokenizer = transformers.AutoTokenizer.from_pretrained(model.folder, local_files_only=True)
+    config.num_hidden_layers = max(layer, 1)  # with no layer at all the library returns no hidden state either
+    with reading(model):
+        tokenizer = transformers.AutoTokenizer.from_pretrained(model.folder, **local)
+    # Without its files the library makes up a tokenizer that knows no word.
+    if not any((model.folder / file).is_file() for file in tokenizer.vocab_files_names.values()):
+        raise ModelUnavailable(f"{model.folder} has no tokenizer: copy the files of the model's tokenizer there too")
     if not tokenizer.is_fast:
         raise ModelUnavailable(f"{model.name} has no fast tokenizer, so its tokens' places are not known")
-    network = transformers.AutoModel.from_pretrained(
-        model.folder, config=config, local_files_only=True, use_safetensors=True, dtype=getattr(torch, dtype)
-    )
-    if config.is_encoder_decoder:
-        network = network.get_encoder()
-    return tokenizer, network.eval().to(where), where
+    with reading(model):
+        network, found = transformers.AutoModel.from_pretrained(
+            model.folder,
+            config=config,
+            use_safetensors=True,
+            dtype=getattr(torch, dtype),
+            output_loading_info=True,
+            **local,
+        )
+        if config.is_encoder_decoder:
+            network = network.get_encoder()
+        network = network.eval().to(where)
+    # The library fills in random numbers for weights that it does not find, which only unused parts may have.
+    if lacking := sorted(key for key in found["missing_keys"] if "pooler" not in key and not key.startswith("decoder")):
+        raise ModelUnavailable(f"{model.folder} has no weights for {lacking[0]}: is its config.json of another model?")
+    return tokenizer, network, where
+
+
+@contextmanager
+def reading(model: Model) -> Iterator[None]:
+    """Say of whatever goes wrong which model it concerns: libraries raise a dozen kinds. Raises `ModelUnavailable`."""
+    try:
+        yield
+    except Exception as error:
+        raise ModelUnavailable(f"the model in {model.folder} cannot be loaded: {first_line(error)}") from error
 
 
 def quiet(transformers: Any) -> None:
@@ -224,12 +268,25 @@ def quiet(transformers: Any) -> None:
 
 def limit(tokenizer: Any, network: Any) -> int:
     """The most tokens that a model takes, special tokens included."""
-    positions = getattr(network.config, "max_position_embeddings", None) or tokenizer.model_max_length
+    positions = getattr(network.config, "max_position_embeddings", None) or UNLIMITED
+    if positions < 0:  # XLNet's way to say that there is none
+        positions = UNLIMITED
     table = getattr(getattr(network, "embeddings", None), "position_embeddings", None)
     padding = getattr(table, "padding_idx", None)
     if padding is not None:  # RoBERTa's positions begin after that of padding
         positions -= padding + 1
-    return int(min(tokenizer.model_max_length, positions))
+    return int(min(tokenizer.model_max_length, positions, UNLIMITED))
+
+
+def final_norm(network: Any) -> Any:
+    """The normalisation after a network's last layer, or what leaves vectors as they are."""
+    found = (getattr(network, name, None) for name in FINAL_NORMS)
+    return next((norm for norm in found if norm is not None), lambda vectors: vectors)
+
+
+def whole_characters(text: str) -> str:
+    """A text of the same length that tokenizers take."""
+    return HALF_CHARACTERS.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def batches(order: Sequence[int], lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:

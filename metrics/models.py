@@ -100,8 +100,13 @@ def weights_files(folder: Path) -> list[Path]:
     """A model folder's safetensors files. Raises `ModelUnavailable` where there is none."""
     index = folder / "model.safetensors.index.json"
     if index.is_file():
-        shards = sorted(set(json.loads(index.read_text())["weight_map"].values()))
-        return [folder / shard for shard in shards]
+        try:
+            shards = [folder / shard for shard in sorted(set(json.loads(index.read_text())["weight_map"].values()))]
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise ModelUnavailable(f"{index} is no index of weights: copy the model anew") from error
+        if absent := [shard for shard in shards if not shard.is_file()]:
+            raise ModelUnavailable(f"{absent[0]} is missing, which {index.name} names: copy the model anew")
+        return shards
     if (single := folder / "model.safetensors").is_file():
         return [single]
     raise ModelUnavailable(

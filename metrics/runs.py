@@ -23,6 +23,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from data.database import ROOT, URL_VARIABLE, absolute_url, connect
 from data.store import DIED, DataStore, Run
 from metrics import metrics
+from metrics.models import first_line
 from metrics.scoring import Failures, Progress, score_dataset
 
 NICE = 10
@@ -121,7 +122,7 @@ def carry_out(store: DataStore, run_id: int) -> None:
     except Superseded:
         return
     except Exception as raised:  # whatever it is, the page must show it
-        error = str(raised) if isinstance(raised, ValueError) else f"{type(raised).__name__}: {raised}"
+        error = str(raised) if isinstance(raised, ValueError) else f"{type(raised).__name__}: {first_line(raised)}"
     store.end_run(run_id, failed=failures, error=error)
 
 

@@ -13,7 +13,8 @@ from annotation.store import INSTRUCTIONS, QUESTION, Study, StudySpec
 from data.export import export
 from data.importers import IMPORTERS, LINES
 from data.importing import import_file
-from data.store import Dataset
+from data.store import Dataset, Run
+from pages.components.runs import run_problems, run_progress
 from pages.components.stores import stores
 from pages.components.tables import annotator_table, dataset_table
 from pages.components.text import in_markdown, in_one_line
@@ -151,11 +152,38 @@ def datasets() -> None:
     known = store.data.datasets()
     imported = st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm")
     st.dataframe(dataset_table(known), hide_index=True, column_config={"imported": imported}, key="datasets")
+    names = [data.name for data in known]
+    going = any(run.state == "going" for run in last_runs(names))
+    with st.container(key="runs"):  # always there, so that a run does not move the expanders and close them
+        st.fragment(run_every=0.5 if going else None)(runs)(names)
     with st.expander("Import a file", expanded=not known), errors_shown():
         import_form()
     if known:
         with st.expander("Add systems and score"), errors_shown():
             work_form({data.name: data for data in known})
+
+
+def last_runs(names: Sequence[str]) -> list[Run]:
+    """The latest run of each data set that has had one."""
+    return [run for name in names if (run := store.data.last_run(name))]
+
+
+def runs(names: Sequence[str]) -> None:
+    """How far the runs are that score data sets, and what the last ones could not do."""
+    watched: set[int] = state.setdefault("watched", set())
+    over = []
+    for run in last_runs(names):
+        if run.state == "going":
+            watched.add(run.id)
+            st.progress(*run_progress(run))
+            continue
+        if run.id in watched:
+            over.append(run)
+        if problems := run_problems(run):
+            st.warning(problems)
+    if over:
+        watched.difference_update(run.id for run in over)
+        announce(*(f"scored {run.dataset}" for run in over if not run_problems(run)))
 
 
 def import_form() -> None:
@@ -205,9 +233,10 @@ def work_form(known: dict[str, Dataset]) -> None:
         announce(*(f"added {written} of {total} summaries of {system}" for system, written, total in added))
     if compute:
         from metrics import METRICS
+        from metrics.runs import start
 
-        score(dataset, list(METRICS))
-        announce(f"scored {dataset.name}")
+        state.setdefault("watched", set()).add(start(store.data, dataset.name, list(METRICS)).id)
+        st.rerun()
 
 
 def score(dataset: Dataset, names: Sequence[str]) -> dict[str, str]:

@@ -14,9 +14,12 @@ from metrics.text import CACHED_TEXTS, WORD, Span, Tokens, find
 
 Words = tuple[str, ...]
 
+BREAK = regex.compile(r"[.!?…,;:()\n]")
 LOWER_CASE = regex.compile(r"\b\p{Ll}[\p{Ll}\p{M}]*\b")
 
 PERSON = "person"
+HONORIFICS = frozenset(("mr", "mrs", "ms", "miss", "dr", "sir", "dame", "lord", "lady", "prof", "professor"))
+"""Words before a person's name that are no part of it."""
 UNSHORTENED = ("place", "group")
 """Types whose names are not shortened: New England is not England."""
 
@@ -60,9 +63,9 @@ def group(
     owners: dict[tuple[str, str], int] = {}
     exact: dict[Words, int] = {}
     parts: dict[tuple[Words, str], set[int]] = defaultdict(set)
-    for mention in sorted(counts, key=lambda m: (-len(name_words(m[0]).words), -counts[m])):
+    for mention in sorted(counts, key=lambda m: (-len(words_of(m[0])), -counts[m])):
         text, type = mention
-        words = name_words(text).words
+        words = words_of(text)
         if not words or all(word in STOP_WORDS for word in words):
             continue
         known = exact.get(words)
@@ -87,7 +90,7 @@ def named(mentions: Sequence[tuple[str, str]], common: Collection[str]) -> Named
     that is not a common word: `Bolton`, but not `Bank`.
     """
     name, type = mentions[0]
-    names = frozenset(name_words(text).words for text, _ in mentions)
+    names = frozenset(words_of(text) for text, _ in mentions)
     ends = {(place, words[place]) for words in names for place in (0, -1) if len(words[place]) > 2}
     aliases = {
         (word,)
@@ -95,6 +98,14 @@ def named(mentions: Sequence[tuple[str, str]], common: Collection[str]) -> Named
         if word not in STOP_WORDS and (word not in common or (type == PERSON and place == -1))
     }
     return Named(name, type, names, frozenset(aliases) if type not in UNSHORTENED else frozenset())
+
+
+def words_of(name: str) -> Words:
+    """The lower-cased words of a name without what only addresses a person."""
+    words = name_words(name).words
+    while len(words) > 1 and words[0] in HONORIFICS:
+        words = words[1:]
+    return words
 
 
 def parts_of(words: Words) -> set[Words]:
@@ -119,13 +130,23 @@ def find_names(text: str, entities: Sequence[Named]) -> dict[int, tuple[Span, ..
     while start < len(words):
         for size in range(min(longest, len(words) - start), 0, -1):
             owner = owners.get(words[start : start + size])
-            if owner is not None:
+            if owner is not None and together(text, words[start : start + size], spans[start : start + size]):
                 found[owner].append((spans[start][0], spans[start + size - 1][1]))
                 start += size
                 break
         else:
             start += 1
     return {owner: tuple(places) for owner, places in sorted(found.items())}
+
+
+def together(text: str, words: Words, spans: Sequence[Span]) -> bool:
+    """Whether words stand together as one name: no sentence ends and no comma stands between them."""
+    for word, (_, end), (start, _) in zip(words, spans, spans[1:], strict=False):
+        between = text[end:start]
+        # a full stop may belong to an abbreviation: St. Louis, J. Smith, U.S.
+        if BREAK.search(between) and not (between.startswith(".") and len(word) <= 3):
+            return False
+    return True
 
 
 def owners_of(entities: Sequence[Named]) -> Mapping[Words, int]:

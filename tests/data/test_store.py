@@ -1,3 +1,6 @@
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
 import pytest
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -5,14 +8,17 @@ from sqlalchemy.orm import Session
 from data.importers import read
 from data.records import BadRecord, Document, Summary, examples
 from data.store import (
+    DIED,
     DatasetExists,
+    RunGoingOn,
     StoredScore,
     StoreError,
     SystemExists,
     UnknownDataset,
+    UnknownRun,
     example_hash,
 )
-from data.tables import DatasetRow, DocumentRow, ScoreRow, SummaryRow
+from data.tables import DatasetRow, DocumentRow, RunRow, ScoreRow, SummaryRow
 from metrics import scoring
 from metrics.base import Score
 
@@ -209,3 +215,98 @@ def test_ignorance_of_a_data_set_is_said_before_work(data_store):
     with pytest.raises(UnknownDataset):
         scoring.score_dataset(data_store, "none", [words])
     assert words.scored == []
+
+
+# --- runs -----------------------------------------------------------------------------------------------------
+
+
+def silence(store, run, seconds):
+    """Make it as if nothing had been heard of a run for so long."""
+    with Session(store.engine) as session, session.begin():
+        session.get(RunRow, run.id).heartbeat -= timedelta(seconds=seconds)
+
+
+def test_a_run_is_told_about_until_it_ends(data_store):
+    add(data_store)
+    assert data_store.last_run("set") is None
+    run = data_store.start_run(dataset="set", metrics=["rouge1", "length"])
+    assert (run.dataset, run.metrics, run.state, run.done, run.total) == ("set", ("rouge1", "length"), "going", 0, None)
+    assert data_store.last_run("set") == data_store.run(run.id) == run
+    assert data_store.beat(run.id, done=3, total=6)
+    going = data_store.run(run.id)
+    assert (going.done, going.total, going.state) == (3, 6, "going")
+    assert going.heartbeat >= run.heartbeat
+    assert data_store.end_run(run.id, failed={"rouge1": "no model"})
+    ended = data_store.run(run.id)
+    assert (ended.state, ended.failed, ended.error) == ("ended", {"rouge1": "no model"}, None)
+    # What comes after the end changes nothing.
+    assert not data_store.beat(run.id, done=6, total=6)
+    assert not data_store.end_run(run.id, error="too late")
+    assert data_store.run(run.id) == ended
+
+
+def test_an_error_ends_a_run(data_store):
+    add(data_store)
+    run = data_store.start_run(dataset="set", metrics=["rouge1"])
+    data_store.end_run(run.id, error="the disk is full")
+    assert (data_store.run(run.id).state, data_store.run(run.id).error) == ("failed", "the disk is full")
+
+
+def test_a_data_set_has_one_run_at_a_time(data_store):
+    add(data_store)
+    add(data_store, "other")
+    run = data_store.start_run(dataset="set", metrics=["rouge1"])
+    with pytest.raises(RunGoingOn, match="'set' is being scored already"):
+        data_store.start_run(dataset="set", metrics=["length"])
+    other = data_store.start_run(dataset="other", metrics=["rouge1"])
+    data_store.end_run(run.id)
+    second = data_store.start_run(dataset="set", metrics=["length"])
+    assert [found.id for found in data_store.runs("set")] == [second.id, run.id]
+    assert data_store.runs("other") == [other]
+
+
+def test_of_runs_that_start_together_one_is_taken(data_store):
+    add(data_store)
+
+    def start(_):
+        try:
+            return data_store.start_run(dataset="set", metrics=["rouge1"])
+        except RunGoingOn:
+            return None
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(run is not None for run in pool.map(start, range(8))) == 1
+
+
+def test_a_run_that_fell_silent_is_dead(data_store):
+    add(data_store)
+    run = data_store.start_run(dataset="set", metrics=["rouge1"])
+    silence(data_store, run, 50)
+    assert data_store.run(run.id).state == "going"
+    with pytest.raises(RunGoingOn):
+        data_store.start_run(dataset="set", metrics=["rouge1"])
+    silence(data_store, run, 11)
+    assert data_store.run(run.id).state == "died"
+    second = data_store.start_run(dataset="set", metrics=["rouge1"])
+    assert second.state == "going"
+    assert (data_store.run(run.id).state, data_store.run(run.id).error) == ("failed", DIED)
+    assert not data_store.beat(run.id, done=1, total=2)  # it was asleep, and must not go on beside the second
+
+
+def test_a_run_that_slept_and_was_not_replaced_goes_on(data_store):
+    add(data_store)
+    run = data_store.start_run(dataset="set", metrics=["rouge1"])
+    silence(data_store, run, 3600)
+    assert data_store.beat(run.id, done=1, total=2)
+    assert data_store.run(run.id).state == "going"
+
+
+def test_unknown_runs(data_store):
+    for ask in (data_store.runs, data_store.last_run):
+        with pytest.raises(UnknownDataset):
+            ask("nowhere")
+    with pytest.raises(UnknownDataset):
+        data_store.start_run(dataset="nowhere", metrics=["rouge1"])
+    with pytest.raises(UnknownRun, match="no run 7"):
+        data_store.run(7)
+    assert not data_store.beat(7, done=0, total=0)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -15,10 +20,11 @@ from annotation.store import AnnotationStore, StudySpec
 from data.database import connect
 from data.demo import NAME, add_demo
 from data.store import DataStore
-from metrics import METRICS, metric, metrics
+from metrics import LEXICAL, METRICS, metric, metrics
 from metrics.scoring import score_dataset
 
-MAIN = Path(__file__).resolve().parents[2] / "pages" / "main.py"
+ROOT = Path(__file__).resolve().parents[2]
+MAIN = ROOT / "pages" / "main.py"
 PAGES = ("start.py", "annotate.py", "agreement.py", "studies.py")
 
 
@@ -36,7 +42,7 @@ def demo(sqlite_url: str) -> tuple[DataStore, AnnotationStore]:
     engine = connect(sqlite_url)
     data, annotation = DataStore(engine), AnnotationStore(engine)
     add_demo(data)
-    score_dataset(data, NAME, metrics(list(METRICS)))
+    score_dataset(data, NAME, metrics(LEXICAL))
     create_demo_study(annotation, metric("rouge_k").signature)
     return data, annotation
 
@@ -89,8 +95,6 @@ def current(app: AppTest) -> int:
 
 def read_for_a_while(app: AppTest) -> None:
     """Make it as if the pair had been on the screen for ten seconds."""
-    from datetime import timedelta
-
     assignment, presented = app.session_state.shown
     app.session_state.shown = (assignment, presented - timedelta(seconds=10))
 
@@ -182,3 +186,135 @@ def test_close_and_reopen(demo: tuple[DataStore, AnnotationStore]) -> None:
     assert demo[1].study("Demo").closed_at is not None
     app.button(key="close").click().run()
     assert demo[1].study("Demo").closed_at is None
+
+
+# --- scoring --------------------------------------------------------------------------------------------------
+
+
+def told(app: AppTest) -> list[str]:
+    """What the page says about runs: progress bars, successes, warnings, errors."""
+    bars = [element.proto.text for element in app.get("progress")]
+    return bars + [said.value for said in (*app.success, *app.warning, *app.error)]
+
+
+def has(app: AppTest, *parts: str) -> bool:
+    return any(all(part in message for part in parts) for message in told(app))
+
+
+def test_scoring_by_all_metrics_is_a_run_of_its_own(
+    demo: tuple[DataStore, AnnotationStore], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("metrics.METRICS", {name: METRICS[name] for name in LEXICAL})  # the models take their time
+    app = opened("studies.py")
+    app.button(key="score").click().run()
+    assert not app.exception
+    run = demo[0].last_run(NAME)
+    assert run is not None
+    assert run.metrics == LEXICAL
+    deadline = time.monotonic() + 60
+    while not has(app, "scored demo"):
+        assert time.monotonic() < deadline, told(app)
+        time.sleep(0.1)
+        app.run()
+        assert not app.exception
+    run = demo[0].run(run.id)
+    assert (run.state, run.total) == ("ended", 0)
+    app.run()
+    assert not has(app, "cored")  # it was said once
+
+
+def test_a_going_run_is_shown_to_whoever_comes(demo: tuple[DataStore, AnnotationStore]) -> None:
+    run = demo[0].start_run(dataset=NAME, metrics=["rouge1"])
+    app = opened("studies.py")
+    assert has(app, "Scoring demo: getting ready")
+    demo[0].beat(run.id, done=120, total=800)
+    app = opened("studies.py")  # a reload
+    assert has(app, "Scoring demo: 120 of 800 · 0:")
+    app.button(key="score").click().run()
+    assert has(app, "is being scored already")
+    assert len(demo[0].runs(NAME)) == 1
+    demo[0].end_run(run.id)
+    app.run()
+    assert has(app, "scored demo")
+    assert not has(app, "Scoring")
+
+
+HOSTILE = "no **model** <b>x</b> [link](http://127.0.0.1:9/)\n# heading"
+
+
+@pytest.mark.parametrize(
+    ("end", "parts"),
+    [
+        (
+            {"failed": {"carouge": HOSTILE, "apes": "too large"}},
+            ["could not score demo", "\n- carouge: no", "\n- apes: "],
+        ),
+        ({"error": HOSTILE}, ["Scoring demo stopped: no", "Score again"]),
+    ],
+)
+def test_what_a_run_could_not_do_stays_on_the_page(
+    demo: tuple[DataStore, AnnotationStore], end: dict[str, object], parts: list[str]
+) -> None:
+    run = demo[0].start_run(dataset=NAME, metrics=["rouge1"])
+    app = opened("studies.py")
+    demo[0].end_run(run.id, **end)  # type: ignore[arg-type]
+    for page in (app.run(), opened("studies.py")):
+        assert has(page, *parts)
+        assert not has(page, "scored demo")
+        assert not has(page, "**model**")  # nothing in it is markup
+        assert not has(page, "<b>")
+        assert not has(page, "\n# ")
+    second = demo[0].start_run(dataset=NAME, metrics=["rouge1"])
+    demo[0].end_run(second.id)
+    assert not has(opened("studies.py"), "demo")  # the last run counts
+
+
+def test_a_dead_run_can_be_followed_by_another(
+    demo: tuple[DataStore, AnnotationStore], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    demo[0].start_run(dataset=NAME, metrics=["rouge1"])
+    monkeypatch.setattr("data.store.SILENCE", timedelta(seconds=-1))
+    app = opened("studies.py")
+    assert has(app, "Scoring demo stopped: its process ended before it was done")
+
+
+WITHOUT_MODELS = """
+import json, sys, time
+from streamlit.testing.v1 import AppTest
+import app as application
+from pages.components.stores import stores
+
+def loaded():
+    return sorted({name.split(".")[0] for name in sys.modules} & {"torch", "transformers"})
+
+found = {"app": loaded()}
+page = AppTest.from_file(sys.argv[1], default_timeout=60)
+for name in ("start.py", "annotate.py", "agreement.py", "studies.py"):
+    page.run() if name == "start.py" else page.switch_page(name).run()
+    assert not page.exception, page.exception
+    found[name] = loaded()
+page.button(key="score").click().run()
+assert not page.exception, page.exception
+(run,) = stores().data.runs("demo")
+found["pressed"] = loaded()
+while stores().data.run(run.id).total is None:  # its process is at work
+    time.sleep(0.1)
+page.run()
+found["scoring"] = loaded()
+page.text_input(key="new_name").input("Another").run()
+page.button(key="create").click().run()
+assert not page.exception, page.exception
+stores().annotation.study("Another")
+found["created"] = loaded()
+print(json.dumps(found))
+"""
+
+
+def test_no_page_loads_the_libraries_of_models(demo: object) -> None:
+    """Streamlit collects garbage after every click, and goes through all that is loaded."""
+    command = [sys.executable, "-c", WITHOUT_MODELS, str(MAIN)]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
+    assert ran.returncode == 0, ran.stderr
+    found = json.loads(ran.stdout.splitlines()[-1])
+    assert {moment: len(modules) for moment, modules in found.items()} == dict.fromkeys(found, 0), found
+    assert list(found) == ["app", *PAGES, "pressed", "scoring", "created"]

@@ -13,7 +13,7 @@ down_revision = "0001"
 
 def upgrade() -> None:
     """Move the schema forward."""
-    op.add_column("documents", sa.Column("questions", sa.JSON(), nullable=False, server_default="[]"))
+    op.add_column("documents", sa.Column("questions", sa.JSON()))
     op.add_column("scores", sa.Column("truncated", sa.Boolean(), nullable=False, server_default=sa.false()))
     op.create_table(
         "runs",

@@ -19,6 +19,7 @@ def grouped(*mentions: tuple[str, str]) -> list[str]:
         ([("Bolton", "organisation"), ("Bolton Wanderers", "organisation")], ["Bolton Wanderers"]),
         ([("NFL", "organisation"), ("National Football League", "organisation")], ["National Football League"]),
         ([("Tottenham's", "organisation"), ("Tottenham", "organisation")], ["Tottenham's"]),
+        ([("Gordon", "person"), ("Mr Gordon", "person"), ("Billy Gordon", "person")], ["Billy Gordon"]),
         # another type is another thing
         ([("Washington", "place"), ("George Washington", "person")], ["George Washington", "Washington"]),
         # a name that could be short for two stands for itself
@@ -66,6 +67,12 @@ def test_a_last_name_of_two_people_is_nobodys():
     assert places("Bill Clinton spoke .", ("Bill Clinton", "person"), ("Hillary Clinton", "person")) == {
         "Bill Clinton": ["Bill Clinton"]
     }
+
+
+def test_a_name_does_not_run_over_a_comma_or_the_end_of_a_sentence():
+    names = ("Kia Oval Pietersen", "place"), ("St Louis", "place")
+    assert places("at the KIA Oval . Pietersen left Kia Oval, Pietersen said", *names) == {}
+    assert places("in St. Louis .", *names) == {"St Louis": ["St. Louis"]}
 
 
 def test_part_of_a_word_is_no_name():

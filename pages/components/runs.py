@@ -1,0 +1,29 @@
+"""Runs of scoring in words."""
+
+from __future__ import annotations
+
+from data.database import now
+from data.store import DIED, Run
+from pages.components.text import in_markdown
+
+
+def run_progress(run: Run) -> tuple[float, str]:
+    """How far a run is: the part that is done, and the words for it in Markdown, with minutes and seconds so far.
+
+    The clock shows that something moves while a model is loaded, or while a batch takes its time.
+    """
+    minutes, seconds = divmod(max(0, int((now() - run.started_at).total_seconds())), 60)
+    reached = "getting ready" if run.total is None else f"{run.done} of {run.total}"
+    return run.done / max(1, run.total or 0), f"Scoring {in_markdown(run.dataset)}: {reached} · {minutes}:{seconds:02}"
+
+
+def run_problems(run: Run) -> str | None:
+    """Why a run that is over scored nothing or not all, in Markdown; None where it did all."""
+    name = in_markdown(run.dataset)
+    error = DIED if run.state == "died" else run.error
+    if error is not None:
+        return f"Scoring {name} stopped: {in_markdown(error)}. Score again to go on where it stopped."
+    if run.failed:
+        reasons = "".join(f"\n- {in_markdown(metric)}: {in_markdown(why)}" for metric, why in run.failed.items())
+        return f"Metrics that could not score {name}:\n{reasons}"
+    return None
