@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from data.files import sha256
 from data.records import Example
 from metrics.base import REFERENCES, Score, check_option, signature
-from metrics.encoder import Encoded, Encoder, shared, whole_characters
+from metrics.encoder import Encoded, Encoder, parts, shared, whole_characters
 from metrics.models import EMBEDDED
 from metrics.text import Span
 
@@ -41,9 +41,6 @@ LAYERS = {
     "microsoft/deberta-xlarge-mnli": 40,
 }
 """Hidden layer by model: the embedded one by Pearson's r with relevance on SummEval, the others as is customary."""
-
-EXAMPLES = 512
-"""Examples whose vectors are in memory at once."""
 
 
 class Matches(NamedTuple):
@@ -138,8 +135,8 @@ class BertScore:
     def score(self, examples: Sequence[Example]) -> list[Score]:
         """Score a batch; each distinct text is encoded once. Raises `ModelUnavailable`."""
         scores: list[Score] = []
-        for start in range(0, len(examples), EXAMPLES):
-            part = [(example.candidate, self.asked(example)) for example in examples[start : start + EXAMPLES]]
+        asked = ((example.candidate, self.asked(example)) for example in examples)
+        for part in parts(asked, lambda pair: (pair[0], *pair[1])):
             texts = list(dict.fromkeys(text for candidate, references in part for text in (candidate, *references)))
             encoded = dict(zip(texts, self.encoder.encode(texts, [self.layer]), strict=True))
             for references, group in groupby(part, key=itemgetter(1)):

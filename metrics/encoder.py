@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from metrics.models import EMBEDDED, Model, ModelUnavailable, check, device, find_model, first_line
 from metrics.text import Span
@@ -21,6 +21,9 @@ BATCH_TOKENS = 2048
 KEPT_BYTES = 192 * 2**20
 """Bytes of token vectors that an encoder keeps for the next metric; the oldest texts go first."""
 
+CHARACTERS = 400_000
+"""Characters of the texts that a metric has encoded at once: about 150 MB of vectors of one layer, embedded encoder."""
+
 DTYPES = ("float32", "bfloat16")
 
 UNLIMITED = 1 << 30
@@ -31,6 +34,8 @@ FINAL_NORMS = ("final_layer_norm", "final_norm", "layer_norm", "LayerNorm")
 
 # What tokenizers refuse: half a character, as a text that was cut apart in UTF-16 may have.
 HALF_CHARACTERS = re.compile("[\ud800-\udfff]")
+
+T = TypeVar("T")
 
 Progress = Callable[[int, int], None]
 """Receives how many texts are encoded, and how many there are."""
@@ -84,6 +89,7 @@ class Encoder:
         self.download = download
         self.network: Any = None
         self.layers = -1
+        self.wanted: set[int] = set()
         self.kept: OrderedDict[str, Encoded] = OrderedDict()
         self.kept_bytes = 0
         self.encoded = 0
@@ -105,6 +111,10 @@ class Encoder:
             model = f"{self.name.replace('|', '_')}@unavailable"
         return model if self.dtype == "float32" else f"{model}@{self.dtype}"
 
+    def want(self, layers: Iterable[int]) -> None:
+        """Say that somebody will ask for these layers, so that one pass gives them beside what others ask for."""
+        self.wanted |= set(layers)
+
     def encode(
         self, texts: Sequence[str], layers: Sequence[int], progress: Progress = lambda done, total: None
     ) -> list[Encoded]:
@@ -118,8 +128,8 @@ class Encoder:
             text for text in dict.fromkeys(texts) if text not in result or not wanted <= result[text].vectors.keys()
         ]
         if lacking:
-            self.load(min(wanted) if min(wanted) < 0 else max(wanted))  # which refuses what is below 0 or too high
-        for done, (text, encoded) in enumerate(self.run(lacking, wanted), 1):
+            self.load(min(wanted) if min(wanted) < 0 else max(wanted | self.wanted))  # which refuses what there is not
+        for done, (text, encoded) in enumerate(self.run(lacking, wanted | self.wanted), 1):
             result[text] = encoded
             self.keep(text, encoded)
             progress(done, len(lacking))
@@ -282,6 +292,24 @@ def final_norm(network: Any) -> Any:
     """The normalisation after a network's last layer, or what leaves vectors as they are."""
     found = (getattr(network, name, None) for name in FINAL_NORMS)
     return next((norm for norm in found if norm is not None), lambda vectors: vectors)
+
+
+def parts(items: Iterable[T], texts: Callable[[T], Iterable[str]]) -> Iterator[list[T]]:
+    """Cut items into parts whose distinct texts have at most `CHARACTERS`, or into single ones that have more."""
+    part: list[T] = []
+    seen: set[str] = set()
+    characters = 0
+    for item in items:
+        new = {*texts(item)} - seen
+        if part and characters + sum(map(len, new)) > CHARACTERS:
+            yield part
+            part, seen, characters = [], set(), 0
+            new = {*texts(item)}
+        part.append(item)
+        seen |= new
+        characters += sum(map(len, new))
+    if part:
+        yield part
 
 
 def whole_characters(text: str) -> str:

@@ -10,10 +10,10 @@ from data.records import Document, Example, Summary, examples
 from data.store import DataStore, StoredScore
 from metrics.base import Metric, Score
 
-DOCUMENTS = 32
+DOCUMENTS = 16
 """Documents per batch: small enough that every text of a batch stays in the cache while all metrics see it."""
 
-BATCH = 512
+BATCH = 256
 """Examples per commit of `score_dataset`; the token vectors of so many stay within the encoder's memory."""
 
 Progress = Callable[[int, int], None]

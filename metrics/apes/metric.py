@@ -14,15 +14,13 @@ from metrics.apes.names import Named, find_names
 from metrics.apes.questions import Mention, Quiz, make_quiz
 from metrics.apes.readers import check_reader, reader
 from metrics.base import Score, check_option, signature
-from metrics.models import ModelUnavailable
+from metrics.encoder import parts
+from metrics.models import EMBEDDED, ModelUnavailable
 from metrics.sentences import sentence_spans
 from metrics.text import Span
 
 QUESTIONS = ("all", "first")
 """Whose questions are asked: those of all references together, or of the first one."""
-
-EXAMPLES = 512
-"""Examples that are read at once."""
 
 
 class Trace(NamedTuple):
@@ -95,6 +93,8 @@ class Apes:
         self.entities = entities
         self.reader_name = reader
         self.types = tuple(types)
+        if entities == EMBEDDED:
+            self.finder = finder(entities)  # now, so that the encoder knows which layers it will be asked for
 
     @cached_property
     def finder(self) -> Finder:
@@ -123,8 +123,7 @@ class Apes:
     def score(self, examples: Sequence[Example]) -> list[Score]:
         """Score a batch; what concerns a document is done once for its summaries that stand together."""
         scores: list[Score] = []
-        for start in range(0, len(examples), EXAMPLES):
-            part = examples[start : start + EXAMPLES]
+        for part in parts(examples, lambda example: (example.candidate, example.source, *self.asked(example))):
             quizzes = self.quizzes(part)
             for example, read in zip(part, self.read([e.candidate for e in part], quizzes), strict=True):
                 scores.append(self.count(example, read))

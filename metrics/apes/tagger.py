@@ -18,6 +18,7 @@ import regex
 
 from data.files import sha256
 from metrics.apes.entities import Entity, FinderUnavailable
+from metrics.encoder import shared
 from metrics.models import EMBEDDED
 from metrics.text import Span
 
@@ -293,14 +294,8 @@ class Tagger:
 
     def __init__(self, file: Path = FILE, encoder: Encoder | None = None) -> None:
         self.file = file
-        self.given = encoder
-
-    @cached_property
-    def encoder(self) -> Encoder:
-        """The encoder, by default the one that the process shares."""
-        from metrics.encoder import shared
-
-        return shared() if self.given is None else self.given
+        self.encoder = shared() if encoder is None else encoder
+        self.encoder.want(LAYERS)
 
     @cached_property
     def signature(self) -> str:
