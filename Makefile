@@ -19,6 +19,9 @@ lint: .venv/installed-test
 benchmarks: .venv/installed-test
 	$(BIN)/python -m benchmarks.rouge
 	$(BIN)/python -m benchmarks.annotate
+	$(BIN)/python -m benchmarks.bertscore
+	$(BIN)/python -m benchmarks.entities
+	$(BIN)/python -m benchmarks.apes
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(None if (3, 11) <= v <= (3, 13) else \

@@ -517,6 +517,11 @@ def print_analysis(analysis: Any) -> None:
     interval = first.intervals.half
     click.echo(f"Intervals: bootstrap over documents, {interval.resamples} resamples, seed {interval.seed}.")
     for row in rows:
+        if row.truncated:
+            click.echo(
+                f"{row.metric}: {row.truncated} scores of texts longer than the model's limit, whose end was not seen."
+            )
+    for row in rows:
         click.echo(row.signature)
 
 

@@ -220,7 +220,7 @@ def stamp(time: datetime) -> str:
 
 def export_scores(store: DataStore, dataset: str) -> Iterator[dict[str, Any]]:
     """Every stored score of a data set, a record each, with its signature or the reason why it is missing."""
-    for metric, signature, _ in store.signatures(dataset):
+    for metric, signature, *_ in store.signatures(dataset):
         for (document_id, system), score in store.scores(dataset=dataset, signature=signature).items():
             yield {
                 "dataset": dataset,
@@ -230,4 +230,5 @@ def export_scores(store: DataStore, dataset: str) -> Iterator[dict[str, Any]]:
                 "signature": signature,
                 "value": score.value,
                 "missing": score.missing,
+                "truncated": score.truncated,
             }

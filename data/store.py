@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Literal, NamedTuple
 from unicodedata import bidirectional, category
 
-from sqlalchemy import Engine, Select, func, select, update
+from sqlalchemy import Engine, Select, case, func, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, selectinload
 
@@ -83,6 +83,8 @@ class Signature(NamedTuple):
     metric: str
     signature: str
     scored: int
+    truncated: int = 0
+    """How many of them saw only the beginning of a text."""
 
 
 @dataclass(frozen=True)
@@ -284,7 +286,12 @@ class DataStore(Store):
         """The signatures under which a data set has scores, in the order in which they were first used."""
         with self.reading() as session:
             rows = session.execute(
-                select(SignatureRow.metric, SignatureRow.text, func.count(SummaryRow.id))
+                select(
+                    SignatureRow.metric,
+                    SignatureRow.text,
+                    func.count(SummaryRow.id),
+                    func.sum(case((ScoreRow.truncated, 1), else_=0)),
+                )
                 .join(ScoreRow, ScoreRow.signature_id == SignatureRow.id)
                 .join(SummaryRow, SummaryRow.example == ScoreRow.example)
                 .join(DocumentRow, DocumentRow.id == SummaryRow.document_id)

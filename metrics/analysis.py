@@ -24,6 +24,8 @@ class Row(NamedTuple):
     signature: str
     missing: int
     """Rated summaries without a score."""
+    truncated: int
+    """Rated summaries of which a model saw only a part, or only a part of what they were compared with."""
     evaluation: Evaluation
 
 
@@ -71,7 +73,8 @@ def analyze(
         values = [scores[metric.name].value for _, scores in rated]
         filled = [math.nan if value is None else value for value in values]
         evaluation = evaluate(preferred, filled, documents, systems, seed=seed)
-        rows.append(Row(metric.name, metric.signature, values.count(None), evaluation))
+        truncated = sum(scores[metric.name].truncated for _, scores in rated)
+        rows.append(Row(metric.name, metric.signature, values.count(None), truncated, evaluation))
     return Analysis(human, tuple(rows))
 
 
@@ -83,6 +86,7 @@ def as_json(analysis: Analysis) -> dict[str, Any]:
             row.metric: {
                 "signature": row.signature,
                 "missing": row.missing,
+                "truncated": row.truncated,
                 "agreement": agreement_as_json(row.evaluation.agreement),
                 "pearson": levels_as_json(row.evaluation.pearson),
                 "kendall": levels_as_json(row.evaluation.kendall),

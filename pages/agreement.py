@@ -40,7 +40,8 @@ first = 0 if judged_already else min(len(studies), len(sources) - 1)  # somethin
 chosen = st.selectbox("Compare metrics with", sources, index=first, format_func=source_name, key="source")
 kind, name, aspect = chosen
 dataset = stores().annotation.study(name).dataset if kind == STUDY else name
-version = (stores().annotation.version(name) if kind == STUDY else None, tuple(stores().data.signatures(dataset)))
+signatures = stores().data.signatures(dataset)
+version = (stores().annotation.version(name) if kind == STUDY else None, tuple(signatures))
 rows, count, documents = evaluated(chosen, version)
 
 if kind == STUDY:
@@ -61,7 +62,13 @@ st.caption(
     "C: the metric prefers the same summary, D: the other one, T: neither (within 1e-9)."
 )
 number = st.column_config.NumberColumn(format="%.3f")
-st.dataframe(agreement_table(rows), hide_index=True, column_config=dict.fromkeys(RULES, number), key="table")
+columns = dict.fromkeys(RULES, number) | {
+    "truncated": st.column_config.NumberColumn(
+        help="scores of texts longer than the model's limit: their end did not count"
+    )
+}
+table = agreement_table(rows, {entry.signature: entry.truncated for entry in signatures})
+st.dataframe(table, hide_index=True, column_config=columns, key="table")
 rule = st.segmented_control("Rule", list(RULES), default="half", key="rule", required=True)
 st.altair_chart(agreement_chart(rows, rule), key="chart")
 st.caption(

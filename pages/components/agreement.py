@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import altair as alt
@@ -59,8 +59,13 @@ def labels(signatures: Sequence[str]) -> list[str]:
     return found
 
 
-def agreement_table(rows: Sequence[AgreementRow]) -> pd.DataFrame:
-    """The rows as a table, undefined figures empty."""
+def agreement_table(rows: Sequence[AgreementRow], truncated: Mapping[str, int] | None = None) -> pd.DataFrame:
+    """The rows as a table, undefined figures empty.
+
+    `truncated` counts, by signature, the scores of texts whose end the model did not see; it is a column where there
+    are any.
+    """
+    cut = {row.signature: (truncated or {}).get(row.signature, 0) for row in rows}
     return pd.DataFrame(
         {
             "metric": row.metric,
@@ -70,6 +75,7 @@ def agreement_table(rows: Sequence[AgreementRow]) -> pd.DataFrame:
             "D": row.agreement.discordant,
             "T": row.agreement.tied,
             "missing": row.agreement.missing,
+            **({"truncated": cut[row.signature]} if any(cut.values()) else {}),
             **{f"{rule} 95 %": interval_text(getattr(row.intervals, rule)) for rule in RULES},
             "signature": row.signature,
         }

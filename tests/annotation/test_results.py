@@ -92,7 +92,7 @@ def ratings(data_store: DataStore) -> DataStore:
     summaries = [Summary("x", system, f"text {system}", rating) for system, rating in human.items()]
     records = [(Document("x", "s", ("r",)), summaries)]
     data_store.add_dataset(name="R", format="x", sha256="", records=records)
-    values = {"a": StoredScore(0.9, None), "b": StoredScore(None, "no keywords"), "d": StoredScore(0.1, None)}
+    values = {"a": StoredScore(0.9, None, truncated=True), "b": StoredScore(None, "no keywords"), "d": StoredScore(0.1, None)}
     keys = {example.system: key for key, example in data_store.unscored(dataset="R", signature="m|1")}
     data_store.add_scores(metric="m", signature="m|1", scores={keys[system]: score for system, score in values.items()})
     return data_store
@@ -112,12 +112,16 @@ def test_rated(ratings: DataStore) -> None:
         rated(ratings, "nothing", "relevance")
 
 
+def test_cut_texts_are_counted(ratings: DataStore) -> None:
+    assert ratings.signatures("R") == [("m", "m|1", 3, 1)]
+
+
 def test_export_scores(ratings: DataStore) -> None:
     common = {"dataset": "R", "document_id": "x", "metric": "m", "signature": "m|1"}
     assert list(export_scores(ratings, "R")) == [
-        {**common, "system": "a", "value": 0.9, "missing": None},
-        {**common, "system": "b", "value": None, "missing": "no keywords"},
-        {**common, "system": "d", "value": 0.1, "missing": None},
+        {**common, "system": "a", "value": 0.9, "missing": None, "truncated": True},
+        {**common, "system": "b", "value": None, "missing": "no keywords", "truncated": False},
+        {**common, "system": "d", "value": 0.1, "missing": None, "truncated": False},
     ]
 
 

@@ -151,8 +151,8 @@ def test_texts_are_scored_once_per_signature(data_store):
     assert scoring.score_dataset(data_store, "one", [words]) == {"words": 0}
     assert scoring.score_dataset(data_store, "two", [words]) == {"words": 0}  # the same text of the same document
     assert len(words.scored) == count(data_store, ScoreRow) == 2
-    assert data_store.signatures("one") == [("words", "words|version:1", 3)]
-    assert data_store.signatures("two") == [("words", "words|version:1", 1)]
+    assert data_store.signatures("one") == [("words", "words|version:1", 3, 0)]
+    assert data_store.signatures("two") == [("words", "words|version:1", 1, 0)]
     other = Words("words|version:2")
     scoring.score_dataset(data_store, "two", [other])
     assert other.scored == [("d", "texts")]
