@@ -92,7 +92,11 @@ def ratings(data_store: DataStore) -> DataStore:
     summaries = [Summary("x", system, f"text {system}", rating) for system, rating in human.items()]
     records = [(Document("x", "s", ("r",)), summaries)]
     data_store.add_dataset(name="R", format="x", sha256="", records=records)
-    values = {"a": StoredScore(0.9, None, truncated=True), "b": StoredScore(None, "no keywords"), "d": StoredScore(0.1, None)}
+    values = {
+        "a": StoredScore(0.9, None, truncated=True),
+        "b": StoredScore(None, "no keywords"),
+        "d": StoredScore(0.1, None),
+    }
     keys = {example.system: key for key, example in data_store.unscored(dataset="R", signature="m|1")}
     data_store.add_scores(metric="m", signature="m|1", scores={keys[system]: score for system, score in values.items()})
     return data_store
