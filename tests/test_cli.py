@@ -64,7 +64,8 @@ def test_every_command_says_what_it_does():
 
     commands = list(walk(cli.main))
     assert {" ".join(command) for command in commands} == {
-        *("import", "datasets", "summarize", "score", "keywords", "analyze", "demo", "serve"),
+        *("import", "datasets", "summarize", "score", "keywords", "analyze", "demo", "serve", "apes", "entities"),
+        *("train attentive-reader", "train tagger"),
         *("study create", "study list", "study invite", "study close", "study export"),
     }
     for command in commands:
@@ -279,7 +280,7 @@ def test_score_a_data_set(folder, sqlite_url):
         (["packed.jsonl.gz"], "packed.jsonl.gz:1: the file is compressed; unpack it first"),
         (["small.jsonl", "--metrics", ""], "--metrics names no metric"),
         (["small.jsonl", "--metrics", "rouge1,bleu"], "unknown metric 'bleu'; known are rouge1, rouge2, rougeL, "
-         "rouge_k, length"),
+         "rouge_k, bertscore, carouge, apes, length"),
         (["small.jsonl", "-o", "small.jsonl"], "small.jsonl is what is to be scored; name another --output"),
         (["small.jsonl", "-o", "./folder/../link"], "folder/../link is what is to be scored; name another --output"),
         (["small.jsonl", "-o", "folder"], "Invalid value for '-o' / '--output': File 'folder' is a directory."),
@@ -345,7 +346,7 @@ def test_analyze_meets_the_reference_table(shared_data):
     assert list(analysis["metrics"]) == list(PUBLISHED)
     for name, (pearson, kendall, counts, ratios) in PUBLISHED.items():
         row = analysis["metrics"][name]
-        assert list(row) == ["signature", "missing", "agreement", "pearson", "kendall"]
+        assert list(row) == ["signature", "missing", "truncated", "agreement", "pearson", "kendall"]
         assert list(row["pearson"]) == list(row["kendall"]) == ["global", "input", "system"]
         assert row["signature"].startswith(name)
         assert row["missing"] == 0
@@ -434,6 +435,7 @@ def test_a_study(folder):
         "signature": "length|unit:words|version:0.1.0",
         "value": 4.0,
         "missing": None,
+        "truncated": False,
     }
     result = run("study", "export", "s", "--what", "scores", "--format", "csv", "-o", "scores.csv")
     assert (result.stdout, result.stderr) == ("", "wrote scores.csv\n")
