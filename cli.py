@@ -126,7 +126,10 @@ METRIC_OPTIONS = [
         show_default=True,
         help="BERTScore: what the encoder computes in; bfloat16 is faster where the processor has it.",
     ),
-    click.option("--idf", help="BERTScore: weigh tokens by their rarity in FILE, a text a line, or in the references."),
+    click.option(
+        "--idf",
+        help="BERTScore: weigh tokens by rarity, in a file of texts (one a line) or, with `references`, in all references.",
+    ),
     click.option("--baseline", type=FILE, help="BERTScore: rescale by a file of lines LAYER,P,R,F."),
     click.option("--batch-tokens", type=COUNT, default=2048, show_default=True, help="Tokens encoded at once."),
     click.option("--download", is_flag=True, help="Fetch --model from the Hugging Face hub if it is not here."),

@@ -442,7 +442,7 @@ def test_a_study(folder):
     assert (
         (folder / "scores.csv")
         .read_bytes()
-        .startswith(b"dataset,document_id,system,metric,signature,value,missing\r\n")
+        .startswith(b"dataset,document_id,system,metric,signature,value,missing,truncated\r\n")
     )
 
 
