@@ -128,7 +128,7 @@ METRIC_OPTIONS = [
     ),
     click.option(
         "--idf",
-        help="BERTScore: weigh tokens by rarity, in a file of texts (one a line) or, with `references`, in all references.",
+        help="BERTScore: weigh tokens by rarity in a file, a text a line, or in `references`, all of them.",
     ),
     click.option("--baseline", type=FILE, help="BERTScore: rescale by a file of lines LAYER,P,R,F."),
     click.option("--batch-tokens", type=COUNT, default=2048, show_default=True, help="Tokens encoded at once."),
