@@ -113,6 +113,7 @@ class BertScore:
         if layer is None and self.encoder.name not in LAYERS:
             raise ValueError(f"name the hidden layer of {self.encoder.name!r}: none is customary for it")
         self.layer = LAYERS[self.encoder.name] if layer is None else layer
+        self.encoder.want([self.layer])
         check_option("references", references, REFERENCES)
         self.references = references
         self.corpus = None if idf is None else tuple(idf)

@@ -333,7 +333,7 @@ def shared(
     model: str = EMBEDDED, *, dtype: str = "float32", batch_tokens: int = BATCH_TOKENS, download: bool = False
 ) -> Encoder:
     """The process's one encoder of a model with these settings, so that metrics share what it has encoded."""
-    return made(model, dtype, batch_tokens, download)
+    return made(model, dtype, batch_tokens, download and model != EMBEDDED)
 
 
 @cache

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
@@ -9,12 +11,16 @@ from typing import Any
 from data.records import Document, Example, Summary, examples
 from data.store import DataStore, StoredScore
 from metrics.base import Metric, Score
+from metrics.models import ModelUnavailable
 
 DOCUMENTS = 16
 """Documents per batch: small enough that every text of a batch stays in the cache while all metrics see it."""
 
 BATCH = 256
 """Examples per commit of `score_dataset`; the token vectors of so many stay within the encoder's memory."""
+
+ENOUGH = 3
+"""Batches in a row after whose failure a metric is given up."""
 
 Progress = Callable[[int, int], None]
 """Receives how many examples are done, and how many there are."""
@@ -27,15 +33,30 @@ def ignore(done: int, total: int) -> None:
 class Failures(dict[str, str]):
     """Why metrics could not score, by their name: a model that is missing, too large or fails ends no run."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.in_a_row: Counter[str] = Counter()
+
     def score(self, metric: Metric, examples: Sequence[Example]) -> list[Score] | None:
-        """Score a batch, or note why that fails; a metric that failed once is not tried again."""
-        if metric.name in self:
+        """Score a batch, or note why that fails.
+
+        A metric whose model cannot be had, or that failed at `ENOUGH` batches in a row, is not tried again.
+        """
+        if self.in_a_row[metric.name] >= ENOUGH:
             return None
         try:
-            return metric.score(examples)
+            scores = [finite(score) for score in metric.score(examples)]
+            self.in_a_row[metric.name] = 0
+            return scores
         except Exception as error:  # whatever a model raises concerns its metric only
+            self.in_a_row[metric.name] += ENOUGH if isinstance(error, ModelUnavailable) else 1
             self[metric.name] = f"{type(error).__name__}: {error}" if not isinstance(error, ValueError) else str(error)
             return None
+
+
+def finite(score: Score) -> Score:
+    """The score, missing where a model gave no number: no table and no database takes another."""
+    return score if score.value is None or math.isfinite(score.value) else Score(None, "the model gave no number")
 
 
 def score_records(

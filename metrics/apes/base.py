@@ -52,6 +52,8 @@ class Answer(NamedTuple):
     """A score a candidate, higher is better; the scale is the reader's own."""
     span: Span
     """The mention in the summary that the answer was read from."""
+    seen: bool = True
+    """Whether the reader saw that mention; one that stands beyond a model's limit is no answer."""
 
 
 class Reader(Protocol):

@@ -11,6 +11,7 @@ from data.records import Document, Example, Summary, examples
 from metrics.apes.metric import Apes, Read, traces
 from metrics.apes.names import find_names
 from metrics.apes.questions import Quiz
+from metrics.encoder import parts
 from metrics.sentences import sentence_spans
 
 SOURCE, GOLD, SHUFFLED, LEAD = "source", "gold", "shuffled gold", "lead-3"
@@ -23,7 +24,7 @@ class Condition(NamedTuple):
     """One row: means over the documents that have questions."""
 
     name: str
-    """`source`, `gold`, `shuffled gold`, `lead-3`, or a system."""
+    """`source`, `gold`, `shuffled gold`, `lead-3`, or a system (`system lead-3` where it has such a name)."""
     n: int
     """Documents."""
     apes: float
@@ -69,7 +70,11 @@ def conditions(apes: Apes, records: Iterable[tuple[Document, Sequence[Summary]]]
             for name, text, own in texts(example, systems, quiz, seed)
             if own.questions
         ]
-        reads = apes.read([text for _, _, text, _ in asked], [own for *_, own in asked])
+        reads = [
+            read
+            for some in parts(asked, lambda item: (item[2],))
+            for read in apes.read([text for _, _, text, _ in some], [own for *_, own in some])
+        ]
         for (name, document_id, _, _), read in zip(asked, reads, strict=True):
             rows.setdefault(name, []).append(reading(name, document_id, read))
     return [row for name, readings in rows.items() if (row := mean(name, readings))]
@@ -97,7 +102,7 @@ def texts(
             if shuffled is not None:
                 yield SHUFFLED, shuffled, own
     for system, text in systems:
-        yield system, text, quiz
+        yield f"system {system}" if system in (SOURCE, GOLD, SHUFFLED, LEAD) else system, text, quiz
 
 
 def shuffle(text: str, quiz: Quiz, rng: random.Random) -> str | None:

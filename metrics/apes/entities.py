@@ -90,12 +90,14 @@ class SpacyFinder:
             spacy = importlib.import_module("spacy")
         except ImportError as error:
             raise FinderUnavailable("spaCy is not installed: pip install 'relevance[spacy]'") from error
+        except Exception as error:
+            raise FinderUnavailable(f"spaCy cannot be imported: {error}") from error
         try:
             self.pipeline: Any = spacy.load(pipeline, exclude=["parser", "lemmatizer", "attribute_ruler", "textcat"])
-        except OSError as error:
+        except Exception as error:  # a pipeline of another version, or without what it needs, raises many kinds
             raise FinderUnavailable(
-                f"spaCy's pipeline {pipeline!r} is not installed: python -m spacy download {pipeline}, "
-                "or pip install the package that holds it"
+                f"spaCy's pipeline {pipeline!r} cannot be loaded: python -m spacy download {pipeline}, "
+                f"or pip install the package that holds it ({error})"
             ) from error
         name = str(pipeline).replace("|", "_")
         self.signature = f"spacy:{name}@{self.pipeline.meta.get('version', 'unknown')}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property, partial
+from importlib.metadata import version
 from itertools import groupby
 from typing import NamedTuple
 
@@ -117,7 +118,12 @@ class Apes:
                 parts[part] = f"{self.entities if part == 'finder' else self.reader_name}@unavailable".replace("|", "_")
         types = "+".join(self.types) if self.types != DEFAULT_TYPES else "default"
         return signature(
-            self.name, questions=self.questions, entities=parts["finder"], types=types, reader=parts["reader"]
+            self.name,
+            questions=self.questions,
+            entities=parts["finder"],
+            types=types,
+            reader=parts["reader"],
+            sentences=f"simplemma{version('simplemma')}",
         )
 
     def score(self, examples: Sequence[Example]) -> list[Score]:
@@ -180,6 +186,7 @@ class Apes:
         right, occurs = sum(t.is_right for t in results), sum(t.occurs for t in results)
         return Score(
             right / len(results),
+            truncated=any(not answer.seen for answer in read.answers),
             parts={"questions": len(results), "right": right, "occurs": occurs / len(results)},
             explain=partial(evidence, read),
         )
@@ -210,7 +217,7 @@ def traces(read: Read) -> list[Trace]:
                 chosen=answer.chosen if answer else None,
                 span=answer.span if answer else None,
                 sentence=sentence_around(read.summary, answer.span) if answer else None,
-                is_right=answer is not None and found[answer.chosen] == asked.entity,
+                is_right=answer is not None and answer.seen and found[answer.chosen] == asked.entity,
                 occurs=asked.entity in read.found,
             )
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -14,6 +14,9 @@ from metrics.text import CACHED_TEXTS, WORD, Span, Tokens, find
 
 Words = tuple[str, ...]
 
+NAME_WORD = regex.compile(rf"(?:\p{{L}}\.){{2,}}|{WORD.pattern}")
+HOMOGRAPHS = frozenset(("us", "may", "will", "it", "who"))
+"""Names that are words of another meaning in lower case."""
 BREAK = regex.compile(r"[.!?…,;:()\n]")
 LOWER_CASE = regex.compile(r"\b\p{Ll}[\p{Ll}\p{M}]*\b")
 
@@ -34,22 +37,24 @@ class Named(NamedTuple):
     """The lower-cased words of each of its names."""
     aliases: frozenset[Words]
     """Words that may stand for a name of it, unless they could stand for two entities."""
+    homographs: frozenset[Words]
+    """Names and aliases that mean something else in lower case: the US is not "us"."""
 
 
-@lru_cache(CACHED_TEXTS)
+@lru_cache(CACHED_TEXTS // 8)  # whole sources are among them
 def name_words(text: str) -> Tokens:
     """A text's lower-cased words without a possessive `'s`, and their places."""
-    tokens = find(WORD, text)
+    tokens = find(NAME_WORD, text)
     words, spans = [], []
     for word, (start, end) in zip(*tokens, strict=True):
         bare = word[:-2] if word.endswith(("'s", "’s")) else word
-        words.append(bare)
+        words.append(bare.replace(".", ""))  # U.S. is US
         spans.append((start, end - len(word) + len(bare)))
     return Tokens(tuple(words), tuple(spans))
 
 
 def group(
-    mentions: Iterable[tuple[str, str]], common: Collection[str] = frozenset()
+    mentions: Iterable[tuple[str, str]], common: Set[str] = frozenset()
 ) -> tuple[list[Named], dict[tuple[str, str], int]]:
     """Put mentions (name, type) together that mean one entity; returns the entities, and the entity of each mention.
 
@@ -66,7 +71,7 @@ def group(
     for mention in sorted(counts, key=lambda m: (-len(words_of(m[0])), -counts[m])):
         text, type = mention
         words = words_of(text)
-        if not words or all(word in STOP_WORDS for word in words):
+        if not words or (all(word in STOP_WORDS for word in words) and not text.isupper()):  # the WHO is one
             continue
         known = exact.get(words)
         possible = {known} if known is not None else parts.get((words, type), set())
@@ -83,7 +88,7 @@ def group(
     return [named(own, common) for own in names], owners
 
 
-def named(mentions: Sequence[tuple[str, str]], common: Collection[str]) -> Named:
+def named(mentions: Sequence[tuple[str, str]], common: Set[str]) -> Named:
     """The entity of mentions, the longest first.
 
     A person goes by the last name; a person, organisation or facility by the first or last word of the name too where
@@ -97,7 +102,10 @@ def named(mentions: Sequence[tuple[str, str]], common: Collection[str]) -> Named
         for place, word in ends
         if word not in STOP_WORDS and (word not in common or (type == PERSON and place == -1))
     }
-    return Named(name, type, names, frozenset(aliases) if type not in UNSHORTENED else frozenset())
+    if type in UNSHORTENED:
+        aliases = set()
+    homographs = frozenset((word,) for word, *more in names | aliases if not more and word in HOMOGRAPHS | common)
+    return Named(name, type, names, frozenset(aliases), homographs)
 
 
 def words_of(name: str) -> Words:
@@ -130,13 +138,22 @@ def find_names(text: str, entities: Sequence[Named]) -> dict[int, tuple[Span, ..
     while start < len(words):
         for size in range(min(longest, len(words) - start), 0, -1):
             owner = owners.get(words[start : start + size])
-            if owner is not None and together(text, words[start : start + size], spans[start : start + size]):
+            if (
+                owner is not None
+                and means_name(text, words[start : start + size], spans[start], entities[owner])
+                and together(text, words[start : start + size], spans[start : start + size])
+            ):
                 found[owner].append((spans[start][0], spans[start + size - 1][1]))
                 start += size
                 break
         else:
             start += 1
     return {owner: tuple(places) for owner, places in sorted(found.items())}
+
+
+def means_name(text: str, words: Words, first: Span, entity: Named) -> bool:
+    """Whether words mean an entity here: in lower case some of them mean something else."""
+    return words not in entity.homographs or not text[first[0] : first[1]].islower()
 
 
 def together(text: str, words: Words, spans: Sequence[Span]) -> bool:

@@ -56,7 +56,9 @@ def make_quiz(
     ]
     if given:  # their answers have no type, so that no type may keep a mention and an answer apart
         pairs = [(name, GIVEN) for name in (*(answer for _, answer in given), *(name for name, _ in pairs))]
-    entities, owners = group(pairs, common_words(text for text, _ in texts))
+    # a name that was found in lower case is no common word here: the text has no capitals
+    common = common_words(text for text, _ in texts) - common_words(name for name, _ in pairs)
+    entities, owners = group(pairs, common)
     if given:
         asked = [
             Asked(Question(text, answer), owners[answer, GIVEN]) for text, answer in given if (answer, GIVEN) in owners
@@ -76,7 +78,7 @@ def questions_of(
                 answer = text[first:last]
                 if start <= first and last <= end and (answer, type) in owners:
                     rest = text[start:first], text[last:end]
-                    if any(name_words(part).words for part in rest):
+                    if any(name_words(part).words for part in rest) and BLANK not in "".join(rest):
                         question = Question(BLANK.join(rest), answer, index, (first, last))
                         asked.append(Asked(question, owners[answer, type]))
     return asked

@@ -111,7 +111,9 @@ def shape(word: str) -> tuple[float, ...]:
 @lru_cache(1 << 16)
 def hashes(word: str) -> tuple[int, int]:
     """Numbers for the first and the last three letters."""
-    return zlib.crc32(f"<{word[:3]}".encode()) % HASHES, zlib.crc32(f"{word[-3:]}>".encode()) % HASHES
+    return zlib.crc32(f"<{word[:3]}".encode(errors="surrogatepass")) % HASHES, zlib.crc32(
+        f"{word[-3:]}>".encode(errors="surrogatepass")
+    ) % HASHES
 
 
 def describe(text: str, spans: list[Span]) -> Words:

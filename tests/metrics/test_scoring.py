@@ -74,16 +74,34 @@ def test_a_metric_that_fails_leaves_the_others_alone(absent_model: Path, monkeyp
         assert "truncated" not in record
 
 
-def test_a_metric_that_failed_is_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_batch_that_fails_leaves_the_other_documents_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Odd(Counting):
+        def score(self, examples: list[Example]) -> list[Score]:
+            super().score(examples)
+            if len(self.batches) == 2:
+                raise RuntimeError("an odd text")
+            return [Score(float("nan")) for _ in examples]
+
+    monkeypatch.setattr(scoring, "DOCUMENTS", 1)
+    odd, failures = Odd(), Failures()
+    reasons = [scores["counting"].missing for _, scores in score_records(RECORDS, [odd], failures)]
+    assert odd.batches == [3] * (len(PAIRS) // 3)
+    assert reasons.count("failed: RuntimeError: an odd text") == 3
+    assert reasons.count("the model gave no number") == len(PAIRS) - 3
+    assert failures == {"counting": "RuntimeError: an odd text"}
+
+
+def test_a_metric_that_keeps_failing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     class Broken(Counting):
         def score(self, examples: list[Example]) -> list[Score]:
             super().score(examples)
             raise RuntimeError("out of memory")
 
     monkeypatch.setattr(scoring, "DOCUMENTS", 1)
+    monkeypatch.setattr(scoring, "ENOUGH", 2)
     broken, failures = Broken(), Failures()
     assert len(list(score_records(RECORDS, [broken], failures))) == len(PAIRS)
-    assert broken.batches == [3]
+    assert broken.batches == [3, 3]
     assert failures == {"counting": "RuntimeError: out of memory"}
 
 

@@ -31,7 +31,7 @@ Array = NDArray[np.float32]
 LAYER = 5
 WINDOW = 3
 NAMED = 0.3
-UNSEEN = -3.0
+UNSEEN = -4.0
 """The value of a mention that the encoder did not see: it stands beyond its limit, or in no sentence."""
 
 
@@ -129,11 +129,11 @@ def answer(task: Task, blank: Place | None, mentions: Mentions) -> Answer:
     best = [best_mention(candidate, blank, mentions) for candidate in task.candidates]
     named = name_words(task.question.replace(BLANK, " | ")).words
     scores = [
-        score - NAMED * stands_in(name_words(candidate.name).words, named)
+        score if score == UNSEEN else score - NAMED * stands_in(name_words(candidate.name).words, named)
         for candidate, (score, _) in zip(task.candidates, best, strict=True)
     ]
     chosen = max(range(len(scores)), key=scores.__getitem__)
-    return Answer(chosen, tuple(scores), best[chosen][1])
+    return Answer(chosen, tuple(scores), best[chosen][1], seen=scores[chosen] != UNSEEN)
 
 
 def best_mention(candidate: Candidate, blank: Place | None, mentions: Mentions) -> tuple[float, Span]:

@@ -102,7 +102,7 @@ def test_types_and_options_out_of_range():
 def test_the_signature_names_every_part(apes):
     name, *options, version = apes.signature.split("|")
     assert name == "apes"
-    assert [option.split(":")[0] for option in options] == ["questions", "entities", "types", "reader"]
+    assert [option.split(":")[0] for option in options] == ["questions", "entities", "types", "reader", "sentences"]
     assert version.startswith("version:")
     assert "all-MiniLM-L6-v2@53aa5117" in apes.signature
 

@@ -75,6 +75,19 @@ def test_a_name_does_not_run_over_a_comma_or_the_end_of_a_sentence():
     assert places("in St. Louis .", *names) == {"St Louis": ["St. Louis"]}
 
 
+def test_abbreviations_with_and_without_points_are_one_name():
+    assert grouped(("U.S.", "place"), ("US", "place")) == ["U.S."]
+    assert places("the US and the U.S. agree", ("U.S.", "place")) == {"U.S.": ["US", "U.S."]}
+
+
+def test_a_pronoun_is_no_country():
+    assert places("it told us that may help", ("US", "place"), ("Theresa May", "person")) == {}
+    assert places("the US told May", ("US", "place"), ("Theresa May", "person")) == {
+        "US": ["US"],
+        "Theresa May": ["May"],
+    }
+
+
 def test_part_of_a_word_is_no_name():
     assert places("the artist started", ("Art", "person")) == {}
 
