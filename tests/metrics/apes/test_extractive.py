@@ -81,9 +81,9 @@ def test_the_model_s_choice_is_the_answer(tmp_path: Path) -> None:
     loaded = ExtractiveReader(str(save(tmp_path / "york", "bert", HEAD, only_york, num_hidden_layers=0)))
     #             32 = the sum of wave², LayerNorm leaving it as it is; end only, as the start is `new`
     answer = loaded.read([task()])[0]
-    assert answer == (2, pytest.approx((0, 0, 32), abs=1e-3), (27, 35))
+    assert answer[:3] == (2, pytest.approx((0, 0, 32), abs=1e-3), (27, 35))
     # Nothing speaks for either: the first of equal ones, at its first mention.
-    assert loaded.read([task("@placeholder", SUMMARY, "Bob", "Ann Lee")])[0] == (0, (0, 0), (16, 19))
+    assert loaded.read([task("@placeholder", SUMMARY, "Bob", "Ann Lee")])[0][:3] == (0, (0, 0), (16, 19))
 
 
 def test_windows_show_all_of_a_long_summary_and_each_mention_whole(model: Path) -> None:
