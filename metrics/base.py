@@ -48,6 +48,11 @@ REFERENCES = ("max", "mean", "first")
 """How the values against several references become one."""
 
 
+def asked_references(example: Example, rule: str) -> tuple[str, ...]:
+    """The references that a rule of `REFERENCES` looks at."""
+    return example.references[:1] if rule == "first" else example.references
+
+
 def check_option(name: str, value: object, known: Iterable[object]) -> None:
     """Refuse an option that is not among the known ones. Raises ValueError."""
     if value not in known:

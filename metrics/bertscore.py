@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from data.files import sha256
 from data.records import Example
-from metrics.base import REFERENCES, Score, check_option, signature
+from metrics.base import REFERENCES, Score, asked_references, check_option, signature
 from metrics.encoder import Encoded, Encoder, parts, shared, whole_characters
 from metrics.models import EMBEDDED
 from metrics.text import Span
@@ -136,17 +136,13 @@ class BertScore:
     def score(self, examples: Sequence[Example]) -> list[Score]:
         """Score a batch; each distinct text is encoded once. Raises `ModelUnavailable`."""
         scores: list[Score] = []
-        asked = ((example.candidate, self.asked(example)) for example in examples)
+        asked = ((example.candidate, asked_references(example, self.references)) for example in examples)
         for part in parts(asked, lambda pair: (pair[0], *pair[1])):
             texts = list(dict.fromkeys(text for candidate, references in part for text in (candidate, *references)))
             encoded = dict(zip(texts, self.encoder.encode(texts, [self.layer]), strict=True))
             for references, group in groupby(part, key=itemgetter(1)):
                 scores += self.document([candidate for candidate, _ in group], references, encoded)
         return scores
-
-    def asked(self, example: Example) -> tuple[str, ...]:
-        """The references that count."""
-        return example.references[:1] if self.references == "first" else example.references
 
     def document(
         self, candidates: Sequence[str], references: Sequence[str], encoded: dict[str, Encoded]

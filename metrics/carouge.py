@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.records import Example
-from metrics.base import REFERENCES, Score, check_option, signature
+from metrics.base import REFERENCES, Score, asked_references, check_option, signature
 from metrics.keywords import STOP_WORDS
 from metrics.text import CACHED_TEXTS, UNICODE, Span, Tokens, find
 from metrics.vectors import EncoderVectors, WordVectors
@@ -180,7 +180,7 @@ class Carouge:
         """The distinct words that examples need vectors of."""
         texts = dict.fromkeys(example.candidate for example in examples)
         if self.best is None:
-            texts |= dict.fromkeys(text for example in examples for text in self.asked(example))
+            texts |= dict.fromkeys(text for example in examples for text in asked_references(example, self.references))
         return list(dict.fromkeys(word for text in texts for word in words_of(text).words))
 
     def score_together(self, examples: Sequence[Example]) -> Iterator[Score]:
@@ -210,11 +210,7 @@ class Carouge:
         """The important n-grams of each reference that is asked for, or of the source."""
         if self.best is not None:
             return [top_ngrams(example.source, self.n, self.best)]
-        return [ngrams_of(text, self.n) for text in self.asked(example)]
-
-    def asked(self, example: Example) -> tuple[str, ...]:
-        """The references that are looked at."""
-        return example.references[:1] if self.references == "first" else example.references
+        return [ngrams_of(text, self.n) for text in asked_references(example, self.references)]
 
     def counted(self, values: NDArray[np.float64]) -> list[int]:
         """Which comparisons the value is the mean of."""

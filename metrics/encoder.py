@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from metrics.base import check_option
 from metrics.models import EMBEDDED, Model, ModelUnavailable, check, device, find_model, first_line
 from metrics.text import Span
 
@@ -78,8 +79,7 @@ class Encoder:
         device: str | None = None,
         download: bool = False,
     ) -> None:
-        if dtype not in DTYPES:
-            raise ValueError(f"dtype must be one of {', '.join(DTYPES)}, not {dtype!r}")
+        check_option("dtype", dtype, DTYPES)
         if batch_tokens < 1:
             raise ValueError(f"batch_tokens must be at least 1, not {batch_tokens}")
         self.name = model

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from metrics.apes.base import Answer, Task
-from metrics.encoder import batches
+from metrics.encoder import batches, quiet
 from metrics.models import ModelUnavailable, device, find_model, first_line
 from metrics.text import Span
 
@@ -80,9 +80,7 @@ class Pretrained:
         import torch
         import transformers
 
-        logging: Any = transformers.logging  # untyped
-        logging.set_verbosity_error()
-        logging.disable_progress_bar()
+        quiet(transformers)
         try:
             network, found = getattr(transformers, self.head).from_pretrained(
                 self.model.folder,
