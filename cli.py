@@ -451,86 +451,208 @@ def keywords(file: Path, title: str, format: str | None) -> None:
 
 
 @main.command()
-@click.argument("file", type=FILE)
-@click.option("--human", default="relevance", show_default=True, help="Which human rating to hold metrics against.")
+@click.argument("file", type=FILE, required=False)
+@click.option("--study", "study_name", help="Analyse the judgments of this study instead of the ratings in a FILE.")
+@click.option("--human", help="Human rating to hold metrics against: relevance, or for a study the judgments won.")
 @with_metrics
-@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the bootstrap.")
-@click.option("--format", "shape", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of bootstrap, flips and permutations.")
+@click.option(
+    "--tables",
+    "wanted",
+    help="Tables to print, separated by commas, such as agreement,comparisons,human,matrix; all if left out.",
+)
+@click.option("--coefficients", default="pearson,spearman,kendall", show_default=True, help="Of the correlations.")
+@click.option(
+    "--format",
+    "shape",
+    type=click.Choice(["text", "json", "csv", "latex"]),
+    default="text",
+    show_default=True,
+    help="csv: one line a number; latex: booktabs.",
+)
 @click.option("--input-format", "format", help="Format of FILE; guessed if left out.")
 @refusing
 def analyze(
-    file: Path,
-    human: str,
+    file: Path | None,
+    study_name: str | None,
+    human: str | None,
     chosen: dict[str, Any],
     seed: int,
+    wanted: str | None,
+    coefficients: str,
     shape: str,
     format: str | None,
 ) -> None:
-    """Hold metrics against the human ratings in FILE: agreement over pairs, and correlations."""
-    from metrics.analysis import analyze, as_json
-    from metrics.scoring import Failures
+    """Hold metrics against people and each other: the ratings in FILE, or the judgments of --study NAME.
 
-    records, failures = read_records(file, format), Failures()
-    analysis = analyze(records, human, chosen_metrics(chosen, references_of(records)), seed, failures)
-    if shape == "json":
-        click.echo(json.dumps(as_json(analysis), indent=2))
+    Agreement with intervals, tests of every two metrics, correlations at three levels, systems; of a study also the
+    agreement between annotators and the ranking of systems. A study's scores are those that are stored.
+    """
+    from metrics.meta_evaluation import METHODS
+    from metrics.scoring import Failures
+    from pages.components import contents
+
+    if (file is None) == (study_name is None):
+        raise click.UsageError("name a FILE or a --study, and not both")
+    methods: list[Any] = listed(coefficients)
+    if not methods or (unknown := [name for name in methods if name not in METHODS]):
+        raise click.UsageError(f"--coefficients must be among {', '.join(METHODS)}, not {', '.join(unknown)}")
+    failures = Failures()
+    if study_name is not None:
+        data_store, annotation_store = stores()
+        found = contents.of_study(data_store, annotation_store, study_name, human=human, methods=methods, seed=seed)
     else:
-        print_analysis(analysis)
+        found = contents_of_file(file, format, human or "relevance", chosen, methods, seed, failures)
+    check_tables(listed(wanted or ""), [table.name for table in found.tables])
+    tables = [table for table in found.tables if wanted is None or table.name in listed(wanted)]
+    print_contents(found, tables, shape)
     check_failures(failures)
 
 
-def print_analysis(analysis: Any) -> None:
-    """Print an analysis as two tables and the signatures."""
-    rows = analysis.rows
-    first = rows[0].evaluation
-    click.echo(f"Agreement with {analysis.human} over within-document pairs ({first.agreement.human_ties} human ties)")
-    print_table(
-        ["metric", "n", "C", "D", "T", "strict", "half", "decided", "95 % (half)"],
-        [
-            (
-                row.metric,
-                (a := row.evaluation.agreement).pairs,
-                a.concordant,
-                a.discordant,
-                a.tied,
-                a.strict,
-                a.half,
-                a.decided,
-                interval_text(row.evaluation.intervals.half),
-            )
-            for row in rows
-        ],
+def contents_of_file(
+    file: Any, format: str | None, human: str, chosen: dict[str, Any], methods: list[Any], seed: int, failures: Any
+) -> Any:
+    """Score a file's summaries and hold the scores against its ratings."""
+    from data.files import sha256
+    from data.preferences import rated_pairs
+    from metrics.analysis import check_ratings, score_cells, with_length
+    from pages.components import contents
+
+    records = read_records(file, format)
+    check_ratings(records, human)
+    metrics = with_length(chosen_metrics(chosen, references_of(records)))
+    cells, gaps = score_cells(records, metrics, failures)
+    return contents.of_ratings(
+        rated_pairs(cells, human),
+        cells,
+        human,
+        {
+            "file": file.name,
+            "SHA-256": sha256(file),
+            "documents": str(len(records)),
+            "summaries": str(len(cells)),
+            "systems": ", ".join(dict.fromkeys(cells.systems)),
+        },
+        gaps=gaps,
+        methods=methods,
+        seed=seed,
+        among=with_mean(records, metrics, cells, chosen, failures),
     )
-    click.echo(
-        f"\nCorrelation with {analysis.human}: Pearson's r and Kendall's tau-b, pooled, within documents, of systems"
-    )
-    print_table(
-        ["metric", "r global", "r input", "r system", "tau global", "tau input", "tau system", "missing"],
-        [
-            (
-                row.metric,
-                *(level.r for level in row.evaluation.pearson),
-                *(level.r for level in row.evaluation.kendall),
-                row.missing,
-            )
-            for row in rows
-        ],
-    )
-    click.echo("\nstrict: C/n, half: (C + T/2)/n, decided: C/(C + D); C, D, T: the metric agrees, disagrees, ties.")
-    interval = first.intervals.half
-    click.echo(f"Intervals: bootstrap over documents, {interval.resamples} resamples, seed {interval.seed}.")
-    for row in rows:
-        if row.truncated:
-            click.echo(
-                f"{row.metric}: {row.truncated} scores of texts longer than the model's limit, whose end was not seen."
-            )
-    for row in rows:
-        click.echo(row.signature)
 
 
-def interval_text(interval: Any) -> str:
-    """An interval as a table shows it."""
-    return "-" if interval.low is None else f"[{interval.low:.4f}, {interval.high:.4f}]"
+def with_mean(records: list[Any], metrics: list[Any], cells: Any, chosen: dict[str, Any], failures: Any) -> Any:
+    """The cells with lexical scores by the mean over references too, for the table of ROUGE-K; None without need."""
+    from dataclasses import replace
+
+    from metrics import LEXICAL
+    from metrics.analysis import score_cells
+
+    names = [metric.name for metric in metrics if "|refs:max|" in metric.signature and metric.name in LEXICAL]
+    several = any(len(document.references) > 1 for document, _ in records)
+    if not (several and names and any(metric.name == "rouge_k" for metric in metrics)):
+        return None
+    by_mean = chosen_metrics({**chosen, "names": ",".join(names), "references": "mean"}, list)
+    means, _ = score_cells(records, by_mean, failures)
+    return replace(cells, scores={**cells.scores, **means.scores})
+
+
+def check_tables(wanted: list[str], known: list[str]) -> None:
+    """Refuse tables that there are not."""
+    unknown = [name for name in wanted if name not in known]
+    if unknown:
+        raise click.UsageError(f"there is no table {', '.join(unknown)}; there are {', '.join(known)}")
+
+
+def print_contents(contents: Any, tables: list[Any], shape: str) -> None:
+    """Print tables in one of the formats, with what they rest on."""
+    from dataclasses import replace
+
+    from pages.components import formats
+    from pages.components.contents import as_json
+
+    facts = [f"{name}: {text}" for name, text in contents.facts.items()]
+    if shape == "json":
+        click.echo(json.dumps(as_json(replace(contents, tables=tuple(tables))), indent=2))
+    elif shape == "csv":
+        click.echo(
+            formats.as_one_csv(tables, [*contents.facts.items(), *(("signature", s) for s in contents.gaps)]), nl=False
+        )
+    elif shape == "latex":
+        head = [*facts, *contents.gaps]
+        click.echo("\n".join([*(f"% {formats.in_one_line(line)}" for line in head), *map(formats.as_latex, tables)]))
+    else:
+        said: set[str] = set()
+        for table in tables:
+            if len(table.rows) > formats.LONG and len(tables) > 1:
+                click.echo(f"{table.title}\n{len(table.rows)} rows: --tables {table.name} prints them\n")
+            else:
+                click.echo(formats.as_text(table, without=["signature"], said=said) + "\n")
+                said.update(table.notes)
+        for line in [*facts, *contents.gaps]:
+            click.echo(line)
+
+
+@main.command()
+@click.argument("name")
+@click.option(
+    "-o",
+    "--output",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    required=True,
+    help="Folder; it is made if it is not there, files of the same names are replaced.",
+)
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of bootstrap, flips and permutations.")
+@refusing
+def report(name: str, folder: Path, seed: int) -> None:
+    """Write a report of the study NAME: one HTML file with tables, charts and a methods paragraph, and its data."""
+    from pages.components.report import write_report
+
+    data_store, annotation_store = stores()
+    for path in write_report(data_store, annotation_store, name, folder, seed=seed):
+        click.echo(path)
+
+
+@main.command()
+@click.option("--ratios", help="Agreement of two metrics to tell apart, such as .61,.72.")
+@click.option("--phi", type=float, default=0.0, show_default=True, help="Correlation of the two metrics' being right.")
+@click.option("--ratio", type=float, help="An agreement to measure, with --half-width.")
+@click.option("--half-width", type=float, help="Half the width that its interval may have, such as .05.")
+@click.option(
+    "--alpha", type=float, default=0.05, show_default=True, help="Level of the test; 1 - alpha of the interval."
+)
+@click.option("--power", type=float, default=0.8, show_default=True, help="Chance of finding the difference.")
+@click.option("--per-document", type=float, default=1, show_default=True, help="Pairs per document.")
+@click.option("--icc", type=float, default=0.0, show_default=True, help="Correlation of pairs of one document.")
+@click.option("--judgments", type=COUNT, default=1, show_default=True, help="Judgments per pair.")
+@refusing
+def plan(
+    ratios: str | None,
+    phi: float,
+    ratio: float | None,
+    half_width: float | None,
+    alpha: float,
+    power: float,
+    per_document: float,
+    icc: float,
+    judgments: int,
+) -> None:
+    """Say how many pairs and judgments a study needs, to tell two metrics apart or to measure one."""
+    from metrics.meta_evaluation import pairs_for_interval, pairs_to_separate
+    from pages.components import formats, sections
+
+    shape = {"pairs_per_document": per_document, "icc": icc, "judgments_per_pair": judgments}
+    if ratios is not None and ratio is None and half_width is None:
+        try:
+            first, second = map(float, ratios.split(","))
+        except ValueError as error:
+            raise click.UsageError(f"--ratios must be two numbers such as .61,.72, not {ratios!r}") from error
+        found = pairs_to_separate(first, second, phi=phi, alpha=alpha, power=power, **shape)
+    elif ratio is not None and half_width is not None and ratios is None:
+        found = pairs_for_interval(ratio, half_width, level=1 - alpha, **shape)
+    else:
+        raise click.UsageError("name --ratios, or --ratio with --half-width")
+    click.echo(formats.as_text(sections.plan_section(found)))
 
 
 # --- APES ----------------------------------------------------------------------------------------------------
@@ -692,13 +814,38 @@ def study() -> None:
 @click.option(
     "--pairs",
     "rule",
-    type=click.Choice(["rouge_k_differs", "random", "all"]),
+    type=click.Choice(["rouge_k_differs", "random", "all", "conflicts"]),
     default="rouge_k_differs",
     show_default=True,
-    help="Which pairs: those whose ROUGE-K differs (as in the paper), drawn at random, or all.",
+    help="Which pairs: those whose ROUGE-K differs (as in the paper), drawn at random, all, or those on which metrics "
+    "contradict each other beside a random share of the others.",
+)
+@click.option(
+    "--conflict-metrics",
+    default="rouge1,rouge2,rougeL,rouge_k",
+    show_default=True,
+    help="With --pairs conflicts: the metrics that may contradict each other, separated by commas.",
+)
+@click.option(
+    "--random-share",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.25,
+    show_default=True,
+    help="With --pairs conflicts: the share of the pairs on which none of the metrics contradict each other.",
 )
 @click.option("--count", type=COUNT, help="Pairs in all; no limit if left out.")
-@click.option("--per-document", type=COUNT, help="Pairs per document; 1, or no limit with --pairs all.")
+@click.option(
+    "--per-document",
+    type=COUNT,
+    help="Pairs per document; 1, or no limit with --pairs all and conflicts. With conflicts, so many of either kind.",
+)
+@click.option(
+    "--checks",
+    type=click.IntRange(0, 100),
+    default=0,
+    show_default=True,
+    help="Attention checks, which everybody gets: a summary against one of another document.",
+)
 @click.option("--judgments", type=COUNT, default=1, show_default=True, help="Judgments wanted per pair.")
 @click.option("--ties/--no-ties", default=False, show_default=True, help="Whether annotators may choose a tie.")
 @click.option("--question", help="What annotators are asked.")
@@ -710,8 +857,11 @@ def create_study(
     dataset: str,
     systems: str,
     rule: str,
+    conflict_metrics: str,
+    random_share: float,
     count: int | None,
     per_document: int | None,
+    checks: int,
     judgments: int,
     ties: bool,
     question: str | None,
@@ -721,19 +871,25 @@ def create_study(
     """Create the study NAME from pairs of a data set's summaries."""
     from annotation.store import INSTRUCTIONS, QUESTION, StudySpec
     from data.reading import lines
-    from metrics import LEXICAL, metric, metrics
-    from metrics.scoring import score_dataset
+    from metrics import LEXICAL, metrics
+    from metrics.scoring import Failures, score_dataset
 
     data_store, annotation_store = stores()
-    score_dataset(data_store, dataset, metrics(LEXICAL))  # so that the agreement table is there with the first judgment
-    signature = metric("rouge_k").signature if rule == "rouge_k_differs" else None
+    contradicting = listed(conflict_metrics) if rule == "conflicts" else []
+    # The lexical ones so that the agreement table is there with the first judgment.
+    scored, failures = metrics([*LEXICAL, *contradicting]), Failures()
+    score_dataset(data_store, dataset, scored, failures=failures)
+    check_failures(failures)
+    signatures = {metric.name: metric.signature for metric in scored}
     created = annotation_store.create_study(
         StudySpec(
             name=name,
             dataset=dataset,
             systems=tuple(listed(systems)),
             rule=rule,
-            signature=signature,
+            signature=signatures["rouge_k"] if rule == "rouge_k_differs" else None,
+            signatures=tuple(signatures[name] for name in contradicting),
+            random_share=random_share,
             count=count,
             per_document=per_document,
             judgments_per_pair=judgments,
@@ -741,11 +897,13 @@ def create_study(
             question=question or QUESTION,
             instructions="\n".join(line for _, line in lines(instructions)) if instructions else INSTRUCTIONS,
             seed=seed,
+            checks=checks,
         )
     )
     click.echo(
         f"created {created.name}: {created.pairs} pairs of {', '.join(created.systems)}; "
-        f"{created.identical} pairs of identical texts left out"
+        + "".join(f"{note}; " for note in created.notes)
+        + f"{created.identical} pairs of identical texts left out"
         + (f", {created.unscored} without a score" if created.unscored else "")
     )
 

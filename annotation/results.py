@@ -1,14 +1,14 @@
-"""Judgments joined with stored scores, as the plain arrays that `metrics.meta_evaluation` takes."""
+"""Judgments joined with stored scores, as the plain columns that analyses take, and the exports."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from datetime import datetime
-from itertools import combinations
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sqlalchemy import select
 from sqlalchemy.orm import Session, aliased, selectinload
 
@@ -19,72 +19,85 @@ from annotation.tables import (
     JudgmentRow,
     PairRow,
 )
+from data.preferences import Preferences, names, rated_pairs
 from data.store import DataStore
 from data.tables import DocumentRow, ScoreRow, SignatureRow, SummaryRow
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """Two summaries of a document, which one people prefer, and every metric's scores of both.
-
-    `preference` is positive for the first, negative for the second, 0 for a tie. `scores` maps a signature to the
-    values of the first and the second; a missing value is NaN, a signature that scored neither is absent.
-    """
-
-    document: str
-    first: str
-    second: str
-    preference: float
-    scores: Mapping[str, tuple[float, float]]
-    annotator: str | None = None
-
-
-def judged(store: AnnotationStore, study: str) -> list[Comparison]:
-    """A comparison per judgment of a study, in the order of deciding. Raises `UnknownStudy`."""
+def judged(store: AnnotationStore, study: str) -> Preferences:
+    """The judgments of a study in the order of deciding, attention checks left out. Raises `UnknownStudy`."""
     first, second = aliased(SummaryRow), aliased(SummaryRow)
     with store.reading() as session:
         study_id = find_study(session, study).id
-        rows = session.execute(
+        pairs = session.execute(
             select(
+                PairRow.id,
+                PairRow.first_id,
+                PairRow.inclusion,
                 DocumentRow.key,
-                PairRow,
                 first.system,
                 second.system,
                 first.example,
                 second.example,
+            )
+            .join(DocumentRow, DocumentRow.id == PairRow.document_id)
+            .join(first, first.id == PairRow.first_id)
+            .join(second, second.id == PairRow.second_id)
+            .where(PairRow.study_id == study_id, PairRow.expected_id.is_(None))
+            .order_by(PairRow.position)
+        ).all()
+        judgments = session.execute(
+            select(
+                AssignmentRow.pair_id,
+                AssignmentRow.left_id,
                 JudgmentRow.chosen_id,
+                JudgmentRow.presented_at,
+                JudgmentRow.decided_at,
                 AnnotatorRow.name,
             )
             .join(AssignmentRow, AssignmentRow.id == JudgmentRow.assignment_id)
             .join(AnnotatorRow, AnnotatorRow.id == AssignmentRow.annotator_id)
             .join(PairRow, PairRow.id == AssignmentRow.pair_id)
-            .join(DocumentRow, DocumentRow.id == PairRow.document_id)
-            .join(first, first.id == PairRow.first_id)
-            .join(second, second.id == PairRow.second_id)
-            .where(PairRow.study_id == study_id)
+            .where(PairRow.study_id == study_id, PairRow.expected_id.is_(None))
             .order_by(JudgmentRow.decided_at, JudgmentRow.id)
         ).all()
         scores = scores_of_pairs(session, study_id)
-        return [
-            Comparison(
-                document=document,
-                first=first_system,
-                second=second_system,
-                preference=0.0 if chosen is None else 1.0 if chosen == pair.first_id else -1.0,
-                scores=both(scores, first_example, second_example),
-                annotator=annotator,
-            )
-            for (
-                document,
-                pair,
-                first_system,
-                second_system,
-                first_example,
-                second_example,
-                chosen,
-                annotator,
-            ) in rows
-        ]
+    _, firsts_ids, inclusion, documents, firsts, seconds, first_examples, second_examples = columns(pairs, 8)
+    pair_ids, left_ids, chosen_ids, presented, decided, annotators = columns(judgments, 6)
+    place = {row.id: number for number, row in enumerate(pairs)}
+    pair = np.array([place[pair_id] for pair_id in pair_ids], dtype=np.intp)
+    chosen, left = numbers(chosen_ids), numbers(left_ids)
+    tie = np.isnan(chosen)
+    return Preferences(
+        documents=names(documents),
+        firsts=names(firsts),
+        seconds=names(seconds),
+        inclusion=numbers(inclusion),
+        scores={
+            signature: np.array(
+                [
+                    (values.get(one, math.nan), values.get(other, math.nan))
+                    for one, other in zip(first_examples, second_examples, strict=True)
+                ]
+            ).reshape(-1, 2)
+            for signature, values in scores.items()
+        },
+        pair=pair,
+        choices=np.where(tie, 0.0, np.where(chosen == numbers(firsts_ids)[pair], 1.0, -1.0)),
+        annotators=names(annotators),
+        left=np.where(tie, np.nan, (chosen == left).astype(np.float64)),
+        took=np.array([(end - start).total_seconds() for start, end in zip(presented, decided, strict=True)]),
+    )
+
+
+def columns(rows: Sequence[Any], count: int) -> list[list[Any]]:
+    """Rows as that many columns, even where there is no row."""
+    return [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in range(count)]
+
+
+def numbers(values: Sequence[float | None]) -> NDArray[np.float64]:
+    """A column of numbers, shape (n,); None is NaN."""
+    return np.array(values, dtype=np.float64)
 
 
 def scores_of_pairs(session: Session, study_id: int) -> dict[str, dict[str, float]]:
@@ -105,44 +118,23 @@ def scores_of_pairs(session: Session, study_id: int) -> dict[str, dict[str, floa
     return scores
 
 
-def both(scores: Mapping[str, Mapping[str, float]], first: str, second: str) -> dict[str, tuple[float, float]]:
-    """Each signature's values of two examples."""
-    return {
-        signature: (values.get(first, math.nan), values.get(second, math.nan)) for signature, values in scores.items()
-    }
-
-
-def rated(store: DataStore, dataset: str, aspect: str) -> list[Comparison]:
-    """A comparison per within-document pair whose two summaries have a rating of an aspect.
+def rated(store: DataStore, dataset: str, aspect: str) -> Preferences:
+    """All within-document pairs of a data set whose two summaries have a rating of an aspect.
 
     Author labels and imported ratings are both read this way. Raises `UnknownDataset`.
     """
-    scores = {
-        signature.signature: {
-            key: math.nan if score.value is None else score.value
-            for key, score in store.scores(dataset=dataset, signature=signature.signature).items()
-        }
-        for signature in store.signatures(dataset)
-    }
-    comparisons = []
-    for document, summaries in store.records(dataset):
-        for first, second in combinations((s for s in summaries if aspect in s.human), 2):
-            comparisons.append(
-                Comparison(
-                    document=document.id,
-                    first=first.system,
-                    second=second.system,
-                    preference=first.human[aspect] - second.human[aspect],
-                    scores={
-                        signature: (
-                            values.get((document.id, first.system), math.nan),
-                            values.get((document.id, second.system), math.nan),
-                        )
-                        for signature, values in scores.items()
-                    },
-                )
-            )
-    return comparisons
+    return rated_pairs(store.cells(dataset), aspect)
+
+
+def shares_won(preferences: Preferences) -> dict[tuple[str, str], float]:
+    """The share of its judgments that each summary won, a tie counting half: by document and system, in [0, 1]."""
+    won: dict[tuple[str, str], list[float]] = {}
+    for document, first, second, choice in zip(
+        preferences.document, preferences.first, preferences.second, np.sign(preferences.choices), strict=True
+    ):
+        won.setdefault((document, first), []).append((1 + choice) / 2)
+        won.setdefault((document, second), []).append((1 - choice) / 2)
+    return {cell: float(np.mean(shares)) for cell, shares in won.items()}
 
 
 # --- exports ----------------------------------------------------------------------------------------------
@@ -191,6 +183,9 @@ def judgment_record(study: str, dataset: str, assignment: AssignmentRow) -> dict
         "document_id": pair.document.key,
         "system_a": pair.first.system,
         "system_b": pair.second.system,
+        "check": pair.expected_id is not None,
+        "passed": None if pair.expected_id is None or judgment is None else judgment.chosen_id == pair.expected_id,
+        "inclusion": pair.inclusion,
         "left": systems[assignment.left_id],
         **({"choice": None, "chosen": None} if judgment is None else choice(judgment.chosen_id)),
         "assigned_at": stamp(assignment.assigned_at),

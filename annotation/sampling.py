@@ -12,26 +12,36 @@ RULES = {
     "rouge_k_differs": "pairs whose ROUGE-K scores differ, as in the ROUGE-K paper",
     "random": "pairs drawn at random",
     "all": "every pair",
+    "conflicts": "pairs on which metrics contradict each other, and a random share of the others",
 }
+RANDOM_SHARE = 0.25
+"""Share of a study's pairs that `conflicts` draws from those on which no metrics contradict each other."""
 SAME = 1e-9
 """Scores closer than this do not differ."""
 
 
 class Candidate(NamedTuple):
-    """A summary that may stand in a pair; `score` is what the rule compares, None where it is missing."""
+    """A summary that may stand in a pair; `scores` are those that the rule compares, None where one is missing.
+
+    `rouge_k_differs` compares one score, `conflicts` those of several metrics, in the same order for every summary.
+    """
 
     id: int
     system: str
     text: str
-    score: float | None = None
+    scores: tuple[float | None, ...] = ()
 
 
 class SampledPair(NamedTuple):
-    """Two summaries of one document, in the order of their system names."""
+    """Two summaries of one document, in the order of their system names; or an attention check (`draw_checks`)."""
 
     document_id: int
     first_id: int
     second_id: int
+    inclusion: float | None = None
+    """Probability with which the pair was drawn; None where pairs are not weighted."""
+    expected_id: int | None = None
+    """In a check, the summary that is one of the document."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +55,10 @@ class Sample:
     """Pairs left out because their texts are the same but for white space, or the same as another pair's."""
     unscored: int
     """Pairs left out because a score that the rule compares is missing."""
+    conflicts: int | None = None
+    """Eligible pairs on which metrics contradict each other; None where the rule does not ask for it."""
+    checks: tuple[SampledPair, ...] = ()
+    """Attention checks, which every annotator gets besides the pairs."""
 
 
 def sample_pairs(
@@ -54,40 +68,149 @@ def sample_pairs(
     count: int | None,
     per_document: int | None,
     seed: int,
+    random_share: float = RANDOM_SHARE,
 ) -> Sample:
     """Draw pairs within documents: at most `per_document` of each, `count` in all (None: no limit).
 
-    Every eligible pair of a document, and every document, is as likely as any other. The same input and seed give
-    the same pairs in the same order. Raises ValueError for a rule that is not in `RULES` or a limit below 1.
+    Every eligible pair of a document, and every document, is as likely as any other; the rule `conflicts` draws from
+    two strata instead (`draw_strata`) and says how likely each pair was. The same input and seed give the same pairs
+    in the same order. Raises ValueError for a rule that is not in `RULES`, a limit below 1, or a share of random
+    pairs that leaves some pair without a chance.
     """
     if rule not in RULES:
         raise ValueError(f"unknown rule {rule!r}; known are {', '.join(RULES)}")
     if any(limit is not None and limit < 1 for limit in (count, per_document)):
         raise ValueError("the number of pairs, in all and per document, must be at least 1")
+    if rule == "conflicts" and not 0 < random_share < 1:
+        raise ValueError("the random share must be above 0 and below 1, so that every pair can be drawn")
     generator = random.Random(seed)  # noqa: S311  a reproducible draw, not a secret
     eligible = identical = unscored = 0
-    drawn: list[list[SampledPair]] = []
+    strata: dict[bool, list[list[SampledPair]]] = {False: [], True: []}  # by whether it is a conflict, by document
     for document_id, candidates in documents:
-        allowed = []
+        allowed: dict[bool, list[SampledPair]] = {False: [], True: []}
         asked: set[frozenset[str]] = set()
         for first, second in combinations(sorted(candidates, key=lambda c: c.system), 2):
             texts = frozenset((folded(first.text), folded(second.text)))
             if len(texts) == 1 or texts in asked:
                 identical += 1
-            elif rule == "rouge_k_differs" and (first.score is None or second.score is None):
+            elif rule == "rouge_k_differs" and (None in first.scores or None in second.scores):
                 unscored += 1
             elif rule != "rouge_k_differs" or differs(first, second):
                 asked.add(texts)
-                allowed.append(SampledPair(document_id, first.id, second.id))
-        eligible += len(allowed)
-        generator.shuffle(allowed)
-        drawn.append(allowed[:per_document])
+                in_conflict = rule == "conflicts" and conflicting(first, second)
+                allowed[in_conflict].append(SampledPair(document_id, first.id, second.id))
+        eligible += sum(map(len, allowed.values()))
+        for stratum, pairs in allowed.items():
+            strata[stratum].append(pairs)
+    if rule == "conflicts":
+        pairs = draw_strata(strata[True], strata[False], count, per_document, random_share, generator)
+        return Sample(tuple(pairs), eligible, identical, unscored, conflicts=sum(map(len, strata[True])))
+    return Sample(tuple(draw_rounds(strata[False], count, per_document, generator)), eligible, identical, unscored)
+
+
+def draw_rounds(
+    documents: Sequence[list[SampledPair]], count: int | None, per_document: int | None, generator: random.Random
+) -> list[SampledPair]:
+    """Draw from the pairs of each document, which are as likely as each other."""
+    for pairs in documents:
+        generator.shuffle(pairs)
+    drawn = [pairs[:per_document] for pairs in documents]
     generator.shuffle(drawn)
     # One pair of each document before the second of any, so that a small study spreads over many documents.
     rounds = max(map(len, drawn), default=0)
     pairs = [taken[turn] for turn in range(rounds) for taken in drawn if turn < len(taken)][:count]
     generator.shuffle(pairs)
-    return Sample(tuple(pairs), eligible, identical, unscored)
+    return pairs
+
+
+def draw_strata(
+    conflicts: Sequence[Sequence[SampledPair]],
+    others: Sequence[Sequence[SampledPair]],
+    count: int | None,
+    per_document: int | None,
+    random_share: float,
+    generator: random.Random,
+) -> list[SampledPair]:
+    """Draw from two strata, each given as the pairs of each document, with the probability of each pair.
+
+    Of a document's m pairs in a stratum k = `per_document` are kept, of the K kept in a stratum n are drawn, all at
+    random without replacement: a pair is included with probability min(1, k / m) * n / K. `random_share` of `count`
+    comes from `others`, at least one pair where there are any; what one stratum cannot fill the other gets.
+    """
+    kept = [keep(stratum, per_document, generator) for stratum in (conflicts, others)]
+    in_conflict, at_random = map(len, kept)
+    wanted = in_conflict + at_random if count is None else min(count, in_conflict + at_random)
+    if wanted == 1 and in_conflict and at_random:
+        raise ValueError(
+            "one pair cannot stand for pairs with and without a conflict of metrics; "
+            "the number of pairs must be at least 2"
+        )
+    # Both strata need a pair, whatever the share: what has no chance of being drawn no weight can make up for.
+    share = max(1, min(round(wanted * random_share), wanted - 1))
+    from_others = min(at_random, max(share, wanted - in_conflict))
+    drawn = [
+        pair._replace(inclusion=probability * number / len(stratum))
+        for stratum, number in zip(kept, (wanted - from_others, from_others), strict=True)
+        for pair, probability in generator.sample(stratum, number)
+    ]
+    generator.shuffle(drawn)
+    return drawn
+
+
+def keep(
+    documents: Sequence[Sequence[SampledPair]], per_document: int | None, generator: random.Random
+) -> list[tuple[SampledPair, float]]:
+    """At most so many pairs of each document, drawn at random, each with the probability of being kept."""
+    kept = []
+    for pairs in documents:
+        number = len(pairs) if per_document is None else min(per_document, len(pairs))
+        kept += [(pair, number / len(pairs)) for pair in generator.sample(pairs, number)]
+    return kept
+
+
+def draw_checks(documents: Sequence[tuple[int, Sequence[Candidate]]], *, count: int, seed: int) -> list[SampledPair]:
+    """Draw attention checks: a summary of a document, which is the expected one, against one of another document.
+
+    The other one is of the same system where possible, and no text of the document shown. Documents take turns in
+    random order. Raises ValueError where the documents do not give that many different checks.
+    """
+    generator = random.Random(f"checks:{seed}")  # noqa: S311  a reproducible draw, not a secret
+    # A blank text would make the choice between nothing and the wrong thing.
+    shown = [(document_id, [c for c in candidates if folded(c.text)]) for document_id, candidates in documents]
+    shown = [(document_id, candidates) for document_id, candidates in shown if candidates]
+    if count and len(shown) < 2:
+        raise ValueError("an attention check shows a summary of another document, and there are no two documents")
+    generator.shuffle(shown)
+    checks: list[SampledPair] = []
+    used: set[tuple[int, int]] = set()
+    before = -1
+    while before < len(checks) < count:
+        before = len(checks)
+        for place, (document_id, candidates) in enumerate(shown):
+            if len(checks) == count:
+                break
+            generator.shuffle(candidates)
+            others = [c for _, of_another in shown[place + 1 :] + shown[:place] for c in of_another]
+            pair = next((pair for own in candidates if (pair := foreign(own, candidates, others, used))), None)
+            if pair is not None:
+                used.add(pair)
+                checks.append(SampledPair(document_id, *pair, expected_id=pair[0]))
+    if len(checks) < count:
+        raise ValueError(f"the summaries give {len(checks)} different attention checks; ask for no more")
+    return checks
+
+
+def foreign(
+    own: Candidate, beside: Sequence[Candidate], others: Sequence[Candidate], used: set[tuple[int, int]]
+) -> tuple[int, int] | None:
+    """A pair of a summary and one of another document that is no text of this one, by the same system if possible."""
+    texts = {folded(candidate.text) for candidate in beside}
+    for same_system in (True, False):
+        for other in others:
+            fits = (other.system == own.system) is same_system and (own.id, other.id) not in used
+            if fits and folded(other.text) not in texts:
+                return own.id, other.id
+    return None
 
 
 def folded(text: str) -> str:
@@ -96,8 +219,21 @@ def folded(text: str) -> str:
 
 
 def differs(first: Candidate, second: Candidate) -> bool:
-    """Whether two scored candidates' scores are apart."""
-    return first.score is not None and second.score is not None and abs(first.score - second.score) > SAME
+    """Whether a score of two candidates is apart."""
+    return any(preferences(first, second))
+
+
+def conflicting(first: Candidate, second: Candidate) -> bool:
+    """Whether one score prefers the first candidate and another one the second."""
+    return {1, -1} <= set(preferences(first, second))
+
+
+def preferences(first: Candidate, second: Candidate) -> list[int]:
+    """Which of two candidates each score prefers: 1 the first, -1 the second, 0 neither or it is missing."""
+    return [
+        0 if one is None or other is None or abs(one - other) <= SAME else 1 if one > other else -1
+        for one, other in zip(first.scores, second.scores, strict=True)
+    ]
 
 
 def first_is_left(*, seed: int, annotator_id: int, turn: int) -> bool:

@@ -5,17 +5,25 @@ from __future__ import annotations
 import secrets
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from statistics import median
 from typing import NamedTuple
 from unicodedata import normalize
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import Row, Select, func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, joinedload
 
-from annotation.sampling import RULES, Candidate, Sample, first_is_left, sample_pairs
+from annotation.sampling import (
+    RANDOM_SHARE,
+    RULES,
+    Candidate,
+    Sample,
+    draw_checks,
+    first_is_left,
+    sample_pairs,
+)
 from annotation.tables import (
     AnnotatorRow,
     AssignmentRow,
@@ -41,6 +49,9 @@ RESERVED = timedelta(minutes=30)
 """How long an undecided assignment keeps its place among the judgments that a pair still wants.
 
 Whoever returns later finds it still there, and their judgment counts even if somebody else took the place."""
+
+MOST_CHECKS = 100
+"""Every annotator has to judge all attention checks of a study."""
 
 LATEST = 100
 """How many of an annotator's latest judgments tell how long one takes."""
@@ -90,8 +101,9 @@ class TooSoon(StoreError):  # noqa: N818
 class StudySpec:
     """What a study asks, of which pairs and how often.
 
-    `per_document=None` means 1, or no limit with the rule `all`. `signature` names the stored ROUGE-K scores that the
-    rule `rouge_k_differs` compares.
+    `per_document=None` means 1, or no limit with the rules `all` and `conflicts`. `signature` names the stored ROUGE-K
+    scores that the rule `rouge_k_differs` compares, `signatures` those of at least two metrics whose conflicts the
+    rule `conflicts` looks for; with that rule, `random_share` of the pairs are drawn from the others.
     """
 
     name: str
@@ -100,6 +112,8 @@ class StudySpec:
     """Systems whose summaries are paired; none named means all."""
     rule: str = "rouge_k_differs"
     signature: str | None = None
+    signatures: tuple[str, ...] = ()
+    random_share: float = RANDOM_SHARE
     count: int | None = None
     per_document: int | None = None
     judgments_per_pair: int = 1
@@ -107,11 +121,20 @@ class StudySpec:
     question: str = QUESTION
     instructions: str = INSTRUCTIONS
     seed: int = 0
+    checks: int = 0
+    """Attention checks: pairs of a summary with one of another document, which every annotator gets once."""
 
     @property
     def most_per_document(self) -> int | None:
         """The limit that holds."""
-        return 1 if self.per_document is None and self.rule != "all" else self.per_document
+        return 1 if self.per_document is None and self.rule not in {"all", "conflicts"} else self.per_document
+
+    @property
+    def compared(self) -> tuple[str, ...]:
+        """Signatures of the stored scores that the rule compares."""
+        if self.rule == "rouge_k_differs":
+            return (self.signature or "rouge_k",)
+        return tuple(dict.fromkeys(self.signatures)) if self.rule == "conflicts" else ()
 
 
 @dataclass(frozen=True)
@@ -125,7 +148,14 @@ class Study:
     instructions: str
     systems: tuple[str, ...]
     rule: str
+    signatures: tuple[str, ...]
+    """Signatures whose conflicts the rule `conflicts` looked for; none with other rules."""
+    random_share: float | None
+    """Share of the pairs wanted that were to come from those without a conflict; None with other rules."""
     pairs: int
+    """Pairs that the study is about; attention checks are not counted."""
+    checks: int
+    """Attention checks, which every annotator gets besides the pairs."""
     judgments_per_pair: int
     ties: bool
     seed: int
@@ -133,9 +163,25 @@ class Study:
     """Pairs left out because their texts are the same, or the same as those of another pair."""
     unscored: int
     """Pairs left out because a score that the rule compares is missing."""
+    eligible: int | None
+    """Pairs that the rule allowed before the limits were applied; None in a study of an earlier version."""
+    conflicts: int | None
+    """Eligible pairs on which the metrics contradict each other; None with other rules than `conflicts`."""
     judgments: int
+    """Judgments of the pairs; those of attention checks are not counted."""
     created_at: datetime
     closed_at: datetime | None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is worth saying of the draw besides the number of pairs; nothing in most studies."""
+        notes = []
+        if self.conflicts is not None and self.eligible is not None:
+            others = self.eligible - self.conflicts
+            notes.append(f"drawn from {self.conflicts} on which the metrics contradict each other and {others} others")
+        if self.checks:
+            notes.append(f"{self.checks} attention check{'s' if self.checks > 1 else ''} for every annotator")
+        return tuple(notes)
 
 
 @dataclass(frozen=True)
@@ -181,9 +227,14 @@ class AnnotatorProgress(NamedTuple):
     skipped: int
     seconds: float | None
     ties: int
+    """Ties among the judgments that are no attention checks."""
     left: int
-    """Judgments that chose the summary on the left; of those that are no ties, half would be even."""
+    """Judgments that chose the summary on the left; of those that are neither ties nor checks, half would be even."""
     latest: datetime | None
+    checks: int
+    """Judged attention checks."""
+    checks_passed: int
+    """Those that chose the summary of the document; a tie does not."""
 
 
 CHOICES = ("left", "right", "tie")
@@ -212,6 +263,8 @@ class AnnotationStore(Store):
         limits = (spec.seed, spec.count or 0, spec.per_document or 0, spec.judgments_per_pair)
         if not all(0 <= number < 2**31 for number in limits):
             raise StoreError("seed and limits must be whole numbers from 0 to 2147483647")
+        if not 0 <= spec.checks <= MOST_CHECKS:
+            raise StoreError(f"a study can have 0 to {MOST_CHECKS} attention checks")
         exists = StudyExists(f"there is already a study {name!r}; choose another name")
         with self.writing() as session:
             if session.scalar(select(StudyRow.id).where(StudyRow.name == name)) is not None:
@@ -223,6 +276,7 @@ class AnnotationStore(Store):
                     f"{sample.unscored} without a score; the rule {spec.rule!r} allows {sample.eligible}"
                 )
             dataset = find_dataset(session, spec.dataset)
+            conflicts = spec.rule == "conflicts"
             study = StudyRow(
                 name=name,
                 dataset_id=dataset.id,
@@ -231,6 +285,8 @@ class AnnotationStore(Store):
                 systems=list(spec.systems or systems_of(session, dataset)),
                 rule=spec.rule,
                 signature=spec.signature,
+                signatures=list(spec.compared) if conflicts else None,
+                random_share=spec.random_share if conflicts else None,
                 wanted_pairs=spec.count,
                 per_document=spec.most_per_document,
                 judgments_per_pair=spec.judgments_per_pair,
@@ -238,6 +294,8 @@ class AnnotationStore(Store):
                 seed=spec.seed,
                 identical=sample.identical,
                 unscored=sample.unscored,
+                eligible=sample.eligible,
+                conflicts=sample.conflicts,
             )
             session.add(study)
             try:
@@ -246,7 +304,7 @@ class AnnotationStore(Store):
                 raise exists from error
             session.add_all(
                 PairRow(study_id=study.id, position=position, **pair._asdict())
-                for position, pair in enumerate(sample.pairs)
+                for position, pair in enumerate((*sample.pairs, *sample.checks))
             )
         return self.study(name)
 
@@ -352,7 +410,8 @@ class AnnotationStore(Store):
         """The pair that an annotator is to judge now, None where none is left or the study is closed.
 
         An open assignment comes back first, so that a reload shows the same pair with the same sides. Else the pair
-        with the fewest judgments among those that want more and that the annotator has not been given.
+        with the fewest judgments among those that want more and that the annotator has not been given; now and then
+        an attention check instead, and at the end those that are left.
         """
         with self.writing() as session:
             assigned_id = assign(session, annotator.id)
@@ -465,8 +524,10 @@ class AnnotationStore(Store):
                 .order_by(AssignmentRow.id.desc())
                 .limit(LATEST)
             ).all()
-            unseen = open_pairs(session.get_one(AnnotatorRow, annotator.id)).order_by(None).subquery()
+            row = session.get_one(AnnotatorRow, annotator.id)
+            unseen = open_pairs(row).order_by(None).subquery()
             left = session.scalar(select(func.count()).select_from(unseen)) or 0
+            left += sum(check.given_id is None for check in session.execute(checks_of(row)))
         took = [(decided - presented).total_seconds() for presented, decided in times]
         return Progress(
             judged=judged,
@@ -479,19 +540,20 @@ class AnnotationStore(Store):
         """A study's annotators and what each has done, in the order in which they joined."""
         with self.reading() as session:
             row = find_study(session, study)
-            table: dict[str, list[tuple[AssignmentRow, JudgmentRow | None]]] = {
+            table: dict[str, list[Done]] = {
                 name: []
                 for name in session.scalars(
                     select(AnnotatorRow.name).where(AnnotatorRow.study_id == row.id).order_by(AnnotatorRow.id)
                 )
             }
-            for name, assignment, judgment in session.execute(
-                select(AnnotatorRow.name, AssignmentRow, JudgmentRow)
+            for name, assignment, judgment, expected_id in session.execute(
+                select(AnnotatorRow.name, AssignmentRow, JudgmentRow, PairRow.expected_id)
                 .join(AssignmentRow, AssignmentRow.annotator_id == AnnotatorRow.id)
+                .join(PairRow, PairRow.id == AssignmentRow.pair_id)
                 .outerjoin(JudgmentRow, JudgmentRow.assignment_id == AssignmentRow.id)
                 .where(AnnotatorRow.study_id == row.id)
             ):
-                table[name].append((assignment, judgment))
+                table[name].append(Done(assignment, judgment, expected_id))
             return [to_progress(name, done) for name, done in table.items()]
 
 
@@ -514,15 +576,9 @@ def draw(session: Session, spec: StudySpec) -> Sample:
         )
     if spec.rule not in RULES:
         raise StoreError(f"unknown rule {spec.rule!r}; known are {', '.join(RULES)}")
-    scores: dict[str, float | None] = {}
-    if spec.rule == "rouge_k_differs":
-        scores = dict(
-            session.execute(
-                select(ScoreRow.example, ScoreRow.value)
-                .join(SignatureRow, SignatureRow.id == ScoreRow.signature_id)
-                .where(SignatureRow.text == spec.signature)
-            ).all()
-        )
+    if spec.rule == "conflicts" and len(spec.compared) < 2:
+        raise StoreError("metrics can contradict each other only where at least two are named")
+    scores = {signature: scores_under(session, dataset, signature) for signature in spec.compared}
     documents: dict[int, list[Candidate]] = {}
     for row in session.scalars(
         select(SummaryRow)
@@ -530,24 +586,43 @@ def draw(session: Session, spec: StudySpec) -> Sample:
         .where(DocumentRow.dataset_id == dataset.id, SummaryRow.system.in_(systems))
         .order_by(DocumentRow.position, SummaryRow.id)
     ):
-        if spec.rule == "rouge_k_differs" and row.example not in scores:
+        lacking = [signature for signature, known in scores.items() if row.example not in known]
+        if lacking:
+            metrics = ",".join(dict.fromkeys(signature.split("|")[0] for signature in lacking))
             raise ScoresMissing(
-                f"data set {spec.dataset!r} has summaries without a ROUGE-K score; first run "
-                f"relevance score {shlex.quote(spec.dataset)} --metrics rouge_k"
+                f"data set {spec.dataset!r} has summaries without a score under {' and '.join(lacking)}; first run "
+                f"relevance score {shlex.quote(spec.dataset)} --metrics {metrics}"
             )
-        documents.setdefault(row.document_id, []).append(
-            Candidate(row.id, row.system, row.text, scores.get(row.example))
-        )
+        values = tuple(known[row.example] for known in scores.values())
+        documents.setdefault(row.document_id, []).append(Candidate(row.id, row.system, row.text, values))
+    candidates = list(documents.items())
     try:
-        return sample_pairs(
-            list(documents.items()),
+        sample = sample_pairs(
+            candidates,
             rule=spec.rule,
             count=spec.count,
             per_document=spec.most_per_document,
             seed=spec.seed,
+            random_share=spec.random_share,
         )
+        return replace(sample, checks=tuple(draw_checks(candidates, count=spec.checks, seed=spec.seed)))
     except ValueError as error:
         raise StoreError(str(error)) from error
+
+
+def scores_under(session: Session, dataset: DatasetRow, signature: str) -> dict[str, float | None]:
+    """Values of a data set's examples under one signature."""
+    rows = session.execute(
+        select(ScoreRow.example, ScoreRow.value)
+        .join(SignatureRow, SignatureRow.id == ScoreRow.signature_id)
+        .where(
+            SignatureRow.text == signature,
+            ScoreRow.example.in_(
+                select(SummaryRow.example).join(DocumentRow).where(DocumentRow.dataset_id == dataset.id)
+            ),
+        )
+    )
+    return {example: value for example, value in rows}  # noqa: C416  dict() would ask the result for its keys
 
 
 def find_study(session: Session, name: str) -> StudyRow:
@@ -561,8 +636,13 @@ def find_study(session: Session, name: str) -> StudyRow:
 
 def to_study(session: Session, row: StudyRow) -> Study:
     """The record of a study's row, with its counts."""
-    pairs, judgments = session.execute(
-        select(func.count(), func.coalesce(func.sum(PairRow.judgments), 0)).where(PairRow.study_id == row.id)
+    ordinary = PairRow.expected_id.is_(None)
+    pairs, checks, judgments = session.execute(
+        select(
+            func.count().filter(ordinary),
+            func.count(PairRow.expected_id),
+            func.coalesce(func.sum(PairRow.judgments).filter(ordinary), 0),
+        ).where(PairRow.study_id == row.id)
     ).one()
     return Study(
         id=row.id,
@@ -572,12 +652,17 @@ def to_study(session: Session, row: StudyRow) -> Study:
         instructions=row.instructions,
         systems=tuple(row.systems),
         rule=row.rule,
+        signatures=tuple(row.signatures or ()),
+        random_share=row.random_share,
         pairs=pairs,
+        checks=checks,
         judgments_per_pair=row.judgments_per_pair,
         ties=row.ties,
         seed=row.seed,
         identical=row.identical,
         unscored=row.unscored,
+        eligible=row.eligible,
+        conflicts=row.conflicts,
         judgments=judgments,
         created_at=row.created_at,
         closed_at=row.closed_at,
@@ -621,9 +706,34 @@ def open_pairs(annotator: AnnotatorRow) -> Select[int, int, int]:
     return (
         select(PairRow.id, PairRow.first_id, PairRow.second_id)
         .outerjoin(reserved, reserved.c.pair_id == PairRow.id)
-        .where(PairRow.study_id == study.id, PairRow.id.not_in(given), taken < study.judgments_per_pair)
+        .where(
+            PairRow.study_id == study.id,
+            PairRow.expected_id.is_(None),
+            PairRow.id.not_in(given),
+            taken < study.judgments_per_pair,
+        )
         .order_by(taken, PairRow.position)
     )
+
+
+def checks_of(annotator: AnnotatorRow) -> Select[int, int, int, int, int | None]:
+    """Select the study's attention checks in order, each with the annotator's assignment where they were given it."""
+    return (
+        select(PairRow.id, PairRow.first_id, PairRow.second_id, PairRow.position, AssignmentRow.id.label("given_id"))
+        .outerjoin(AssignmentRow, (AssignmentRow.pair_id == PairRow.id) & (AssignmentRow.annotator_id == annotator.id))
+        .where(PairRow.study_id == annotator.study_id, PairRow.expected_id.is_not(None))
+        .order_by(PairRow.position)
+    )
+
+
+def check_is_due(session: Session, study: StudyRow, *, pairs: int, checks: int, turn: int) -> bool:
+    """Whether an annotator's `turn`-th pair, counted from 0, is to be an attention check.
+
+    The checks are spread over the pairs that an annotator of as many as there are by now will probably get.
+    """
+    annotators = session.scalar(select(func.count()).where(AnnotatorRow.study_id == study.id)) or 1
+    share = min(pairs, pairs * study.judgments_per_pair // annotators)
+    return (turn + 1) % max(2, share // (checks + 1)) == 0
 
 
 def assign(session: Session, annotator_id: int) -> int | None:
@@ -639,11 +749,22 @@ def assign(session: Session, annotator_id: int) -> int | None:
     open_id = open_assignment(session, annotator_id)
     if open_id is not None:
         return open_id
-    pair = session.execute(open_pairs(annotator).limit(1)).first()
+    study = annotator.study
+    turn = session.scalar(select(func.count()).where(AssignmentRow.annotator_id == annotator_id)) or 0
+    checks = session.execute(checks_of(annotator)).all()
+    unseen = [check for check in checks if check.given_id is None]
+    seen = len(checks) - len(unseen)
+    pairs = checks[0].position if checks else 0  # checks come after all pairs
+    pair: Row[int, int, int] | Row[int, int, int, int, int | None] | None = None
+    if not unseen or not check_is_due(session, study, pairs=pairs, checks=len(checks), turn=turn):
+        pair = session.execute(open_pairs(annotator).limit(1)).first()
+    # Sides are evened out among the pairs alone; checks take turns that no pair comes to.
+    side = turn - seen
+    if pair is None and unseen:
+        pair, side = unseen[0], 2 * pairs + seen
     if pair is None:
         return None
-    turn = session.scalar(select(func.count()).where(AssignmentRow.annotator_id == annotator_id)) or 0
-    first_left = first_is_left(seed=annotator.study.seed, annotator_id=annotator_id, turn=turn)
+    first_left = first_is_left(seed=study.seed, annotator_id=annotator_id, turn=side)
     assignment = AssignmentRow(
         annotator_id=annotator_id,
         pair_id=pair.id,
@@ -732,16 +853,28 @@ def revision_of(judgment: JudgmentRow) -> RevisionRow:
     )
 
 
-def to_progress(name: str, done: Sequence[tuple[AssignmentRow, JudgmentRow | None]]) -> AnnotatorProgress:
+class Done(NamedTuple):
+    """An assignment, the judgment it became, and the choice that is expected in an attention check."""
+
+    assignment: AssignmentRow
+    judgment: JudgmentRow | None
+    expected_id: int | None
+
+
+def to_progress(name: str, done: Sequence[Done]) -> AnnotatorProgress:
     """Sum up one annotator's assignments."""
-    judged = [(assignment, judgment) for assignment, judgment in done if judgment is not None]
-    took = [(judgment.decided_at - judgment.presented_at).total_seconds() for _, judgment in judged]
+    judged = [(assignment, judgment, expected) for assignment, judgment, expected in done if judgment is not None]
+    took = [(judgment.decided_at - judgment.presented_at).total_seconds() for _, judgment, _ in judged]
+    pairs = [(assignment, judgment) for assignment, judgment, expected in judged if expected is None]
+    checks = [judgment.chosen_id == expected for _, judgment, expected in judged if expected is not None]
     return AnnotatorProgress(
         annotator=name,
         judged=len(judged),
-        skipped=sum(assignment.skipped_at is not None and judgment is None for assignment, judgment in done),
+        skipped=sum(assignment.skipped_at is not None and judgment is None for assignment, judgment, _ in done),
         seconds=median(took) if took else None,
-        ties=sum(judgment.chosen_id is None for _, judgment in judged),
-        left=sum(judgment.chosen_id == assignment.left_id for assignment, judgment in judged),
-        latest=max((judgment.decided_at for _, judgment in judged), default=None),
+        ties=sum(judgment.chosen_id is None for _, judgment in pairs),
+        left=sum(judgment.chosen_id == assignment.left_id for assignment, judgment in pairs),
+        latest=max((judgment.decided_at for _, judgment, _ in judged), default=None),
+        checks=len(checks),
+        checks_passed=sum(checks),
     )

@@ -13,9 +13,16 @@ from data.tables import DatasetRow, DocumentRow, SummaryRow
 UNDECIDED = text("reserved_until IS NOT NULL")
 """Of many assignments only these few are looked up at every click."""
 
+CHECKS = text("expected_id IS NOT NULL")
+"""Of many pairs only these few are looked up at every click."""
+
 
 class StudyRow(Base):
-    """A question asked about pairs of a data set's summaries, with all that decided which pairs these are."""
+    """A question asked about pairs of a data set's summaries, with all that decided which pairs these are.
+
+    `eligible` pairs were allowed by the rule (null in studies of earlier versions), `conflicts` of them were metric
+    conflicts. The latter, `signatures` and `random_share` are null but for the rule `conflicts`.
+    """
 
     __tablename__ = "studies"
 
@@ -27,6 +34,8 @@ class StudyRow(Base):
     systems: Mapped[list[str]] = mapped_column(JSON)
     rule: Mapped[str] = mapped_column(String(40))
     signature: Mapped[str | None] = mapped_column(Text)
+    signatures: Mapped[list[str] | None] = mapped_column(JSON(none_as_null=True))
+    random_share: Mapped[float | None]
     wanted_pairs: Mapped[int | None]
     per_document: Mapped[int | None]
     judgments_per_pair: Mapped[int]
@@ -34,6 +43,8 @@ class StudyRow(Base):
     seed: Mapped[int]
     identical: Mapped[int]
     unscored: Mapped[int]
+    eligible: Mapped[int | None]
+    conflicts: Mapped[int | None]
     created_at: Mapped[datetime] = mapped_column(Utc, default=now)
     closed_at: Mapped[datetime | None] = mapped_column(Utc)
     dataset: Mapped[DatasetRow] = relationship()
@@ -43,6 +54,10 @@ class PairRow(Base):
     """Two summaries of one document; `first` and `second` have nothing to do with the sides they are shown on.
 
     `judgments` is how many there are, counted here so that the next pair is found without counting them all.
+    `inclusion` is the probability with which the pair was drawn, null where the rule weights no pairs.
+
+    Where `expected_id` is set, the pair is an attention check: one of the two is of another document, the expected
+    one is of the document shown. The positions of checks come after those of the pairs that the study is about.
     """
 
     __tablename__ = "pairs"
@@ -50,6 +65,7 @@ class PairRow(Base):
         UniqueConstraint("study_id", "first_id", "second_id"),
         UniqueConstraint("study_id", "position"),
         CheckConstraint("first_id <> second_id", name="two_summaries"),
+        Index("ix_pairs_checks", "study_id", "position", sqlite_where=CHECKS, postgresql_where=CHECKS),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -59,6 +75,8 @@ class PairRow(Base):
     first_id: Mapped[int] = mapped_column(ForeignKey("summaries.id"))
     second_id: Mapped[int] = mapped_column(ForeignKey("summaries.id"))
     judgments: Mapped[int] = mapped_column(default=0)
+    inclusion: Mapped[float | None]
+    expected_id: Mapped[int | None] = mapped_column(ForeignKey("summaries.id"))
     study: Mapped[StudyRow] = relationship()
     document: Mapped[DocumentRow] = relationship()
     first: Mapped[SummaryRow] = relationship(foreign_keys=[first_id])

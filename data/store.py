@@ -11,10 +11,12 @@ from datetime import datetime, timedelta
 from typing import Literal, NamedTuple
 from unicodedata import bidirectional, category
 
+import numpy as np
 from sqlalchemy import Engine, Select, case, func, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, selectinload
 
+from data.cells import Cells
 from data.database import now
 from data.records import ClozeQuestion, Document, Example, Summary, examples
 from data.tables import DatasetRow, DocumentRow, RunRow, ScoreRow, SignatureRow, SummaryRow
@@ -43,6 +45,10 @@ class UnknownDataset(StoreError):  # noqa: N818
 
 class SystemExists(StoreError):  # noqa: N818
     """The data set already has summaries of that system."""
+
+
+class UnknownDocument(StoreError):  # noqa: N818
+    """The data set has no document of that id."""
 
 
 class RunGoingOn(StoreError):  # noqa: N818
@@ -202,6 +208,50 @@ class DataStore(Store):
                 (to_document(row), [to_summary(row.key, summary) for summary in row.summaries])
                 for row in session.scalars(documents_of(find_dataset(session, name)))
             ]
+
+    def record(self, name: str, document_id: str) -> tuple[Document, list[Summary]]:
+        """One document of a data set with its summaries. Raises `UnknownDataset`, `UnknownDocument`."""
+        with self.reading() as session:
+            row = session.scalar(documents_of(find_dataset(session, name)).where(DocumentRow.key == document_id))
+            if row is None:
+                raise UnknownDocument(f"data set {name!r} has no document {document_id!r}")
+            return to_document(row), [to_summary(row.key, summary) for summary in row.summaries]
+
+    def cells(self, name: str) -> Cells:
+        """Ratings and scores of a data set's summaries, without their texts. Raises `UnknownDataset`.
+
+        A score that is missing, or not there yet, is NaN, and so is a rating that nobody gave.
+        """
+        with self.reading() as session:
+            dataset = find_dataset(session, name)
+            of_dataset = DocumentRow.dataset_id == dataset.id
+            rows = session.execute(
+                select(DocumentRow.key, SummaryRow.system, SummaryRow.human, SummaryRow.example)
+                .join(SummaryRow, SummaryRow.document_id == DocumentRow.id)
+                .where(of_dataset)
+                .order_by(DocumentRow.position, SummaryRow.id)
+            ).all()
+            stored = session.execute(
+                select(SignatureRow.id, SignatureRow.text, SummaryRow.example, ScoreRow.value)
+                .join(ScoreRow, ScoreRow.signature_id == SignatureRow.id)
+                .join(SummaryRow, SummaryRow.example == ScoreRow.example)
+                .join(DocumentRow, DocumentRow.id == SummaryRow.document_id)
+                .where(of_dataset)
+                .order_by(SignatureRow.id)
+            ).all()
+            aspects = list(dataset.aspects)
+        scores: dict[str, dict[str, float | None]] = {}
+        for _, signature, example, value in stored:
+            scores.setdefault(signature, {})[example] = value
+        return Cells(
+            documents=tuple(row.key for row in rows),
+            systems=tuple(row.system for row in rows),
+            ratings={aspect: np.array([row.human.get(aspect) for row in rows], dtype=np.float64) for aspect in aspects},
+            scores={
+                signature: np.array([values.get(row.example) for row in rows], dtype=np.float64)
+                for signature, values in scores.items()
+            },
+        )
 
     def add_summaries(self, *, dataset: str, summaries: Sequence[Summary], signature: str | None = None) -> int:
         """Add the summaries of one or more systems to a data set; returns how many.

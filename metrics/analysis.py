@@ -1,99 +1,412 @@
-"""A file's metrics against its human ratings: scored, held against each other, and said as JSON."""
+"""Metrics held against people and against each other: what the pages, the command line and reports all show."""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from data.cells import Cells
+from data.preferences import Preferences
 from data.records import Document, Summary
-from metrics.base import Metric
+from metrics.base import TIE, Metric
 from metrics.length import Length
-from metrics.meta_evaluation import Agreement, Evaluation, Levels, evaluate
+from metrics.meta_evaluation import (
+    METHODS,
+    Agreement,
+    Correlation,
+    Evaluation,
+    LevelIntervals,
+    Levels,
+    Method,
+    PairedComparison,
+    Resample,
+    Spread,
+    SystemComparison,
+    SystemMean,
+    WilliamsTest,
+    compare_metrics,
+    compare_systems,
+    correlate,
+    correlation_intervals,
+    credit,
+    distinguishability,
+    evaluate,
+    holm,
+    perm_both,
+    system_means,
+    williams,
+)
 from metrics.scoring import Failures, score_records
+
+RESAMPLES = 2000
+LEVELS = ("global", "input", "system")
 
 
 class NoRatings(ValueError):  # noqa: N818  named for the situation
     """The records have no human ratings of the aspect that was asked for."""
 
 
-class Row(NamedTuple):
-    """One metric's row of the table."""
+# --- a file's scores --------------------------------------------------------------------------------------
+
+
+class Gaps(NamedTuple):
+    """What a metric could not do, or not whole."""
+
+    missing: int
+    """Summaries without a score."""
+    truncated: int
+    """Summaries of which a model saw only a part, or only a part of what they were compared with."""
+
+
+def score_cells(
+    records: Iterable[tuple[Document, Sequence[Summary]]],
+    metrics: Sequence[Metric],
+    failures: Failures | None = None,
+) -> tuple[Cells, dict[str, Gaps]]:
+    """Score all summaries; returns the columns of scores and ratings, and by signature what is missing from them.
+
+    The scores of a metric that fails are missing; `failures` has the reasons.
+    """
+    records = list(records)
+    human = {(document.id, s.system): s.human for document, summaries in records for s in summaries}
+    scored = list(score_records(records, metrics, failures))
+    ratings = [human[example.document_id, example.system] for example, _ in scored]
+    aspects = dict.fromkeys(aspect for of_summary in ratings for aspect in of_summary)
+    cells = Cells(
+        documents=tuple(example.document_id for example, _ in scored),
+        systems=tuple(example.system for example, _ in scored),
+        ratings={aspect: np.array([r.get(aspect, math.nan) for r in ratings], dtype=np.float64) for aspect in aspects},
+        scores={
+            metric.signature: np.array([scores[metric.name].value for _, scores in scored], dtype=np.float64)
+            for metric in metrics
+        },
+    )
+    gaps = {
+        metric.signature: Gaps(
+            sum(scores[metric.name].value is None for _, scores in scored),
+            sum(scores[metric.name].truncated for _, scores in scored),
+        )
+        for metric in metrics
+    }
+    return cells, gaps
+
+
+def with_length(metrics: Sequence[Metric]) -> list[Metric]:
+    """The metrics and the row `length`: a metric that does not beat it says little."""
+    return [*metrics] if any(metric.name == "length" for metric in metrics) else [*metrics, Length()]
+
+
+def check_ratings(records: Iterable[tuple[Document, Sequence[Summary]]], human: str) -> None:
+    """Refuse an aspect that nobody rated. Raises `NoRatings`."""
+    aspects = dict.fromkeys(aspect for _, summaries in records for s in summaries for aspect in s.human)
+    if human not in aspects:
+        raise NoRatings(f"there are no human ratings of {human!r}; there are {', '.join(aspects) or 'none at all'}")
+
+
+def labels(signatures: Sequence[str]) -> dict[str, str]:
+    """By signature: the metric's name, with the options in which it differs from another signature of that name."""
+    split = [signature.split("|") for signature in signatures]
+    names = Counter(name for name, *_ in split)
+    found = {}
+    for signature, (name, *options) in zip(signatures, split, strict=True):
+        others = [set(other) for other_name, *other in split if other_name == name]
+        own = [option for option in options if not all(option in other for other in others)]
+        found[signature] = f"{name} ({', '.join(own)})" if names[name] > 1 else name
+    return found
+
+
+def of_metric(name: str, signatures: Iterable[str]) -> str | None:
+    """The first of the signatures that belongs to a metric, None where none does."""
+    return next((signature for signature in signatures if signature.split("|")[0] == name), None)
+
+
+# --- agreement --------------------------------------------------------------------------------------------
+
+
+class MetricRow(NamedTuple):
+    """One metric's row of the agreement table."""
 
     metric: str
+    """Its label among the signatures of the table."""
     signature: str
-    missing: int
-    """Rated summaries without a score."""
-    truncated: int
-    """Rated summaries of which a model saw only a part, or only a part of what they were compared with."""
     evaluation: Evaluation
 
 
-class Analysis(NamedTuple):
-    """All metrics against one aspect of the human ratings."""
+class AgreementAnalysis(NamedTuple):
+    """All metrics against the same preferences, and against each other."""
 
-    human: str
-    rows: tuple[Row, ...]
+    rows: tuple[MetricRow, ...]
+    comparisons: tuple[PairedComparison, ...]
+    """Every two metrics; they are named by their labels."""
+    n: int
+    """Judgments or pairs."""
+    documents: int
+    human_ties: int
+    weighed: bool
+    """Whether pairs count by one over the probability with which they were drawn."""
 
 
-def analyze(
-    records: Iterable[tuple[Document, Sequence[Summary]]],
-    human: str,
-    metrics: Sequence[Metric],
-    seed: int = 0,
-    failures: Failures | None = None,
-) -> Analysis:
-    """Score the rated summaries and evaluate every metric over all within-document pairs.
+def analyze_agreement(
+    preferences: Preferences, *, seed: int = 0, resamples: int = RESAMPLES, level: float = 0.95
+) -> AgreementAnalysis:
+    """Hold every signature's score differences against the preferences; intervals, and tests of every two metrics.
 
-    The row `length` is always there: a metric that does not beat it says little. The scores of a metric that fails are
-    missing; `failures` has the reasons. Raises `NoRatings`.
+    Intervals draw documents and, of judgments by several annotators, annotators too.
     """
-    if all(metric.name != "length" for metric in metrics):
-        metrics = [*metrics, Length()]
-    records = list(records)
-    ratings = {
-        (document.id, summary.system): summary.human[human]
-        for document, summaries in records
-        for summary in summaries
-        if human in summary.human
-    }
-    if not ratings:
-        aspects = dict.fromkeys(aspect for _, summaries in records for s in summaries for aspect in s.human)
-        raise NoRatings(f"there are no human ratings of {human!r}; there are {', '.join(aspects) or 'none at all'}")
-    rated = [
-        (example, scores)
-        for example, scores in score_records(records, metrics, failures)
-        if (example.document_id, example.system) in ratings
+    named = labels(list(preferences.scores))
+    differences = {named[signature]: values for signature, values in preferences.differences().items()}
+    documents, weights = preferences.document, preferences.weights
+    evaluations = evaluate(
+        preferences.choices,
+        differences,
+        documents,
+        annotators=preferences.annotators if preferences.several_annotators else None,
+        weights=weights,
+        level=level,
+        resamples=resamples,
+        seed=seed,
+    )
+    earned = {name: credit(preferences.choices, difference) for name, difference in differences.items()}
+    signatures = {label: signature for signature, label in named.items()}
+    return AgreementAnalysis(
+        rows=tuple(MetricRow(name, signatures[name], found) for name, found in evaluations.items()),
+        comparisons=tuple(compare_metrics(earned, documents, weights=weights, seed=seed)),
+        n=len(preferences),
+        documents=len(set(documents)),
+        human_ties=int((np.abs(preferences.choices) <= TIE).sum()),
+        weighed=weights is not None,
+    )
+
+
+def human_ceiling(
+    preferences: Preferences,
+    others: ArrayLike,
+    *,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+    level: float = 0.95,
+) -> Evaluation:
+    """How often a judgment is what most of the others say of its pair: what no metric can be asked to beat.
+
+    `others`, shape (n,), is the majority of the other annotators on each judgment's pair: its sign, 0 where they are
+    split, NaN where there are none.
+    """
+    return evaluate(
+        others,
+        {"people": preferences.choices},
+        preferences.document,
+        annotators=preferences.annotators if preferences.several_annotators else None,
+        weights=preferences.weights,
+        level=level,
+        resamples=resamples,
+        seed=seed,
+    )["people"]
+
+
+def common_ground(preferences: Preferences) -> NDArray[np.bool_]:
+    """Shape (n,): the entries that people and all metrics decide, so that ratios of all rules are the same."""
+    decided = np.abs(preferences.choices) > TIE
+    for difference in preferences.differences().values():
+        decided &= np.abs(difference) > TIE  # NaN is no decision
+    return decided
+
+
+def contradictions(preferences: Preferences, signature: str) -> NDArray[np.intp]:
+    """The entries in which a metric prefers what people do not, its firmest preferences first."""
+    difference = preferences.differences()[signature]
+    against = np.flatnonzero(credit(preferences.choices, difference) == 0)
+    return against[np.argsort(-np.abs(difference[against]), kind="stable")]
+
+
+# --- correlation ------------------------------------------------------------------------------------------
+
+
+class CorrelationRow(NamedTuple):
+    """Two columns of scores or ratings, correlated by one coefficient at three levels."""
+
+    first: str
+    second: str
+    method: Method
+    levels: Levels
+    intervals: LevelIntervals
+
+
+def correlate_columns(
+    cells: Cells,
+    columns: dict[str, NDArray[np.float64]],
+    pairs: Sequence[tuple[str, str]],
+    *,
+    methods: Sequence[Method] = METHODS,
+    resample: Resample = "documents",
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+    level: float = 0.95,
+) -> list[CorrelationRow]:
+    """Correlate pairs of columns of the cells, by name; the rows come pair by pair, method by method."""
+    intervals = correlation_intervals(
+        columns,
+        pairs,
+        cells.documents,
+        cells.systems,
+        methods=methods,
+        resample=resample,
+        level=level,
+        resamples=resamples,
+        seed=seed,
+    )
+    return [
+        CorrelationRow(
+            first,
+            second,
+            method,
+            correlate(columns[first], columns[second], cells.documents, cells.systems, method=method),
+            intervals[first, second][method],
+        )
+        for first, second in pairs
+        for method in methods
     ]
-    documents = [example.document_id for example, _ in rated]
-    systems = [example.system for example, _ in rated]
-    preferred = [ratings[document, system] for document, system in zip(documents, systems, strict=True)]
-    rows = []
-    for metric in metrics:
-        values = [scores[metric.name].value for _, scores in rated]
-        filled = [math.nan if value is None else value for value in values]
-        evaluation = evaluate(preferred, filled, documents, systems, seed=seed)
-        truncated = sum(scores[metric.name].truncated for _, scores in rated)
-        rows.append(Row(metric.name, metric.signature, values.count(None), truncated, evaluation))
-    return Analysis(human, tuple(rows))
 
 
-def as_json(analysis: Analysis) -> dict[str, Any]:
-    """The analysis in plain JSON values; what is undefined is null."""
-    return {
-        "human": analysis.human,
-        "metrics": {
-            row.metric: {
-                "signature": row.signature,
-                "missing": row.missing,
-                "truncated": row.truncated,
-                "agreement": agreement_as_json(row.evaluation.agreement),
-                "pearson": levels_as_json(row.evaluation.pearson),
-                "kendall": levels_as_json(row.evaluation.kendall),
-            }
-            for row in analysis.rows
-        },
-    }
+class CorrelationTables(NamedTuple):
+    """Which columns the tables of the papers correlate, by name."""
+
+    columns: dict[str, NDArray[np.float64]]
+    human: list[tuple[str, str]]
+    """Metric against human ratings (APES, Table 1); empty where there are none."""
+    length: list[tuple[str, str]]
+    """Metric against length (ROUGE-K, Table 6)."""
+    rouge_k: list[tuple[str, str]]
+    """Metric against ROUGE-K (ROUGE-K, Table 7)."""
+    matrix: list[tuple[str, str]]
+    """Every two metrics (APES, Table 2)."""
+
+
+def correlation_tables(cells: Cells, human: str | None = None) -> CorrelationTables:
+    """Lay out the tables of correlations that a data set's scores allow; `human` names the ratings."""
+    named = labels(list(cells.scores))
+    columns = {label: cells.scores[signature] for signature, label in named.items()}
+    metrics = list(columns)
+    people = []
+    if human is not None and human in cells.ratings:
+        name = f"human: {human}"
+        columns[name] = cells.ratings[human]
+        people = [(name, metric) for metric in metrics]
+
+    def against(name: str) -> list[tuple[str, str]]:
+        signature = of_metric(name, named)
+        return [] if signature is None else [(m, named[signature]) for m in metrics if m != named[signature]]
+
+    matrix = [(first, second) for place, first in enumerate(metrics) for second in metrics[place + 1 :]]
+    return CorrelationTables(columns, people, against("length"), against("rouge_k"), matrix)
+
+
+class CorrelationComparison(NamedTuple):
+    """Two metrics by how well they correlate with people, at one level."""
+
+    first: str
+    second: str
+    level: str
+    difference: float | None
+    """Pearson's r of the first with people minus that of the second."""
+    n: int
+    """What it rests on: cells, documents or systems."""
+    p: float | None
+    """Of PERM-BOTH."""
+    p_holm: float | None
+    """Corrected over the comparisons of the level."""
+    williams_p: float | None
+    """Of Williams' test, which takes what it rests on to be independent; there is none within documents."""
+    williams_reason: str | None
+    permutations: int
+    seed: int
+    reason: str | None
+
+
+def compare_correlations(
+    cells: Cells, columns: dict[str, NDArray[np.float64]], human: str, *, permutations: int = 1000, seed: int = 0
+) -> list[CorrelationComparison]:
+    """Every two metrics by their correlation with the column `human`: PERM-BOTH, and Williams' test beside it."""
+    metrics = [name for name in columns if name != human]
+    found: list[CorrelationComparison] = []
+    for number, first in enumerate(metrics):
+        for second in metrics[number + 1 :]:
+            x, y, people = columns[first], columns[second], columns[human]
+            tests = perm_both(x, y, people, cells.documents, cells.systems, permutations=permutations, seed=seed)
+            there = ~(np.isnan(x) | np.isnan(y) | np.isnan(people))
+            x, y, people = (
+                np.where(there, column, np.nan) for column in (x, y, people)
+            )  # the same cells for all three
+            with_people, of_second, between = (
+                correlate(one, other, cells.documents, cells.systems)
+                for one, other in ((x, people), (y, people), (x, y))
+            )
+            for place, (level, test) in enumerate(zip(LEVELS, tests, strict=True)):
+                beside = beside_williams(level, with_people[place], of_second[place], between[place])
+                found.append(
+                    CorrelationComparison(
+                        first=first,
+                        second=second,
+                        level=level,
+                        difference=test.difference,
+                        n=test.n,
+                        p=test.p,
+                        p_holm=None,
+                        williams_p=beside.p,
+                        williams_reason=beside.reason,
+                        permutations=test.permutations,
+                        seed=test.seed,
+                        reason=test.reason,
+                    )
+                )
+    for level in LEVELS:
+        rows = [place for place, row in enumerate(found) if row.level == level]
+        for place, p in zip(rows, holm([found[place].p for place in rows]), strict=True):
+            found[place] = found[place]._replace(p_holm=p)
+    return found
+
+
+def beside_williams(level: str, first: Correlation, second: Correlation, between: Correlation) -> WilliamsTest:
+    """Williams' test of two metrics' correlations with people, or why there is none."""
+    if level == "input":
+        return WilliamsTest(None, None, "there is no such test within documents")
+    if first.r is None or second.r is None or between.r is None:
+        return WilliamsTest(None, None, first.reason or second.reason or between.reason)
+    return williams(first.r, second.r, between.r, first.n)
+
+
+# --- systems ----------------------------------------------------------------------------------------------
+
+
+class SystemsAnalysis(NamedTuple):
+    """What one column of scores or ratings says of the systems."""
+
+    name: str
+    means: tuple[SystemMean, ...]
+    spread: Spread
+    """How far the systems' means lie apart (ROUGE-K, Table 8)."""
+    comparisons: tuple[SystemComparison, ...]
+    """Every two systems, by Wilcoxon's signed-rank test over documents."""
+
+
+def analyze_systems(cells: Cells, columns: dict[str, NDArray[np.float64]]) -> list[SystemsAnalysis]:
+    """Systems by each column: their means, how well the column tells them apart, and which differ."""
+    return [
+        SystemsAnalysis(
+            name,
+            tuple(system_means(values, cells.documents, cells.systems)),
+            distinguishability(values, cells.systems),
+            tuple(compare_systems(values, cells.documents, cells.systems)),
+        )
+        for name, values in columns.items()
+    ]
+
+
+# --- as JSON ----------------------------------------------------------------------------------------------
 
 
 def agreement_as_json(agreement: Agreement) -> dict[str, Any]:
@@ -107,6 +420,7 @@ def agreement_as_json(agreement: Agreement) -> dict[str, Any]:
         "strict": agreement.strict,
         "half": agreement.half,
         "decided": agreement.decided,
+        "coverage": agreement.coverage,
     }
 
 

@@ -1,77 +1,151 @@
 """How often each metric prefers the summary that people prefer (Table 3 of the ROUGE-K paper, live)."""
 
+import numpy as np
 import streamlit as st
 
-from annotation.results import judged, rated
-from data.demo import AUTHOR
-from pages.components.agreement import RULES, AgreementRow, agreement_chart, agreement_rows, agreement_table
+from data.preferences import Preferences
+from metrics.analysis import AgreementAnalysis, analyze_agreement, common_ground
+from metrics.meta_evaluation import Evaluation, position_check
+from pages.components.charts import agreement_chart, comparison_chart, difference_chart
+from pages.components.contents import ceiling_of
+from pages.components.examples import contradiction_table, pair_scores, show_example
+from pages.components.sections import (
+    RULES,
+    agreement_section,
+    comparison_section,
+    difference_section,
+    position_section,
+)
+from pages.components.sources import Source, first_with_something, preferences_of, said, sources
 from pages.components.stores import stores
-from pages.components.text import in_markdown, in_one_line
+from pages.components.tables import show_section
+from pages.components.text import in_one_line
+
+JUDGMENT, MAJORITY = "per judgment", "by majority"
 
 st.title("Agreement")
-
-STUDY, RATINGS = "judgments of the study", "human ratings of the data set"
-studies = stores().annotation.studies()
-sources = [(STUDY, study.name, "") for study in sorted(studies, key=lambda study: not study.judgments)]
-sources += [(RATINGS, data.name, aspect) for data in stores().data.datasets() for aspect in data.aspects]
-if not sources:
+known = sources()
+if not known:
     st.info("There is nothing to compare with yet: import a data set and create a study on the Studies page.")
     st.stop()
 
+# --- what is compared ---------------------------------------------------------------------------------------
 
-def source_name(source: tuple[str, str, str]) -> str:
-    """A source of preferences as the list shows it."""
-    kind, name, aspect = source
-    if kind == STUDY:
-        return in_one_line(f"{name}: annotators' judgments")
-    return in_one_line(f"{name}: author labels" if aspect == AUTHOR else f"{name}: human ratings ({aspect})")
+datasets = list(dict.fromkeys(source.dataset for source in known))
+with st.container(horizontal=True, vertical_alignment="bottom"):
+    if len(datasets) > 1:
+        dataset = st.selectbox(
+            "Data set",
+            [None, *datasets],
+            format_func=lambda name: "all" if name is None else in_one_line(name),
+            key="dataset",
+        )
+        known = [source for source in known if dataset in {None, source.dataset}]
+    first = first_with_something(known)
+    source = st.selectbox("Compare metrics with", known, index=first, format_func=lambda s: s.name, key="source")
+    filters = st.popover("Filters", icon=":material/filter_alt:")
+
+everything = preferences_of(source, source.version)
+people = sorted({name for name in everything.annotators if name is not None})
+systems = sorted({*everything.first, *everything.second})
+with filters:
+    wanted_people = (
+        st.multiselect("Annotators", people, format_func=in_one_line, key=f"people:{source.name}") if people else []
+    )
+    wanted_systems = st.multiselect("Systems", systems, format_func=in_one_line, key=f"systems:{source.name}")
+    decided = st.checkbox("Only pairs that all metrics and people decide", key="decided")
+    st.caption("Nothing chosen: all annotators, all systems.")
 
 
 @st.cache_data(max_entries=64, show_spinner="Counting")
-def evaluated(source: tuple[str, str, str], version: object) -> tuple[list[AgreementRow], int, int]:
-    """The rows of a source, its comparisons and documents; computed anew when its version moves."""
-    kind, name, aspect = source
-    comparisons = judged(stores().annotation, name) if kind == STUDY else rated(stores().data, name, aspect)
-    return agreement_rows(comparisons), len(comparisons), len({comparison.document for comparison in comparisons})
+def chosen(
+    source: Source, version: object, people: tuple[str, ...], systems: tuple[str, ...], decided: bool, majority: bool
+) -> tuple[Preferences, AgreementAnalysis, Evaluation | None]:
+    """The preferences that the filters leave, the analysis of them, and people among themselves."""
+    preferences = preferences_of(source, version)
+    if people:
+        preferences = preferences.where(np.isin(preferences.annotators, people))
+    if systems:
+        preferences = preferences.where(np.isin(preferences.first, systems) & np.isin(preferences.second, systems))
+    ceiling = ceiling_of(preferences) if source.study is not None else None
+    if majority:
+        preferences = preferences.by_majority()
+    if decided:
+        preferences = preferences.where(common_ground(preferences))
+    return preferences, analyze_agreement(preferences), ceiling
 
 
-judged_already = any(study.judgments for study in studies)
-first = 0 if judged_already else min(len(studies), len(sources) - 1)  # something to see, where there is something
-chosen = st.selectbox("Compare metrics with", sources, index=first, format_func=source_name, key="source")
-kind, name, aspect = chosen
-dataset = stores().annotation.study(name).dataset if kind == STUDY else name
-signatures = stores().data.signatures(dataset)
-version = (stores().annotation.version(name) if kind == STUDY else None, tuple(signatures))
-rows, count, documents = evaluated(chosen, version)
-
-if kind == STUDY:
-    shown = f"Shown: **{count} judgments of annotators** in the study {in_markdown(name)}"
-elif aspect == AUTHOR:
-    shown = f"Shown: **author labels**, not annotators' judgments: {count} pairs that the corpus's author ranked"
-else:
-    shown = f"Shown: **imported human ratings** of {in_markdown(aspect)}, {count} within-document pairs"
-st.markdown(f"{shown}, over {documents} documents.")
-if not rows:
-    st.info("No judgments yet." if not count else "These summaries have no scores yet: score them under Data sets.")
-    there = ("annotate.py", "Annotate") if not count else ("studies.py", "Studies")
+unit = JUDGMENT
+if source.study is not None:
+    unit = st.segmented_control("Unit", [JUDGMENT, MAJORITY], default=JUDGMENT, key="unit", required=True)
+filtered = tuple(wanted_people), tuple(wanted_systems), decided
+preferences, analysis, ceiling = chosen(source, source.version, *filtered, unit == MAJORITY)
+shown = preferences_of(source, source.version) if not any(filtered) else preferences
+st.markdown(said(source, shown) + (" *Filtered.*" if any(filtered) else ""))
+if not len(preferences) or not analysis.rows:
+    if not len(everything):
+        st.info("No judgments yet.")
+    elif not len(preferences):
+        st.info("The filters leave nothing to count.")
+    else:
+        st.info("These summaries have no scores yet: score them under Data sets.")
+    there = ("annotate.py", "Annotate") if not len(everything) else ("studies.py", "Studies")
     st.page_link(there[0], label=there[1], icon=":material/arrow_forward:")
     st.stop()
 
-st.caption(
-    f"n pairs on which people and the metric have a say; human ties left out: {rows[0].agreement.human_ties}. "
-    "C: the metric prefers the same summary, D: the other one, T: neither (within 1e-9)."
+# --- what is found ------------------------------------------------------------------------------------------
+
+table, comparisons, differences, contradicted, sides = st.tabs(
+    ["Rules side by side", "Metric against metric", "By difference", "Contradictions", "Position"], key="section"
 )
-number = st.column_config.NumberColumn(format="%.3f")
-columns = dict.fromkeys(RULES, number) | {
-    "truncated": st.column_config.NumberColumn(
-        help="scores of texts longer than the model's limit: their end did not count"
+with table:
+    truncated = {entry.signature: entry.truncated for entry in stores().data.signatures(source.dataset)}
+    section = agreement_section(analysis, "pair" if unit == MAJORITY else "judgment", truncated, ceiling)
+    show_section(section)
+    rule = st.segmented_control("Rule", list(RULES), default="half", key="rule", required=True)
+    people_agree = getattr(ceiling.agreement, rule) if ceiling else None
+    st.altair_chart(agreement_chart(analysis.rows, rule, people_agree), key="chart")
+with comparisons:
+    if analysis.comparisons:
+        st.altair_chart(comparison_chart(analysis), key="comparison_chart")
+        st.caption("Row minus column, by the rule half; \\*: p below .05 after Holm's correction.")
+    show_section(comparison_section(analysis))
+with differences:
+    section = difference_section(analysis)
+    if section.rows:
+        st.altair_chart(difference_chart(analysis.rows), key="difference_chart")
+    show_section(section)
+with contradicted:
+    voted = preferences.by_majority() if source.study is not None else preferences
+    against = {row.metric: contradiction_table(voted, row.signature) for row in analysis.rows}
+    metric = st.segmented_control(
+        "Pairs in which a metric contradicts " + ("the majority" if source.study is not None else "people"),
+        list(against),
+        format_func=lambda name: f"{name}: {len(against[name])}",
+        default=next(iter(against)),
+        key="contradicted_metric",
+        required=True,
     )
-}
-table = agreement_table(rows, {entry.signature: entry.truncated for entry in signatures})
-st.dataframe(table, hide_index=True, column_config=columns, key="table")
-rule = st.segmented_control("Rule", list(RULES), default="half", key="rule", required=True)
-st.altair_chart(agreement_chart(rows, rule), key="chart")
-st.caption(
-    f"{RULES[rule]}. Lines: 95 % intervals, percentile bootstrap over documents, "
-    f"{rows[0].intervals.half.resamples} resamples, seed {rows[0].intervals.half.seed}; dashed: chance."
-)
+    pairs = against[metric]
+    if pairs.empty:
+        st.info("None.")
+    else:
+        event = st.dataframe(
+            pairs,
+            hide_index=True,
+            column_config={"difference": st.column_config.NumberColumn(format="%.4f")},
+            on_select="rerun",
+            selection_mode="single-row",
+            height=250,
+            key=f"contradictions:{metric}",
+        )
+        row = (event.selection.rows or [0])[0]
+        pair = int(pairs.index[min(row, len(pairs) - 1)])
+        st.caption("Choose a row to open its example; the first one is open." if not event.selection.rows else "")
+        both = [voted.firsts[pair], voted.seconds[pair]]
+        show_example(source.dataset, voted.documents[pair], both, pair_scores(voted, pair))
+with sides:
+    if source.study is None:
+        st.info("Ratings have no sides.")
+    else:
+        show_section(position_section(position_check(everything.left, everything.annotators)))

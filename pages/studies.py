@@ -1,6 +1,7 @@
 """Data sets, new studies, and how the running ones are doing."""
 
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,12 +9,13 @@ from pathlib import Path
 import streamlit as st
 
 from annotation.results import export_judgments, export_scores
-from annotation.sampling import RULES
-from annotation.store import INSTRUCTIONS, QUESTION, Study, StudySpec
+from annotation.sampling import RANDOM_SHARE, RULES
+from annotation.store import INSTRUCTIONS, MOST_CHECKS, QUESTION, Study, StudySpec
 from data.export import export
 from data.importers import IMPORTERS, LINES
 from data.importing import import_file
 from data.store import Dataset, Run
+from pages.components.planner import planner
 from pages.components.runs import run_problems, run_progress
 from pages.components.stores import stores
 from pages.components.tables import annotator_table, dataset_table
@@ -42,7 +44,7 @@ def running() -> None:
     st.progress(min(1.0, study.judgments / wanted), text=f"{study.judgments} of {wanted} judgments wanted")
     st.markdown(
         f"Data set {in_markdown(study.dataset)}; {study.pairs} pairs of {in_markdown(', '.join(study.systems))}; "
-        f"rule `{study.rule}`, seed {study.seed}; {left_out(study)}; "
+        f"rule `{study.rule}`, seed {study.seed}; {'; '.join((*study.notes, left_out(study)))}; "
         f"ties {'allowed' if study.ties else 'not allowed'}; **{'closed' if study.closed_at else 'open'}**."
     )
     if annotators := store.annotation.annotators(study.name):
@@ -105,20 +107,30 @@ def new_study() -> None:
         "Systems", dataset.systems, dataset.systems, format_func=in_one_line, key=f"new_systems:{dataset.name}"
     )
     rule = st.radio("Pairs", list(RULES), format_func=lambda rule: f"{rule}: {RULES[rule]}", key="new_rule")
+    conflicts, random_share = conflict_form(dataset) if rule == "conflicts" else ((), RANDOM_SHARE)
     left, right = st.columns(2)
     count = left.number_input(
         "Pairs in all", 1, None, None if rule == "all" else 100, placeholder="no limit", key=f"new_count:{rule}"
     )
+    unlimited = rule in {"all", "conflicts"}
     per_document = right.number_input(
         "At most per document",
         1,
         None,
-        None if rule == "all" else 1,
-        placeholder="no limit" if rule == "all" else "1",
+        None if unlimited else 1,
+        placeholder="no limit" if unlimited else "1",
         key=f"new_per_document:{rule}",
     )
     judgments = left.number_input("Judgments wanted per pair", 1, None, 1, key="new_judgments")
     seed = right.number_input("Seed", 0, 2**31 - 1, 0, key="new_seed")
+    checks = left.number_input(
+        "Attention checks",
+        0,
+        MOST_CHECKS,
+        0,
+        key="new_checks",
+        help="Pairs of a summary with one of another document, which every annotator gets without knowing it.",
+    )
     ties = st.checkbox("Annotators may choose a tie", key="new_ties")
     question = st.text_input("Question", QUESTION, key="new_question")
     instructions = st.text_area("Instructions (Markdown)", INSTRUCTIONS, key="new_instructions")
@@ -134,6 +146,8 @@ def new_study() -> None:
                 systems=tuple(systems),
                 rule=rule,
                 signature=signatures["rouge_k"] if rule == "rouge_k_differs" else None,
+                signatures=conflicts,
+                random_share=random_share,
                 count=count,
                 per_document=per_document,
                 judgments_per_pair=judgments,
@@ -141,10 +155,30 @@ def new_study() -> None:
                 question=question,
                 instructions=instructions,
                 seed=seed,
+                checks=checks,
             )
         )
         state.created = study.name
-        announce(f"Created {study.name} with {study.pairs} pairs; {left_out(study)}")
+        announce("; ".join((f"Created {study.name} with {study.pairs} pairs", *study.notes, left_out(study))))
+
+
+def conflict_form(dataset: Dataset) -> tuple[tuple[str, ...], float]:
+    """Signatures of the metrics that may contradict each other, and the share of pairs on which they do not."""
+    from metrics import LEXICAL, metrics
+
+    lexical = {metric.signature: metric.name for metric in metrics(LEXICAL) if metric.name != "length"}
+    names = lexical | {signature: name for name, signature, *_ in store.data.signatures(dataset.name)}
+    ambiguous = {name for name, times in Counter(names.values()).items() if times > 1}
+    left, right = st.columns(2)
+    signatures = left.multiselect(
+        "Metrics that may contradict each other",
+        list(names),
+        list(lexical),
+        format_func=lambda signature: in_one_line(signature if names[signature] in ambiguous else names[signature]),
+        key=f"new_conflict_metrics:{dataset.name}",
+    )
+    share = right.number_input("Share of pairs without a conflict", 0.01, 0.99, RANDOM_SHARE, key="new_random_share")
+    return tuple(signatures), share
 
 
 def datasets() -> None:
@@ -274,7 +308,7 @@ st.title("Studies")
 with st.container(key="messages"):  # always there, so that a message does not move the tabs and close them
     for message in state.pop("said", []):
         st.success(in_markdown(message))
-sections = {"Studies": running, "New study": new_study, "Data sets": datasets}
+sections = {"Studies": running, "New study": new_study, "Planner": planner, "Data sets": datasets}
 for tab, section in zip(st.tabs(list(sections), key="section"), sections.values(), strict=True):
     with tab, errors_shown():
         section()

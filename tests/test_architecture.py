@@ -17,7 +17,7 @@ MAY_IMPORT = {
     "summarizers": {"metrics", "data"},
     "annotation": {"data"},
     "pages": {"annotation", "metrics", "summarizers", "data"},
-    "cli": {"annotation", "metrics", "summarizers", "data", "app"},
+    "cli": {"annotation", "metrics", "summarizers", "data", "app", "pages"},
     "app": {"data", "pages", "metrics"},
 }
 NO_STREAMLIT = {"data", "metrics", "summarizers", "annotation"}
@@ -49,6 +49,17 @@ def test_arrows_run_one_way(package: str) -> None:
             assert "streamlit" not in names, file
 
 
+def test_the_command_line_takes_from_pages_what_needs_no_streamlit() -> None:
+    """Tables and charts of results are written once, for pages, command line and reports."""
+    lines = [line.strip() for line in (ROOT / "cli.py").read_text().splitlines() if "pages" in line]
+    imports = [line for line in lines if line.startswith(("from pages", "import pages"))]
+    assert imports
+    assert all(line.startswith("from pages.components") for line in imports)
+    code = "import sys, pages.components.contents, pages.components.report; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "streamlit" not in loaded.stdout.split()
+
+
 @pytest.mark.parametrize("package", MAY_IMPORT)
 def test_heavy_libraries_are_not_imported_at_module_level(package: str) -> None:
     for file in files(package):
@@ -58,7 +69,7 @@ def test_heavy_libraries_are_not_imported_at_module_level(package: str) -> None:
 
 
 def test_the_app_starts_without_what_only_scoring_needs() -> None:
-    modules = "app, annotation.results, data.importing, pages.components.agreement, pages.components.stores, metrics"
+    modules = "app, annotation.results, data.importing, pages.components.contents, pages.components.stores, metrics"
     code = f"import sys, {modules}; print(*sorted(sys.modules))"
     loaded = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert not set(loaded.stdout.split()) & HEAVY

@@ -5,6 +5,7 @@ import pytest
 from click.testing import CliRunner
 
 import cli
+from annotation.store import AnnotationStore
 from data.database import connect
 from data.store import DataStore
 
@@ -446,6 +447,38 @@ def test_a_study(folder):
     )
 
 
+def test_a_study_of_conflicts_and_checks(sqlite_url):
+    run("demo")
+    of_conflicts = ("--dataset", "demo", "--pairs", "conflicts")
+    created = run("study", "create", "c", *of_conflicts, "--count", "20", "--random-share", "0.5", "--checks", "3")
+    assert created.stdout == (
+        "created c: 20 pairs of fluent, keyword, opening, copycat; "
+        "drawn from 55 on which the metrics contradict each other and 89 others; "
+        "3 attention checks for every annotator; 0 pairs of identical texts left out\n"
+    )
+    study = AnnotationStore(connect(sqlite_url)).study("c")
+    assert [signature.split("|")[0] for signature in study.signatures] == ["rouge1", "rouge2", "rougeL", "rouge_k"]
+    assert (study.random_share, study.checks) == (0.5, 3)
+    # 6 pairs of 24 documents: none is left out without a limit
+    created = run("study", "create", "d", *of_conflicts, "--conflict-metrics", "rouge1, length")
+    assert created.stdout.startswith("created d: 144 pairs of fluent, keyword, opening, copycat; drawn from ")
+    created = run("study", "create", "e", *of_conflicts, "--per-document", "1", "--checks", "1")
+    assert "; 1 attention check for every annotator; " in created.stdout
+    assert int(created.stdout.split()[2]) <= 48  # one of either kind of each document
+    assert run("study", "list").stdout.splitlines()[3].split() == ["c", "demo", "20", "20", "0", "open"]
+
+
+def test_a_study_whose_metric_fails_is_not_created(folder, monkeypatch):
+    def fail(*_):
+        raise OSError("no model")
+
+    run("import", "small.jsonl", "--name", "small")
+    monkeypatch.setattr("metrics.rouge.RougeL.score", fail)
+    result = run("study", "create", "s", "--dataset", "small", "--pairs", "conflicts", code=1)
+    assert result.stderr.endswith("rougeL failed: OSError: no model\n")
+    assert len(run("study", "list").stdout.splitlines()) == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -457,6 +490,19 @@ def test_a_study(folder):
         (["create", "t", "--dataset", "small", "--judgments", str(2**31)], "Invalid value for '--judgments'"),
         (["create", "t", "--dataset", "small", "--instructions", "latin.md"], "latin.md:1: byte 2 of the line"),
         (["create", "t\n", "--dataset", "small"], "a name needs 1 to 200 printable characters"),
+        (["create", "t", "--dataset", "small", "--checks", "101"], "Invalid value for '--checks'"),
+        (
+            ["create", "t", "--dataset", "small", "--pairs", "conflicts", "--random-share", "1"],
+            "Invalid value for '--random-share'",
+        ),
+        (
+            ["create", "t", "--dataset", "small", "--pairs", "conflicts", "--conflict-metrics", "rouge1"],
+            "metrics can contradict each other only where at least two are named",
+        ),
+        (
+            ["create", "t", "--dataset", "small", "--pairs", "conflicts", "--conflict-metrics", "rouge1,bleu"],
+            "unknown metric 'bleu'",
+        ),
         (["invite", "none", "Ann"], "there is no study 'none'"),
         (["close", "none"], "there is no study 'none'"),
         (["export", "none"], "there is no study 'none'"),

@@ -5,21 +5,75 @@ system) or one entry a pair of cells of one document, and returns named tuples w
 What cannot be computed is None with a reason, never NaN.
 """
 
-from metrics.meta_evaluation.agreement import Agreement, agreement, within_document_pairs
-from metrics.meta_evaluation.bootstrap import Interval, Intervals, agreement_intervals
-from metrics.meta_evaluation.correlation import Correlation, Levels, correlate
-from metrics.meta_evaluation.evaluation import Evaluation, evaluate
+from metrics.meta_evaluation.agreement import Agreement, agreement, credit, within_document_pairs
+from metrics.meta_evaluation.bootstrap import Bootstrap, Interval, Intervals, agreement_intervals
+from metrics.meta_evaluation.correlation import METHODS, Correlation, Levels, Method, correlate
+from metrics.meta_evaluation.correlation_intervals import LevelIntervals, Resample, correlation_intervals
+from metrics.meta_evaluation.correlation_tests import CorrelationTest, WilliamsTest, perm_both, williams
+from metrics.meta_evaluation.evaluation import Bin, Evaluation, evaluate
+from metrics.meta_evaluation.planning import Observed, Plan, observed, pairs_for_interval, pairs_to_separate
+from metrics.meta_evaluation.significance import (
+    PairedComparison,
+    SideShare,
+    compare_metrics,
+    exact_mcnemar,
+    holm,
+    position_check,
+    wilcoxon,
+)
+from metrics.meta_evaluation.systems import (
+    Spread,
+    SystemComparison,
+    SystemMean,
+    compare_systems,
+    distinguishability,
+    system_means,
+)
+from metrics.meta_evaluation.ties import TieAccuracy, fit_threshold, tie_accuracy
 
 __all__ = [
+    "METHODS",
     "Agreement",
+    "Bin",
+    "Bootstrap",
     "Correlation",
+    "CorrelationTest",
     "Evaluation",
     "Interval",
     "Intervals",
+    "LevelIntervals",
     "Levels",
+    "Method",
+    "Observed",
+    "PairedComparison",
+    "Plan",
+    "Resample",
+    "SideShare",
+    "Spread",
+    "SystemComparison",
+    "SystemMean",
+    "TieAccuracy",
+    "WilliamsTest",
     "agreement",
     "agreement_intervals",
+    "compare_metrics",
+    "compare_systems",
     "correlate",
+    "correlation_intervals",
+    "credit",
+    "distinguishability",
     "evaluate",
+    "exact_mcnemar",
+    "fit_threshold",
+    "holm",
+    "observed",
+    "pairs_for_interval",
+    "pairs_to_separate",
+    "perm_both",
+    "position_check",
+    "system_means",
+    "tie_accuracy",
+    "wilcoxon",
+    "williams",
     "within_document_pairs",
 ]

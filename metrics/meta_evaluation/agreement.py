@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from metrics.base import TIE
-from metrics.meta_evaluation.arrays import numbers, same_length
+from metrics.meta_evaluation.arrays import numbers, same_length, weighing
 
 
 class Agreement(NamedTuple):
@@ -32,26 +32,38 @@ class Agreement(NamedTuple):
     """Pairs that people decide and the metric does not."""
     missing: int
     """Pairs that people decide and for which the metric has no value."""
+    weighed: tuple[float, float, float] | None = None
+    """The weights of the concordant, discordant and tied pairs, summed; the ratios are made of them. None where every
+    pair counts once."""
+
+    @property
+    def masses(self) -> tuple[float, float, float]:
+        """What the ratios are made of: C, D, T, counted or weighed."""
+        return self.weighed or (self.concordant, self.discordant, self.tied)
 
     @property
     def strict(self) -> float | None:
         """C/n: a metric tie is a miss, as in the ROUGE-K paper."""
-        return _ratio(self.concordant, self.pairs)
+        c, d, t = self.masses
+        return _ratio(c, c + d + t)
 
     @property
     def half(self) -> float | None:
         """(C + T/2)/n: a metric tie is a coin flip."""
-        return _ratio(self.concordant + self.tied / 2, self.pairs)
+        c, d, t = self.masses
+        return _ratio(c + t / 2, c + d + t)
 
     @property
     def decided(self) -> float | None:
         """C/(C + D): metric ties are left out."""
-        return _ratio(self.concordant, self.concordant + self.discordant)
+        c, d, _ = self.masses
+        return _ratio(c, c + d)
 
     @property
     def coverage(self) -> float | None:
         """(C + D)/n: the share of pairs that the metric decides."""
-        return _ratio(self.concordant + self.discordant, self.pairs)
+        c, d, t = self.masses
+        return _ratio(c + d, c + d + t)
 
 
 class Outcomes(NamedTuple):
@@ -64,22 +76,46 @@ class Outcomes(NamedTuple):
     missing: NDArray[np.bool_]
 
 
-def agreement(human: ArrayLike, difference: ArrayLike) -> Agreement:
+def agreement(human: ArrayLike, difference: ArrayLike, weights: ArrayLike | None = None) -> Agreement:
     """Count how often the sign of a metric's difference is the sign of the human preference.
 
     `human`, shape (n,), is a signed choice or a difference of ratings, first minus second; NaN where nobody
     judged the pair, which is then counted nowhere. `difference`, shape (n,), is metric(first) minus
     metric(second); NaN where the metric is missing for either. On both sides, anything within 1e-9 of 0 is a
-    tie. Raises `ValueError` for other shapes and infinite numbers.
+    tie. `weights`, shape (n,), say what each pair stands for, such as one over the probability with which it was
+    drawn: the ratios are then those of all the pairs that could have been (Hajek's estimate).
+    Raises `ValueError` for other shapes, infinite numbers, and weights that are not positive.
     """
     found = outcomes(human, difference)
     human_ties, concordant, discordant, tied, missing = (int(mask.sum()) for mask in found)
-    return Agreement(concordant + discordant + tied, human_ties, concordant, discordant, tied=tied, missing=missing)
+    weighed = None
+    if weights is not None:
+        weight = weighing(weights, len(found.tied))
+        c, d, t = (float(weight[mask].sum()) for mask in (found.concordant, found.discordant, found.tied))
+        weighed = (c, d, t)
+    return Agreement(
+        concordant + discordant + tied,
+        human_ties,
+        concordant,
+        discordant,
+        tied=tied,
+        missing=missing,
+        weighed=weighed,
+    )
+
+
+def credit(human: ArrayLike, difference: ArrayLike) -> NDArray[np.float64]:
+    """What a metric earns on each pair, shape (n,): 1 for agreeing with people, .5 for a tie, 0 for disagreeing.
+
+    NaN where people prefer neither or the metric is missing. Takes what `agreement` takes; the mean is its `half`.
+    """
+    found = outcomes(human, difference)
+    return np.select([found.concordant, found.tied, found.discordant], [1.0, 0.5, 0.0], default=np.nan)
 
 
 def outcomes(human: ArrayLike, difference: ArrayLike) -> Outcomes:
     """Sort the pairs by what became of them; takes what `agreement` takes."""
-    preferred, scored = _signs(numbers(human, "human")), _signs(numbers(difference, "difference"))
+    preferred, scored = signs(numbers(human, "human")), signs(numbers(difference, "difference"))
     same_length(human=preferred, difference=scored)
     decided = np.abs(preferred) == 1
     return Outcomes(
@@ -105,10 +141,10 @@ def within_document_pairs(documents: Iterable[Hashable]) -> tuple[NDArray[np.int
     return first, second
 
 
-def _signs(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """-1, 0 for a tie, 1, or NaN."""
+def signs(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """-1, 0 for a tie within 1e-9, 1, or NaN; shape (n,) as the values."""
     return np.where(np.abs(values) <= TIE, 0.0, np.sign(values))
 
 
-def _ratio(part: float, whole: int) -> float | None:
+def _ratio(part: float, whole: float) -> float | None:
     return part / whole if whole else None

@@ -40,3 +40,18 @@ def same_length(**columns: Sized) -> None:
     if len({len(column) for column in columns.values()}) > 1:
         lengths = ", ".join(f"{name} {len(column)}" for name, column in columns.items())
         raise ValueError(f"the columns differ in length: {lengths}")
+
+
+def weighing(weights: ArrayLike | None, size: int) -> NDArray[np.float64]:
+    """Read the weights of `size` pairs, shape (size,); None weighs each 1.
+
+    Raises `ValueError` for other shapes and for weights that are not positive numbers.
+    """
+    if weights is None:
+        return np.ones(size)
+    column = numbers(weights, "weights")
+    if len(column) != size:
+        raise ValueError(f"the columns differ in length: pairs {size}, weights {len(column)}")
+    if not (column > 0).all():
+        raise ValueError("weights must be positive")
+    return column

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
@@ -10,9 +10,15 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from metrics.base import TIE
-from metrics.meta_evaluation.arrays import numbered, numbers, same_length
+from metrics.meta_evaluation.arrays import LARGEST, numbered, numbers, same_length
 
-Method = Literal["pearson", "kendall"]
+Method = Literal["pearson", "spearman", "kendall"]
+METHODS: tuple[Method, ...] = get_args(Method)
+
+_BATCH = 1 << 21
+"""Numbers that an intermediate array may hold: 16 MiB of them."""
+_WIDE = 200
+"""Beyond so many cells a row, sorting (scipy, row by row) beats the comparison of all pairs of cells."""
 
 
 class Correlation(NamedTuple):
@@ -47,31 +53,31 @@ def correlate(
     *,
     method: Method = "pearson",
 ) -> Levels:
-    """Correlate two scores of the same cells; `kendall` is tau-b.
+    """Correlate two scores of the same cells; `kendall` is tau-b, and ties share their mean rank in `spearman`.
 
     `x` and `y`, shape (n,), hold the scores of each cell, `documents` and `systems` its document and its
     system. A cell where either score is NaN is left out of everything, the systems' means too. A side is
-    constant, and the coefficient undefined, where its scores lie within 1e-9 of each other.
+    constant, and the coefficient undefined, where its scores lie within 1e-9 of each other. At the system
+    level of the rank methods, means within 1e-9 of the next are tied.
 
-    Otherwise Kendall takes scores as they are, as public libraries do: ROUGE's noise of 1e-16 parts a few
-    tied scores. On SummEval that moves tau-b at the input level by at most .0004 (rouge1 against the first
-    reference: .1970, without the noise .1972).
-    Raises `ValueError` for other shapes, infinite numbers and unknown methods.
+    Otherwise the rank methods take scores as they are, as public libraries do: ROUGE's noise of 1e-16 parts a
+    few tied scores. On SummEval that moves tau-b at the input level by at most .0004 (rouge1 against the
+    first reference: .1970, without the noise .1972).
+    Raises `ValueError` for other shapes, infinite numbers, two cells of one document and system, and unknown
+    methods.
     """
-    if method not in get_args(Method):
-        raise ValueError(f"method must be one of {', '.join(get_args(Method))}, not {method}")
+    known_methods([method])
     x, y = numbers(x, "x"), numbers(y, "y")
-    document, document_count = numbered(documents)
-    system, _ = numbered(systems)
+    document, document_count, system, system_count = placed(documents, systems)
     same_length(x=x, y=y, documents=document, systems=system)
     both = ~(np.isnan(x) | np.isnan(y))
     x, y, document, system = x[both], y[both], document[both], system[both]
 
-    cells_of_systems = np.bincount(system)
-    scored = cells_of_systems > 0
-    x_means, y_means = (np.bincount(system, weights=scores)[scored] / cells_of_systems[scored] for scores in (x, y))
-    if method == "kendall":  # means carry noise of their own: it depends on the order of the cells
-        x_means, y_means = _ranks(x_means), _ranks(y_means)
+    cells = np.bincount(system, minlength=system_count)
+    scored = cells > 0
+    x_means, y_means = (np.bincount(system, scores, system_count)[scored] / cells[scored] for scores in (x, y))
+    if method != "pearson":  # means carry noise of their own: it depends on the order of the cells
+        x_means, y_means = (mid_ranks(means[None], np.ones((1, len(means))), TIE)[0] for means in (x_means, y_means))
     return Levels(
         global_=_correlation(x, y, "cells", method),
         input=_within(x, y, document, document_count, method),
@@ -82,8 +88,10 @@ def correlate(
 def _correlation(x: NDArray[np.float64], y: NDArray[np.float64], unit: str, method: Method) -> Correlation:
     if len(x) < 2:
         return Correlation(None, len(x), reason=f"fewer than 2 {unit} have both scores")
-    r = _coefficient(x, y, method)
-    return Correlation(r, len(x), reason="either side is constant" if r is None else None)
+    r = float(coefficients(x[None], y[None], np.ones((1, len(x))), method)[0])
+    if np.isnan(r):
+        return Correlation(None, len(x), reason="either side is constant")
+    return Correlation(r, len(x))
 
 
 def _within(
@@ -94,30 +102,169 @@ def _within(
     method: Method,
 ) -> Correlation:
     """Average over documents; `document_count` includes those that have no cell left."""
-    order = np.argsort(document, kind="stable")
-    starts = np.flatnonzero(np.diff(document[order])) + 1
-    found = [_coefficient(x[cells], y[cells], method) for cells in np.split(order, starts)]
-    defined = [r for r in found if r is not None]
-    left_out = document_count - len(defined)
-    if not defined:
+    x_rows, y_rows = by_document(document, document_count, x, y)
+    found = coefficients(x_rows, y_rows, (~np.isnan(x_rows)).astype(np.float64), method)
+    defined = found[~np.isnan(found)]
+    left_out = len(found) - len(defined)
+    if len(defined) == 0:
         reason = "in every document either side is constant or has fewer than 2 cells"
         return Correlation(None, 0, left_out, reason)
     return Correlation(float(np.mean(defined)), len(defined), left_out)
 
 
-def _coefficient(x: NDArray[np.float64], y: NDArray[np.float64], method: Method) -> float | None:
-    """Compute the coefficient; None where either side is constant or has fewer than two values."""
-    if len(x) < 2 or np.ptp(x) <= TIE or np.ptp(y) <= TIE:
-        return None
-    if method == "kendall":
-        return float(stats.kendalltau(x, y, variant="b").statistic)
-    # centred, because scipy warns of values that differ by little beside their mean
-    return float(stats.pearsonr(x - x.mean(), y - y.mean()).statistic)
+def known_methods(methods: Sequence[str]) -> None:
+    """Raise `ValueError` with the first method that is unknown."""
+    for method in methods:
+        if method not in METHODS:
+            raise ValueError(f"method must be one of {', '.join(METHODS)}, not {method}")
 
 
-def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Rank values from 1 without gaps; neighbours within 1e-9 share a rank."""
-    order = np.argsort(values)
+def placed(
+    documents: Iterable[Hashable], systems: Iterable[Hashable]
+) -> tuple[NDArray[np.intp], int, NDArray[np.intp], int]:
+    """Number the documents and the systems of cells: two columns, shape (n,), each with the count of its labels.
+
+    Raises `ValueError` for columns of different lengths and two cells of one document and system.
+    """
+    documents, systems = list(documents), list(systems)
+    document, document_count = numbered(documents)
+    system, system_count = numbered(systems)
+    if len(documents) == len(systems):  # else the caller's own check names all columns
+        place = np.sort(document * system_count + system)
+        twice = place[1:][np.diff(place) == 0]
+        if len(twice):
+            at = int(np.flatnonzero(document * system_count + system == twice[0])[0])
+            raise ValueError(f"document {documents[at]} has more than one cell of system {systems[at]}")
+    return document, document_count, system, system_count
+
+
+def by_document(
+    document: NDArray[np.intp], document_count: int, *columns: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], ...]:
+    """Arrange columns of cells, shape (..., n), in rows of one document each, the rest of a row NaN.
+
+    The shape of each result is (..., documents, most cells of a document).
+    """
+    order = np.argsort(document, kind="stable")
+    cells = np.bincount(document, minlength=document_count)
+    row = document[order]
+    column = np.arange(len(order)) - (np.cumsum(cells) - cells)[row]
+    arranged = []
+    for values in columns:
+        rows = np.full((*values.shape[:-1], document_count, int(cells.max(initial=0))), np.nan)
+        rows[..., row, column] = values[..., order]
+        arranged.append(rows)
+    return tuple(arranged)
+
+
+def coefficients(
+    x: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np.float64], method: Method
+) -> NDArray[np.float64]:
+    """Correlate each row of x with that of y, both of shape (rows, n); NaN where either side is constant.
+
+    `weights`, of the same shape, says how many times each value stands in its row, mostly 0 or 1; what a
+    value of weight 0 is does not matter.
+    """
+    if method == "pearson":
+        return pearson(x, y, weights)
+    if method == "spearman":
+        found = pearson(mid_ranks(x, weights), mid_ranks(y, weights), weights)
+    else:
+        found = _kendall(x, y, weights)
+    return np.where(varied(x, weights) & varied(y, weights), found, np.nan)
+
+
+def varied(values: NDArray[np.float64], weights: NDArray[np.float64] | NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether the values of a row that have a weight differ by more than 1e-9, shape (rows,)."""
+    there = weights > 0
+    high = np.where(there, values, -np.inf).max(axis=-1, initial=-np.inf)
+    low = np.where(there, values, np.inf).min(axis=-1, initial=np.inf)
+    return np.asarray(high - low > TIE)
+
+
+def mid_ranks(values: NDArray[np.float64], weights: NDArray[np.float64], tie: float = 0.0) -> NDArray[np.float64]:
+    """Rank each row from 1, shape (rows, n); values within `tie` of the next one share their mean rank.
+
+    A value of weight 2 takes two ranks and gets the mean of them.
+    """
+    if values.size == 0:
+        return np.zeros_like(weights)
+    # what has no weight goes to the end, further off than any value
+    values = np.where(weights > 0, values, 10 * LARGEST)
+    order = np.argsort(values, axis=1)
+    values = np.take_along_axis(values, order, axis=1)
+    ordered = np.take_along_axis(weights, order, axis=1)
+    through = np.cumsum(ordered, axis=1)
+    first = np.diff(values, axis=1, prepend=-np.inf) > tie
+    last = np.ones_like(first)
+    last[:, :-1] = first[:, 1:]
+    # the weight before each run of tied values and that through its end
+    start = np.maximum.accumulate(np.where(first, through - ordered, 0), axis=1)
+    end = np.minimum.accumulate(np.where(last, through, np.inf)[:, ::-1], axis=1)[:, ::-1]
     ranks = np.empty_like(values)
-    ranks[order] = np.cumsum(np.diff(values[order], prepend=-np.inf) > TIE)
+    np.put_along_axis(ranks, order, (start + end + 1) / 2, axis=1)
     return ranks
+
+
+def pearson(x: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Compute Pearson's coefficient of each row; takes and gives what `coefficients` does."""
+    defined = varied(x, weights) & varied(y, weights)
+    total = np.where(defined, weights.sum(axis=1), 1.0)[:, None]
+    there = weights > 0
+    sides = []
+    for values in (x, y):
+        centred = np.where(there, values, 0.0)
+        for _ in range(2):  # twice, because the mean of values that differ by little beside it is rounded
+            centred = np.where(there, centred - (weights * centred).sum(axis=1, keepdims=True) / total, 0.0)
+        length = np.sqrt((weights * centred**2).sum(axis=1))
+        sides.append(centred / np.where(defined, length, 1.0)[:, None])
+    r = (weights * sides[0] * sides[1]).sum(axis=1)
+    return np.where(defined, np.clip(r, -1, 1), np.nan)
+
+
+def pair_signs(values: NDArray[np.float64]) -> NDArray[np.int8]:
+    """Compare all pairs (s, t) of a row, s < t: 1 where s is higher, -1 where t is, else 0, also where NaN.
+
+    Of shape (..., n), makes shape (..., n (n - 1) / 2).
+    """
+    first, second = np.triu_indices(values.shape[-1], 1)
+    one, other = np.take(values, first, axis=-1), np.take(values, second, axis=-1)
+    return (one > other).view(np.int8) - (one < other).view(np.int8)
+
+
+def _kendall(x: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Compute tau-b of each row; takes and gives what `coefficients` does, but parts whatever differs."""
+    rows, n = weights.shape
+    if n > _WIDE and weights.max() <= 1:
+        return np.array([_sorted_kendall(*row) for row in zip(x, y, weights > 0, strict=True)])
+    found = np.full(rows, np.nan)
+    first, second = np.triu_indices(n, 1)
+    for part in batches(rows, len(first)):
+        x_signs, y_signs = pair_signs(x[part]), pair_signs(y[part])
+        pairs = weights[part, first] * weights[part, second]  # copies of one cell tie on both sides
+        found[part] = ratio(
+            np.einsum("rp,rp->r", pairs, x_signs * y_signs),
+            np.einsum("rp,rp->r", pairs, np.abs(x_signs)),
+            np.einsum("rp,rp->r", pairs, np.abs(y_signs)),
+        )
+    return found
+
+
+def _sorted_kendall(x: NDArray[np.float64], y: NDArray[np.float64], there: NDArray[np.bool_]) -> float:
+    x, y = x[there], y[there]
+    if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return float("nan")
+    return float(stats.kendalltau(x, y, variant="b").statistic)
+
+
+def ratio(joint: NDArray[np.float64], x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Divide a joint sum by the root of the two sums of the sides: a coefficient, or NaN where either is 0."""
+    defined = (x > 0) & (y > 0)
+    sizes = np.sqrt(np.where(defined, x, 1)) * np.sqrt(np.where(defined, y, 1))
+    return np.where(defined, np.clip(joint / sizes, -1, 1), np.nan)
+
+
+def batches(rows: int, width: int) -> Iterator[slice]:
+    """Cut rows of some width into slices, so that none holds more than two million numbers, or one row."""
+    step = max(1, _BATCH // max(1, width))
+    return (slice(start, min(start + step, rows)) for start in range(0, rows, step))

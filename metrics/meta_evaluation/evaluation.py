@@ -1,56 +1,126 @@
-"""Everything that a table says of one metric against human ratings."""
+"""Everything that a table says of metrics beside human preferences, from the same draws."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from typing import NamedTuple
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from metrics.meta_evaluation.agreement import Agreement, agreement, within_document_pairs
-from metrics.meta_evaluation.arrays import numbers, same_length
-from metrics.meta_evaluation.bootstrap import Intervals, agreement_intervals
-from metrics.meta_evaluation.correlation import Levels, correlate
+from metrics.meta_evaluation.agreement import Agreement, agreement, outcomes
+from metrics.meta_evaluation.arrays import numbers, weighing
+from metrics.meta_evaluation.bootstrap import Bootstrap, Interval, Intervals, Ratio, agreement_ratios
+from metrics.meta_evaluation.ties import TieAccuracy, tie_outcomes
+
+BINS = 5
+
+
+class Bin(NamedTuple):
+    """The pairs on which a metric's two scores are about equally far apart."""
+
+    low: float
+    """The smallest difference among them, without its sign."""
+    high: float
+    """The largest."""
+    n: int
+    """How many pairs that both people and the metric decide."""
+    decided: float
+    """The share of them on which the metric prefers what people prefer."""
+    interval: Interval
+    """Of that share."""
 
 
 class Evaluation(NamedTuple):
-    """One metric against the ratings of the same cells."""
+    """One metric against human preferences."""
 
     agreement: Agreement
-    """Over all pairs of cells of one document."""
+    """Counts of pairs and ratios."""
     intervals: Intervals
-    """Of the agreement's ratios, by bootstrap over documents."""
-    pearson: Levels
-    """Pearson's correlation of the cells' scores with their ratings."""
-    kendall: Levels
-    """Kendall's tau-b of the same."""
+    """Of the ratios."""
+    ties: TieAccuracy
+    """Pairwise accuracy with ties, by a threshold fitted on held-out documents."""
+    ties_interval: Interval
+    """Of that accuracy, the thresholds as they were fitted."""
+    bins: tuple[Bin, ...]
+    """The agreement by how far apart the metric's scores are, the closest first; empty where nothing is decided."""
+    over: str
+    """What the intervals draw: documents, or documents and annotators."""
 
 
 def evaluate(
     human: ArrayLike,
-    values: ArrayLike,
+    differences: Mapping[str, ArrayLike],
     documents: Iterable[Hashable],
-    systems: Iterable[Hashable],
     *,
+    annotators: Iterable[Hashable] | None = None,
+    weights: ArrayLike | None = None,
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
-) -> Evaluation:
-    """Hold a metric's scores against human ratings, both of shape (n,), one entry a cell; NaN is missing.
+) -> dict[str, Evaluation]:
+    """Hold the score differences of several metrics against the same human preferences.
 
-    `documents` and `systems` hold the document and the system of each cell. Metrics evaluated on the same
-    cells share pairs and bootstrap draws. Raises `ValueError` for other shapes, infinite numbers, a level
-    outside (0, 1) and less than one resample.
+    `human` and each of `differences`, shape (n,), are those of `agreement`; `documents` and, where people judged,
+    `annotators` hold those of each pair; `weights` what each stands for. Raises `ValueError` for other shapes, infinite
+    numbers, weights that are not positive, a level outside (0, 1) and less than one resample.
     """
-    human, values = numbers(human, "human"), numbers(values, "values")
-    documents, systems = list(documents), list(systems)
-    same_length(human=human, values=values, documents=documents, systems=systems)
-    first, second = within_document_pairs(documents)
-    preferred, difference = human[first] - human[second], values[first] - values[second]
-    pair_documents = [documents[cell] for cell in first]
-    return Evaluation(
-        agreement(preferred, difference),
-        agreement_intervals(preferred, difference, pair_documents, level=level, resamples=resamples, seed=seed),
-        pearson=correlate(human, values, documents, systems, method="pearson"),
-        kendall=correlate(human, values, documents, systems, method="kendall"),
-    )
+    documents = list(documents)
+    human = numbers(human, "human")
+    draws = Bootstrap(documents, annotators, level=level, resamples=resamples, seed=seed)
+    weight = weighing(weights, len(human))
+    ratios: list[Ratio] = []
+    found = {}
+    for name, values in differences.items():
+        difference = numbers(values, "difference")
+        ties, said = tie_outcomes(human, difference, documents, weights=weights, seed=seed)
+        places = by_difference(human, difference)
+        decided = agreement_ratios(human, difference, weight)
+        own = [
+            *decided,
+            Ratio(weight * (said == 1), weight * ~np.isnan(said)),
+            *(
+                Ratio(decided[2].part * (places == place), decided[2].whole * (places == place))
+                for place in range(BINS)
+            ),
+        ]
+        found[name] = (agreement(human, difference, weights), ties, np.abs(difference), places, len(ratios), own)
+        ratios += own
+    intervals = draws.intervals(ratios)
+    return {
+        name: Evaluation(
+            counts,
+            Intervals(*intervals[start : start + 3]),
+            ties,
+            intervals[start + 3],
+            tuple(
+                Bin(
+                    float(size[places == place].min()),
+                    float(size[places == place].max()),
+                    int((places == place).sum()),
+                    float(own[4 + place].part.sum() / own[4 + place].whole.sum()),
+                    intervals[start + 4 + place],
+                )
+                for place in range(BINS)
+                if (places == place).any()
+            ),
+            draws.over,
+        )
+        for name, (counts, ties, size, places, start, own) in found.items()
+    }
+
+
+def by_difference(human: ArrayLike, difference: ArrayLike) -> NDArray[np.intp]:
+    """Sort the decided pairs into up to five equal parts by the size of the metric's difference.
+
+    Shape (n,): the number of the part, 0 for the closest scores; -1 for pairs that people or the metric do not decide.
+    Pairs that are equally far apart stay together.
+    """
+    found = outcomes(human, difference)
+    places = np.full(len(found.tied), -1, dtype=np.intp)
+    decided = np.flatnonzero(found.concordant | found.discordant)
+    if len(decided):
+        size = np.round(np.abs(np.asarray(difference, dtype=np.float64)[decided]), 9)  # without ROUGE's noise
+        edges = np.quantile(size, np.arange(1, BINS) / BINS)
+        places[decided] = np.searchsorted(edges, size, side="left")
+    return places

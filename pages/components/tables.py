@@ -5,10 +5,34 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pandas as pd
+import streamlit as st
 
 from annotation.store import AnnotatorProgress
 from data.store import Dataset
-from pages.components.text import in_one_line
+from pages.components.formats import UNDEFINED, as_frame, reasons
+from pages.components.sections import Section
+from pages.components.text import in_markdown, in_one_line
+
+DIGITS = {"difference": 4, "threshold": 4, "from": 4, "to": 4, "median seconds": 1, "wins": 1}
+"""Decimals of the columns that have not three."""
+
+
+def show_section(section: Section) -> None:
+    """A table of results, why numbers in it are undefined, and what is to be said under it."""
+    if section.rows:
+        frame = as_frame(section)
+        formats = {
+            name: st.column_config.NumberColumn(format=f"%.{4 if name.split(' ')[0] == 'p' else DIGITS.get(name, 3)}f")
+            for name in frame.select_dtypes("float")
+        }
+        st.dataframe(
+            frame, hide_index=True, column_config=formats, placeholder=UNDEFINED, key=f"section:{section.name}"
+        )
+    else:
+        st.info(f"Undefined: {section.empty}.")
+    for line in reasons(section):
+        st.caption(in_markdown(line))
+    st.caption(in_markdown(" ".join(section.notes)))
 
 
 def dataset_table(datasets: Sequence[Dataset]) -> pd.DataFrame:
@@ -36,7 +60,8 @@ def annotator_table(annotators: Sequence[AnnotatorProgress]) -> pd.DataFrame:
             "skipped": row.skipped,
             "median seconds": row.seconds,
             "ties": row.ties,
-            "chose left": row.left / (row.judged - row.ties) if row.judged > row.ties else None,
+            "chose left": row.left / decided if (decided := row.judged - row.checks - row.ties) else None,
+            "checks passed": f"{row.checks_passed} of {row.checks}" if row.checks else None,
             "latest": row.latest,
         }
         for row in annotators

@@ -16,6 +16,7 @@ Create = Callable[..., Study]
 Judge = Callable[..., None]
 
 SIGNATURE = "rouge_k|test"
+CONTRARY = "rouge1|test"
 
 
 @pytest.fixture
@@ -50,6 +51,18 @@ def scored(dataset: str, data_store: DataStore) -> str:
         scores[key] = StoredScore(value, "no keywords" if value is None else None)
     data_store.add_scores(metric="rouge_k", signature=SIGNATURE, scores=scores)
     return dataset
+
+
+@pytest.fixture
+def contradicted(scored: str, data_store: DataStore) -> str:
+    """The same with a second metric, which prefers c to b to a: of d0 to d3, a-c and b-c are conflicts of the two."""
+    values = {"a": 0.1, "b": 0.2, "c": 0.3}
+    scores = {
+        key: StoredScore(values[example.system], None)
+        for key, example in data_store.unscored(dataset=scored, signature=CONTRARY)
+    }
+    data_store.add_scores(metric="rouge1", signature=CONTRARY, scores=scores)
+    return scored
 
 
 @pytest.fixture

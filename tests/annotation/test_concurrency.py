@@ -96,6 +96,45 @@ def test_the_last_place_of_a_pair_is_given_once(
         assert sum(task is not None for task in tasks) == 1
 
 
+def test_everybody_gets_every_check_and_no_pair_more_than_it_wants(
+    annotation_store: AnnotationStore, engine: Engine, create: Callable[..., Study]
+) -> None:
+    create(rule="all", checks=3)
+    people = [annotation_store.join(study="S", name=f"p{number}") for number in range(THREADS)]
+
+    def work(number: int) -> None:
+        annotator = people[number]
+        while (task := annotation_store.next_task(annotator)) is not None:
+            presented = now() - timedelta(seconds=1)
+            annotation_store.judge(
+                annotator=annotator, assignment_id=task.assignment_id, choice="left", presented_at=presented
+            )
+
+    assert at_once(work) == [None] * THREADS
+    with Session(engine) as session:
+        pairs = session.execute(select(PairRow.expected_id.is_not(None), PairRow.judgments)).all()
+    assert Counter(map(tuple, pairs)) == {(False, 1): 15, (True, THREADS): 3}
+    assert [
+        (row.checks, annotation_store.progress(person).open)
+        for row, person in zip(annotation_store.annotators("S"), people, strict=True)
+    ] == [(3, 0)] * THREADS
+    assert annotation_store.study("S").judgments == 15
+
+
+def test_two_annotators_share_a_last_place_never_and_a_check_always(
+    annotation_store: AnnotationStore, create: Callable[..., Study]
+) -> None:
+    for round in range(10):
+        name = f"S{round}"
+        create(name=name, count=1, checks=1)
+        people = [annotation_store.join(study=name, name=f"p{number}") for number in range(2)]
+        tasks = at_once(lambda number, people=people: annotation_store.next_task(people[number]), 2)  # type: ignore[misc]
+        shown = [
+            None if task is None or isinstance(task, StoreError) else task.left[-1] == task.right[-1] for task in tasks
+        ]
+        assert sorted(map(str, shown)) == ["False", "True"]  # one got the pair, the other the check
+
+
 def test_two_windows_of_an_annotator_get_the_same_pair(
     annotation_store: AnnotationStore, create: Callable[..., Study]
 ) -> None:

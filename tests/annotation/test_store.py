@@ -33,7 +33,7 @@ from annotation.store import (
     UnknownInvite,
     UnknownStudy,
 )
-from annotation.tables import AssignmentRow, PairRow
+from annotation.tables import AssignmentRow, PairRow, StudyRow
 from data.database import connect, now
 from data.records import Document, Summary
 from data.store import DataStore, StoreError, UnknownDataset
@@ -88,6 +88,15 @@ def judge_all(store: AnnotationStore, judge: Judge, annotator: Annotator) -> lis
         ({"seed": -1}, StoreError, r"seed"),
         ({"seed": 2**31}, StoreError, r"seed"),
         ({"question": " \n"}, StoreError, r"question"),
+        ({"checks": -1}, StoreError, r"0 to 100 attention checks"),
+        ({"checks": 101}, StoreError, r"0 to 100 attention checks"),
+        ({"rule": "conflicts"}, StoreError, r"at least two"),
+        ({"rule": "conflicts", "signatures": ("rouge1|x", "rouge1|x")}, StoreError, r"at least two"),
+        (
+            {"rule": "conflicts", "signatures": ("rouge1|x", "rouge2|y")},
+            ScoresMissing,
+            r"without a score under rouge1\|x and rouge2\|y; first run relevance score news --metrics rouge1,rouge2",
+        ),
         ({"name": ""}, StoreError, r"1 to 200 printable characters"),
         ({"name": "x" * 201}, StoreError, r"1 to 200 printable characters"),
         ({"name": "a\u202eb"}, StoreError, r"1 to 200 printable characters"),
@@ -131,7 +140,8 @@ def test_what_a_study_says_of_itself(create: Create, annotation_store: Annotatio
 def test_rouge_k_differs_draws_from_the_named_scores(scored: str, create: Create) -> None:
     # d0 to d3: a-c and b-c differ, 8 pairs; of d4 only a-c has two scores, and they are equal.
     study = create(rule="rouge_k_differs", signature="rouge_k|test", per_document=9)
-    assert (study.pairs, study.identical) == (8, 3)
+    assert (study.pairs, study.identical, study.eligible) == (8, 3, 8)
+    assert (study.conflicts, study.random_share, study.signatures, study.notes) == (None, None, (), ())
     with pytest.raises(ScoresMissing):
         create(name="T", rule="rouge_k_differs", signature="rouge_k|other")
 
@@ -141,8 +151,38 @@ def test_sample_is_what_create_draws(create: Create, annotation_store: Annotatio
     assert annotation_store.studies() == []
     create()
     with Session(engine) as session:
-        rows = session.execute(select(PairRow.document_id, PairRow.first_id, PairRow.second_id).order_by(PairRow.id))
+        rows = session.execute(
+            select(
+                PairRow.document_id, PairRow.first_id, PairRow.second_id, PairRow.inclusion, PairRow.expected_id
+            ).order_by(PairRow.position)
+        )
         assert [tuple(row) for row in rows] == [tuple(pair) for pair in sample.pairs]
+
+
+def test_conflicts_are_drawn_with_known_probabilities(
+    contradicted: str, create: Create, annotation_store: AnnotationStore, engine: Engine
+) -> None:
+    # d0 to d3: a-c and b-c are conflicts, a-b is none. d4: a-c is equal by the one, b lacks it: no conflict. 8 and 7.
+    settings = {"rule": "conflicts", "signatures": ("rouge_k|test", "rouge1|test")}
+    study = create(**settings, count=6, random_share=0.34)
+    assert (study.pairs, study.eligible, study.conflicts, study.identical, study.unscored) == (6, 15, 8, 3, 0)
+    assert (study.signatures, study.random_share) == (("rouge_k|test", "rouge1|test"), 0.34)
+    assert study.notes == ("drawn from 8 on which the metrics contradict each other and 7 others",)
+    assert annotation_store.study("S") == study
+    with Session(engine) as session:
+        inclusion = Counter(session.scalars(select(PairRow.inclusion)))
+    assert inclusion == {4 / 8: 4, 2 / 7: 2}
+    # Of each document one of either kind: all 4 with conflicts and all 5 with others, a half and a third of the pairs.
+    create(**settings, name="T", per_document=1)
+    with Session(engine) as session:
+        rows = session.scalars(select(PairRow.inclusion).join(StudyRow).where(StudyRow.name == "T"))
+        assert Counter(rows) == {1 / 2: 4, 1.0: 4, 1 / 3: 1}
+    with pytest.raises(StoreError, match="must be at least 2"):
+        create(**settings, name="U", count=1)
+    with pytest.raises(StoreError, match="above 0 and below 1"):
+        create(**settings, name="U", random_share=1.0)
+    with pytest.raises(ScoresMissing, match=r"under rouge2\|test; .* --metrics rouge2$"):
+        create(rule="conflicts", name="U", signatures=("rouge_k|test", "rouge2|test"))
 
 
 @pytest.mark.parametrize(("rule", "pairs"), [("all", 15), ("random", 5)])
@@ -468,8 +508,8 @@ def test_progress_counts(annotation_store: AnnotationStore, ann: Annotator, judg
     bob = annotation_store.join(study="S", name="Bob")
     rows = {row.annotator: row for row in annotation_store.annotators("S")}
     assert list(rows) == ["Ann", "Bob"]
-    assert rows["Ann"][1:] == (3, 1, 3.0, 1, 1, SHOWN + timedelta(seconds=9))
-    assert rows["Bob"][1:] == (0, 0, None, 0, 0, None)
+    assert rows["Ann"][1:] == (3, 1, 3.0, 1, 1, SHOWN + timedelta(seconds=9), 0, 0)
+    assert rows["Bob"][1:] == (0, 0, None, 0, 0, None, 0, 0)
     judge_all(annotation_store, judge, bob)
     judge_all(annotation_store, judge, annotation_store.join(study="S", name="Cyd"))
     # What others completed is not asked of Ann: her skipped pair has two judgments, the fifth as well.

@@ -3,13 +3,15 @@ from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.migration import MigrationContext
 from sqlalchemy import insert, inspect, make_url, select, text
 from sqlalchemy.exc import IntegrityError, StatementError
 from sqlalchemy.orm import Session
 
-import annotation.tables  # noqa: F401  its tables belong to the schema
+from annotation.store import AnnotationStore
 from data.database import (
     ROOT,
     WAL_IS_SOUND,
@@ -93,6 +95,79 @@ def test_upgrading_again_changes_nothing(engine):
     assert inspect(engine).get_table_names() == before
     with engine.connect() as connection:
         assert connection.scalars(select(DatasetRow.name)).all() == ["d"]
+
+
+@pytest.fixture
+def migrate(engine):
+    """Move the schema to a version."""
+
+    def migrate(version):
+        config = Config()
+        config.set_main_option("script_location", str(ROOT / "data" / "migrations"))
+        with engine.execution_options(writing=True).begin() as connection:
+            config.attributes["connection"] = connection
+            move = command.downgrade if version < "0003" else command.upgrade
+            move(config, version)
+
+    return migrate
+
+
+BEFORE_CHECKS = """
+INSERT INTO datasets (id, name, format, sha256, aspects, imported_at) VALUES (1, 'd', 'f', '', '[]', :time);
+INSERT INTO documents (id, dataset_id, position, key, source, reference_texts) VALUES (1, 1, 0, 'd1', '"s"', '[]');
+INSERT INTO summaries (id, document_id, system, text, human, example) VALUES (1, 1, 'a', 'x', '{}', 'e1');
+INSERT INTO summaries (id, document_id, system, text, human, example) VALUES (2, 1, 'b', 'y', '{}', 'e2');
+INSERT INTO studies (id, name, dataset_id, question, instructions, systems, rule, judgments_per_pair, ties, seed,
+    identical, unscored, created_at) VALUES (1, 's', 1, 'q', '', '["a", "b"]', 'all', 1, false, 0, 0, 0, :time);
+INSERT INTO pairs (id, study_id, position, document_id, first_id, second_id, judgments) VALUES (1, 1, 0, 1, 1, 2, 1);
+INSERT INTO annotators (id, study_id, name, token, invited, created_at) VALUES (1, 1, 'Ann', 't', false, :time);
+INSERT INTO assignments (id, annotator_id, pair_id, left_id, assigned_at) VALUES (1, 1, 1, 1, :time);
+INSERT INTO judgments (id, assignment_id, revision, chosen_id, presented_at, decided_at)
+    VALUES (1, 1, 1, 1, :time, :time)
+"""
+A_CHECK = """
+INSERT INTO pairs (id, study_id, position, document_id, first_id, second_id, judgments, expected_id)
+    VALUES (2, 1, 1, 1, 2, 1, 1, 2);
+INSERT INTO assignments (id, annotator_id, pair_id, left_id, assigned_at) VALUES (2, 1, 2, 1, :time);
+INSERT INTO judgments (id, assignment_id, revision, presented_at, decided_at) VALUES (2, 2, 2, :time, :time);
+INSERT INTO judgment_revisions (id, judgment_id, revision, presented_at, decided_at) VALUES (1, 2, 1, :time, :time)
+"""
+
+
+def test_studies_of_an_earlier_version_stay_and_checks_go_back_with_it(engine, migrate):
+    def execute(statements):
+        with engine.begin() as connection:
+            for statement in statements.split(";"):
+                time = {"time": datetime(2026, 1, 1, tzinfo=UTC)} if ":time" in statement else {}
+                connection.execute(text(statement), time)
+
+    def judged():
+        with engine.connect() as connection:
+            return (
+                connection.execute(
+                    text("SELECT pair_id FROM assignments JOIN judgments ON assignment_id = assignments.id")
+                )
+                .scalars()
+                .all()
+            )
+
+    migrate("0002")
+    assert "expected_id" not in {column["name"] for column in inspect(engine).get_columns("pairs")}
+    execute(BEFORE_CHECKS)
+    migrate("0003")
+    store = AnnotationStore(engine)
+    study = store.study("s")
+    assert (study.pairs, study.judgments, study.checks, study.eligible, study.conflicts) == (1, 1, 0, None, None)
+    assert (study.signatures, study.random_share, study.notes) == ((), None, ())
+    assert [(row.judged, row.left, row.checks) for row in store.annotators("s")] == [(1, 1, 0)]
+    execute(A_CHECK)
+    assert (store.study("s").pairs, store.study("s").checks, store.study("s").judgments) == (1, 1, 1)
+    assert [(row.judged, row.left, row.checks, row.checks_passed) for row in store.annotators("s")] == [(2, 1, 1, 0)]
+    engine.dispose()
+    migrate("0002")
+    assert judged() == [1]
+    migrate("0003")
+    assert store.study("s") == study
 
 
 def test_a_newer_schema_is_refused(engine):

@@ -19,7 +19,7 @@ from annotation.results import judged
 from annotation.store import AnnotationStore, StudySpec
 from data.database import connect
 from data.demo import NAME, add_demo
-from data.store import DataStore
+from data.store import DataStore, StoredScore
 from metrics import LEXICAL, METRICS, metric, metrics
 from metrics.scoring import score_dataset
 
@@ -178,6 +178,35 @@ def test_a_new_study_from_the_form(demo: tuple[DataStore, AnnotationStore]) -> N
     assert demo[1].study("Mine <b>").pairs == 144
     app.button(key="create").click().run()
     assert any("already a study" in message.value for message in app.error)
+
+
+def test_a_new_study_of_conflicts_with_checks(demo: tuple[DataStore, AnnotationStore]) -> None:
+    example = {key: StoredScore(0.5, None) for key, _ in demo[0].unscored(dataset=NAME, signature="rouge1|mine")}
+    demo[0].add_scores(metric="rouge1", signature="rouge1|mine", scores=example)
+    app = opened("studies.py")
+    app.text_input(key="new_name").input("Contested").run()
+    app.radio(key="new_rule").set_value("conflicts").run()
+    offered = app.multiselect(key=f"new_conflict_metrics:{NAME}")
+    # the lexical four are chosen; what else is stored is offered, by its signature where a name says too little
+    assert offered.value == [metric(name).signature for name in LEXICAL if name != "length"]
+    rouge1 = metric("rouge1").signature
+    assert offered.options == [rouge1, "rouge2", "rougeL", "rouge_k", "length", "rouge1|mine"]
+    offered.set_value([rouge1, metric("length").signature])
+    app.number_input(key="new_random_share").set_value(0.4)
+    app.number_input(key="new_count:conflicts").set_value(20)
+    app.number_input(key="new_checks").set_value(2)
+    app.button(key="create").click().run()
+    assert not app.exception
+    study = demo[1].study("Contested")
+    assert (study.pairs, study.checks, study.random_share) == (20, 2, 0.4)
+    assert study.signatures == (rouge1, metric("length").signature)
+    said = f"Created Contested with 20 pairs; {'; '.join(study.notes)}; left out"
+    assert any(message.value.replace("\\", "").startswith(said) for message in app.success)
+    offered = app.multiselect(key=f"new_conflict_metrics:{NAME}")
+    offered.set_value([rouge1])
+    app.text_input(key="new_name").input("Uncontested")
+    app.button(key="create").click().run()
+    assert any("at least two" in message.value for message in app.error)
 
 
 def test_close_and_reopen(demo: tuple[DataStore, AnnotationStore]) -> None:

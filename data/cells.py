@@ -1,0 +1,26 @@
+"""Scores and ratings of a data set's summaries as columns: what correlations and comparisons are computed from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """One entry a summary: all columns have one length, and missing numbers are NaN."""
+
+    documents: tuple[str, ...]
+    """The id of the document that it sums up."""
+    systems: tuple[str, ...]
+    """The system that wrote it."""
+    ratings: Mapping[str, NDArray[np.float64]]
+    """What people said of it, by aspect, such as relevance."""
+    scores: Mapping[str, NDArray[np.float64]]
+    """What metrics say of it, by signature."""
+
+    def __len__(self) -> int:
+        return len(self.documents)

@@ -1,0 +1,130 @@
+"""What people preferred, beside the scores of both summaries: what agreement is computed from."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from data.cells import Cells
+
+Names = NDArray[np.object_]
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Preferences:
+    """Columns of pairs of summaries, and columns of what was said about them.
+
+    An entry of the second kind is a judgment or, of ratings, a pair of rated summaries of one document.
+    """
+
+    documents: Names
+    """Shape (pairs,): the document of each pair."""
+    firsts: Names
+    """Shape (pairs,): the system of its first summary; which one is first means nothing."""
+    seconds: Names
+    """Shape (pairs,): the system of its second."""
+    inclusion: Numbers
+    """Shape (pairs,): the probability with which it was drawn; NaN where all count the same."""
+    scores: Mapping[str, Numbers]
+    """By signature, shape (pairs, 2): the values of both summaries; NaN is missing."""
+    pair: NDArray[np.intp]
+    """Shape (n,): the pair that an entry is about."""
+    choices: Numbers
+    """Shape (n,): positive for the first summary, negative for the second, 0 for a tie; of ratings their difference."""
+    annotators: Names
+    """Shape (n,): who said so; None for ratings."""
+    left: Numbers
+    """Shape (n,): 1 where the summary on the left was chosen, 0 the one on the right, NaN for ties and ratings."""
+    took: Numbers
+    """Shape (n,): seconds from showing the pair to choosing; NaN for ratings."""
+
+    def __len__(self) -> int:
+        return len(self.pair)
+
+    @property
+    def document(self) -> Names:
+        """Shape (n,): the document of each entry."""
+        return self.documents[self.pair]
+
+    @property
+    def first(self) -> Names:
+        """Shape (n,): the system of each entry's first summary."""
+        return self.firsts[self.pair]
+
+    @property
+    def second(self) -> Names:
+        """Shape (n,): the system of each entry's second summary."""
+        return self.seconds[self.pair]
+
+    @property
+    def weights(self) -> Numbers | None:
+        """Shape (n,): one over the probability with which the pair was drawn; None where pairs count the same."""
+        if np.isnan(self.inclusion).all():
+            return None
+        return np.where(np.isnan(self.inclusion), 1.0, 1 / self.inclusion)[self.pair]
+
+    @property
+    def several_annotators(self) -> bool:
+        """Whether more than one annotator judged."""
+        return len(set(self.annotators)) > 1
+
+    def differences(self) -> dict[str, Numbers]:
+        """By signature, shape (n,): the score of the first summary minus that of the second; NaN is missing."""
+        return {name: (both[:, 0] - both[:, 1])[self.pair] for name, both in self.scores.items()}
+
+    def where(self, mask: NDArray[np.bool_]) -> Preferences:
+        """The entries of a mask of shape (n,)."""
+        return replace(
+            self,
+            pair=self.pair[mask],
+            choices=self.choices[mask],
+            annotators=self.annotators[mask],
+            left=self.left[mask],
+            took=self.took[mask],
+        )
+
+    def by_majority(self) -> Preferences:
+        """One entry a pair: what most of its judgments say, a tie where they are split."""
+        pairs, entry = np.unique(self.pair, return_inverse=True)
+        return replace(
+            self,
+            pair=pairs,
+            choices=np.sign(np.bincount(entry, weights=np.sign(self.choices), minlength=len(pairs))),
+            annotators=np.full(len(pairs), None, dtype=object),
+            left=np.full(len(pairs), np.nan),
+            took=np.full(len(pairs), np.nan),
+        )
+
+
+def rated_pairs(cells: Cells, aspect: str) -> Preferences:
+    """All within-document pairs of summaries that have a rating of an aspect, in the order of the cells."""
+    ratings = cells.ratings.get(aspect, np.full(len(cells), np.nan))
+    groups: dict[str, list[int]] = defaultdict(list)
+    for cell in np.flatnonzero(~np.isnan(ratings)):
+        groups[cells.documents[cell]].append(int(cell))
+    pairs = [pair for group in groups.values() for pair in combinations(group, 2)]
+    first, second = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
+    systems, documents = names(cells.systems), names(cells.documents)
+    return Preferences(
+        documents=documents[first],
+        firsts=systems[first],
+        seconds=systems[second],
+        inclusion=np.full(len(pairs), np.nan),
+        scores={name: np.stack([values[first], values[second]], axis=1) for name, values in cells.scores.items()},
+        pair=np.arange(len(pairs)),
+        choices=ratings[first] - ratings[second],
+        annotators=np.full(len(pairs), None, dtype=object),
+        left=np.full(len(pairs), np.nan),
+        took=np.full(len(pairs), np.nan),
+    )
+
+
+def names(values: Sequence[str | None]) -> Names:
+    """A column of names, shape (n,)."""
+    return np.array([*values, None], dtype=np.object_)[:-1]  # None: no text is taken for a column of its letters

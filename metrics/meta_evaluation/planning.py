@@ -1,0 +1,313 @@
+"""How many pairs a study needs, from what it wants to tell apart and from what an earlier one observed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+from metrics.base import TIE
+from metrics.meta_evaluation.arrays import numbered, numbers, same_length
+from metrics.meta_evaluation.significance import earned
+
+EXACT = "exact power of the exact McNemar test"
+APPROXIMATE = "normal approximation of the exact McNemar test"
+WILSON = "Wilson interval"
+
+EXACT_UP_TO = 100_000
+"""Independent pairs beyond which the normal approximation answers, to keep the exact search under .3 s."""
+
+NO_ICC = "fewer than 2 documents have pairs, none has 2, or the two differ alike on all pairs"
+
+
+class Plan(NamedTuple):
+    """What a study needs, or the reason why nothing would do."""
+
+    pairs: int | None
+    """Pairs of summaries, design effect included."""
+    independent_pairs: int | None
+    """Pairs that would do if each came from a document of its own."""
+    design_effect: float
+    """What pairs that share documents cost: 1 + (pairs per document - 1) * icc."""
+    documents: int | None
+    """pairs / pairs per document, rounded up."""
+    judgments: int | None
+    """pairs * judgments per pair, rounded up."""
+    method: str | None
+    """How `independent_pairs` was found; None where it is undefined."""
+    reason: str | None = None
+    """Why it is undefined, or None."""
+
+
+class Observed(NamedTuple):
+    """What earlier judgments say of two metrics, in the terms that `pairs_to_separate` takes."""
+
+    first: float | None
+    """The first metric's agreement ratio: its mean credit over the shared pairs, in [0, 1]."""
+    second: float | None
+    """The second one's."""
+    phi: float | None
+    """Pearson correlation of the two credits over the shared pairs, in [-1, 1]."""
+    icc: float | None
+    """Intraclass correlation of the credit difference within documents, in [0, 1]."""
+    pairs_per_document: float | None
+    """Shared pairs divided by their documents."""
+    n: int
+    """Pairs for which both have a credit."""
+    reason: str | None = None
+    """Which of these are undefined and why, or None."""
+
+
+def pairs_to_separate(
+    first: float,
+    second: float,
+    *,
+    phi: float = 0.0,
+    alpha: float = 0.05,
+    power: float = 0.8,
+    pairs_per_document: float = 1,
+    icc: float = 0.0,
+    judgments_per_pair: float = 1,
+) -> Plan:
+    """Find the pairs needed to separate two metrics' agreement ratios.
+
+    `first` and `second` are the ratios, in [0, 1], and `phi`, in [-1, 1], the correlation of the two metrics'
+    correctness. The answer is the smallest number of pairs at which the two-sided exact McNemar test at level
+    `alpha` finds a difference with chance `power`, over all numbers of discordant pairs that may come up;
+    beyond some 100,000 independent pairs it is the continuity-corrected normal approximation, as `method` says,
+    which is within .1 % unless the two metrics hardly ever differ (a quarter too many at 8 discordant pairs).
+    It is multiplied by the design effect of `pairs_per_document` (1 or more, a mean) whose credit differences
+    correlate by `icc`, in [0, 1]. `judgments_per_pair` is 1 or more.
+
+    Undefined where the ratios are equal, and where no two metrics with these ratios have this phi: then the
+    reason names the nearest possible one. Raises `ValueError` for values out of range.
+    Source: Duffy 1984, Asymptotic and exact power for the McNemar test and its analogue with R controls;
+    approximation: Connor 1987, Sample size for testing differences in proportions for the paired-sample design.
+    """
+    for name, value in {"first": first, "second": second}.items():
+        if not 0 <= value <= 1:
+            raise ValueError(f"{name} must lie in [0, 1], not {value}")
+    for name, value in {"alpha": alpha, "power": power}.items():
+        if not 0 < value < 1:
+            raise ValueError(f"{name} must lie between 0 and 1, not {value}")
+    if not -1 <= phi <= 1:
+        raise ValueError(f"phi must lie in [-1, 1], not {phi}")
+    effect = _design_effect(pairs_per_document, icc, judgments_per_pair)
+    if abs(first - second) <= TIE:
+        return _undefined(effect, "the two ratios are equal: no number of pairs separates them")
+
+    # chances that only the first, or only the second, agrees with people
+    scale = math.sqrt(first * (1 - first) * second * (1 - second))
+    only_first = first * (1 - second) - phi * scale
+    only_second = second * (1 - first) - phi * scale
+    both, neither = first * second + phi * scale, (1 - first) * (1 - second) + phi * scale
+    if min(only_first, only_second) < -TIE:
+        largest = min(first * (1 - second), second * (1 - first)) / scale
+        return _undefined(effect, f"phi is {phi:g}, but with these ratios it is at most {_towards_zero(largest)}")
+    if min(both, neither) < -TIE:
+        smallest = -min(first * second, (1 - first) * (1 - second)) / scale
+        return _undefined(effect, f"phi is {phi:g}, but with these ratios it is at least {_towards_zero(smallest)}")
+    only_first, only_second = max(0.0, only_first), max(0.0, only_second)
+
+    approximate = _approximate_pairs(only_first, only_second, alpha, power)
+    exact = _exact_pairs(only_first, only_second, alpha, power, approximate) if approximate <= EXACT_UP_TO else None
+    pairs, method = (approximate, APPROXIMATE) if exact is None else (exact, EXACT)
+    return _plan(pairs, effect, pairs_per_document, judgments_per_pair, method)
+
+
+def pairs_for_interval(
+    ratio: float,
+    half_width: float,
+    *,
+    level: float = 0.95,
+    pairs_per_document: float = 1,
+    icc: float = 0.0,
+    judgments_per_pair: float = 1,
+) -> Plan:
+    """Find the pairs needed to know an agreement ratio to within `half_width`.
+
+    The answer is the smallest number of pairs at which the Wilson interval of `ratio`, in [0, 1], at `level`
+    has at most that half width, in (0, .5], multiplied by the design effect as in `pairs_to_separate`; there,
+    `icc` is that of the metric's own credits. Raises `ValueError` for values out of range.
+    Source: Wilson 1927, Probable inference, the law of succession, and statistical inference.
+    """
+    if not 0 <= ratio <= 1:
+        raise ValueError(f"ratio must lie in [0, 1], not {ratio}")
+    if not 0 < half_width <= 0.5:
+        raise ValueError(f"half_width must lie in (0, 0.5], not {half_width}")
+    if not 0 < level < 1:
+        raise ValueError(f"level must lie between 0 and 1, not {level}")
+    effect = _design_effect(pairs_per_document, icc, judgments_per_pair)
+    # with m = n + z^2, the half width is z sqrt(m v + w) / m, where v = p(1 - p) and w = z^2 (1/4 - v); it falls
+    # with n, so n follows from the root of half_width^2 m^2 - z^2 v m - z^2 w
+    square = float(stats.norm.isf((1 - level) / 2)) ** 2
+    variance = ratio * (1 - ratio)
+    linear, constant = square * variance, square**2 * (0.25 - variance)
+    root = (linear + math.sqrt(linear**2 + 4 * half_width**2 * constant)) / (2 * half_width**2)
+    return _plan(max(1, _ceiling(root - square)), effect, pairs_per_document, judgments_per_pair, WILSON)
+
+
+def observed(first: ArrayLike, second: ArrayLike, documents: Iterable[Hashable]) -> Observed:
+    """Describe two metrics on earlier judgments, for the plan of the next study.
+
+    `first` and `second`, shape (n,), are the credits that each metric earned on each pair of summaries, as in
+    `compare_metrics`, and `documents` holds the document of each pair. Only pairs for which both have a
+    credit count. Where documents differ much in their pairs, a design effect from the mean is too small.
+    Raises `ValueError` for other shapes and credits outside [0, 1].
+    """
+    x, y = earned(first, "first"), earned(second, "second")
+    document, _ = numbered(documents)
+    same_length(first=x, second=y, documents=document)
+    both = ~(np.isnan(x) | np.isnan(y))
+    x, y, document = x[both], y[both], document[both]
+    n = len(x)
+    if n == 0:
+        return Observed(None, None, None, None, None, 0, "no pair has credits of both")
+    phi, within = _phi(x, y), _icc(x - y, document)
+    undefined = []
+    if phi is None:
+        undefined.append("phi is undefined: a metric earns the same on every pair")
+    if within is None:
+        undefined.append(f"icc is undefined: {NO_ICC}")
+    return Observed(
+        float(x.mean()),
+        float(y.mean()),
+        phi,
+        within,
+        n / len(np.unique(document)),
+        n,
+        "; ".join(undefined) or None,
+    )
+
+
+def icc(values: ArrayLike, documents: Iterable[Hashable]) -> float | None:
+    """How much alike the values of one document are: the intraclass correlation of one-way analysis of variance.
+
+    `values`, shape (n,), are a metric's credits, or any other numbers, NaN where there is none, and
+    `documents` holds the document of each. The result is cut off to [0, 1]: 0 where values of one document are
+    no more alike than others. None where fewer than 2 documents have values, none has 2, or all are the same.
+    Raises `ValueError` for other shapes and infinite numbers.
+    Source: Donner 1986, A review of inference procedures for the intraclass correlation coefficient; n0 for
+    documents of unequal size.
+    """
+    column = numbers(values, "values")
+    document, _ = numbered(documents)
+    same_length(values=column, documents=document)
+    present = ~np.isnan(column)
+    return _icc(column[present], document[present])
+
+
+def _icc(values: NDArray[np.float64], document: NDArray[np.intp]) -> float | None:
+    _, document, sizes = np.unique(document, return_inverse=True, return_counts=True)
+    n, groups = len(values), len(sizes)
+    if groups < 2 or n == groups or np.ptp(values) <= TIE:
+        return None
+    means = np.bincount(document, weights=values) / sizes
+    between = float(sizes @ (means - values.mean()) ** 2) / (groups - 1)
+    within = float(((values - means[document]) ** 2).sum()) / (n - groups)
+    size = (n - float(sizes @ sizes) / n) / (groups - 1)  # the mean size, less for unequal ones
+    return min(1.0, max(0.0, (between - within) / (between + (size - 1) * within)))
+
+
+def _phi(x: NDArray[np.float64], y: NDArray[np.float64]) -> float | None:
+    if np.ptp(x) <= TIE or np.ptp(y) <= TIE:
+        return None
+    x, y = x - x.mean(), y - y.mean()
+    return min(1.0, max(-1.0, float(x @ y / np.sqrt((x @ x) * (y @ y)))))
+
+
+def _exact_pairs(only_first: float, only_second: float, alpha: float, power: float, near: int) -> int | None:
+    """Find the smallest number of pairs whose exact power is enough; None if that takes far more than `near`.
+
+    Exact power may fall where a pair is added, so every number is tried, from one on below which no number can
+    do. The chances of each number of discordant pairs among n + 1 pairs follow from those among n.
+    """
+    discordant = min(1.0, only_first + only_second)
+    share = only_first / (only_first + only_second)
+    pairs = int(0.95 * near) if near > 1000 else 0
+    while pairs > 0 and _power_bound(pairs, discordant, share, alpha) >= power:
+        pairs = int(0.8 * pairs)
+    while pairs <= 1000 + 2 * near:
+        steps = max(64, pairs // 40)
+        counts = _likely_counts(pairs, pairs + steps, discordant)
+        rejects = _conditional_power(counts, share, alpha)
+        chances = stats.binom.pmf(counts, pairs, discordant)
+        for n in range(pairs, pairs + steps):
+            if chances @ rejects >= power:
+                return n
+            chances[1:] = (1 - discordant) * chances[1:] + discordant * chances[:-1]
+            chances[0] *= 1 - discordant
+        pairs += steps
+    return None
+
+
+def _power_bound(pairs: int, discordant: float, share: float, alpha: float) -> float:
+    """Power of the test that uses up its level by chance decisions: never below the exact test's, never falling."""
+    counts = _likely_counts(pairs, pairs, discordant)
+    return float(stats.binom.pmf(counts, pairs, discordant) @ _conditional_power(counts, share, alpha, randomised=True))
+
+
+def _likely_counts(fewest: int, most: int, discordant: float) -> NDArray[np.int_]:
+    """List the numbers of discordant pairs that may come up, but for a chance of 1e-15 on either side."""
+    low, high = stats.binom.ppf(1e-15, fewest, discordant), stats.binom.isf(1e-15, most, discordant)
+    return np.arange(int(low), int(high) + 1)
+
+
+def _conditional_power(
+    discordant: NDArray[np.int_], share: float, alpha: float, *, randomised: bool = False
+) -> NDArray[np.float64]:
+    """Chance that the exact test rejects, for each number of discordant pairs; `share` of them favour the first."""
+    # the largest count whose lower tail is within alpha / 2; the test rejects there and below, and as far above
+    quantile = np.asarray(stats.binom.ppf(alpha / 2, discordant, 0.5), dtype=np.float64)
+    beyond = stats.binom.cdf(quantile, discordant, 0.5) > alpha / 2 * (1 + 1e-12)
+    critical = np.where(beyond, quantile - 1, quantile)
+    power = stats.binom.cdf(critical, discordant, share) + stats.binom.sf(discordant - critical - 1, discordant, share)
+    if randomised:  # at the next count, reject as often as the level allows
+        edge = critical + 1
+        spare = (alpha / 2 - stats.binom.cdf(critical, discordant, 0.5)) / stats.binom.pmf(edge, discordant, 0.5)
+        power += spare * (
+            stats.binom.pmf(edge, discordant, share) + stats.binom.pmf(discordant - edge, discordant, share)
+        )
+    return np.asarray(power, dtype=np.float64)
+
+
+def _approximate_pairs(only_first: float, only_second: float, alpha: float, power: float) -> int:
+    """Connor's normal approximation, made up for the exact test's discreteness: one pair of the difference."""
+    discordant, difference = only_first + only_second, abs(only_first - only_second)
+    needed = float(stats.norm.isf(alpha / 2)) * math.sqrt(discordant)
+    needed += float(stats.norm.ppf(power)) * math.sqrt(max(0.0, discordant - difference**2))
+    # n * difference - 1 = needed * sqrt(n)
+    return math.ceil(((needed + math.sqrt(needed**2 + 4 * difference)) / (2 * difference)) ** 2)
+
+
+def _design_effect(pairs_per_document: float, icc: float, judgments_per_pair: float) -> float:
+    """Check what all plans take; the design effect, 1 or more."""
+    for name, value in {"pairs_per_document": pairs_per_document, "judgments_per_pair": judgments_per_pair}.items():
+        if not 1 <= value < math.inf:
+            raise ValueError(f"{name} must be 1 or more, not {value}")
+    if not 0 <= icc <= 1:
+        raise ValueError(f"icc must lie in [0, 1], not {icc}")
+    return 1 + (pairs_per_document - 1) * icc
+
+
+def _plan(independent: int, effect: float, per_document: float, per_pair: float, method: str) -> Plan:
+    pairs = _ceiling(independent * effect)
+    return Plan(pairs, independent, effect, _ceiling(pairs / per_document), _ceiling(pairs * per_pair), method)
+
+
+def _undefined(effect: float, reason: str) -> Plan:
+    return Plan(None, None, effect, None, None, None, reason)
+
+
+def _ceiling(value: float) -> int:
+    """Round up, but not for noise."""
+    return math.ceil(value * (1 - 1e-12))
+
+
+def _towards_zero(phi: float) -> str:
+    """Write a limit of phi with three decimals, none of which goes beyond it."""
+    return f"{math.trunc(phi * 1000) / 1000:.3f}"

@@ -1,0 +1,270 @@
+"""Charts of results, for pages and reports."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from annotation.ranking import Ranking
+from metrics.analysis import AgreementAnalysis, CorrelationRow, MetricRow
+
+INK = "#111827"
+"""Letters on light squares."""
+
+GREY, BLUE = "#6b7280", "#2563eb"
+"""Colours that stand out from a white and from a black page."""
+
+DIVERGING = alt.Scale(scheme="blueorange", domain=[-1, 1])
+
+
+def agreement_chart(rows: Sequence[MetricRow], rule: str, ceiling: float | None = None) -> alt.LayerChart:
+    """Each metric's agreement by one rule, with its interval, beside the lines of chance and of people."""
+    table = pd.DataFrame(
+        [
+            {
+                "metric": row.metric,
+                "agreement": getattr(row.evaluation.agreement, rule),
+                "low": getattr(row.evaluation.intervals, rule).low,
+                "high": getattr(row.evaluation.intervals, rule).high,
+                "n": row.evaluation.agreement.pairs,
+            }
+            for row in rows
+            if getattr(row.evaluation.agreement, rule) is not None
+        ],
+        columns=["metric", "agreement", "low", "high", "n"],
+    )
+    scale = alt.Scale(domain=[0, 1])
+    y = alt.Y("metric:N", sort=list(table["metric"]), title=None, axis=alt.Axis(labelLimit=260))
+    tooltip = ["metric:N", "n:Q", *(alt.Tooltip(f"{name}:Q", format=".3f") for name in ("agreement", "low", "high"))]
+    base = alt.Chart(table)
+    lines = [{"what": "chance", "at": 0.5}]
+    if ceiling is not None:
+        lines.append({"what": "people among themselves", "at": ceiling})
+    marks = (
+        alt.Chart(pd.DataFrame(lines))
+        .mark_rule(color=GREY)
+        .encode(
+            x="at:Q",
+            strokeDash=alt.StrokeDash(
+                "what:N",
+                scale=alt.Scale(domain=["chance", "people among themselves"], range=[[4, 4], [1, 0]]),
+                legend=alt.Legend(title=None, orient="top") if ceiling is not None else None,
+            ),
+            tooltip=["what:N", alt.Tooltip("at:Q", format=".3f")],
+        )
+    )
+    intervals = base.mark_rule(strokeWidth=2, color=GREY).encode(
+        x=alt.X("low:Q", scale=scale, title=f"agreement ({rule})", axis=alt.Axis(format="%")), x2="high:Q", y=y
+    )
+    points = base.mark_point(filled=True, size=90, opacity=1, color=BLUE).encode(
+        x=alt.X("agreement:Q", scale=scale), y=y, tooltip=tooltip
+    )
+    return alt.layer(marks, intervals, points).properties(height=60 + 36 * max(1, len(table)))
+
+
+def comparison_chart(analysis: AgreementAnalysis) -> alt.LayerChart:
+    """Every two metrics: the difference of their agreement as colour, its p value as text."""
+    cells = []
+    for found in analysis.comparisons:
+        if found.difference is None:
+            continue
+        common = {"n": found.n, "p": found.p_holm, "test": found.test}
+        cells.append({"first": found.first, "second": found.second, "difference": found.difference, **common})
+        cells.append({"first": found.second, "second": found.first, "difference": -found.difference, **common})
+    table = pd.DataFrame(cells, columns=["first", "second", "difference", "n", "p", "test"])
+    table["label"] = [
+        f"{value:+.3f}{'' if p is None else f' (p {p:.3f})' if p >= 0.05 else f' (p {p:.3f}) *'}"
+        for value, p in zip(table["difference"], table["p"], strict=True)
+    ]
+    order = [row.metric for row in analysis.rows]
+    largest = max(0.05, float(table["difference"].abs().max()) if len(table) else 0.05)
+    y = alt.Y("first:N", sort=order, title="first", axis=alt.Axis(labelLimit=200))
+    x = alt.X("second:N", sort=order, title="second", axis=alt.Axis(labelAngle=-40, labelLimit=200))
+    base = alt.Chart(table).encode(x=x, y=y)
+    squares = base.mark_rect().encode(
+        color=alt.Color(
+            "difference:Q",
+            scale=alt.Scale(scheme="blueorange", domain=[-largest, largest], reverse=True),
+            legend=alt.Legend(title="first minus second", format="+.2f"),
+        ),
+        tooltip=[
+            "first:N",
+            "second:N",
+            alt.Tooltip("difference:Q", format="+.4f"),
+            alt.Tooltip("p:Q", format=".4f", title="p (Holm)"),
+            "n:Q",
+            "test:N",
+        ],
+    )
+    words = base.mark_text().encode(
+        text="label:N",
+        color=alt.when(f"abs(datum.difference) > {0.6 * largest}").then(alt.value("white")).otherwise(alt.value(INK)),
+    )
+    return alt.layer(squares, words).properties(height=110 + 34 * len(order))
+
+
+def difference_chart(rows: Sequence[MetricRow]) -> alt.LayerChart:
+    """The agreement of each metric by how far apart its scores are."""
+    table = pd.DataFrame(
+        [
+            {
+                "metric": row.metric,
+                "part": place,
+                "from": part.low,
+                "to": part.high,
+                "n": part.n,
+                "decided": part.decided,
+                "low": part.interval.low,
+                "high": part.interval.high,
+            }
+            for row in rows
+            for place, part in enumerate(row.evaluation.bins, 1)
+        ],
+        columns=["metric", "part", "from", "to", "n", "decided", "low", "high"],
+    )
+    order = [row.metric for row in rows]
+    x = alt.X("part:O", title="closest scores  →  furthest apart", axis=alt.Axis(labelAngle=0))
+    colour = alt.Color("metric:N", sort=order, scale=alt.Scale(scheme="tableau10"), legend=alt.Legend(title=None))
+    base = alt.Chart(table).encode(x=x, color=colour)
+    y = alt.Y("decided:Q", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%"), title="agreement (decided)")
+    lines = base.mark_line().encode(y=y)
+    points = base.mark_point(filled=True, size=70, opacity=1).encode(
+        y=y,
+        shape=alt.Shape("metric:N", sort=order, legend=alt.Legend(title=None)),
+        tooltip=[
+            "metric:N",
+            alt.Tooltip("from:Q", format=".4f", title="difference from"),
+            alt.Tooltip("to:Q", format=".4f"),
+            "n:Q",
+            *(alt.Tooltip(f"{name}:Q", format=".3f") for name in ("decided", "low", "high")),
+        ],
+    )
+    chance = alt.Chart(pd.DataFrame({"at": [0.5]})).mark_rule(strokeDash=[4, 4], color=GREY).encode(y="at:Q")
+    return alt.layer(chance, lines, points).properties(height=320)
+
+
+def at(levels: Any, level: str) -> Any:
+    """The field of a level; `global` is a word of Python's."""
+    return getattr(levels, "global_" if level == "global" else level)
+
+
+def correlation_heatmap(rows: Sequence[CorrelationRow], level: str) -> alt.LayerChart:
+    """A coefficient between every two columns, at one level."""
+    cells, order = [], dict.fromkeys(name for row in rows for name in (row.first, row.second))
+    for row in rows:
+        found = at(row.levels, level)
+        if found.r is not None:
+            ends = at(row.intervals, level)
+            common = {"r": found.r, "n": found.n, "low": ends.low, "high": ends.high, "label": f"{found.r:.2f}"}
+            cells += [{"x": row.first, "y": row.second, **common}, {"x": row.second, "y": row.first, **common}]
+    table = pd.DataFrame(cells, columns=["x", "y", "r", "n", "low", "high", "label"])
+    base = alt.Chart(table).encode(
+        x=alt.X("x:N", sort=list(order), title=None, axis=alt.Axis(labelAngle=-40, labelLimit=200)),
+        y=alt.Y("y:N", sort=list(order), title=None, axis=alt.Axis(labelLimit=200)),
+    )
+    squares = base.mark_rect().encode(
+        color=alt.Color("r:Q", scale=DIVERGING, legend=alt.Legend(title=None)),
+        tooltip=["x:N", "y:N", "n:Q", *(alt.Tooltip(f"{name}:Q", format=".3f") for name in ("r", "low", "high"))],
+    )
+    words = base.mark_text().encode(
+        text="label:N",
+        color=alt.when("abs(datum.r) > .7").then(alt.value("white")).otherwise(alt.value(INK)),
+    )
+    return alt.layer(squares, words).properties(height=110 + 34 * len(order))
+
+
+def correlation_chart(rows: Sequence[CorrelationRow], level: str, other: str) -> alt.LayerChart:
+    """Each column's correlation with one other at one level, with its interval, beside the line of none."""
+    table = pd.DataFrame(
+        [
+            {
+                "metric": row.second if row.first == other else row.first,
+                "r": found.r,
+                "low": ends.low,
+                "high": ends.high,
+                "n": found.n,
+            }
+            for row in rows
+            if (found := at(row.levels, level)).r is not None and (ends := at(row.intervals, level))
+        ],
+        columns=["metric", "r", "low", "high", "n"],
+    )
+    y = alt.Y("metric:N", sort=list(table["metric"]), title=None, axis=alt.Axis(labelLimit=260))
+    none = alt.Chart(pd.DataFrame({"at": [0.0]})).mark_rule(strokeDash=[4, 4], color=GREY).encode(x="at:Q")
+    base = alt.Chart(table).encode(y=y)
+    ends_ = base.mark_rule(strokeWidth=2, color=GREY).encode(
+        x=alt.X("low:Q", scale=alt.Scale(domain=[-1, 1]), title=f"correlation with {other} ({level})"), x2="high:Q"
+    )
+    points = base.mark_point(filled=True, size=90, opacity=1, color=BLUE).encode(
+        x="r:Q",
+        tooltip=["metric:N", "n:Q", *(alt.Tooltip(f"{name}:Q", format=".3f") for name in ("r", "low", "high"))],
+    )
+    return alt.layer(none, ends_, points).properties(height=60 + 36 * max(1, len(table)))
+
+
+def scatter(table: pd.DataFrame, x: str, y: str) -> alt.Chart:
+    """A point a summary; the selection `point` names its document and system.
+
+    `table` has the columns `document`, `system`, `x` and `y`; `x` and `y` here are what the axes are called.
+    """
+    systems = int(table["system"].nunique())
+    point = alt.selection_point(name="point", fields=["document", "system"], on="click", clear="dblclick")
+    colour = (
+        alt.Color("system:N", legend=alt.Legend(title=None, columns=2, symbolLimit=40))
+        if systems <= 10
+        else alt.value(BLUE)
+    )
+    return (
+        alt.Chart(table)
+        .mark_point(filled=True, size=45)
+        .encode(
+            x=alt.X("x:Q", title=x, scale=alt.Scale(zero=False)),
+            y=alt.Y("y:Q", title=y, scale=alt.Scale(zero=False)),
+            color=colour,
+            opacity=alt.when(point).then(alt.value(0.8)).otherwise(alt.value(0.25)),
+            tooltip=[
+                "document:N",
+                "system:N",
+                alt.Tooltip("x:Q", format=".4f", title=x),
+                alt.Tooltip("y:Q", format=".4f", title=y),
+            ],
+        )
+        .add_params(point)
+        .properties(height=380)
+    )
+
+
+def ranking_chart(ranking: Ranking) -> alt.LayerChart:
+    """Bradley-Terry strengths with their intervals, the strongest at the top."""
+    table = pd.DataFrame(
+        [
+            {
+                "system": str(row.system),
+                "strength": row.strength,
+                "low": row.low,
+                "high": row.high,
+                "comparisons": row.comparisons,
+            }
+            for row in ranking.rows
+            if row.strength is not None
+        ],
+        columns=["system", "strength", "low", "high", "comparisons"],
+    )
+    y = alt.Y("system:N", sort=list(table["system"]), title=None, axis=alt.Axis(labelLimit=260))
+    base = alt.Chart(table).encode(y=y)
+    ends = base.mark_rule(strokeWidth=2, color=GREY).encode(
+        x=alt.X("low:Q", title="Bradley-Terry strength (log odds)"), x2="high:Q"
+    )
+    points = base.mark_point(filled=True, size=90, opacity=1, color=BLUE).encode(
+        x="strength:Q",
+        tooltip=[
+            "system:N",
+            "comparisons:Q",
+            *(alt.Tooltip(f"{name}:Q", format=".3f") for name in ("strength", "low", "high")),
+        ],
+    )
+    even = alt.Chart(pd.DataFrame({"at": [0.0]})).mark_rule(strokeDash=[4, 4], color=GREY).encode(x="at:Q")
+    return alt.layer(even, ends, points).properties(height=60 + 36 * max(1, len(table)))

@@ -1,0 +1,290 @@
+"""Everything that is said of a study, a data set or a file: tables and charts in the order of reading."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from annotation.ranking import Ranking, bradley_terry
+from annotation.reliability import (
+    AnnotatorReliability,
+    Estimate,
+    FleissKappa,
+    Kappa,
+    annotator_table,
+    cohen_kappas,
+    fleiss_kappa,
+    krippendorff_alpha,
+    others_majority,
+    raw_agreement,
+)
+from annotation.results import judged, shares_won
+from annotation.store import AnnotationStore
+from data.cells import Cells
+from data.preferences import Preferences
+from data.store import DataStore
+from metrics.analysis import (
+    AgreementAnalysis,
+    CorrelationRow,
+    CorrelationTables,
+    Gaps,
+    agreement_as_json,
+    analyze_agreement,
+    analyze_systems,
+    compare_correlations,
+    correlate_columns,
+    correlation_tables,
+    human_ceiling,
+    levels_as_json,
+)
+from metrics.meta_evaluation import METHODS, Evaluation, Method, SideShare, position_check
+from pages.components import formats, sections
+from pages.components.sections import Section
+
+WON = "judgments won"
+"""The rating that a study's judgments give a summary: the share of them that it won, a tie counting half."""
+
+PACKAGES = ("relevance", "numpy", "scipy", "pandas", "sqlalchemy")
+
+
+class Reliability(NamedTuple):
+    """How far a study's annotators agree, and how they rank the systems."""
+
+    alpha: Estimate
+    fleiss: FleissKappa
+    raw: Estimate
+    kappas: Sequence[Kappa]
+    annotators: Sequence[AnnotatorReliability]
+    sides: Sequence[SideShare]
+    ranking: Ranking
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What is known, as tables under their names, with the objects that charts are drawn from."""
+
+    heading: str
+    human_name: str
+    """The ratings that metrics are correlated with."""
+    facts: Mapping[str, str]
+    """What it rests on: names, counts, hashes, versions, seeds."""
+    gaps: Mapping[str, Gaps]
+    """By signature: scores that are missing, and those of cut texts."""
+    tables: tuple[Section, ...]
+    agreement: AgreementAnalysis | None = None
+    ceiling: Evaluation | None = None
+    human: tuple[CorrelationRow, ...] = ()
+    matrix: tuple[CorrelationRow, ...] = ()
+    ranking: Ranking | None = None
+
+
+def versions() -> str:
+    """Of Python and of what the numbers are computed with."""
+    return ", ".join([f"Python {platform.python_version()}", *(f"{name} {version(name)}" for name in PACKAGES)])
+
+
+# --- the parts --------------------------------------------------------------------------------------------
+
+
+def reliability_of(
+    preferences: Preferences, checks: Mapping[str, tuple[int, int]] | None = None, *, seed: int = 0
+) -> Reliability:
+    """Agreement between the annotators of a study; `checks` are attention checks passed and asked, by annotator."""
+    pairs, choices, annotators = preferences.pair, preferences.choices, preferences.annotators
+    return Reliability(
+        alpha=krippendorff_alpha(pairs, choices, seed=seed),
+        fleiss=fleiss_kappa(pairs, choices, seed=seed),
+        raw=raw_agreement(pairs, choices, seed=seed),
+        kappas=cohen_kappas(pairs, annotators, choices),
+        annotators=annotator_table(pairs, annotators, choices, preferences.left, preferences.took, checks or {}),
+        sides=position_check(preferences.left, annotators),
+        ranking=bradley_terry(
+            preferences.first,
+            preferences.second,
+            choices,
+            preferences.document,
+            weights=preferences.weights,
+            seed=seed,
+        ),
+    )
+
+
+def ceiling_of(preferences: Preferences, *, seed: int = 0) -> Evaluation | None:
+    """People among themselves; None where nobody else judged any pair."""
+    others = others_majority(preferences.pair, preferences.annotators, preferences.choices)
+    return None if np.isnan(others).all() else human_ceiling(preferences, others, seed=seed)
+
+
+def reliability_tables(found: Reliability) -> list[Section]:
+    """The tables of the Reliability page."""
+    return [
+        sections.reliability_section(found.alpha, found.fleiss, found.raw),
+        sections.cohen_section(found.kappas),
+        sections.annotators_section(found.annotators),
+        sections.position_section(found.sides),
+        sections.ranking_section(found.ranking),
+    ]
+
+
+def correlations_of(
+    cells: Cells,
+    human: str | None,
+    *,
+    methods: Sequence[Method] = METHODS,
+    seed: int = 0,
+    among: Cells | None = None,
+) -> tuple[list[Section], list[CorrelationRow], list[CorrelationRow]]:
+    """The four tables of the papers, the tests beside them, and the systems; with the rows of the first and the last.
+
+    `among` has further signatures for the table of ROUGE-K, such as the mean over references.
+    """
+    laid = correlation_tables(cells, human)
+    wide = correlation_tables(among, None) if among is not None else laid
+
+    def rows(tables: CorrelationTables, pairs: Sequence[tuple[str, str]]) -> list[CorrelationRow]:
+        return correlate_columns(cells, tables.columns, pairs, methods=methods, seed=seed)
+
+    with_people, matrix = rows(laid, laid.human), rows(laid, laid.matrix)
+    found = []
+    if with_people:
+        found.append(sections.correlation_section("human", f"Metrics with people ({human})", with_people))
+    found.append(sections.correlation_section("length", "Metrics with length", rows(laid, laid.length)))
+    found.append(sections.correlation_section("rouge_k", "Metrics with ROUGE-K", rows(wide, wide.rouge_k)))
+    found.append(sections.correlation_section("matrix", "Metrics with each other", matrix))
+    if with_people:
+        people = laid.human[0][0]
+        found.append(
+            sections.correlation_test_section(compare_correlations(cells, laid.columns, people, seed=seed), people)
+        )
+    systems = analyze_systems(cells, laid.columns)
+    found += [sections.spread_section(systems), sections.system_section(systems), sections.wilcoxon_section(systems)]
+    return found, with_people, matrix
+
+
+def with_judgments(cells: Cells, preferences: Preferences) -> Cells:
+    """The cells with one more rating: the share of its judgments that a summary won."""
+    won = shares_won(preferences)
+    shares = [won.get(cell, np.nan) for cell in zip(cells.documents, cells.systems, strict=True)]
+    return replace(cells, ratings={**cells.ratings, WON: np.array(shares, dtype=np.float64)})
+
+
+# --- the whole --------------------------------------------------------------------------------------------
+
+
+def of_study(
+    data: DataStore,
+    annotation: AnnotationStore,
+    name: str,
+    *,
+    human: str | None = None,
+    methods: Sequence[Method] = METHODS,
+    seed: int = 0,
+) -> Contents:
+    """Everything about a study's judgments and its data set's scores. Raises `UnknownStudy`.
+
+    `human` names a rating of the data set to correlate metrics with, in place of the judgments won.
+    """
+    study = annotation.study(name)
+    dataset = data.dataset(study.dataset)
+    preferences = judged(annotation, name)
+    signatures = data.signatures(study.dataset)
+    truncated = {entry.signature: entry.truncated for entry in signatures}
+    analysis = analyze_agreement(preferences, seed=seed)
+    majority = analyze_agreement(preferences.by_majority(), seed=seed)
+    ceiling = ceiling_of(preferences, seed=seed)
+    checks = {row.annotator: (row.checks_passed, row.checks) for row in annotation.annotators(name)}
+    reliability = reliability_of(preferences, checks, seed=seed)
+    cells = with_judgments(data.cells(study.dataset), preferences)
+    correlations, with_people, matrix = correlations_of(cells, human or WON, methods=methods, seed=seed)
+    by_majority = sections.agreement_section(majority, "pair by majority", truncated)
+    return Contents(
+        heading=f"Study {name}",
+        human_name=human or WON,
+        facts={
+            "study": name,
+            "question": study.question,
+            "data set": dataset.name,
+            "SHA-256 of its file": dataset.sha256,
+            "documents": str(dataset.documents),
+            "systems": ", ".join(study.systems),
+            "pairs": f"{study.pairs}, rule {study.rule}, seed {study.seed}",
+            "judgments": f"{len(preferences)} by {len(set(preferences.annotators))} annotators",
+            "seed": str(seed),
+            "versions": versions(),
+        },
+        gaps={
+            signature: Gaps(int(np.isnan(values).sum()), truncated.get(signature, 0))
+            for signature, values in cells.scores.items()
+        },
+        tables=(
+            sections.agreement_section(analysis, "judgment", truncated, ceiling),
+            by_majority._replace(name="agreement_by_majority"),
+            sections.comparison_section(analysis),
+            sections.difference_section(analysis),
+            *reliability_tables(reliability),
+            *correlations,
+        ),
+        agreement=analysis,
+        ceiling=ceiling,
+        human=tuple(with_people),
+        matrix=tuple(matrix),
+        ranking=reliability.ranking,
+    )
+
+
+def of_ratings(
+    preferences: Preferences,
+    cells: Cells,
+    human: str,
+    facts: Mapping[str, str],
+    *,
+    gaps: Mapping[str, Gaps],
+    methods: Sequence[Method] = METHODS,
+    seed: int = 0,
+    among: Cells | None = None,
+) -> Contents:
+    """Everything about ratings and scores of a file; `preferences` are its rated pairs."""
+    analysis = analyze_agreement(preferences, seed=seed)
+    correlations, with_people, matrix = correlations_of(cells, human, methods=methods, seed=seed, among=among)
+    return Contents(
+        heading=f"Metrics against human ratings of {human}",
+        human_name=human,
+        facts={**facts, "seed": str(seed), "versions": versions()},
+        gaps=gaps,
+        tables=(
+            sections.agreement_section(
+                analysis, "within-document pair", {signature: gap.truncated for signature, gap in gaps.items()}
+            ),
+            sections.comparison_section(analysis),
+            sections.difference_section(analysis),
+            *correlations,
+        ),
+        agreement=analysis,
+        human=tuple(with_people),
+        matrix=tuple(matrix),
+    )
+
+
+def as_json(contents: Contents) -> dict[str, Any]:
+    """All tables by name, with what they rest on; `metrics` has the headline figures by metric."""
+    metrics: dict[str, Any] = {}
+    for row in contents.agreement.rows if contents.agreement else ():
+        metrics[row.metric] = {
+            "signature": row.signature,
+            **contents.gaps[row.signature]._asdict(),
+            "agreement": agreement_as_json(row.evaluation.agreement),
+        }
+    for row in contents.human:
+        if row.second in metrics:
+            metrics[row.second][row.method] = levels_as_json(row.levels)
+    return {
+        "human": contents.human_name,
+        "facts": dict(contents.facts),
+        "metrics": metrics,
+        "tables": {table.name: formats.as_json(table) for table in contents.tables},
+    }

@@ -1,0 +1,244 @@
+"""Tables written down: as text, JSON, CSV, LaTeX, HTML, and as the frame that a page shows."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from data.export import csv_text
+from pages.components.sections import Cell, Range, Section, Undefined
+from pages.components.text import in_one_line
+
+UNDEFINED = "undefined"
+
+LONG = 60
+"""Rows of a table that is shown whole without being asked for."""
+
+
+def reasons(section: Section) -> list[str]:
+    """Why numbers of a section are undefined, a line a reason, each with the rows and columns that it concerns."""
+    found: dict[str, dict[str, None]] = {}
+    for row in section.rows:
+        for column, cell in row.items():
+            if isinstance(cell, Undefined):
+                found.setdefault(cell.reason, {})[f"{row_name(row)}: {column}" if row_name(row) else column] = None
+    lines = []
+    for reason, places in found.items():
+        some = list(places)
+        more = f" and {len(some) - 4} more" if len(some) > 4 else ""
+        lines.append(f"{UNDEFINED} ({', '.join(some[:4])}{more}): {reason}")
+    return lines
+
+
+def row_name(row: Mapping[str, Cell]) -> str:
+    """The words with which a row begins."""
+    words = []
+    for cell in row.values():
+        if not isinstance(cell, str):
+            break
+        words.append(cell)
+    return " / ".join(words)
+
+
+def shown(cell: Cell, column: str = "", digits: int = 4) -> str:
+    """A cell as people read it; a p value that would round to 0 is said to be below the last digit."""
+    if cell is None:
+        return ""
+    if isinstance(cell, Undefined):
+        return UNDEFINED
+    if isinstance(cell, Range):
+        return f"[{cell.low:.{digits}f}, {cell.high:.{digits}f}]"
+    if isinstance(cell, float):
+        below = column.split(" ", maxsplit=1)[0] == "p" and cell < 0.5 * 10**-digits
+        return f"<{10**-digits:.{digits}f}" if below else f"{cell:.{digits}f}"
+    return in_one_line(cell) if isinstance(cell, str) else str(cell)
+
+
+def columns_of(section: Section) -> list[str]:
+    """The names of its columns."""
+    return list(section.rows[0]) if section.rows else []
+
+
+# --- text -------------------------------------------------------------------------------------------------
+
+
+def as_text(section: Section, *, without: Sequence[str] = (), said: Collection[str] = ()) -> str:
+    """A table under its title for a terminal: names to the left, numbers to the right.
+
+    Columns of the names `without` are left out, and notes that are already `said`.
+    """
+    names = [name for name in columns_of(section) if name not in without]
+    lines = [section.title]
+    if names:
+        cells = [[shown(row[name], name) for name in names] for row in section.rows]
+        left = [all(isinstance(row[name], str | None) for row in section.rows) for name in names]
+        widths = [max(map(len, column)) for column in zip(names, *cells, strict=True)]
+        for line in (names, *cells):
+            aligned = [
+                cell.ljust(width) if to_left else cell.rjust(width)
+                for cell, width, to_left in zip(line, widths, left, strict=True)
+            ]
+            lines.append("  ".join(aligned).rstrip())
+    else:
+        lines.append(f"{UNDEFINED}: {section.empty}")
+    return "\n".join([*lines, *reasons(section), *(note for note in section.notes if note not in said)])
+
+
+# --- JSON and CSV -----------------------------------------------------------------------------------------
+
+
+def as_json(section: Section) -> dict[str, Any]:
+    """A table in plain JSON values: what is undefined is null, with the reasons by column under `undefined`."""
+    return {
+        "title": section.title,
+        **({} if section.rows else {UNDEFINED: section.empty}),
+        "rows": [
+            {name: json_value(cell) for name, cell in row.items()}
+            | (
+                {UNDEFINED: found}
+                if (found := {name: cell.reason for name, cell in row.items() if isinstance(cell, Undefined)})
+                else {}
+            )
+            for row in section.rows
+        ],
+        "notes": [*section.notes],
+    }
+
+
+def json_value(cell: Cell) -> Any:
+    """A cell as a JSON value; an interval is a list of its ends."""
+    if isinstance(cell, Undefined):
+        return None
+    return [cell.low, cell.high] if isinstance(cell, Range) else cell
+
+
+def as_csv(section: Section) -> str:
+    """A table as CSV: intervals in two columns, the reasons of what is undefined in the last."""
+    wide = {name for name in columns_of(section) if "95 %" in name}
+    records = []
+    for row in section.rows:
+        record: dict[str, Any] = {}
+        for name, cell in row.items():
+            value = json_value(cell)
+            if name in wide:
+                record[f"{name} low"], record[f"{name} high"] = value or (None, None)
+            else:
+                record[name] = value
+        why = [f"{name}: {cell.reason}" for name, cell in row.items() if isinstance(cell, Undefined)]
+        records.append(record | {UNDEFINED: "; ".join(why)})
+    if not records:
+        records.append({UNDEFINED: section.empty})
+    return csv_text(records)
+
+
+def as_one_csv(sections: Sequence[Section], facts: Iterable[tuple[str, str]] = ()) -> str:
+    """Several tables in one CSV, a line a number: table, row, column, value, low, high, undefined.
+
+    `facts`, what the numbers rest on, come first as rows of a table `facts`.
+    """
+    lines: list[dict[str, Any]] = [line("facts", name, name, value=text) for name, text in facts]
+    for section in sections:
+        if not section.rows:
+            lines.append(line(section.name, "", "", undefined=section.empty))
+        for place, row in enumerate(section.rows, 1):
+            name = row_name(row) or str(place)
+            for column, cell in row.items():
+                if isinstance(cell, Range):
+                    lines.append(line(section.name, name, column, low=cell.low, high=cell.high))
+                elif isinstance(cell, Undefined):
+                    lines.append(line(section.name, name, column, undefined=cell.reason))
+                elif not (cell is None or isinstance(cell, str)):
+                    lines.append(line(section.name, name, column, value=cell))
+    return csv_text(lines)
+
+
+def line(table: str, row: str, column: str, **found: Any) -> dict[str, Any]:
+    """One line of such a CSV."""
+    return {"table": table, "row": row, "column": column} | {
+        name: found.get(name) for name in ("value", "low", "high", UNDEFINED)
+    }
+
+
+# --- LaTeX ------------------------------------------------------------------------------------------------
+
+SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+}
+
+
+def latex(text: str) -> str:
+    """A text inside LaTeX, letter for letter."""
+    return re.sub(r"[\\~^<>|&%$#_{}]", lambda found: SPECIAL[found.group()], in_one_line(text))
+
+
+def as_latex(section: Section) -> str:
+    r"""A table float in the manner of booktabs (`\usepackage{booktabs}`), three decimals; signatures go below it."""
+    names = [name for name in columns_of(section) if name != "signature"]
+    left = {name for name in names if all(isinstance(row[name], str | None) for row in section.rows)}
+    head = " & ".join(map(latex, names))
+    body = [" & ".join(latex(shown(row[name], name, 3)) for name in names) + r" \\" for row in section.rows]
+    signatures = dict.fromkeys(str(row["signature"]) for row in section.rows if row.get("signature"))
+    notes = [*reasons(section), *section.notes, *signatures]
+    return "\n".join(
+        [
+            r"\begin{table}",
+            rf"\caption{{{latex(section.title)}}}",
+            rf"\label{{tab:{section.name}}}",
+            r"\centering",
+            rf"\begin{{tabular}}{{{''.join('l' if name in left else 'r' for name in names) or 'l'}}}",
+            r"\toprule",
+            *([rf"{head} \\", r"\midrule", *body] if names else [latex(f"{UNDEFINED}: {section.empty}") + r" \\"]),
+            r"\bottomrule",
+            r"\end{tabular}",
+            *([r"\par\smallskip\footnotesize", *(rf"{latex(note)}\par" for note in notes)] if notes else []),
+            r"\end{table}",
+            "",
+        ]
+    )
+
+
+# --- HTML and pages ---------------------------------------------------------------------------------------
+
+
+def as_html(section: Section) -> str:
+    """A table with a heading, every text escaped."""
+    names = columns_of(section)
+    head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in names)
+    body = "".join(f"<tr>{''.join(html_cell(row[name], name) for name in names)}</tr>" for row in section.rows)
+    table = f"<div class='wide'><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    if not names:
+        table = f"<p>{UNDEFINED}: {html.escape(section.empty)}</p>"
+    elif len(section.rows) > LONG:
+        table = f"<details><summary>{len(section.rows)} rows</summary>{table}</details>"
+    notes = "".join(f"<p class='note'>{html.escape(note)}</p>" for note in [*reasons(section), *section.notes])
+    return f"<section id='{html.escape(section.name)}'><h2>{html.escape(section.title)}</h2>{table}{notes}</section>"
+
+
+def html_cell(cell: Cell, column: str) -> str:
+    """One cell; an undefined one says why when it is pointed at."""
+    kind = "" if isinstance(cell, str) else " class='number'"
+    title = f' title="{html.escape(cell.reason)}"' if isinstance(cell, Undefined) else ""
+    return f"<td{kind}{title}>{html.escape(shown(cell, column, 3))}</td>"
+
+
+def as_frame(section: Section) -> pd.DataFrame:
+    """What a page shows: numbers stay numbers, and those that are undefined are empty."""
+    return pd.DataFrame(
+        {name: None if isinstance(cell, Undefined) else cell_of_page(cell) for name, cell in row.items()}
+        for row in section.rows
+    )
+
+
+def cell_of_page(cell: Cell) -> Any:
+    """A cell as a frame holds it."""
+    return shown(cell, digits=3) if isinstance(cell, Range | str) else cell

@@ -1,0 +1,439 @@
+"""Results as tables of cells, once for pages, command line and reports; `formats` writes them down."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from annotation.ranking import Ranking
+from annotation.reliability import AnnotatorReliability, Estimate, FleissKappa, Kappa
+from metrics.analysis import LEVELS, AgreementAnalysis, CorrelationComparison, CorrelationRow, SystemsAnalysis
+from metrics.meta_evaluation import Evaluation, Interval, Observed, Plan, SideShare
+
+RULES = {
+    "half": "half: (C + T/2) / n, a metric's tie counts half",
+    "strict": "strict: C / n, a metric's tie counts as a miss (the ROUGE-K paper's rule)",
+    "decided": "decided: C / (C + D), a metric's ties are left out",
+}
+
+
+class Undefined(NamedTuple):
+    """A number that there is not, and why."""
+
+    reason: str
+
+
+class Range(NamedTuple):
+    """Both ends of an interval."""
+
+    low: float
+    high: float
+
+
+Cell = str | int | float | bool | Range | Undefined
+
+
+class Section(NamedTuple):
+    """A table under its title."""
+
+    name: str
+    """What it is called in files, such as `agreement`."""
+    title: str
+    rows: Sequence[Mapping[str, Cell]]
+    """Every row has the same columns in the same order."""
+    notes: Sequence[str] = ()
+    """What is to be said under it."""
+    empty: str = "there is nothing to count"
+    """Why there are no rows, where there are none."""
+
+
+def known(value: float | None, reason: str | None, otherwise: str = "nothing to count") -> Cell:
+    """A number, or that it is undefined."""
+    return Undefined(reason or otherwise) if value is None else value
+
+
+def interval(found: Interval | Estimate | Any) -> Cell:
+    """The ends of an interval, or that it is undefined."""
+    if found.low is None or found.high is None:
+        return Undefined(found.reason or "no interval")
+    return Range(found.low, found.high)
+
+
+# --- agreement --------------------------------------------------------------------------------------------
+
+
+def agreement_section(
+    analysis: AgreementAnalysis,
+    unit: str,
+    truncated: Mapping[str, int] | None = None,
+    ceiling: Evaluation | None = None,
+) -> Section:
+    """The rules side by side, a row a metric; people among themselves in the last row.
+
+    `truncated` counts, by signature, the scores of texts whose end a model did not see: a column where there are any.
+    """
+    cut = {row.signature: (truncated or {}).get(row.signature, 0) for row in analysis.rows}
+    rows = [agreement_row(row.metric, row.evaluation, row.signature, cut[row.signature]) for row in analysis.rows]
+    if ceiling is not None:
+        people = agreement_row("people", ceiling, "each annotator against the majority of the others", 0)
+        rows.append(people)
+    if not any(cut.values()):
+        rows = [{name: cell for name, cell in row.items() if name != "truncated"} for row in rows]
+    notes = [
+        "n: pairs on which people and the metric have a say; C: the metric prefers the same summary, D: the other one, "
+        "T: neither (within 1e-9).",
+        *(f"{rule[0].upper()}{rule[1:]}." for rule in RULES.values()),
+        "Coverage: (C + D) / n. acc_eq: ties of people count, too, and differences up to a threshold are ties of the "
+        "metric; each document is judged by a threshold fitted on others, the column shows the one fitted on all.",
+    ]
+    if analysis.rows:
+        found = analysis.rows[0].evaluation.intervals.half
+        over = analysis.rows[0].evaluation.over
+        notes.append(
+            f"Intervals: {found.level:.0%}, percentile bootstrap over {over}, {found.resamples} resamples, "
+            f"seed {found.seed}."
+        )
+    if analysis.weighed:
+        notes.append(
+            "Pairs were drawn with unequal probability: ratios weigh each by one over it and so estimate those of all "
+            "pairs; n, C, D and T count."
+        )
+    title = f"Agreement of metrics with people, per {unit} ({analysis.human_ties} human ties)"
+    return Section("agreement", title, rows, notes, "no pair has scores")
+
+
+def agreement_row(label: str, found: Evaluation, signature: str, truncated: int) -> dict[str, Cell]:
+    """One line of the agreement table."""
+    counts, ties = found.agreement, found.ties
+    nothing = "no pair that people decide has a value" if counts.pairs == 0 else "the metric decides no pair"
+    return {
+        "metric": label,
+        "n": counts.pairs,
+        "half": known(counts.half, nothing),
+        "half 95 %": interval(found.intervals.half),
+        "strict": known(counts.strict, nothing),
+        "decided": known(counts.decided, nothing),
+        "coverage": known(counts.coverage, nothing),
+        "acc_eq": known(ties.accuracy, ties.reason),
+        "threshold": known(ties.threshold, ties.reason),
+        "C": counts.concordant,
+        "D": counts.discordant,
+        "T": counts.tied,
+        "missing": counts.missing,
+        "truncated": truncated,
+        "strict 95 %": interval(found.intervals.strict),
+        "decided 95 %": interval(found.intervals.decided),
+        "acc_eq 95 %": interval(found.ties_interval),
+        "signature": signature,
+    }
+
+
+def comparison_section(analysis: AgreementAnalysis) -> Section:
+    """Every two metrics on the pairs that both score."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "first": found.first,
+            "second": found.second,
+            "difference": known(found.difference, found.reason),
+            "n": found.n,
+            "documents": found.documents,
+            "p": known(found.p, found.reason),
+            "p (Holm)": known(found.p_holm, found.reason),
+            "test": found.test or "none",
+            "p (Wilcoxon)": known(found.wilcoxon_p, found.wilcoxon_reason),
+        }
+        for found in analysis.comparisons
+    ]
+    notes = [
+        "Difference: agreement by the rule half of the first minus that of the second, on the pairs that both score. "
+        "p: sign-flip test over documents, exact McNemar where every document gives one pair; Holm's correction over "
+        "all comparisons of the table. Wilcoxon: signed-rank test of the documents' means, uncorrected."
+    ]
+    if analysis.comparisons:
+        first = analysis.comparisons[0]
+        notes.append(f"{first.flips} flips, seed {first.seed}.")
+    return Section(
+        "comparisons", "Metric against metric on the same pairs", rows, notes, "there are fewer than 2 metrics"
+    )
+
+
+def difference_section(analysis: AgreementAnalysis) -> Section:
+    """The agreement by how far apart a metric's two scores are."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "metric": row.metric,
+            "from": part.low,
+            "to": part.high,
+            "n": part.n,
+            "decided": part.decided,
+            "decided 95 %": interval(part.interval),
+        }
+        for row in analysis.rows
+        for part in row.evaluation.bins
+    ]
+    note = (
+        "The pairs that people and the metric decide, in up to five equal parts by the size of the metric's difference."
+    )
+    empty = "no pair is decided by both people and a metric"
+    return Section("by_difference", "Agreement by the difference of the scores", rows, [note], empty)
+
+
+def position_section(shares: Sequence[SideShare]) -> Section:
+    """How often the summary on the left was chosen."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "annotator": "all" if found.annotator is None else str(found.annotator),
+            "left": found.left,
+            "n": found.n,
+            "share": known(found.share, found.reason),
+            "95 %": interval(found),
+            "p": known(found.p, found.reason),
+            "p (Holm)": known(found.p if found.annotator is None else found.p_holm, found.reason),
+        }
+        for found in shares
+    ]
+    note = "Binomial test against one half, Wilson intervals, Holm's correction over annotators; ties are left out."
+    return Section("position", "Position check: how often the left summary was chosen", rows, [note])
+
+
+# --- correlation ------------------------------------------------------------------------------------------
+
+
+def correlation_section(name: str, title: str, rows: Sequence[CorrelationRow], resample: str = "documents") -> Section:
+    """Coefficients of pairs of columns at three levels, with what each rests on."""
+    notes = [
+        "Global: all summaries pooled; input: the mean over documents of the coefficient within each, leaving out "
+        "documents where either side is constant; system: of the systems' means."
+    ]
+    if rows:
+        found = rows[0].intervals.global_
+        notes.append(
+            f"Intervals: {found.level:.0%}, percentile bootstrap over "
+            f"{'documents and systems' if resample == 'both' else resample}, {found.resamples} resamples, "
+            f"seed {found.seed}."
+        )
+    cells = []
+    for row in rows:
+        line: dict[str, Cell] = {"first": row.first, "second": row.second, "coefficient": row.method}
+        for level, found_, ends in zip(LEVELS, row.levels, row.intervals, strict=True):
+            line[level] = known(found_.r, found_.reason)
+            line[f"{level} 95 %"] = interval(ends) if found_.r is not None else Undefined(found_.reason or "undefined")
+        line |= {
+            "summaries": row.levels.global_.n,
+            "documents": row.levels.input.n,
+            "left out": row.levels.input.left_out,
+            "systems": row.levels.system.n,
+        }
+        cells.append(line)
+    return Section(name, title, cells, notes, "there are not the two columns of scores that it compares")
+
+
+def correlation_test_section(comparisons: Sequence[CorrelationComparison], human: str) -> Section:
+    """Which of two metrics correlates better with people."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "first": found.first,
+            "second": found.second,
+            "level": found.level,
+            "difference": known(found.difference, found.reason),
+            "n": found.n,
+            "p": known(found.p, found.reason),
+            "p (Holm)": known(found.p_holm, found.reason),
+            "p (Williams)": known(found.williams_p, found.williams_reason),
+        }
+        for found in comparisons
+    ]
+    notes = [
+        f"Difference of Pearson's r with {human}, first minus second. p: PERM-BOTH, the scores of both metrics swapped "
+        "at random; Holm's correction over the comparisons of a level. Williams' test takes summaries, or systems, to "
+        "be independent."
+    ]
+    if comparisons:
+        notes.append(f"{comparisons[0].permutations} permutations, seed {comparisons[0].seed}.")
+    return Section(
+        "correlation_tests", "Metric against metric by correlation", rows, notes, "there are fewer than 2 metrics"
+    )
+
+
+# --- systems ----------------------------------------------------------------------------------------------
+
+
+def spread_section(analyses: Sequence[SystemsAnalysis]) -> Section:
+    """How well each metric tells systems apart."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "metric": found.name,
+            "standard deviation": known(found.spread.std, found.spread.reason),
+            "mean": known(found.spread.mean, found.spread.reason),
+            "systems": found.spread.systems,
+        }
+        for found in analyses
+    ]
+    note = "Standard deviation over the systems' means (ROUGE-K paper, Table 8): large where they are told apart."
+    return Section("distinguishability", "How far metrics tell systems apart", rows, [note])
+
+
+def system_section(analyses: Sequence[SystemsAnalysis]) -> Section:
+    """Mean scores of the systems, a column a metric."""
+    systems = list(dict.fromkeys(mean.system for found in analyses for mean in found.means))
+    means = {found.name: {mean.system: mean.mean for mean in found.means} for found in analyses}
+    rows: list[dict[str, Cell]] = [
+        {"system": system}
+        | {name: known(values.get(system), "no summary of this system has a score") for name, values in means.items()}
+        for system in systems
+    ]
+    return Section("systems", "Mean scores of systems", rows)
+
+
+def wilcoxon_section(analyses: Sequence[SystemsAnalysis]) -> Section:
+    """Every two systems by each metric."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "metric": found.name,
+            "first": two.first,
+            "second": two.second,
+            "difference": known(two.difference, two.reason),
+            "n": two.n,
+            "p": known(two.p, two.reason),
+            "p (Holm)": known(two.p_holm, two.reason),
+        }
+        for found in analyses
+        for two in found.comparisons
+    ]
+    note = (
+        "Wilcoxon's signed-rank test over the documents that both systems sum up; Holm's correction over the systems "
+        "of a metric. Difference: of the means, first minus second."
+    )
+    return Section("wilcoxon", "System against system", rows, [note], "there are fewer than 2 systems")
+
+
+# --- reliability ------------------------------------------------------------------------------------------
+
+
+def reliability_section(alpha: Estimate, fleiss: FleissKappa, raw: Estimate) -> Section:
+    """Coefficients of agreement between all annotators."""
+    judgments = "" if fleiss.judgments_per_pair is None else f", pairs with {fleiss.judgments_per_pair} judgments"
+    rows: list[dict[str, Cell]] = [
+        {
+            "coefficient": label,
+            "value": known(found.value, found.reason),
+            "95 %": interval(found),
+            "pairs": found.n,
+        }
+        for label, found in (
+            ("Krippendorff's alpha (nominal)", alpha),
+            (f"Fleiss' kappa{judgments}", fleiss.estimate),
+            ("raw agreement", raw),
+        )
+    ]
+    notes = [
+        "Categories: the first summary, by the order of the systems' names, the second, a tie. Pairs with one judgment "
+        "are left out.",
+        f"Intervals: {alpha.level:.0%}, percentile bootstrap over pairs, {alpha.resamples} resamples, seed "
+        f"{alpha.seed}.",
+    ]
+    return Section("reliability", "Agreement between annotators", rows, notes)
+
+
+def cohen_section(kappas: Sequence[Kappa]) -> Section:
+    """Cohen's kappa of every two annotators."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "first": found.first,
+            "second": found.second,
+            "kappa": known(found.kappa, found.reason),
+            "95 %": interval(found),
+            "raw agreement": known(found.agreement, found.reason),
+            "n": found.n,
+        }
+        for found in kappas
+    ]
+    note = "Pairs that both judged; asymptotic intervals (Fleiss, Cohen and Everitt 1969)."
+    return Section(
+        "cohen", "Cohen's kappa of every two annotators", rows, [note], "no two annotators judged the same pair"
+    )
+
+
+def annotators_section(annotators: Sequence[AnnotatorReliability]) -> Section:
+    """What is known of each annotator."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "annotator": found.annotator,
+            "judgments": found.judgments,
+            "median seconds": known(found.median_seconds, found.reasons.get("median_seconds")),
+            "ties": found.ties,
+            "chose left": known(found.left_share, found.reasons.get("left_share")),
+            "agrees with others": known(found.agreement, found.reasons.get("agreement")),
+            "of": found.agreement_n,
+            "checks passed": found.checks_passed,
+            "checks": found.checks,
+        }
+        for found in annotators
+    ]
+    note = (
+        "Agrees with others: the share of decided judgments that are what the majority of the others says, where it is "
+        "decided. Checks: pairs with a known answer; they count nowhere else."
+    )
+    return Section("annotators", "Annotators", rows, [note])
+
+
+def ranking_section(ranking: Ranking) -> Section:
+    """Systems by Bradley-Terry strength."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "system": row.system,
+            "rank": known(row.rank, ranking.reason),
+            "strength": known(row.strength, ranking.reason),
+            "95 %": interval(row) if row.low is not None else Undefined(ranking.reason or "no interval"),
+            "wins": row.wins,
+            "comparisons": row.comparisons,
+            "win share": known(row.win_share, "never compared"),
+        }
+        for row in ranking.rows
+    ]
+    notes = [
+        f"Bradley-Terry strengths on the log-odds scale, summing to 0; a tie is half a win for each; penalty "
+        f"{ranking.penalty:g}. Intervals: bootstrap over {ranking.documents} documents, {ranking.resamples} resamples, "
+        f"seed {ranking.seed}."
+    ]
+    notes += [note for note in (ranking.reason, ranking.note) if note]
+    return Section("ranking", "Systems ranked by people's choices", rows, notes, ranking.reason or "nobody judged")
+
+
+# --- planning ---------------------------------------------------------------------------------------------
+
+
+def plan_section(plan: Plan) -> Section:
+    """What a study needs."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "pairs": known(plan.pairs, plan.reason),
+            "judgments": known(plan.judgments, plan.reason),
+            "documents": known(plan.documents, plan.reason),
+            "independent pairs": known(plan.independent_pairs, plan.reason),
+            "design effect": plan.design_effect,
+        }
+    ]
+    notes = [
+        "Independent pairs: one a document would do; pairs: these times the design effect 1 + (m - 1) ICC of m pairs a "
+        "document.",
+        *([f"{plan.method[0].upper()}{plan.method[1:]}."] if plan.method else []),
+    ]
+    return Section("plan", "What the study needs", rows, notes)
+
+
+def observed_section(first: str, second: str, found: Observed) -> Section:
+    """What a planned study can be reckoned from."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "first": first,
+            "second": second,
+            "agreement of the first": known(found.first, found.reason),
+            "agreement of the second": known(found.second, found.reason),
+            "phi": known(found.phi, found.reason),
+            "ICC": known(found.icc, found.reason),
+            "pairs per document": known(found.pairs_per_document, found.reason),
+            "n": found.n,
+        }
+    ]
+    return Section("observed", "What was observed", rows)

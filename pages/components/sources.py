@@ -1,0 +1,74 @@
+"""What people said, by where it comes from: judgments of a study, or ratings that came with a data set."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import streamlit as st
+
+from annotation.results import judged, rated
+from data.demo import AUTHOR
+from data.preferences import Preferences
+from pages.components.contents import WON, with_judgments
+from pages.components.stores import stores
+from pages.components.text import in_markdown, in_one_line
+
+
+class Source(NamedTuple):
+    """Where preferences come from; `study` or, of ratings, `aspect` is set."""
+
+    dataset: str
+    study: str | None = None
+    aspect: str | None = None
+
+    @property
+    def name(self) -> str:
+        """As a list shows it."""
+        if self.study is not None:
+            return in_one_line(f"{self.study}: annotators' judgments")
+        if self.aspect == AUTHOR:
+            return in_one_line(f"{self.dataset}: author labels")
+        return in_one_line(f"{self.dataset}: human ratings ({self.aspect})")
+
+    @property
+    def version(self) -> object:
+        """Changes whenever a judgment or score does: what is computed from the source is to be computed anew."""
+        study = stores().annotation.version(self.study) if self.study is not None else None
+        return study, tuple(stores().data.signatures(self.dataset))
+
+
+def sources() -> list[Source]:
+    """All of them: studies with the most judgments first, then ratings."""
+    studies = sorted(stores().annotation.studies(), key=lambda study: not study.judgments)
+    found = [Source(study.dataset, study=study.name) for study in studies]
+    return found + [Source(data.name, aspect=aspect) for data in stores().data.datasets() for aspect in data.aspects]
+
+
+def first_with_something(found: list[Source]) -> int:
+    """The place of the source to begin with: judgments if there are any, else ratings."""
+    studies = {study.name: study.judgments for study in stores().annotation.studies()}
+    filled = [place for place, source in enumerate(found) if source.study is None or studies[source.study]]
+    return filled[0] if filled else 0
+
+
+@st.cache_data(max_entries=16, show_spinner="Reading")
+def preferences_of(source: Source, version: object) -> Preferences:
+    """The preferences of a source; read anew when its version moves."""
+    if source.study is not None:
+        return judged(stores().annotation, source.study)
+    return rated(stores().data, source.dataset, source.aspect or "")
+
+
+def said(source: Source, preferences: Preferences) -> str:
+    """What is shown, in Markdown."""
+    count, documents = len(preferences), len(set(preferences.document))
+    if source.study is not None:
+        shown = f"**{count} judgments of annotators** in the study {in_markdown(source.study)}"
+    elif source.aspect == AUTHOR:
+        shown = f"**author labels**, not annotators' judgments: {count} pairs that the corpus's author ranked"
+    else:
+        shown = f"**imported human ratings** of {in_markdown(source.aspect)}, {count} within-document pairs"
+    return f"Shown: {shown}, over {documents} documents."
+
+
+__all__ = ["WON", "Source", "first_with_something", "preferences_of", "said", "sources", "with_judgments"]

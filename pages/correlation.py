@@ -1,0 +1,201 @@
+"""How metrics correlate with people, with length, with ROUGE-K and with each other."""
+
+import pandas as pd
+import streamlit as st
+from numpy.typing import NDArray
+
+from data.cells import Cells
+from metrics.analysis import (
+    LEVELS,
+    CorrelationRow,
+    SystemsAnalysis,
+    analyze_systems,
+    compare_correlations,
+    correlate_columns,
+    correlation_tables,
+)
+from metrics.meta_evaluation import METHODS
+from pages.components.charts import correlation_chart, correlation_heatmap, scatter
+from pages.components.contents import WON, with_judgments
+from pages.components.examples import cell_scores, show_example
+from pages.components.sections import (
+    Section,
+    correlation_section,
+    correlation_test_section,
+    spread_section,
+    system_section,
+    wilcoxon_section,
+)
+from pages.components.sources import Source, preferences_of
+from pages.components.stores import stores
+from pages.components.tables import show_section
+from pages.components.text import in_one_line
+
+POINTS = 4000  # that a browser draws without stuttering
+
+st.title("Correlation")
+datasets = {dataset.name: dataset for dataset in stores().data.datasets()}
+if not datasets:
+    st.info("There is no data set yet: import one on the Studies page.")
+    st.stop()
+
+# --- what is correlated -------------------------------------------------------------------------------------
+
+with st.container(horizontal=True, vertical_alignment="bottom"):
+    dataset = datasets[st.selectbox("Data set", list(datasets), format_func=in_one_line, key="dataset")]
+    judged_in = [
+        Source(dataset.name, study=name)
+        for name in stores().annotation.studies_of(dataset.name)
+        if stores().annotation.study(name).judgments
+    ]
+    people = st.selectbox(
+        "People",
+        [*judged_in, *(Source(dataset.name, aspect=aspect) for aspect in dataset.aspects)],
+        format_func=lambda source: source.name,
+        placeholder="neither ratings nor judgments",
+        key=f"people:{dataset.name}",
+    )
+with st.container(horizontal=True):
+    method = st.segmented_control("Coefficient", METHODS, default="pearson", key="method", required=True)
+    level = st.segmented_control("Level", LEVELS, default="global", key="level", required=True)
+    resample = st.segmented_control(
+        "Intervals draw", ["documents", "systems", "both"], default="documents", key="resample", required=True
+    )
+human = None if people is None else WON if people.study is not None else people.aspect
+
+
+@st.cache_data(max_entries=16, show_spinner="Reading")
+def cells_of(dataset: str, people: Source | None, version: object) -> Cells:
+    """Scores and ratings, with the share of judgments won where a study is asked."""
+    found = stores().data.cells(dataset)
+    if people is None or people.study is None:
+        return found
+    return with_judgments(found, preferences_of(people, people.version))
+
+
+@st.cache_data(max_entries=256, show_spinner="Correlating")
+def correlated(
+    dataset: str, people: Source | None, version: object, pairs: list[tuple[str, str]], method: str, resample: str
+) -> list[CorrelationRow]:
+    """Rows of one table, by one coefficient."""
+    cells = cells_of(dataset, people, version)
+    columns = correlation_tables(cells, human).columns
+    return correlate_columns(cells, columns, pairs, methods=[method], resample=resample)
+
+
+@st.cache_data(max_entries=32, show_spinner="Comparing systems")
+def systems_of(dataset: str, people: Source | None, version: object) -> list[SystemsAnalysis]:
+    """Systems by every metric."""
+    cells = cells_of(dataset, people, version)
+    return analyze_systems(cells, correlation_tables(cells, human).columns)
+
+
+@st.cache_data(max_entries=32, show_spinner="Swapping scores")
+def tested(dataset: str, people: Source | None, version: object, first: str, second: str) -> Section:
+    """Whether one metric correlates better with people than another."""
+    cells = cells_of(dataset, people, version)
+    laid = correlation_tables(cells, human)
+    columns: dict[str, NDArray] = {name: laid.columns[name] for name in (laid.human[0][0], first, second)}
+    return correlation_test_section(compare_correlations(cells, columns, laid.human[0][0]), laid.human[0][0])
+
+
+version = (people.version if people is not None else None, tuple(stores().data.signatures(dataset.name)))
+key = dataset.name, people, version
+cells = cells_of(*key)
+laid = correlation_tables(cells, human)
+st.markdown(
+    f"{len(cells)} summaries of {len(set(cells.documents))} documents by {len(set(cells.systems))} systems"
+    + ("." if human != WON else "; of each summary, **the share of its judgments that it won**.")
+)
+if not cells.scores:
+    st.info("These summaries have no scores yet: score them under Data sets.")
+    st.page_link("studies.py", label="Studies", icon=":material/arrow_forward:")
+    st.stop()
+
+
+# --- what is found ------------------------------------------------------------------------------------------
+
+tabs = st.tabs(["With people", "With length", "With ROUGE-K", "With each other", "Systems"], key="section")
+with tabs[0]:
+    if not laid.human:
+        st.info("Undefined: the data set has no human ratings, and no study over it has judgments.")
+    else:
+        rows = correlated(*key, laid.human, method, resample)
+        st.altair_chart(correlation_chart(rows, level, laid.human[0][0]), key="chart:human")
+        show_section(correlation_section("human", "Metrics with people", rows, resample))
+        metrics = [metric for _, metric in laid.human]
+        if len(metrics) > 1:
+            st.markdown("**Does one metric correlate better than another?**")
+            with st.container(horizontal=True):
+                one = st.selectbox("First metric", metrics, key="tested_first")
+                other = st.selectbox("Second metric", [m for m in metrics if m != one], key="tested_second")
+            show_section(tested(*key, one, other))
+with tabs[1]:
+    if not laid.length:
+        st.info("Undefined: the data set is not scored by length.")
+    else:
+        rows = correlated(*key, laid.length, method, resample)
+        st.altair_chart(correlation_chart(rows, level, laid.length[0][1]), key="chart:length")
+        show_section(correlation_section("length", "Metrics with length (ROUGE-K paper, Table 6)", rows, resample))
+with tabs[2]:
+    if not laid.rouge_k:
+        st.info("Undefined: the data set is not scored by ROUGE-K and another metric.")
+    else:
+        rows = correlated(*key, laid.rouge_k, method, resample)
+        st.altair_chart(correlation_chart(rows, level, laid.rouge_k[0][1]), key="chart:rouge_k")
+        show_section(correlation_section("rouge_k", "Metrics with ROUGE-K (ROUGE-K paper, Table 7)", rows, resample))
+        if not any("|refs:mean|" in signature for signature in cells.scores):
+            st.caption("The paper's table has ROUGE by the mean and by the maximum over references.")
+            if st.button("Score ROUGE by the mean over references, too", key="score_mean"):
+                from metrics import Options, metrics
+                from metrics.scoring import score_dataset
+
+                with st.spinner("Scoring", show_time=True):
+                    score_dataset(
+                        stores().data, dataset.name, metrics(["rouge1", "rouge2", "rougeL"], Options(references="mean"))
+                    )
+                st.rerun()
+with tabs[3]:
+    if not laid.matrix:
+        st.info("Undefined: the data set is scored by one metric only.")
+    else:
+        rows = correlated(*key, laid.matrix, method, resample)
+        st.altair_chart(correlation_heatmap(rows, level), key="chart:matrix")
+        show_section(correlation_section("matrix", "Metrics with each other (APES paper, Table 2)", rows, resample))
+with tabs[4]:
+    systems = systems_of(*key)
+    show_section(system_section(systems))
+    st.markdown("**How far metrics tell systems apart**")
+    show_section(spread_section(systems))
+    st.markdown("**System against system**")
+    by = st.selectbox("By metric", [found.name for found in systems], key="system_metric")
+    show_section(wilcoxon_section([found for found in systems if found.name == by]))
+
+# --- summary by summary -------------------------------------------------------------------------------------
+
+st.subheader("Summary by summary", anchor=False)
+names = list(laid.columns)
+with st.container(horizontal=True):
+    x = st.selectbox("Across", names, index=len(names) - 1 if laid.human else 0, key="x")
+    y = st.selectbox("Up", names, index=0 if laid.human else min(1, len(names) - 1), key="y")
+points = pd.DataFrame(
+    {"document": cells.documents, "system": cells.systems, "x": laid.columns[x], "y": laid.columns[y]}
+).dropna()
+drawn = points if len(points) <= POINTS else points.sample(POINTS, random_state=0).sort_index()
+if drawn.empty:
+    st.info("No summary has both.")
+    st.stop()
+event = st.altair_chart(scatter(drawn, x, y), on_select="rerun", key="scatter")
+st.caption(
+    f"{len(points)} summaries have both"
+    + (f"; {POINTS} of them are drawn, chosen at random with seed 0" if len(drawn) < len(points) else "")
+    + ". Click a point to open its example."
+)
+if selected := event.selection.get("point"):
+    document, system = selected[0]["document"], selected[0]["system"]
+    place = next(
+        (i for i, cell in enumerate(zip(cells.documents, cells.systems, strict=True)) if cell == (document, system)),
+        None,
+    )
+    if place is not None:
+        show_example(dataset.name, document, [system], cell_scores(cells, place))

@@ -1,0 +1,45 @@
+"""How far annotators agree with each other, and how they rank the systems."""
+
+import streamlit as st
+
+from pages.components.charts import ranking_chart
+from pages.components.contents import Reliability, reliability_of, reliability_tables
+from pages.components.sources import Source, preferences_of
+from pages.components.stores import stores
+from pages.components.tables import show_section
+from pages.components.text import in_one_line
+
+st.title("Reliability")
+studies = {study.name: study for study in sorted(stores().annotation.studies(), key=lambda s: not s.judgments)}
+if not studies:
+    st.info("There is no study yet: create one on the Studies page.")
+    st.stop()
+study = studies[st.selectbox("Study", list(studies), format_func=in_one_line, key="study")]
+
+
+@st.cache_data(max_entries=32, show_spinner="Counting")
+def reliability(source: Source, version: object) -> Reliability:
+    """Computed anew when a judgment is made or changed."""
+    checks = {
+        row.annotator: (row.checks_passed, row.checks) for row in stores().annotation.annotators(source.study or "")
+    }
+    return reliability_of(preferences_of(source, version), checks)
+
+
+source = Source(study.dataset, study=study.name)
+found = reliability(source, source.version)
+preferences = preferences_of(source, source.version)
+st.markdown(
+    f"**{len(preferences)} judgments** of {len(set(preferences.pair))} pairs by "
+    f"{len(set(preferences.annotators))} annotators."
+)
+if not len(preferences):
+    st.info("No judgments yet: every figure is undefined.")
+    st.page_link("annotate.py", label="Annotate", icon=":material/arrow_forward:")
+    st.stop()
+
+for section in reliability_tables(found):
+    st.subheader(section.title, anchor=False)
+    if section.name == "ranking" and found.ranking.reason is None:
+        st.altair_chart(ranking_chart(found.ranking), key="ranking_chart")
+    show_section(section)

@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from metrics.meta_evaluation.significance import holm
+from metrics.meta_evaluation.systems import (
+    Spread,
+    SystemComparison,
+    SystemMean,
+    compare_systems,
+    distinguishability,
+    system_means,
+)
+
+NAN = math.nan
+
+
+def test_means_of_systems() -> None:
+    # t has no value of b and no cell of c; u has no value at all; v stands in for a label of another kind
+    values = [1, 2, 6, 4, NAN, NAN, 0.5]
+    documents = ["a", "b", "c", "a", "b", "a", "c"]
+    systems = ["s", "s", "s", "t", "t", "u", 7]
+    assert system_means(values, documents, systems) == [
+        SystemMean(7, 0.5, 1, 2),
+        SystemMean("s", 3, 3, 0),
+        SystemMean("t", 4, 1, 2),
+        SystemMean("u", None, 0, 3, "no document has a value"),
+    ]
+
+
+def test_no_cells_no_systems() -> None:
+    assert system_means([], [], []) == []
+    assert compare_systems([], [], []) == []
+
+
+@pytest.mark.parametrize(
+    ("values", "systems", "expected"),
+    [
+        # means 1, 3 and 5 around 3: sqrt((4 + 0 + 4) / 2)
+        ([0, 2, 3, NAN, 5, 5], "ssttuu", Spread(2, 3, 3)),
+        ([0, 2, NAN], "sst", Spread(None, 1, 1, "fewer than 2 systems have values")),
+        ([NAN], "s", Spread(None, None, 0, "fewer than 2 systems have values")),
+        ([], "", Spread(None, None, 0, "fewer than 2 systems have values")),
+    ],
+)
+def test_spread_of_systems(values: list[float], systems: str, expected: Spread) -> None:
+    assert distinguishability(values, systems) == expected
+
+
+@pytest.mark.parametrize("size", [14, 40, 120])
+def test_comparisons_are_those_of_scipy_on_shared_documents(size: int) -> None:
+    random = np.random.default_rng(size)
+    table = random.normal(size=(3, size)) + np.array([[0], [0.2], [0.6]])
+    table[0, 1] = table[2, 3] = NAN
+    documents, systems = np.tile(np.arange(size), 3), np.repeat(["s", "t", "u"], size)
+    order = random.permutation(3 * size)
+    found = compare_systems(table.ravel()[order], documents[order], systems[order])
+    assert [row[:2] for row in found] == [("s", "t"), ("s", "u"), ("t", "u")]
+    for row in found:
+        first, second = table["stu".index(str(row.first))], table["stu".index(str(row.second))]
+        shared = ~np.isnan(first - second)
+        assert row.n == shared.sum()
+        assert row.difference == pytest.approx(first[shared].mean() - second[shared].mean())
+        assert row.p == pytest.approx(stats.wilcoxon(first[shared], second[shared]).pvalue)
+    assert [row.p_holm for row in found] == holm([row.p for row in found])
+
+
+def test_systems_that_cannot_be_compared() -> None:
+    # s and t are alike; u shares one document with them; the one p left is not adjusted
+    values = [1, 2, 3, 1, 2, 3, 5, 7, 8]
+    documents, systems = "abcabccab", "ssstttuvv"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = {row[:2]: row for row in compare_systems(values, documents, systems)}
+    alone = "fewer than 2 documents have both values"
+    assert found["s", "t"] == SystemComparison("s", "t", 0, 3, None, None, "the two differ in no document")
+    assert found["s", "u"] == SystemComparison("s", "u", -2, 1, None, None, alone)
+    assert found["u", "v"] == SystemComparison("u", "v", None, 0, None, None, alone)
+    # differences of -6 and -6: 2 of 4 signs are as far off
+    assert found["s", "v"] == SystemComparison("s", "v", -6, 2, 0.5, 1)
+
+
+@pytest.mark.parametrize("function", [system_means, compare_systems])
+@pytest.mark.parametrize(
+    ("values", "documents", "systems", "message"),
+    [
+        ([1, 2, 3], "aba", "sss", "document a has more than one value of system s"),
+        ([1, 2], "ab", "s", "values 2, documents 2, systems 1"),
+        ([1, math.inf], "ab", "ss", "values holds a number that is infinite"),
+    ],
+)
+def test_unusable_cells_are_refused(
+    function: Callable[..., object], values: list[float], documents: str, systems: str, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        function(values, documents, systems)
+
+
+def test_spread_of_columns_of_different_lengths_is_refused() -> None:
+    with pytest.raises(ValueError, match="values 2, systems 1"):
+        distinguishability([1, 2], "s")
