@@ -461,6 +461,13 @@ def keywords(file: Path, title: str, format: str | None) -> None:
     "wanted",
     help="Tables to print, separated by commas, such as agreement,comparisons,human,matrix; all if left out.",
 )
+@click.option(
+    "--rule",
+    type=click.Choice(["half", "strict", "decided"]),
+    default="half",
+    show_default=True,
+    help="By which two metrics are compared: a metric's tie earns half, nothing, or is left out.",
+)
 @click.option("--coefficients", default="pearson,spearman,kendall", show_default=True, help="Of the correlations.")
 @click.option(
     "--format",
@@ -479,6 +486,7 @@ def analyze(
     chosen: dict[str, Any],
     seed: int,
     wanted: str | None,
+    rule: Any,
     coefficients: str,
     shape: str,
     format: str | None,
@@ -494,15 +502,21 @@ def analyze(
 
     if (file is None) == (study_name is None):
         raise click.UsageError("name a FILE or a --study, and not both")
-    methods: list[Any] = listed(coefficients)
-    if not methods or (unknown := [name for name in methods if name not in METHODS]):
-        raise click.UsageError(f"--coefficients must be among {', '.join(METHODS)}, not {', '.join(unknown)}")
+    methods: list[Any] = [*dict.fromkeys(listed(coefficients))]
+    if not methods or not {*methods} <= {*METHODS}:
+        raise click.UsageError(f"--coefficients must be among {', '.join(METHODS)}, not {coefficients!r}")
+    if wanted is not None and not listed(wanted):
+        raise click.UsageError("--tables names no table")
     failures = Failures()
     if study_name is not None:
         data_store, annotation_store = stores()
-        found = contents.of_study(data_store, annotation_store, study_name, human=human, methods=methods, seed=seed)
+        found = contents.of_study(
+            data_store, annotation_store, study_name, human=human, methods=methods, rule=rule, seed=seed
+        )
     else:
-        found = contents_of_file(file, format, human or "relevance", chosen, methods, seed, failures)
+        found = contents_of_file(
+            file, format, human or "relevance", chosen, failures, methods=methods, rule=rule, seed=seed
+        )
     check_tables(listed(wanted or ""), [table.name for table in found.tables])
     tables = [table for table in found.tables if wanted is None or table.name in listed(wanted)]
     print_contents(found, tables, shape)
@@ -510,7 +524,7 @@ def analyze(
 
 
 def contents_of_file(
-    file: Any, format: str | None, human: str, chosen: dict[str, Any], methods: list[Any], seed: int, failures: Any
+    file: Path, format: str | None, human: str, chosen: dict[str, Any], failures: Any, **settings: Any
 ) -> Any:
     """Score a file's summaries and hold the scores against its ratings."""
     from data.files import sha256
@@ -534,8 +548,7 @@ def contents_of_file(
             "systems": ", ".join(dict.fromkeys(cells.systems)),
         },
         gaps=gaps,
-        methods=methods,
-        seed=seed,
+        **settings,
         among=with_mean(records, metrics, cells, chosen, failures),
     )
 
@@ -572,7 +585,7 @@ def print_contents(contents: Any, tables: list[Any], shape: str) -> None:
 
     facts = [f"{name}: {text}" for name, text in contents.facts.items()]
     if shape == "json":
-        click.echo(json.dumps(as_json(replace(contents, tables=tuple(tables))), indent=2))
+        click.echo(json.dumps(as_json(replace(contents, tables=tuple(tables))), indent=2, allow_nan=False))
     elif shape == "csv":
         click.echo(
             formats.as_one_csv(tables, [*contents.facts.items(), *(("signature", s) for s in contents.gaps)]), nl=False
@@ -589,7 +602,7 @@ def print_contents(contents: Any, tables: list[Any], shape: str) -> None:
                 click.echo(formats.as_text(table, without=["signature"], said=said) + "\n")
                 said.update(table.notes)
         for line in [*facts, *contents.gaps]:
-            click.echo(line)
+            click.echo(formats.in_one_line(line))
 
 
 @main.command()
@@ -608,6 +621,8 @@ def report(name: str, folder: Path, seed: int) -> None:
     """Write a report of the study NAME: one HTML file with tables, charts and a methods paragraph, and its data."""
     from pages.components.report import write_report
 
+    if not folder.is_dir():
+        check_output(folder, [])
     data_store, annotation_store = stores()
     for path in write_report(data_store, annotation_store, name, folder, seed=seed):
         click.echo(path)
@@ -617,7 +632,9 @@ def report(name: str, folder: Path, seed: int) -> None:
 @click.option("--ratios", help="Agreement of two metrics to tell apart, such as .61,.72.")
 @click.option("--phi", type=float, default=0.0, show_default=True, help="Correlation of the two metrics' being right.")
 @click.option("--ratio", type=float, help="An agreement to measure, with --half-width.")
-@click.option("--half-width", type=float, help="Half the width that its interval may have, such as .05.")
+@click.option(
+    "--half-width", type=click.FloatRange(1e-6, 0.5), help="Half the width that its interval may have, such as .05."
+)
 @click.option(
     "--alpha", type=float, default=0.05, show_default=True, help="Level of the test; 1 - alpha of the interval."
 )

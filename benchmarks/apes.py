@@ -13,13 +13,17 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
+
 from data.importers import read
 from data.records import examples
+from metrics.analysis import LEVELS
 from metrics.apes import Apes
 from metrics.apes.conditions import conditions
 from metrics.base import Score
 from metrics.encoder import shared
-from metrics.meta_evaluation import evaluate
+from metrics.meta_evaluation import agreement as held_against
+from metrics.meta_evaluation import correlate, within_document_pairs
 
 FILE = Path(__file__).resolve().parents[2] / "shared" / "data" / "summeval.jsonl"
 PAPER = 11490 / (40 * 60)
@@ -28,11 +32,11 @@ PAPER = 11490 / (40 * 60)
 def agreement(scores: list[Score], values: list[float], ratings: list[float], keys: list[tuple[str, str]]) -> str:
     """Pearson's r at three levels and the half-credit agreement of one column."""
     documents, systems = [document for document, _ in keys], [system for _, system in keys]
-    found = evaluate(ratings, values, documents, systems)
-    levels = "  ".join(
-        f"{name} {level.r:.3f}" for name, level in zip(("global", "input", "system"), found.pearson, strict=True)
-    )
-    counts = found.agreement
+    pearson = correlate(ratings, values, documents, systems)
+    levels = "  ".join(f"{name} {level.r:.3f}" for name, level in zip(LEVELS, pearson, strict=True))
+    first, second = within_document_pairs(documents)
+    human, metric = np.array(ratings), np.array(values)
+    counts = held_against(human[first] - human[second], metric[first] - metric[second])
     return f"Pearson {levels}  half {counts.half:.4f}  tied {counts.tied / counts.pairs:.2f}  n {len(scores)}"
 
 

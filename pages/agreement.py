@@ -5,7 +5,7 @@ import streamlit as st
 
 from data.preferences import Preferences
 from metrics.analysis import AgreementAnalysis, analyze_agreement, common_ground
-from metrics.meta_evaluation import Evaluation, position_check
+from metrics.meta_evaluation import Evaluation, Rule, SideShare, position_check
 from pages.components.charts import agreement_chart, comparison_chart, difference_chart
 from pages.components.contents import ceiling_of
 from pages.components.examples import contradiction_table, pair_scores, show_example
@@ -59,27 +59,36 @@ with filters:
 
 @st.cache_data(max_entries=64, show_spinner="Counting")
 def chosen(
-    source: Source, version: object, people: tuple[str, ...], systems: tuple[str, ...], decided: bool, majority: bool
-) -> tuple[Preferences, AgreementAnalysis, Evaluation | None]:
-    """The preferences that the filters leave, the analysis of them, and people among themselves."""
+    source: Source,
+    version: object,
+    people: tuple[str, ...],
+    systems: tuple[str, ...],
+    decided: bool,
+    majority: bool,
+    rule: Rule,
+) -> tuple[Preferences, AgreementAnalysis, Evaluation | None, list[SideShare]]:
+    """The preferences that the filters leave, the analysis of them, people among themselves, and their sides."""
     preferences = preferences_of(source, version)
     if people:
         preferences = preferences.where(np.isin(preferences.annotators, people))
     if systems:
         preferences = preferences.where(np.isin(preferences.first, systems) & np.isin(preferences.second, systems))
     ceiling = ceiling_of(preferences) if source.study is not None else None
+    shares = position_check(preferences.left, preferences.annotators) if source.study is not None else []
     if majority:
         preferences = preferences.by_majority()
     if decided:
         preferences = preferences.where(common_ground(preferences))
-    return preferences, analyze_agreement(preferences), ceiling
+    return preferences, analyze_agreement(preferences, rule=rule), ceiling, shares
 
 
 unit = JUDGMENT
-if source.study is not None:
-    unit = st.segmented_control("Unit", [JUDGMENT, MAJORITY], default=JUDGMENT, key="unit", required=True)
+with st.container(horizontal=True):
+    if source.study is not None:
+        unit = st.segmented_control("Unit", [JUDGMENT, MAJORITY], default=JUDGMENT, key="unit", required=True)
+    rule = st.segmented_control("Rule", list(RULES), default="half", key="rule", required=True)
 filtered = tuple(wanted_people), tuple(wanted_systems), decided
-preferences, analysis, ceiling = chosen(source, source.version, *filtered, unit == MAJORITY)
+preferences, analysis, ceiling, shares = chosen(source, source.version, *filtered, unit == MAJORITY, rule)
 shown = preferences_of(source, source.version) if not any(filtered) else preferences
 st.markdown(said(source, shown) + (" *Filtered.*" if any(filtered) else ""))
 if not len(preferences) or not analysis.rows:
@@ -101,14 +110,14 @@ table, comparisons, differences, contradicted, sides = st.tabs(
 with table:
     truncated = {entry.signature: entry.truncated for entry in stores().data.signatures(source.dataset)}
     section = agreement_section(analysis, "pair" if unit == MAJORITY else "judgment", truncated, ceiling)
+    st.markdown(f"**{section.title}**")
     show_section(section)
-    rule = st.segmented_control("Rule", list(RULES), default="half", key="rule", required=True)
     people_agree = getattr(ceiling.agreement, rule) if ceiling else None
     st.altair_chart(agreement_chart(analysis.rows, rule, people_agree), key="chart")
 with comparisons:
     if analysis.comparisons:
         st.altair_chart(comparison_chart(analysis), key="comparison_chart")
-        st.caption("Row minus column, by the rule half; \\*: p below .05 after Holm's correction.")
+        st.caption("Row minus column, by the rule chosen above; \\*: p below .05 after Holm's correction.")
     show_section(comparison_section(analysis))
 with differences:
     section = difference_section(analysis)
@@ -148,4 +157,4 @@ with sides:
     if source.study is None:
         st.info("Ratings have no sides.")
     else:
-        show_section(position_section(position_check(everything.left, everything.annotators)))
+        show_section(position_section(shares))

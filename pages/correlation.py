@@ -42,7 +42,7 @@ if not datasets:
 # --- what is correlated -------------------------------------------------------------------------------------
 
 with st.container(horizontal=True, vertical_alignment="bottom"):
-    dataset = datasets[st.selectbox("Data set", list(datasets), format_func=in_one_line, key="dataset")]
+    dataset = datasets[st.selectbox("Data set", list(datasets), format_func=in_one_line, key="correlated")]
     judged_in = [
         Source(dataset.name, study=name)
         for name in stores().annotation.studies_of(dataset.name)

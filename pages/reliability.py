@@ -10,7 +10,7 @@ from pages.components.tables import show_section
 from pages.components.text import in_one_line
 
 st.title("Reliability")
-studies = {study.name: study for study in sorted(stores().annotation.studies(), key=lambda s: not s.judgments)}
+studies = {study.name: study for study in sorted(stores().annotation.studies(), key=lambda s: -s.judgments)}
 if not studies:
     st.info("There is no study yet: create one on the Studies page.")
     st.stop()

@@ -26,6 +26,8 @@ with read:
         "See the agreement of each metric with judgments, human ratings or, for the demo corpus, its author's labels."
     )
     st.page_link("agreement.py", label="Agreement", icon=":material/bar_chart:")
+    st.page_link("correlation.py", label="Correlation", icon=":material/scatter_plot:")
+    st.page_link("reliability.py", label="Reliability", icon=":material/group:")
 with make:
     st.subheader("Run a study", anchor=False)
     st.markdown("Import summaries, add simple systems, score them, draw pairs, invite annotators, export.")

@@ -5,11 +5,17 @@ system) or one entry a pair of cells of one document, and returns named tuples w
 What cannot be computed is None with a reason, never NaN.
 """
 
-from metrics.meta_evaluation.agreement import Agreement, agreement, credit, within_document_pairs
+from metrics.meta_evaluation.agreement import Agreement, Rule, agreement, credit, within_document_pairs
 from metrics.meta_evaluation.bootstrap import Bootstrap, Interval, Intervals, agreement_intervals
 from metrics.meta_evaluation.correlation import METHODS, Correlation, Levels, Method, correlate
 from metrics.meta_evaluation.correlation_intervals import LevelIntervals, Resample, correlation_intervals
-from metrics.meta_evaluation.correlation_tests import CorrelationTest, WilliamsTest, perm_both, williams
+from metrics.meta_evaluation.correlation_tests import (
+    CorrelationTest,
+    WilliamsTest,
+    perm_both,
+    perm_both_pairs,
+    williams,
+)
 from metrics.meta_evaluation.evaluation import Bin, Evaluation, evaluate
 from metrics.meta_evaluation.planning import Observed, Plan, observed, pairs_for_interval, pairs_to_separate
 from metrics.meta_evaluation.significance import (
@@ -48,6 +54,7 @@ __all__ = [
     "PairedComparison",
     "Plan",
     "Resample",
+    "Rule",
     "SideShare",
     "Spread",
     "SystemComparison",
@@ -70,6 +77,7 @@ __all__ = [
     "pairs_for_interval",
     "pairs_to_separate",
     "perm_both",
+    "perm_both_pairs",
     "position_check",
     "system_means",
     "tie_accuracy",

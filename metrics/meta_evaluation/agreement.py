@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Iterable
 from itertools import combinations
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from metrics.base import TIE
 from metrics.meta_evaluation.arrays import numbers, same_length, weighing
+
+Rule = Literal["half", "strict", "decided"]
+"""The rules of `Agreement`: what becomes of a pair that people decide and the metric does not."""
+
+TIED: dict[Rule, float] = {"half": 0.5, "strict": 0.0, "decided": np.nan}
+"""What a metric's tie earns; NaN is not counted."""
 
 
 class Agreement(NamedTuple):
@@ -104,13 +110,17 @@ def agreement(human: ArrayLike, difference: ArrayLike, weights: ArrayLike | None
     )
 
 
-def credit(human: ArrayLike, difference: ArrayLike) -> NDArray[np.float64]:
-    """What a metric earns on each pair, shape (n,): 1 for agreeing with people, .5 for a tie, 0 for disagreeing.
+def credit(human: ArrayLike, difference: ArrayLike, rule: Rule = "half") -> NDArray[np.float64]:
+    """What a metric earns on each pair, shape (n,): 1 for agreeing with people, 0 for disagreeing, .5 for a tie.
 
-    NaN where people prefer neither or the metric is missing. Takes what `agreement` takes; the mean is its `half`.
+    By the rule `strict` a tie earns 0, by `decided` it is not counted. NaN is what is not counted: there people prefer
+    neither, or the metric is missing. Takes what `agreement` takes; the mean is the ratio of
+    that rule. Raises `ValueError` as `agreement` does, and for another rule.
     """
+    if rule not in TIED:
+        raise ValueError(f"rule must be one of {', '.join(TIED)}, not {rule}")
     found = outcomes(human, difference)
-    return np.select([found.concordant, found.tied, found.discordant], [1.0, 0.5, 0.0], default=np.nan)
+    return np.select([found.concordant, found.tied, found.discordant], [1.0, TIED[rule], 0.0], default=np.nan)
 
 
 def outcomes(human: ArrayLike, difference: ArrayLike) -> Outcomes:

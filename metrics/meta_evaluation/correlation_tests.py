@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -33,6 +33,9 @@ Numbers = NDArray[np.intp]
 
 _Differ = Callable[[NDArray[np.bool_]], Floats]
 """From which cells swap, shape (permutations, cells), the difference of the coefficients; NaN where undefined."""
+
+SURE = 1e-6
+"""Where a variance is a smaller share of the mean square, sums leave too few digits of it."""
 
 _EQUAL = 1e-12
 """Differences within this are equal: swapping all cells gives the observed one but for rounding."""
@@ -127,6 +130,162 @@ def perm_both(
         for level, differ in enumerate(levels):
             differences[level, part] = differ(swapped)
     return LevelTests(*(_test(*pair, drawn, seed) for pair, drawn in zip(pairs, differences, strict=True)))
+
+
+def perm_both_pairs(
+    columns: Mapping[str, ArrayLike],
+    pairs: Sequence[tuple[str, str]],
+    human: ArrayLike,
+    documents: Iterable[Hashable],
+    systems: Iterable[Hashable],
+    *,
+    permutations: int = 1000,
+    seed: int = 0,
+) -> dict[tuple[str, str], LevelTests]:
+    """Test many pairs of metrics by Pearson's r: what `perm_both` says of each, at a small part of the time.
+
+    `columns` hold the metrics' scores by name, shape (n,). Pairs that have the same cells share their swaps, as they
+    would with the same seed; all that swaps do to the sums behind a coefficient is then one product of matrices.
+    Raises `ValueError` as `perm_both` does.
+    """
+    if permutations < 1:
+        raise ValueError(f"permutations must be at least 1, not {permutations}")
+    scores = {name: numbers(values, name) for name, values in columns.items()}
+    human = numbers(human, "human")
+    document, _, system, _ = placed(documents, systems)
+    same_length(**scores, human=human, documents=document, systems=system)
+    alike: dict[bytes, list[tuple[str, str]]] = {}
+    for first, second in pairs:
+        there = ~(np.isnan(scores[first]) | np.isnan(scores[second]) | np.isnan(human))
+        alike.setdefault(there.tobytes(), []).append((first, second))
+    found = {}
+    for packed, group in alike.items():
+        there = np.frombuffer(packed, dtype=np.bool_)
+        within = {name: scores[name][there] for name in {name for pair in group for name in pair}}
+        found.update(_of_group(within, group, human[there], document[there], system[there], permutations, seed))
+    return {pair: found[pair] for pair in pairs}
+
+
+def _of_group(
+    scores: dict[str, Floats],
+    pairs: list[tuple[str, str]],
+    human: Floats,
+    document: Numbers,
+    system: Numbers,
+    permutations: int,
+    seed: int,
+) -> dict[tuple[str, str], LevelTests]:
+    """Pairs of metrics that have a value in every cell."""
+    levels = {name: correlate(values, human, document, system) for name, values in scores.items()}
+    tested = [pair for pair in pairs if all(levels[name].global_.r is not None for name in pair)]
+    drawn: dict[tuple[str, str], Floats] = dict.fromkeys(pairs, np.empty((3, 0)))
+    if tested:
+        standard = {name: (values - values.mean()) / values.std() for name, values in scores.items() if values.std()}
+        x, y = (np.stack([standard[pair[side]] for pair in tested]) for side in (0, 1))
+        whole = np.zeros(len(human), dtype=np.intp)
+        swaps: list[_Swaps | _SystemSwaps] = [
+            _Swaps(x, y, human, whole),
+            _Swaps(x, y, human, document),
+            _SystemSwaps(x, y, human, system),
+        ]
+        differences = np.empty((3, permutations, len(tested)))
+        random = np.random.default_rng(seed)
+        for part in batches(permutations, 8 * len(human)):
+            swapped = random.random((part.stop - part.start, len(human))) < 0.5
+            for level, swap in enumerate(swaps):
+                differences[level, part] = swap.differences(swapped)
+        drawn |= {pair: differences[:, :, place] for place, pair in enumerate(tested)}
+    tests = {}
+    for first, second in pairs:
+        both = _documents_of_both(scores[first], scores[second], human, document)
+        counts = [len(human), both, levels[first].system.n]
+        sides = zip(levels[first], levels[second], counts, drawn[first, second], strict=True)
+        tests[first, second] = LevelTests(*(_test(*side, seed) for side in sides))
+    return tests
+
+
+class _Swaps:
+    """Pearson's r of pairs of metrics within documents, where some cells have swapped."""
+
+    def __init__(self, x: Floats, y: Floats, human: Floats, document: Numbers) -> None:
+        """`x` and `y` have the shape (pairs, cells), the others (cells,)."""
+        size = int(document.max()) + 1
+        cells, rated = by_document(document, size, np.arange(len(human), dtype=np.float64), human)
+        keep = varied(rated, ~np.isnan(rated))  # elsewhere neither coefficient is ever defined
+        self.there = ~np.isnan(cells)[keep]
+        self.at = np.where(self.there, cells[keep], 0).astype(np.intp)
+        self.n = self.there.sum(axis=1)[:, None]
+
+        def centred(rows: Floats, about: Floats) -> Floats:
+            return np.where(self.there, rows - about[..., None], 0)
+
+        # shape (pairs, documents, cells): about the mean of both, so that few digits are lost
+        x, y, rated = x[:, self.at], y[:, self.at], human[self.at]
+        middle = np.where(self.there, (x + y) / 2, 0).sum(axis=2) / self.n[:, 0]
+        self.x, self.y = centred(x, middle), centred(y, middle)
+        self.human = centred(rated, np.where(self.there, rated, 0).sum(axis=1) / self.n[:, 0])
+        self.human_square = (self.human**2).sum(axis=1)[:, None, None]
+        moved = [self.y - self.x, self.y**2 - self.x**2, (self.y - self.x) * self.human]
+        self.moved = np.moveaxis(np.stack(moved), 1, 3)  # sums, squares, products: shape (3, documents, cells, pairs)
+        self.base = [
+            np.moveaxis(np.stack([side, side**2, side * self.human]).sum(axis=3), 1, 2)[:, :, None]
+            for side in (self.x, self.y)
+        ]
+
+    def differences(self, swapped: NDArray[np.bool_]) -> Floats:
+        """The mean over documents of the first metric's coefficient less that of the second's.
+
+        `swapped` has the shape (permutations, cells), the result (permutations, pairs); NaN where there is none.
+        """
+        pairs = self.moved.shape[3]
+        sums, counts = np.zeros((2, len(swapped), pairs)), np.zeros((2, len(swapped), pairs))
+        for part in batches(len(self.at), 8 * len(swapped) * pairs):
+            mine = np.swapaxes(swapped[:, self.at[part]], 0, 1).astype(np.float64)  # documents, permutations, cells
+            change = mine @ self.moved[:, part]
+            for side, sign in enumerate((1, -1)):
+                total, square, joint = self.base[side][:, part] + sign * change
+                variance = square - total**2 / self.n[part, :, None]
+                sure = variance > SURE * square
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    r = joint / np.sqrt(np.maximum(variance, 0) * self.human_square[part])
+                self._settle(r, ~sure, mine > 0, side, part)
+                defined = ~np.isnan(r)
+                sums[side] += np.where(defined, r, 0).sum(axis=0)
+                counts[side] += defined.sum(axis=0)
+        means = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+        return np.asarray(means[0] - means[1])
+
+    def _settle(self, r: Floats, unsure: NDArray[np.bool_], swapped: NDArray[np.bool_], side: int, part: slice) -> None:
+        """Compute anew, from the scores, what the sums have too few digits for."""
+        documents, rows, pairs = np.nonzero(unsure)
+        own, other = (self.x, self.y) if side == 0 else (self.y, self.x)
+        for some in batches(len(documents), 8 * self.at.shape[1]):
+            document, row, pair = documents[some], rows[some], pairs[some]
+            at = document + part.start
+            values = np.where(swapped[document, row], other[pair, at], own[pair, at])
+            r[document, row, pair] = pearson(values, self.human[at], self.there[at].astype(np.float64))
+
+
+class _SystemSwaps:
+    """Pearson's r of pairs of metrics over the systems' means, where some cells have swapped."""
+
+    def __init__(self, x: Floats, y: Floats, human: Floats, system: Numbers) -> None:
+        """`x` and `y` have the shape (pairs, cells), the others (cells,)."""
+        self.own = [np.flatnonzero(system == one) for one in np.unique(system)]
+        self.x, self.y = (np.stack([side[:, own].mean(axis=1) for own in self.own], axis=1) for side in (x, y))
+        self.human = np.array([human[own].mean() for own in self.own])
+        self.moved = [(y - x)[:, own].T / len(own) for own in self.own]
+
+    def differences(self, swapped: NDArray[np.bool_]) -> Floats:
+        """As `_Swaps.differences`, over the systems' means."""
+        mine = swapped.astype(np.float64)
+        change = np.stack([mine[:, own] @ moved for own, moved in zip(self.own, self.moved, strict=True)], axis=1)
+        r = []
+        for side, sign in ((self.x, 1), (self.y, -1)):
+            means = np.moveaxis(side.T[None] + sign * change, 1, 2).reshape(-1, len(self.human))
+            every = np.broadcast_to(self.human, means.shape)
+            r.append(pearson(means, every, np.ones(means.shape)).reshape(len(swapped), -1))
+        return np.asarray(r[0] - r[1])
 
 
 def _documents_of_both(x: Floats, y: Floats, human: Floats, document: NDArray[np.intp]) -> int:

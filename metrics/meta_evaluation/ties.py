@@ -121,6 +121,10 @@ class _Sorted:
         self.tie_right = preferred == 0
         self.sign_right = ~self.tie_right & (np.sign(metric[self.order]) == preferred)
         self.weight = weight[self.order]
+        # a threshold is a cut after the last of the pairs that are equally far apart; the first is the threshold 0
+        ends = np.flatnonzero(np.diff(self.size, append=np.inf) > TIE) + 1
+        zero = int(np.searchsorted(self.size, TIE, side="right"))
+        self.cuts = np.concatenate([[zero], ends[ends > zero]])
 
     def right(self, threshold: float) -> NDArray[np.bool_]:
         """Whether metric and people say the same about each pair, under a threshold."""
@@ -130,17 +134,13 @@ class _Sorted:
 
     def fit(self, among: NDArray[np.bool_]) -> Threshold:
         """The best threshold for some of the pairs."""
-        size = self.size[among]
-        if not len(size):
+        if not among.any():
             return Threshold(None, None)
-        weight = self.weight[among]
-        gained = np.concatenate([[0.0], np.cumsum(weight * self.tie_right[among])])
-        lost = np.concatenate([[0.0], np.cumsum(weight * self.sign_right[among])])
-        # a cut stands after the last of the pairs that are equally far apart; the first is the threshold 0
-        ends = np.flatnonzero(np.diff(size, append=np.inf) > TIE) + 1
-        zero = int(np.searchsorted(size, TIE, side="right"))
-        cuts = np.unique([zero, *ends[ends > zero]])
-        found = gained[cuts] + lost[-1] - lost[cuts]
-        best = cuts[int(np.flatnonzero(found >= found.max() - 1e-9 * weight.sum())[0])]
-        threshold = float(size[best - 1]) if best > zero else 0.0
-        return Threshold(threshold, float((gained[best] + lost[-1] - lost[best]) / weight.sum()))
+        weight = self.weight * among  # pairs that weigh nothing only add thresholds that change nothing
+        gained = np.concatenate([[0.0], np.cumsum(weight * self.tie_right)])
+        lost = np.concatenate([[0.0], np.cumsum(weight * self.sign_right)])
+        found = gained[self.cuts] + lost[-1] - lost[self.cuts]
+        whole = weight.sum()
+        best = int(np.argmax(found >= found.max() - 1e-9 * whole))
+        threshold = float(self.size[self.cuts[best] - 1]) if best > 0 else 0.0
+        return Threshold(threshold, float(found[best] / whole))

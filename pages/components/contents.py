@@ -29,10 +29,11 @@ from data.cells import Cells
 from data.preferences import Preferences
 from data.store import DataStore
 from metrics.analysis import (
+    LEVELS,
     AgreementAnalysis,
     CorrelationRow,
-    CorrelationTables,
     Gaps,
+    NoRatings,
     agreement_as_json,
     analyze_agreement,
     analyze_systems,
@@ -42,7 +43,7 @@ from metrics.analysis import (
     human_ceiling,
     levels_as_json,
 )
-from metrics.meta_evaluation import METHODS, Evaluation, Method, SideShare, position_check
+from metrics.meta_evaluation import METHODS, Evaluation, Method, Rule, SideShare, position_check
 from pages.components import formats, sections
 from pages.components.sections import Section
 
@@ -145,22 +146,29 @@ def correlations_of(
     """
     laid = correlation_tables(cells, human)
     wide = correlation_tables(among, None) if among is not None else laid
+    of_pair: dict[frozenset[str], list[CorrelationRow]] = {}  # a pair is in several tables, and computed once
+    for row in correlate_columns(cells, laid.columns, [*laid.human, *laid.matrix], methods=methods, seed=seed):
+        of_pair.setdefault(frozenset((row.first, row.second)), []).append(row)
 
-    def rows(tables: CorrelationTables, pairs: Sequence[tuple[str, str]]) -> list[CorrelationRow]:
-        return correlate_columns(cells, tables.columns, pairs, methods=methods, seed=seed)
+    def rows(pairs: Sequence[tuple[str, str]]) -> list[CorrelationRow]:
+        return [row._replace(first=pair[0], second=pair[1]) for pair in pairs for row in of_pair[frozenset(pair)]]
 
-    with_people, matrix = rows(laid, laid.human), rows(laid, laid.matrix)
+    with_people, matrix = rows(laid.human), rows(laid.matrix)
+    with_rouge_k = (
+        rows(laid.rouge_k)
+        if wide is laid
+        else correlate_columns(cells, wide.columns, wide.rouge_k, methods=methods, seed=seed)
+    )
     found = []
     if with_people:
         found.append(sections.correlation_section("human", f"Metrics with people ({human})", with_people))
-    found.append(sections.correlation_section("length", "Metrics with length", rows(laid, laid.length)))
-    found.append(sections.correlation_section("rouge_k", "Metrics with ROUGE-K", rows(wide, wide.rouge_k)))
+    found.append(sections.correlation_section("length", "Metrics with length", rows(laid.length)))
+    found.append(sections.correlation_section("rouge_k", "Metrics with ROUGE-K", with_rouge_k))
     found.append(sections.correlation_section("matrix", "Metrics with each other", matrix))
     if with_people:
         people = laid.human[0][0]
-        found.append(
-            sections.correlation_test_section(compare_correlations(cells, laid.columns, people, seed=seed), people)
-        )
+        tests = compare_correlations(cells, laid.columns, people, seed=seed)
+        found.append(sections.correlation_test_section(tests, people))
     systems = analyze_systems(cells, laid.columns)
     found += [sections.spread_section(systems), sections.system_section(systems), sections.wilcoxon_section(systems)]
     return found, with_people, matrix
@@ -183,18 +191,23 @@ def of_study(
     *,
     human: str | None = None,
     methods: Sequence[Method] = METHODS,
+    rule: Rule = "half",
     seed: int = 0,
 ) -> Contents:
-    """Everything about a study's judgments and its data set's scores. Raises `UnknownStudy`.
+    """Everything about a study's judgments and its data set's scores. Raises `UnknownStudy`, `NoRatings`.
 
     `human` names a rating of the data set to correlate metrics with, in place of the judgments won.
     """
     study = annotation.study(name)
     dataset = data.dataset(study.dataset)
+    if human not in (None, WON, *dataset.aspects):
+        raise NoRatings(
+            f"there are no human ratings of {human!r}; there are {', '.join(dataset.aspects) or 'none at all'}"
+        )
     preferences = judged(annotation, name)
     signatures = data.signatures(study.dataset)
     truncated = {entry.signature: entry.truncated for entry in signatures}
-    analysis = analyze_agreement(preferences, seed=seed)
+    analysis = analyze_agreement(preferences, rule=rule, seed=seed)
     majority = analyze_agreement(preferences.by_majority(), seed=seed)
     ceiling = ceiling_of(preferences, seed=seed)
     checks = {row.annotator: (row.checks_passed, row.checks) for row in annotation.annotators(name)}
@@ -245,17 +258,21 @@ def of_ratings(
     *,
     gaps: Mapping[str, Gaps],
     methods: Sequence[Method] = METHODS,
+    rule: Rule = "half",
     seed: int = 0,
     among: Cells | None = None,
 ) -> Contents:
     """Everything about ratings and scores of a file; `preferences` are its rated pairs."""
-    analysis = analyze_agreement(preferences, seed=seed)
+    analysis = analyze_agreement(preferences, rule=rule, seed=seed)
     correlations, with_people, matrix = correlations_of(cells, human, methods=methods, seed=seed, among=among)
+    further = (
+        {signature: scores for signature, scores in among.scores.items() if signature not in gaps} if among else {}
+    )
     return Contents(
         heading=f"Metrics against human ratings of {human}",
         human_name=human,
         facts={**facts, "seed": str(seed), "versions": versions()},
-        gaps=gaps,
+        gaps={**gaps, **{name: Gaps(int(np.isnan(scores).sum()), 0) for name, scores in further.items()}},
         tables=(
             sections.agreement_section(
                 analysis, "within-document pair", {signature: gap.truncated for signature, gap in gaps.items()}
@@ -271,7 +288,10 @@ def of_ratings(
 
 
 def as_json(contents: Contents) -> dict[str, Any]:
-    """All tables by name, with what they rest on; `metrics` has the headline figures by metric."""
+    """All tables by name, with what they rest on; `metrics` has the headline figures by metric.
+
+    What is undefined is null, with the reasons under `undefined`.
+    """
     metrics: dict[str, Any] = {}
     for row in contents.agreement.rows if contents.agreement else ():
         metrics[row.metric] = {
@@ -282,9 +302,27 @@ def as_json(contents: Contents) -> dict[str, Any]:
     for row in contents.human:
         if row.second in metrics:
             metrics[row.second][row.method] = levels_as_json(row.levels)
+    for name, figures in metrics.items():
+        reasons = undefined_figures(contents, name)
+        if reasons:
+            figures[formats.UNDEFINED] = reasons
     return {
         "human": contents.human_name,
         "facts": dict(contents.facts),
         "metrics": metrics,
         "tables": {table.name: formats.as_json(table) for table in contents.tables},
     }
+
+
+def undefined_figures(contents: Contents, metric: str) -> dict[str, str]:
+    """Why headline figures of a metric are undefined, by their names."""
+    found = {}
+    for row in contents.agreement.rows if contents.agreement else ():
+        counts = row.evaluation.agreement
+        if row.metric == metric and counts.decided is None:
+            found["agreement"] = sections.no_ratio(counts)
+    for row in contents.human:
+        for level, figure in zip(LEVELS, row.levels, strict=True):
+            if row.second == metric and figure.r is None:
+                found[f"{row.method} {level}"] = figure.reason or "undefined"
+    return found

@@ -11,6 +11,7 @@ import streamlit as st
 from data.cells import Cells
 from data.preferences import Preferences
 from metrics.analysis import contradictions, labels
+from metrics.base import TIE
 from pages.components.stores import stores
 from pages.components.text import STYLE, document_block, in_markdown, in_one_line, text_block
 
@@ -20,7 +21,9 @@ def show_example(dataset: str, document_id: str, systems: Sequence[str], scores:
     document, summaries = stores().data.record(dataset, document_id)
     found = [summary for system in systems for summary in summaries if summary.system == system]
     st.markdown(f"**Document {in_markdown(document_id)}**")
-    st.html(STYLE + document_block(document.source or "(the data set does not contain its documents)", document.title))
+    with st.container(border=True):
+        source = document.source or "(the data set does not contain its documents)"
+        st.html(STYLE + document_block(source, document.title))
     for column, summary in zip(st.columns(max(1, len(found)), border=True), found, strict=False):
         with column:
             st.markdown(f"**{in_markdown(summary.system)}**")
@@ -28,27 +31,31 @@ def show_example(dataset: str, document_id: str, systems: Sequence[str], scores:
     with st.expander(f"References ({len(document.references)})"):
         for number, reference in enumerate(document.references, 1):
             st.html(STYLE + text_block(reference, f"Reference {number}"))
-    st.dataframe(scores, hide_index=True, key=f"scores:{document_id}:{','.join(systems)}")
+    formats = {name: st.column_config.NumberColumn(format="%.4g") for name in scores.select_dtypes("float")}
+    st.dataframe(
+        scores, hide_index=True, column_config=formats, placeholder="", key=f"scores:{document_id}:{','.join(systems)}"
+    )
 
 
 def pair_scores(preferences: Preferences, pair: int) -> pd.DataFrame:
-    """What each metric says of a pair, and which of the two it prefers."""
+    """What people and each metric say of a pair that one entry is about, and which of the two they prefer."""
     first, second = preferences.firsts[pair], preferences.seconds[pair]
-    rows = []
+
+    def row(label: str, one: float, other: float, difference: float) -> dict[str, object]:
+        prefers = "a tie" if abs(difference) <= TIE else first if difference > 0 else second
+        return {
+            "metric": label,
+            in_one_line(first): one,
+            f"{in_one_line(second)} ": other,  # systems may look alike in one line
+            "prefers": "missing" if np.isnan(difference) else in_one_line(prefers),
+        }
+
+    (choice,) = preferences.choices[preferences.pair == pair]
+    rows = [row("people", np.nan, np.nan, choice)]
     named = labels(list(preferences.scores))
     for signature, both in preferences.scores.items():
         one, other = both[pair]
-        prefers = (
-            None if np.isnan(one - other) else "a tie" if abs(one - other) <= 1e-9 else first if one > other else second
-        )
-        rows.append(
-            {
-                "metric": named[signature],
-                in_one_line(first): None if np.isnan(one) else one,
-                f"{in_one_line(second)} ": None if np.isnan(other) else other,  # systems may look alike in one line
-                "prefers": "missing" if prefers is None else in_one_line(prefers),
-            }
-        )
+        rows.append(row(named[signature], one, other, one - other))
     return pd.DataFrame(rows)
 
 
@@ -65,22 +72,14 @@ def cell_scores(cells: Cells, cell: int) -> pd.DataFrame:
 def contradiction_table(preferences: Preferences, signature: str) -> pd.DataFrame:
     """The pairs in which a metric prefers what people do not, its firmest preferences first; `pair` is the index."""
     entries = contradictions(preferences, signature)
-    difference = preferences.differences()[signature]
+    difference = preferences.differences()[signature][entries]
+    first, second = preferences.first[entries], preferences.second[entries]
     return pd.DataFrame(
-        [
-            {
-                "document": in_one_line(preferences.document[entry]),
-                "people prefer": in_one_line(winner(preferences, entry, preferences.choices[entry])),
-                "the metric prefers": in_one_line(winner(preferences, entry, difference[entry])),
-                "difference": abs(float(difference[entry])),
-            }
-            for entry in entries
-        ],
-        columns=["document", "people prefer", "the metric prefers", "difference"],
+        {
+            "document": map(in_one_line, preferences.document[entries]),
+            "people prefer": map(in_one_line, np.where(preferences.choices[entries] > 0, first, second)),
+            "the metric prefers": map(in_one_line, np.where(difference > 0, first, second)),
+            "difference": np.abs(difference),
+        },
         index=preferences.pair[entries],
     )
-
-
-def winner(preferences: Preferences, entry: int, sign: float) -> str:
-    """The system that a signed preference prefers."""
-    return str(preferences.first[entry] if sign > 0 else preferences.second[entry])

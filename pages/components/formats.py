@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import html
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 import pandas as pd
@@ -36,12 +38,12 @@ def reasons(section: Section) -> list[str]:
 
 def row_name(row: Mapping[str, Cell]) -> str:
     """The words with which a row begins."""
-    words = []
-    for cell in row.values():
-        if not isinstance(cell, str):
-            break
-        words.append(cell)
-    return " / ".join(words)
+    return " / ".join(str(row[column]) for column in naming(row))
+
+
+def naming(row: Mapping[str, Cell]) -> list[str]:
+    """The columns of these words."""
+    return list(takewhile(lambda column: isinstance(row[column], str), row))
 
 
 def shown(cell: Cell, column: str = "", digits: int = 4) -> str:
@@ -72,20 +74,22 @@ def as_text(section: Section, *, without: Sequence[str] = (), said: Collection[s
     Columns of the names `without` are left out, and notes that are already `said`.
     """
     names = [name for name in columns_of(section) if name not in without]
-    lines = [section.title]
+    lines = [in_one_line(section.title)]
     if names:
         cells = [[shown(row[name], name) for name in names] for row in section.rows]
         left = [all(isinstance(row[name], str | None) for row in section.rows) for name in names]
-        widths = [max(map(len, column)) for column in zip(names, *cells, strict=True)]
-        for line in (names, *cells):
+        heads = [in_one_line(name) for name in names]
+        widths = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
+        for line in (heads, *cells):
             aligned = [
                 cell.ljust(width) if to_left else cell.rjust(width)
                 for cell, width, to_left in zip(line, widths, left, strict=True)
             ]
             lines.append("  ".join(aligned).rstrip())
     else:
-        lines.append(f"{UNDEFINED}: {section.empty}")
-    return "\n".join([*lines, *reasons(section), *(note for note in section.notes if note not in said)])
+        lines.append(f"{UNDEFINED}: {in_one_line(section.empty)}")
+    below = [*reasons(section), *(note for note in section.notes if note not in said)]
+    return "\n".join([*lines, *map(in_one_line, below)])
 
 
 # --- JSON and CSV -----------------------------------------------------------------------------------------
@@ -138,20 +142,26 @@ def as_csv(section: Section) -> str:
 def as_one_csv(sections: Sequence[Section], facts: Iterable[tuple[str, str]] = ()) -> str:
     """Several tables in one CSV, a line a number: table, row, column, value, low, high, undefined.
 
-    `facts`, what the numbers rest on, come first as rows of a table `facts`.
+    A row is named by the words with which it begins, and by its number among those that begin alike. `facts`, what the
+    numbers rest on, come first as rows of a table `facts`.
     """
     lines: list[dict[str, Any]] = [line("facts", name, name, value=text) for name, text in facts]
     for section in sections:
         if not section.rows:
             lines.append(line(section.name, "", "", undefined=section.empty))
-        for place, row in enumerate(section.rows, 1):
-            name = row_name(row) or str(place)
+        begun = Counter(map(row_name, section.rows))
+        met: Counter[str] = Counter()
+        for row in section.rows:
+            name = row_name(row)
+            met[name] += 1
+            if begun[name] > 1 or not name:
+                name = f"{name} {met[name]}".strip()
             for column, cell in row.items():
                 if isinstance(cell, Range):
                     lines.append(line(section.name, name, column, low=cell.low, high=cell.high))
                 elif isinstance(cell, Undefined):
                     lines.append(line(section.name, name, column, undefined=cell.reason))
-                elif not (cell is None or isinstance(cell, str)):
+                elif cell is not None and column not in naming(row):
                     lines.append(line(section.name, name, column, value=cell))
     return csv_text(lines)
 
@@ -173,12 +183,13 @@ SPECIAL = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     **{character: f"\\{character}" for character in "&%$#_{}"},
+    **{character: f"{{{character}}}" for character in "[]*-"},  # at the start of a row, [ and * belong to the \\ before
 }
 
 
 def latex(text: str) -> str:
     """A text inside LaTeX, letter for letter."""
-    return re.sub(r"[\\~^<>|&%$#_{}]", lambda found: SPECIAL[found.group()], in_one_line(text))
+    return re.sub(r"[\\~^<>|&%$#_{}\[\]*]|-(?=-)", lambda found: SPECIAL[found.group()], in_one_line(text))
 
 
 def as_latex(section: Section) -> str:
@@ -213,28 +224,33 @@ def as_latex(section: Section) -> str:
 def as_html(section: Section) -> str:
     """A table with a heading, every text escaped."""
     names = columns_of(section)
-    head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in names)
+    head = "".join(f'<th scope="col">{esc(name)}</th>' for name in names)
     body = "".join(f"<tr>{''.join(html_cell(row[name], name) for name in names)}</tr>" for row in section.rows)
     table = f"<div class='wide'><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     if not names:
-        table = f"<p>{UNDEFINED}: {html.escape(section.empty)}</p>"
+        table = f"<p>{UNDEFINED}: {esc(section.empty)}</p>"
     elif len(section.rows) > LONG:
         table = f"<details><summary>{len(section.rows)} rows</summary>{table}</details>"
-    notes = "".join(f"<p class='note'>{html.escape(note)}</p>" for note in [*reasons(section), *section.notes])
-    return f"<section id='{html.escape(section.name)}'><h2>{html.escape(section.title)}</h2>{table}{notes}</section>"
+    notes = "".join(f"<p class='note'>{esc(note)}</p>" for note in [*reasons(section), *section.notes])
+    return f"<section id='{esc(section.name)}'><h2>{esc(section.title)}</h2>{table}{notes}</section>"
 
 
 def html_cell(cell: Cell, column: str) -> str:
     """One cell; an undefined one says why when it is pointed at."""
     kind = "" if isinstance(cell, str) else " class='number'"
-    title = f' title="{html.escape(cell.reason)}"' if isinstance(cell, Undefined) else ""
-    return f"<td{kind}{title}>{html.escape(shown(cell, column, 3))}</td>"
+    title = f' title="{esc(cell.reason)}"' if isinstance(cell, Undefined) else ""
+    return f"<td{kind}{title}>{esc(shown(cell, column, 3))}</td>"
+
+
+def esc(text: object) -> str:
+    """A text inside HTML, in one line."""
+    return html.escape(in_one_line(text))
 
 
 def as_frame(section: Section) -> pd.DataFrame:
     """What a page shows: numbers stay numbers, and those that are undefined are empty."""
     return pd.DataFrame(
-        {name: None if isinstance(cell, Undefined) else cell_of_page(cell) for name, cell in row.items()}
+        {in_one_line(name): None if isinstance(cell, Undefined) else cell_of_page(cell) for name, cell in row.items()}
         for row in section.rows
     )
 

@@ -6,6 +6,7 @@ import streamlit as st
 
 from metrics.analysis import labels
 from metrics.meta_evaluation import Observed, Plan, credit, observed, pairs_for_interval, pairs_to_separate
+from metrics.meta_evaluation.planning import icc as icc_of
 from pages.components.sections import observed_section, plan_section
 from pages.components.sources import Source, preferences_of, sources
 from pages.components.tables import show_section
@@ -18,38 +19,43 @@ ASSUMED = "assumed"
 def planner() -> None:
     """Ask what is wanted and what is known, and say what it takes."""
     goal = st.radio("The study is to", [SEPARATE, MEASURE], horizontal=True, key="plan_goal")
-    found = observation() or Observed(None, None, None, None, None, 0)
-    # other defaults for other observations, hence the keys
-    key = f"{found.n}:{found.first}:{found.second}"
+    found = observation(goal) or Observed(None, None, None, None, None, 0)
+    # other defaults for other observations, hence the keys; numbers are not rounded, for a phi may be the largest
+    # possible
+    key = f"{goal}:{found.n}:{found.first}:{found.second}"
     first, second, third = st.columns(3)
     if goal == SEPARATE:
-        one = ratio_input(first, "Agreement of the first metric", found.first or 0.61, f"plan_first:{key}")
-        other = ratio_input(second, "Agreement of the second metric", found.second or 0.72, f"plan_second:{key}")
+        one = ratio_input(first, "Agreement of the first metric", found.first, 0.61, f"plan_first:{key}")
+        other = ratio_input(second, "Agreement of the second metric", found.second, 0.72, f"plan_second:{key}")
         phi = third.number_input(
             "phi",
             -1.0,
             1.0,
-            round(found.phi or 0.0, 2),
+            found.phi or 0.0,
             0.05,
+            format="%.3f",
             key=f"plan_phi:{key}",
             help="Correlation of the two metrics' being right on the same pairs: alike metrics need fewer pairs.",
         )
     else:
-        one = ratio_input(first, "Agreement of the metric", found.first or 0.6, f"plan_ratio:{key}")
+        one = ratio_input(first, "Agreement of the metric", found.first, 0.6, f"plan_ratio:{key}")
         half_width = second.number_input("Half width of its interval", 0.005, 0.49, 0.05, 0.005, key="plan_width")
+    first, second, third = st.columns(3)  # rows, for a small screen shows column by column
     per_document = first.number_input(
-        "Pairs per document", 1.0, None, round(found.pairs_per_document or 1.0, 1), 1.0, key=f"plan_per_document:{key}"
+        "Pairs per document", 1.0, None, found.pairs_per_document or 1.0, 1.0, key=f"plan_per_document:{key}"
     )
     icc = second.number_input(
         "ICC",
         0.0,
         1.0,
-        round(found.icc or 0.0, 3),
+        found.icc or 0.0,
         0.01,
+        format="%.3f",
         key=f"plan_icc:{key}",
         help="Correlation of pairs of the same document: 0 where each pair says something new.",
     )
     judgments = third.number_input("Judgments per pair", 1, None, 1, key="plan_judgments")
+    first, second, _ = st.columns(3)
     alpha = first.number_input("alpha", 0.001, 0.5, 0.05, 0.01, format="%.3f", key="plan_alpha")
     shape = {"pairs_per_document": per_document, "icc": icc, "judgments_per_pair": judgments}
     if goal == SEPARATE:
@@ -59,13 +65,19 @@ def planner() -> None:
         show_plan(pairs_for_interval(one, half_width, level=1 - alpha, **shape))
 
 
-def ratio_input(column: st.delta_generator.DeltaGenerator, label: str, value: float, key: str) -> float:
-    """A ratio to assume."""
-    return float(column.number_input(label, 0.0, 1.0, round(value, 3), 0.01, format="%.3f", key=key))
+def ratio_input(
+    column: st.delta_generator.DeltaGenerator, label: str, found: float | None, otherwise: float, key: str
+) -> float:
+    """A ratio: what was observed, or one to assume."""
+    value = otherwise if found is None else found
+    return float(column.number_input(label, 0.0, 1.0, value, 0.01, format="%.3f", key=key))
 
 
-def observation() -> Observed | None:
-    """What a study or a data set shows of two metrics, where one is chosen; None where ratios are assumed."""
+def observation(goal: str) -> Observed | None:
+    """What a study or a data set shows of one or two metrics, where it is chosen; None where ratios are assumed.
+
+    Of several judgments of a pair the majority counts, as pairs are what is planned.
+    """
     known: list[Source | None] = [None, *sources()]
     source = st.selectbox(
         "Ratios",
@@ -76,17 +88,35 @@ def observation() -> Observed | None:
     if source is None:
         return None
     preferences = preferences_of(source, source.version)
+    if source.study is not None:
+        preferences = preferences.by_majority()
     named = {label: signature for signature, label in labels(list(preferences.scores)).items()}
-    if len(named) < 2:
-        st.info("Fewer than two metrics have scores there.")
+    wanted = 2 if goal == SEPARATE else 1
+    if len(named) < wanted:
+        st.info("Fewer than two metrics have scores there." if wanted > 1 else "No metric has scores there.")
         return None
-    left, right = st.columns(2)
-    first = left.selectbox("First metric", list(named), format_func=in_one_line, key="plan_metric")
-    second = right.selectbox("Second metric", [name for name in named if name != first], key="plan_other")
     differences = preferences.differences()
-    earned = [credit(preferences.choices, differences[named[name]]) for name in (first, second)]
-    found = observed(*earned, preferences.document)
-    show_section(observed_section(first, second, found))
+
+    def asked(column: st.delta_generator.DeltaGenerator, label: str, names: list[str], key: str) -> str:
+        return str(column.selectbox(label, names, format_func=in_one_line, key=key))
+
+    left, right = st.columns(2)
+    if goal == SEPARATE:
+        first = asked(left, "First metric", list(named), "plan_metric")
+        second = asked(right, "Second metric", [name for name in named if name != first], "plan_other")
+        earned = [credit(preferences.choices, differences[named[name]]) for name in (first, second)]
+        found = observed(*earned, preferences.document)
+        show_section(observed_section(first, second, found))
+        return found
+    metric = asked(left, "Metric", list(named), "plan_metric")
+    alone = credit(preferences.choices, differences[named[metric]])
+    found = observed(alone, alone, preferences.document)._replace(second=None, phi=None, reason=None)
+    found = found._replace(icc=icc_of(alone, preferences.document))
+    if found.first is None:
+        st.info("Undefined: no pair has a value of this metric and a decision of people.")
+        return found
+    within = "undefined" if found.icc is None else f"{found.icc:.3f}"
+    st.caption(f"Observed: agreement {found.first:.3f}, ICC {within}, {found.n} pairs.")
     return found
 
 
@@ -97,7 +127,8 @@ def show_plan(plan: Plan) -> None:
         show_section(section)
         return
     with st.container(horizontal=True):
-        for name, number in (("Pairs", plan.pairs), ("Judgments", plan.judgments), ("Documents", plan.documents)):
+        numbers = ("Pairs", plan.pairs), ("Judgments", plan.judgments), ("Documents", plan.documents)
+        for name, number in (*numbers, ("Independent pairs", plan.independent_pairs)):
             st.metric(name, f"{number:,}", border=True)
         st.metric("Design effect", f"{plan.design_effect:.2f}", border=True)
     st.caption(in_markdown(" ".join(section.notes)))

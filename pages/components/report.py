@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import html
 import io
 import json
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+
+import altair as alt
 
 from annotation.results import export_judgments, export_scores
 from annotation.store import AnnotationStore
@@ -17,7 +19,11 @@ from data.files import write_whole
 from data.store import DataStore
 from pages.components import charts, formats
 from pages.components.contents import Contents, as_json, of_study
+from pages.components.formats import esc
 from pages.components.text import in_one_line
+
+NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that no XML may hold: at one of them what draws charts ends the whole process."""
 
 STYLE = """
 :root { color-scheme: light dark; --line: light-dark(#d1d5db, #4b5563); --soft: light-dark(#f3f4f6, #1f2937); }
@@ -166,10 +172,14 @@ def charts_of(contents: Contents) -> Iterable[tuple[str, str]]:
 def figure(chart: Any, caption: str) -> str:
     """A chart as a drawing that needs no script."""
     drawn = io.StringIO()
-    chart.properties(width=620).save(drawn, format="svg")
+    alt.Chart.from_dict(drawable(chart.properties(width=620).to_dict())).save(drawn, format="svg")
     return f"<figure>{drawn.getvalue()}<figcaption>{esc(caption)}</figcaption></figure>"
 
 
-def esc(text: object) -> str:
-    """A text inside HTML, in one line."""
-    return html.escape(in_one_line(text))
+def drawable(spec: Any) -> Any:
+    """A chart's specification with every text in it in one line, and without what a drawing cannot hold."""
+    if isinstance(spec, str):
+        return NOT_XML.sub("\ufffd", in_one_line(spec))
+    if isinstance(spec, dict):
+        return {name: drawable(value) for name, value in spec.items()}
+    return [drawable(value) for value in spec] if isinstance(spec, list) else spec

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from annotation.ranking import Ranking
 from annotation.reliability import AnnotatorReliability, Estimate, FleissKappa, Kappa
 from metrics.analysis import LEVELS, AgreementAnalysis, CorrelationComparison, CorrelationRow, SystemsAnalysis
-from metrics.meta_evaluation import Evaluation, Interval, Observed, Plan, SideShare
+from metrics.meta_evaluation import Agreement, Evaluation, Interval, Observed, Plan, SideShare
 
 RULES = {
     "half": "half: (C + T/2) / n, a metric's tie counts half",
@@ -93,6 +93,8 @@ def agreement_section(
             f"Intervals: {found.level:.0%}, percentile bootstrap over {over}, {found.resamples} resamples, "
             f"seed {found.seed}."
         )
+    if analysis.rows and "length" not in labels_of(analysis):
+        notes.append("There is no row for length, which a metric has to beat: score the summaries by it, too.")
     if analysis.weighed:
         notes.append(
             "Pairs were drawn with unequal probability: ratios weigh each by one over it and so estimate those of all "
@@ -102,10 +104,15 @@ def agreement_section(
     return Section("agreement", title, rows, notes, "no pair has scores")
 
 
+def labels_of(analysis: AgreementAnalysis) -> set[str]:
+    """The names of its metrics, without options."""
+    return {row.signature.split("|", maxsplit=1)[0] for row in analysis.rows}
+
+
 def agreement_row(label: str, found: Evaluation, signature: str, truncated: int) -> dict[str, Cell]:
     """One line of the agreement table."""
     counts, ties = found.agreement, found.ties
-    nothing = "no pair that people decide has a value" if counts.pairs == 0 else "the metric decides no pair"
+    nothing = no_ratio(counts)
     return {
         "metric": label,
         "n": counts.pairs,
@@ -128,6 +135,11 @@ def agreement_row(label: str, found: Evaluation, signature: str, truncated: int)
     }
 
 
+def no_ratio(counts: Agreement) -> str:
+    """Why a ratio of an agreement is undefined, where it is."""
+    return "no pair that people decide has a value" if counts.pairs == 0 else "the metric decides no pair"
+
+
 def comparison_section(analysis: AgreementAnalysis) -> Section:
     """Every two metrics on the pairs that both score."""
     rows: list[dict[str, Cell]] = [
@@ -145,13 +157,14 @@ def comparison_section(analysis: AgreementAnalysis) -> Section:
         for found in analysis.comparisons
     ]
     notes = [
-        "Difference: agreement by the rule half of the first minus that of the second, on the pairs that both score. "
+        f"Difference: agreement by the rule {analysis.rule} of the first minus that of the second, on the pairs that "
+        "both score. "
         "p: sign-flip test over documents, exact McNemar where every document gives one pair; Holm's correction over "
         "all comparisons of the table. Wilcoxon: signed-rank test of the documents' means, uncorrected."
     ]
-    if analysis.comparisons:
-        first = analysis.comparisons[0]
-        notes.append(f"{first.flips} flips, seed {first.seed}.")
+    flipped = [found for found in analysis.comparisons if found.flips is not None]
+    if flipped:
+        notes.append(f"{flipped[0].flips} flips, seed {flipped[0].seed}.")
     return Section(
         "comparisons", "Metric against metric on the same pairs", rows, notes, "there are fewer than 2 metrics"
     )
@@ -248,8 +261,9 @@ def correlation_test_section(comparisons: Sequence[CorrelationComparison], human
         "at random; Holm's correction over the comparisons of a level. Williams' test takes summaries, or systems, to "
         "be independent."
     ]
-    if comparisons:
-        notes.append(f"{comparisons[0].permutations} permutations, seed {comparisons[0].seed}.")
+    permuted = [found for found in comparisons if found.permutations]
+    if permuted:
+        notes.append(f"{permuted[0].permutations} permutations, seed {permuted[0].seed}.")
     return Section(
         "correlation_tests", "Metric against metric by correlation", rows, notes, "there are fewer than 2 metrics"
     )

@@ -39,7 +39,7 @@ class Source(NamedTuple):
 
 def sources() -> list[Source]:
     """All of them: studies with the most judgments first, then ratings."""
-    studies = sorted(stores().annotation.studies(), key=lambda study: not study.judgments)
+    studies = sorted(stores().annotation.studies(), key=lambda study: -study.judgments)
     found = [Source(study.dataset, study=study.name) for study in studies]
     return found + [Source(data.name, aspect=aspect) for data in stores().data.datasets() for aspect in data.aspects]
 

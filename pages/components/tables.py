@@ -22,7 +22,10 @@ def show_section(section: Section) -> None:
     if section.rows:
         frame = as_frame(section)
         formats = {
-            name: st.column_config.NumberColumn(format=f"%.{4 if name.split(' ')[0] == 'p' else DIGITS.get(name, 3)}f")
+            name: st.column_config.NumberColumn(
+                # three digits that count: no p is 0
+                format="%.3g" if name.split(" ")[0] == "p" else f"%.{DIGITS.get(name, 3)}f"
+            )
             for name in frame.select_dtypes("float")
         }
         st.dataframe(

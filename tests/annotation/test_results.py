@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
+import numpy as np
 import pytest
 
-from annotation.results import Comparison, export_judgments, export_scores, judged, rated
+from annotation.results import export_judgments, export_scores, judged, rated, shares_won
 from annotation.store import AnnotationStore, Study, UnknownStudy
 from data.records import Document, Summary
 from data.store import DataStore, StoredScore, UnknownDataset
@@ -17,14 +18,6 @@ from data.store import DataStore, StoredScore, UnknownDataset
 Create = Callable[..., Study]
 Judge = Callable[..., None]
 SHOWN = datetime(2026, 1, 1, 12, 0, 0, 250_000, tzinfo=UTC)
-
-
-def known(scores: Mapping[str, tuple[float, float]]) -> dict[str, tuple[float | None, float | None]]:
-    """NaN as None, which equals itself."""
-    return {
-        signature: (None if math.isnan(first) else first, None if math.isnan(second) else second)
-        for signature, (first, second) in scores.items()
-    }
 
 
 def judge_by(store: AnnotationStore, judge: Judge, name: str, preferred: Callable[[str], str]) -> None:
@@ -45,17 +38,74 @@ def test_judged(scored: str, annotation_store: AnnotationStore, create: Create, 
     # Ann prefers a in d0 and d4, b in d1, ties elsewhere; Bob always b, which is missing in d4.
     judge_by(annotation_store, judge, "Ann", lambda number: {"0": "a", "4": "a", "1": "b"}.get(number, "tie"))
     judge_by(annotation_store, judge, "Bob", lambda number: "b")
-    comparisons = judged(annotation_store, "S")
-    assert {(c.first, c.second) for c in comparisons} == {("a", "b")}
-    preferences = {(c.annotator, c.document): c.preference for c in comparisons}
+    found = judged(annotation_store, "S")
+    assert {*zip(found.first, found.second, strict=True)} == {("a", "b")}
+    preferences = dict(zip(zip(found.annotators, found.document, strict=True), found.choices, strict=True))
     assert preferences == {
         **{("Ann", "d0"): 1.0, ("Ann", "d1"): -1.0, ("Ann", "d2"): 0.0, ("Ann", "d3"): 0.0, ("Ann", "d4"): 1.0},
         **{("Bob", f"d{n}"): -1.0 for n in range(5)},
     }
-    assert len(comparisons) == 10
-    for comparison in comparisons:
-        expected = (0.5, None) if comparison.document == "d4" else (0.5, 0.5)
-        assert known(comparison.scores) == {"rouge_k|test": expected}
+    assert len(found) == 10
+    assert found.took.tolist() == [3] * 10
+    assert found.weights is None
+    assert list(found.scores) == ["rouge_k|test"]
+    for document, (first, second) in zip(found.documents, found.scores["rouge_k|test"], strict=True):
+        assert first == 0.5
+        assert math.isnan(second) if document == "d4" else second == 0.5
+
+
+def test_sides_are_those_that_were_shown(annotation_store: AnnotationStore, create: Create, judge: Judge) -> None:
+    create(ties=True)
+    ann = annotation_store.join(study="S", name="Ann")
+    for choice in ("left", "right", "tie"):
+        task = annotation_store.next_task(ann)
+        assert task is not None
+        judge(ann, task.assignment_id, choice)
+    left = judged(annotation_store, "S").left.tolist()
+    assert left[:2] == [1, 0]
+    assert math.isnan(left[2])
+
+
+def test_checks_are_no_judgments_of_the_study(annotation_store: AnnotationStore, create: Create, judge: Judge) -> None:
+    create(rule="random", count=3, checks=2)
+    ann = annotation_store.join(study="S", name="Ann")
+    while (task := annotation_store.next_task(ann)) is not None:
+        judge(ann, task.assignment_id, "left")
+    assert len(judged(annotation_store, "S")) == 3
+    records = export_judgments(annotation_store, "S")
+    assert [record["check"] for record in records].count(True) == 2
+    (row,) = annotation_store.annotators("S")
+    assert sum(record["passed"] is True for record in records) == row.checks_passed
+    assert {record["passed"] for record in records if not record["check"]} == {None}
+
+
+def test_conflicts_carry_their_inclusion(
+    scored: str, data_store: DataStore, annotation_store: AnnotationStore, create: Create, judge: Judge
+) -> None:
+    keys = {(e.document_id, e.system): key for key, e in data_store.examples(scored).items()}
+    # against rouge_k, which has c below a and b: here c is the best
+    values = {"a": 0.1, "b": 0.1, "c": 0.9}
+    data_store.add_scores(
+        metric="other",
+        signature="other|test",
+        scores={key: StoredScore(values[system], None) for (_, system), key in keys.items()},
+    )
+    create(rule="conflicts", signatures=("rouge_k|test", "other|test"), count=6)
+    judge_by(annotation_store, judge, "Ann", lambda number: "a")
+    found = judged(annotation_store, "S")
+    assert found.weights is not None
+    assert found.weights == pytest.approx(1 / found.inclusion[found.pair])
+    exported = {record["inclusion"] for record in export_judgments(annotation_store, "S")}
+    assert exported == set(found.inclusion)
+
+
+def test_the_share_of_judgments_won(annotation_store: AnnotationStore, create: Create, judge: Judge) -> None:
+    create(rule="all", systems=("a", "b"), judgments_per_pair=2, ties=True)
+    judge_by(annotation_store, judge, "Ann", lambda number: "a")
+    judge_by(annotation_store, judge, "Bob", lambda number: "b" if number == "1" else "tie")
+    won = shares_won(judged(annotation_store, "S"))
+    assert (won["d0", "a"], won["d0", "b"]) == (0.75, 0.25)  # a choice and a tie
+    assert (won["d1", "a"], won["d1", "b"]) == (0.5, 0.5)
 
 
 def test_judged_follows_the_order_of_deciding_and_the_latest_choice(
@@ -72,11 +122,17 @@ def test_judged_follows_the_order_of_deciding_and_the_latest_choice(
         judge(ann, task.assignment_id, "left", presented_at=shown, decided_at=shown + timedelta(seconds=1))
     changed = SHOWN + timedelta(hours=1)
     judge(ann, given[1].assignment_id, "right", change=True, presented_at=SHOWN, decided_at=changed)
-    comparisons = judged(annotation_store, "S")
-    assert [c.document for c in comparisons] == [f"d{given[i].left[-1]}" for i in (2, 0, 1)]
+    found = judged(annotation_store, "S")
+    assert found.document.tolist() == [f"d{given[i].left[-1]}" for i in (2, 0, 1)]
     # the first of a pair is the system that sorts first, whichever side it was on
-    assert comparisons[2].preference == (1.0 if given[1].right[0] < given[1].left[0] else -1.0)
-    assert comparisons[0].scores == {}  # nothing is scored
+    assert found.choices[2] == (1.0 if given[1].right[0] < given[1].left[0] else -1.0)
+    assert found.scores == {}  # nothing is scored
+
+
+def test_a_study_without_judgments(annotation_store: AnnotationStore, create: Create) -> None:
+    create()
+    found = judged(annotation_store, "S")
+    assert (len(found), found.differences(), found.by_majority().choices.tolist()) == (0, {}, [])
 
 
 @pytest.mark.parametrize("read", [judged, export_judgments])
@@ -103,15 +159,13 @@ def ratings(data_store: DataStore) -> DataStore:
 
 
 def test_rated(ratings: DataStore) -> None:
-    comparisons = rated(ratings, "R", "relevance")
-    assert [(c.document, c.first, c.second, c.preference) for c in comparisons] == [
-        ("x", "a", "b", 3.0),  # 5 - 2
-        ("x", "a", "c", 0.0),
-        ("x", "b", "c", -3.0),
-    ]
-    assert [known(c.scores) for c in comparisons] == [{"m|1": (0.9, None)}, {"m|1": (0.9, None)}, {"m|1": (None, None)}]
-    assert all(isinstance(c, Comparison) and c.annotator is None for c in comparisons)
-    assert rated(ratings, "R", "fluency") == rated(ratings, "R", "nothing") == []
+    found = rated(ratings, "R", "relevance")
+    rows = zip(found.document, found.first, found.second, found.choices, strict=True)
+    assert list(rows) == [("x", "a", "b", 3.0), ("x", "a", "c", 0.0), ("x", "b", "c", -3.0)]  # 5 - 2, 5 - 5, 2 - 5
+    expected = [(0.9, math.nan), (0.9, math.nan), (math.nan, math.nan)]
+    assert np.array_equal(found.scores["m|1"], expected, equal_nan=True)
+    assert set(found.annotators) == {None}
+    assert len(rated(ratings, "R", "fluency")) == len(rated(ratings, "R", "nothing")) == 0
     with pytest.raises(UnknownDataset):
         rated(ratings, "nothing", "relevance")
 
@@ -158,6 +212,9 @@ def test_export_judgments_leaves_nothing_out(
         "document_id": f"d{first.left[-1]}",
         "system_a": a,
         "system_b": b,
+        "check": False,
+        "passed": None,
+        "inclusion": None,
         "left": first.left[0],
         "choice": "left",
         "chosen": first.left[0],

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.base import TIE
-from metrics.meta_evaluation import Agreement, agreement, within_document_pairs
+from metrics.meta_evaluation import Agreement, agreement, credit, within_document_pairs
 
 NAN = math.nan
 PREFERENCES = st.sampled_from([-1.0, 1.0, 0.0, TIE / 2, NAN]) | st.floats(-5, 5)
@@ -94,3 +94,29 @@ def test_no_two_cells_of_a_document_no_pairs(documents: list[object]) -> None:
     first, second = within_document_pairs(documents)  # type: ignore[arg-type]
     assert first.shape == second.shape == (0,)
     assert first.dtype == np.intp
+
+
+def test_what_a_metric_earns() -> None:
+    human = [1, 1, -1, 0, 1, NAN]
+    metric = [0.3, -0.3, 1e-16, 1, NAN, 1]
+    assert np.array_equal(credit(human, metric), [1, 0, 0.5, NAN, NAN, NAN], equal_nan=True)
+    assert np.array_equal(credit(human, metric, "strict"), [1, 0, 0, NAN, NAN, NAN], equal_nan=True)
+    assert np.array_equal(credit(human, metric, "decided"), [1, 0, NAN, NAN, NAN, NAN], equal_nan=True)
+    with pytest.raises(ValueError, match="rule must be one of half, strict, decided, not lenient"):
+        credit(human, metric, "lenient")  # type: ignore[arg-type]
+
+
+def test_weights_make_the_ratios_and_not_the_counts() -> None:
+    # agree, disagree, tie that stand for 10, 4 and 2 pairs: 10/16, (10 + 1)/16, 10/14, 14/16
+    found = agreement([1, 1, 1], [1, -1, 0], [10, 4, 2])
+    assert found[:6] == (3, 0, 1, 1, 1, 0)
+    assert (found.strict, found.half, found.decided, found.coverage) == (10 / 16, 11 / 16, 10 / 14, 14 / 16)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [([1], "pairs 2, weights 1"), ([1, 0], "must be positive"), ([1, NAN], "must be positive")],
+)
+def test_unusable_weights_are_refused(weights: list[float], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        agreement([1, 1], [1, 1], weights)

@@ -13,7 +13,13 @@ from numpy.typing import NDArray
 from metrics.meta_evaluation import correlate
 from metrics.meta_evaluation import correlation as correlation_module
 from metrics.meta_evaluation.correlation import METHODS, Method
-from metrics.meta_evaluation.correlation_tests import CorrelationTest, WilliamsTest, perm_both, williams
+from metrics.meta_evaluation.correlation_tests import (
+    CorrelationTest,
+    WilliamsTest,
+    perm_both,
+    perm_both_pairs,
+    williams,
+)
 
 NAN = math.nan
 Matrix = NDArray[np.float64]
@@ -192,6 +198,41 @@ def test_a_p_value_or_a_reason_and_never_a_warning(
 def test_unusable_input_is_refused(options: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         perm_both([1, 2], [2, 1], [1, 2], **{"documents": "aa", "systems": "st", **options})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("systems", "documents"), [(6, 12), (2, 5), (1, 4), (3, 1)])
+@pytest.mark.parametrize("part", [None, 50])
+def test_many_pairs_at_once_are_as_each_by_itself(
+    systems: int, documents: int, part: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x, y, ratings = three_matrices(systems, systems, documents)
+    columns = {
+        "x": x.ravel(),
+        "y": y.ravel(),
+        "rounded": np.round(y, 2).ravel(),
+        "constant": np.ones(x.size),
+        "offset": y.ravel() + 1e6,
+        "mostly": np.where(np.arange(x.size) % 7, 0.0, 1.0),
+        "whole": np.nan_to_num(x).ravel(),  # has more cells than the others
+    }
+    names = list(columns)
+    pairs = [(first, second) for place, first in enumerate(names) for second in names[place + 1 :]]
+    settings = dict(zip(("documents", "systems"), places(systems, documents), strict=True))
+    if part is not None:  # the numbers of a block of work
+        monkeypatch.setattr(correlation_module, "_BATCH", part)
+    found = perm_both_pairs(columns, pairs, ratings.ravel(), **settings, permutations=60, seed=2)
+    assert list(found) == pairs
+    for first, second in pairs:
+        alone = perm_both(columns[first], columns[second], ratings.ravel(), **settings, permutations=60, seed=2)
+        assert found[first, second] == alone, (first, second)
+
+
+def test_many_pairs_refuse_what_one_does() -> None:
+    with pytest.raises(ValueError, match="permutations must be at least 1"):
+        perm_both_pairs({"a": [1], "b": [1]}, [("a", "b")], [1], ["d"], ["s"], permutations=0)
+    with pytest.raises(ValueError, match="differ in length"):
+        perm_both_pairs({"a": [1], "b": [1, 2]}, [("a", "b")], [1], ["d"], ["s"])
+    assert perm_both_pairs({}, [], [1], ["d"], ["s"]) == {}
 
 
 def test_williams_golden_value() -> None:

@@ -2,44 +2,83 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
-from metrics.meta_evaluation import Agreement, agreement_intervals, correlate, evaluate
+from metrics.meta_evaluation import agreement, agreement_intervals, credit, evaluate, tie_accuracy
+from metrics.meta_evaluation.evaluation import by_difference
 
-HUMAN = [3, 2, 1, 5, 5, 4]
-VALUES = [0.5, 0.6, 0.1, 0.9, 0.2, math.nan]
-DOCUMENTS = ["a", "a", "a", "b", "b", "b"]
-SYSTEMS = ["s", "t", "u"] * 2
+NAN = math.nan
 
 
-def test_one_metric_over_all_pairs_of_each_document() -> None:
-    found = evaluate(HUMAN, VALUES, DOCUMENTS, SYSTEMS, resamples=100, seed=4)
-    # a: (3, 2) against (.5, .6) disagrees, (3, 1) and (2, 1) agree
-    # b: (5, 5) is a human tie, the two pairs with the missing value are decided by people
-    assert found.agreement == Agreement(3, 1, concordant=2, discordant=1, tied=0, missing=2)
-    pairs = [1, 2, 1, 0, 1, 1], [-0.1, 0.4, 0.5, 0.7, math.nan, math.nan], ["a", "a", "a", "b", "b", "b"]
-    assert found.intervals == agreement_intervals(*pairs, resamples=100, seed=4)
-    assert found.pearson == correlate(HUMAN, VALUES, DOCUMENTS, SYSTEMS)
-    assert found.kendall == correlate(HUMAN, VALUES, DOCUMENTS, SYSTEMS, method="kendall")
+def study(seed: int, judgments: int = 300) -> tuple[np.ndarray, dict[str, np.ndarray], np.ndarray, np.ndarray]:
+    """Judgments by 4 annotators of 20 documents, and two metrics with ties and gaps."""
+    random = np.random.default_rng(seed)
+    human = random.choice([-1.0, 0.0, 1.0], judgments, p=[0.45, 0.1, 0.45])
+    metrics = {
+        "good": np.round(human + random.normal(size=judgments), 1),
+        "gappy": np.where(random.random(judgments) < 0.1, NAN, random.normal(size=judgments)),
+    }
+    documents = np.array([f"d{number}" for number in random.integers(20, size=judgments)])
+    annotators = np.array([f"a{number}" for number in random.integers(4, size=judgments)])
+    return human, metrics, documents, annotators
 
 
-def test_the_order_of_cells_does_not_matter() -> None:
-    cells = HUMAN, VALUES, DOCUMENTS, SYSTEMS
-    found, turned = evaluate(*cells), evaluate(*(column[::-1] for column in cells))  # type: ignore[arg-type]
-    assert turned.agreement == found.agreement
-    assert turned.intervals == found.intervals
-    for before, after in zip(found.pearson + found.kendall, turned.pearson + turned.kendall, strict=True):
-        assert after._replace(r=None) == before._replace(r=None)
-        assert after.r == pytest.approx(before.r)
+@pytest.mark.parametrize("with_annotators", [False, True])
+@pytest.mark.parametrize("weighed", [False, True])
+def test_all_metrics_at_once_are_as_each_by_itself(with_annotators: bool, weighed: bool) -> None:
+    human, metrics, documents, annotators = study(1)
+    people = annotators if with_annotators else None
+    weights = np.random.default_rng(2).uniform(1, 5, len(human)) if weighed else None
+    found = evaluate(human, metrics, documents, annotators=people, weights=weights, resamples=200, seed=3)
+    assert list(found) == ["good", "gappy"]
+    for name, difference in metrics.items():
+        alone = found[name]
+        assert alone.agreement == agreement(human, difference, weights)
+        expected = agreement_intervals(
+            human, difference, documents, annotators=people, weights=weights, resamples=200, seed=3
+        )
+        for one, other in zip(alone.intervals, expected, strict=True):
+            assert (one.low, one.high) == (pytest.approx(other.low), pytest.approx(other.high))
+        assert alone.ties == tie_accuracy(human, difference, documents, weights=weights, seed=3)
+        assert alone.ties_interval.low < alone.ties.accuracy < alone.ties_interval.high  # type: ignore[operator]
+        assert alone.over == ("documents and annotators" if with_annotators else "documents")
+
+
+def test_parts_by_difference_hold_every_decided_pair_once() -> None:
+    human, metrics, documents, _ = study(4)
+    for name, found in evaluate(human, metrics, documents, resamples=50).items():
+        places = by_difference(human, metrics[name])
+        decided = np.isin(credit(human, metrics[name]), [0, 1])
+        assert (places >= 0).tolist() == decided.tolist()
+        assert sum(part.n for part in found.bins) == decided.sum()
+        assert [part.high <= later.low for part, later in zip(found.bins, found.bins[1:], strict=False)]
+        for place, part in enumerate(found.bins):
+            among = places == place
+            assert part.decided == agreement(human[among], metrics[name][among]).decided
+            assert np.abs(metrics[name][among]).min() == part.low
+
+
+def test_equal_differences_stay_in_one_part() -> None:
+    # 6 pairs half a point apart, 4 one point: not cut in the middle of either
+    metric = np.array([0.5] * 6 + [1.0] * 4)
+    found = evaluate(np.ones(10), {"m": metric}, range(10), resamples=10)["m"]
+    assert [(part.low, part.high, part.n) for part in found.bins] == [(0.5, 0.5, 6), (1.0, 1.0, 4)]
 
 
 def test_nothing_to_evaluate() -> None:
-    found = evaluate([], [], [], [])
-    assert found.agreement.strict is None
-    assert found.intervals.strict.low is None
-    assert found.pearson.global_.r is found.kendall.system.r is None
+    found = evaluate([], {"m": []}, [])["m"]
+    assert found.agreement.pairs == 0
+    assert found.bins == ()
+    assert found.ties.accuracy is None
+    assert {interval.reason for interval in found.intervals} == {"fewer than 2 documents have pairs to count"}
+    assert evaluate([1, -1], {}, ["a", "b"]) == {}
 
 
-def test_columns_of_different_lengths_are_refused() -> None:
-    with pytest.raises(ValueError, match="human 2, values 1, documents 2, systems 2"):
-        evaluate([1, 2], [1], ["a", "a"], ["s", "t"])
+def test_unusable_input_is_refused() -> None:
+    with pytest.raises(ValueError, match="differ in length"):
+        evaluate([1, 2], {"m": [1]}, ["a", "b"])
+    with pytest.raises(ValueError, match="differ in length"):
+        evaluate([1, 2], {"m": [1, 2]}, ["a"])
+    with pytest.raises(ValueError, match="weights must be positive"):
+        evaluate([1, 2], {"m": [1, 2]}, ["a", "b"], weights=[1, -1])

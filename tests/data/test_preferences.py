@@ -1,0 +1,136 @@
+"""Columns of preferences: filters, majorities, pairs of rated summaries."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from data.cells import Cells
+from data.preferences import Preferences, names, rated_pairs
+from data.records import Document, Summary
+from data.store import DataStore, StoredScore, UnknownDataset, UnknownDocument
+
+NAN = math.nan
+
+
+def preferences(pair: list[int], choices: list[float], inclusion: list[float] | None = None) -> Preferences:
+    """Judgments of pairs 0 to 2, by Ann and Ben in turn."""
+    n = len(pair)
+    return Preferences(
+        documents=names(["d0", "d1", "d1"]),
+        firsts=names(["a", "a", "a"]),
+        seconds=names(["b", "b", "c"]),
+        inclusion=np.array(inclusion or [NAN] * 3),
+        scores={"m": np.array([[1, 0], [0.5, 0.7], [NAN, 1]])},
+        pair=np.array(pair, dtype=np.intp),
+        choices=np.array(choices, dtype=float),
+        annotators=names(["Ann", "Ben"] * n)[:n],
+        left=np.ones(n),
+        took=np.arange(n, dtype=float),
+    )
+
+
+def test_columns_of_pairs_are_those_of_their_entries() -> None:
+    found = preferences([2, 0, 2], [1, 0, -1])
+    assert found.document.tolist() == ["d1", "d0", "d1"]
+    assert list(zip(found.first, found.second, strict=True)) == [("a", "c"), ("a", "b"), ("a", "c")]
+    assert np.array_equal(found.differences()["m"], [NAN, 1, NAN], equal_nan=True)
+    assert len(found) == 3
+    assert found.several_annotators
+    assert found.weights is None
+
+
+def test_a_mask_keeps_all_columns_together() -> None:
+    found = preferences([2, 0, 1], [1, 0, -1]).where(np.array([True, False, True]))
+    assert found.pair.tolist() == [2, 1]
+    assert (found.choices.tolist(), found.took.tolist(), found.annotators.tolist()) == ([1, -1], [0, 2], ["Ann", "Ann"])
+    assert not found.several_annotators
+
+
+@pytest.mark.parametrize(
+    ("pair", "choices", "expected"),
+    [
+        ([0, 0, 0], [1, 1, -1], {0: 1}),
+        ([0, 0], [1, -1], {0: 0}),  # split
+        ([0, 0, 0], [1, 0, 0], {0: 1}),  # ties have no say against a choice
+        ([0, 0], [0, 0], {0: 0}),
+        ([2, 0, 2], [0.3, -2, -4], {0: -1, 2: 0}),  # a judgment counts once, however large its number
+        ([], [], {}),
+    ],
+)
+def test_the_majority(pair: list[int], choices: list[float], expected: dict[int, int]) -> None:
+    found = preferences(pair, choices).by_majority()
+    assert dict(zip(found.pair.tolist(), found.choices.tolist(), strict=True)) == expected
+    assert not found.several_annotators
+
+
+def test_weights_are_one_over_the_inclusion() -> None:
+    found = preferences([1, 0, 1], [1, 1, 1], inclusion=[0.5, 0.1, NAN])
+    assert found.weights is not None
+    assert found.weights.tolist() == pytest.approx([10, 2, 10])
+    assert found.by_majority().weights == pytest.approx([2, 10])  # type: ignore[comparison-overlap]
+
+
+def test_rated_pairs() -> None:
+    cells = Cells(
+        documents=("x", "x", "y", "x", "y"),
+        systems=("a", "b", "a", "c", "b"),
+        ratings={"relevance": np.array([5, 2, 1, NAN, 1])},
+        scores={"m": np.array([0.1, 0.2, NAN, 0.3, 0.4])},
+    )
+    found = rated_pairs(cells, "relevance")
+    rows = zip(found.document, found.first, found.second, found.choices, strict=True)
+    assert list(rows) == [("x", "a", "b", 3), ("y", "a", "b", 0)]  # nobody rated c
+    assert np.array_equal(found.differences()["m"], [0.1 - 0.2, NAN], equal_nan=True)
+    assert set(found.annotators) == {None}
+    assert len(rated_pairs(cells, "beauty")) == 0
+
+
+def test_names_that_look_like_lists() -> None:
+    assert names(["ab", "c", None]).tolist() == ["ab", "c", None]
+    assert names([]).shape == (0,)
+
+
+# --- read from a store --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def filled(data_store: DataStore) -> DataStore:
+    """Documents y and x, in this order; a's summary of x is not scored, b's of y has no value."""
+    records = [
+        (
+            Document(key, f"source {key}", ("r",)),
+            [Summary(key, s, f"{s} of {key}", {"fun": 2.5} if s == "a" else {}) for s in "ba"],
+        )
+        for key in "yx"
+    ]
+    data_store.add_dataset(name="R", format="x", sha256="", records=records)
+    keys = {(e.document_id, e.system): key for key, e in data_store.unscored(dataset="R", signature="m|1")}
+    values = {
+        ("y", "a"): StoredScore(0.5, None),
+        ("y", "b"): StoredScore(None, "why"),
+        ("x", "b"): StoredScore(1, None),
+    }
+    data_store.add_scores(metric="m", signature="m|1", scores={keys[cell]: score for cell, score in values.items()})
+    return data_store
+
+
+def test_cells_of_a_data_set(filled: DataStore) -> None:
+    cells = filled.cells("R")
+    assert (cells.documents, cells.systems) == (("y", "y", "x", "x"), ("b", "a", "b", "a"))
+    assert list(cells.ratings) == ["fun"]
+    assert np.array_equal(cells.ratings["fun"], [NAN, 2.5, NAN, 2.5], equal_nan=True)
+    assert np.array_equal(cells.scores["m|1"], [NAN, 0.5, 1, NAN], equal_nan=True)
+    assert len(cells) == 4
+    with pytest.raises(UnknownDataset):
+        filled.cells("nothing")
+
+
+def test_one_record(filled: DataStore) -> None:
+    document, summaries = filled.record("R", "x")
+    assert document.source == "source x"
+    assert [summary.text for summary in summaries] == ["b of x", "a of x"]
+    with pytest.raises(UnknownDocument, match="data set 'R' has no document 'z'"):
+        filled.record("R", "z")

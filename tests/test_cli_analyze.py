@@ -1,0 +1,680 @@
+"""`relevance analyze`, `relevance report` and `relevance plan`: of files, of studies, in every format."""
+
+import csv
+import hashlib
+import io
+import json
+from datetime import timedelta
+
+import pytest
+from click.testing import CliRunner
+
+import cli
+from annotation.ranking import bradley_terry
+from annotation.reliability import cohen_kappas, fleiss_kappa, krippendorff_alpha, raw_agreement
+from annotation.results import judged, shares_won
+from annotation.store import AnnotationStore, StudySpec
+from data.database import connect, now
+from data.demo import AUTHOR
+from data.demo import FILE as CORPUS
+from data.records import Document, Summary
+from data.store import DataStore, StoredScore
+from metrics.analysis import analyze_agreement
+from metrics.meta_evaluation import METHODS, agreement
+from pages.components.formats import latex
+
+DOCUMENTS = [
+    {
+        "id": "d1",
+        "title": "Cats and mice",
+        "source": "A cat sat. It saw mice. It ate.",
+        "references": ["The cat ate mice.", "A cat hunts mice at night."],
+        "summaries": [
+            {"system": "good", "text": "The cat ate mice.", "human": {"relevance": 5, "fluency": 3}},
+            {"system": "bad", "text": "A cat sat.", "human": {"relevance": 1.5, "fluency": 3}},
+        ],
+    },
+    {
+        "id": "d2",
+        "source": ["Ein Satz.", "Noch einer."],
+        "references": ["Übung macht den Meister."],
+        "summaries": [{"system": "good", "text": "=Übung", "human": {"relevance": 3}}],
+    },
+]
+FORMATS = ("text", "json", "csv", "latex")
+OF_A_FILE = [
+    *("agreement", "comparisons", "by_difference"),
+    *("human", "length", "rouge_k", "matrix", "correlation_tests", "distinguishability", "systems", "wilcoxon"),
+]
+OF_A_STUDY = [
+    *("agreement", "agreement_by_majority", "comparisons", "by_difference"),
+    *("reliability", "cohen", "annotators", "position", "ranking"),
+    *OF_A_FILE[3:],
+]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch, sqlite_url):
+    """A working folder with a small file in it, and an empty database."""
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "small.jsonl", DOCUMENTS)
+    return tmp_path
+
+
+def write(path, records):
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+
+
+def run(*arguments, code=0):
+    result = CliRunner().invoke(cli.main, [str(argument) for argument in arguments])
+    assert result.exit_code == code, result.output
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    return result
+
+
+def refused(*arguments):
+    result = run(*arguments, code=2)
+    assert result.stdout == ""
+    return result.stderr.splitlines()[-1].removeprefix("Error: ")
+
+
+def analyzed(*arguments):
+    """What `analyze` prints as JSON: real JSON, in which there is no NaN."""
+
+    def refuse(constant):
+        raise AssertionError(constant)
+
+    return json.loads(run("analyze", *arguments, "--format", "json").stdout, parse_constant=refuse)
+
+
+def rows_of(analysis, table, *columns):
+    return [tuple(row[column] for column in columns) for row in analysis["tables"][table]["rows"]]
+
+
+# --- a file ---------------------------------------------------------------------------------------------------
+
+# The table of shared/data/README.md: made by public libraries only, against the first reference.
+PUBLISHED = {
+    "rouge1": ([0.3373, 0.2804, 0.6135], 0.1970, [6086, 3919, 138], [0.6000, 0.6068]),
+    "rouge2": ([0.2470, 0.2257, 0.6397], 0.1389, [5750, 4220, 173], [0.5669, 0.5754]),
+    "rougeL": ([0.2642, 0.2092, 0.6084], 0.1411, [5782, 4236, 125], [0.5700, 0.5762]),
+    "length": ([0.2599, 0.1432, 0.2402], 0.1025, [5515, 4387, 241], [0.5437, 0.5556]),
+}
+
+
+def test_the_reference_table(shared_data):
+    names = ",".join(PUBLISHED)
+    analysis = analyzed(shared_data / "summeval.jsonl", "--metrics", names, "--references", "first")
+    assert list(analysis) == ["human", "facts", "metrics", "tables"]
+    assert analysis["human"] == "relevance"
+    assert list(analysis["metrics"]) == list(PUBLISHED)
+    for name, (pearson, kendall, counts, ratios) in PUBLISHED.items():
+        row = analysis["metrics"][name]
+        assert list(row) == ["signature", "missing", "truncated", "agreement", *METHODS]
+        assert all(list(row[method]) == ["global", "input", "system"] for method in METHODS)
+        assert row["signature"].startswith(name)
+        assert (row["missing"], row["truncated"]) == (0, 0)
+        concordant, discordant, tied = counts
+        assert row["agreement"] == {
+            "pairs": 10143,
+            "human_ties": 12000 - 10143,
+            "concordant": concordant,
+            "discordant": discordant,
+            "tied": tied,
+            "strict": pytest.approx(ratios[0], abs=5e-5),
+            "half": pytest.approx(ratios[1], abs=5e-5),
+            "decided": pytest.approx(concordant / (concordant + discordant)),
+            "coverage": pytest.approx((concordant + discordant) / 10143),
+        }
+        assert list(row["pearson"].values()) == pytest.approx(pearson, abs=5e-5)
+        assert row["kendall"]["input"] == pytest.approx(kendall, abs=5e-5)
+    # the tables say the same as the headline figures
+    assert rows_of(analysis, "agreement", "metric", "C", "D", "T") == [
+        (name, *counts) for name, (_, _, counts, _) in PUBLISHED.items()
+    ]
+    [difference] = [
+        row
+        for row in analysis["tables"]["comparisons"]["rows"]
+        if (row["first"], row["second"]) == ("rouge1", "length")
+    ]
+    # (6086 + 138 / 2 - 5515 - 241 / 2) / 10143
+    assert difference["difference"] == pytest.approx(519.5 / 10143)
+    assert difference["test"] == "sign-flip over documents"
+
+
+def test_the_demo_corpus():
+    analysis = analyzed(CORPUS, "--human", AUTHOR)
+    assert analysis["human"] == AUTHOR
+    assert list(analysis["tables"]) == OF_A_FILE
+    # 24 documents of 4 systems: 6 pairs each; one summary of a document has the rating 1, the others differ, too
+    assert {name: row["agreement"]["pairs"] for name, row in analysis["metrics"].items()} == dict.fromkeys(
+        ["rouge1", "rouge2", "rougeL", "rouge_k", "length"], 144
+    )
+    # ROUGE-K is what agrees with the authors of the corpus
+    halves = {name: row["agreement"]["half"] for name, row in analysis["metrics"].items()}
+    assert halves.pop("rouge_k") > 0.7 > 0.5 > max(halves.values())
+    # lexical metrics stand beside ROUGE-K with their mean over references, too, and say by which signature
+    assert {first for (first,) in rows_of(analysis, "rouge_k", "first")} == {
+        *(f"{name} (refs:{how})" for name in ("rouge1", "rouge2", "rougeL") for how in ("max", "mean")),
+        "length",
+    }
+    assert "\nrouge1|refs:mean|" in run("analyze", CORPUS, "--human", AUTHOR).stdout
+
+
+def test_a_small_file_as_json(folder):
+    analysis = analyzed("small.jsonl", "--metrics", "rouge1,rouge_k")
+    assert list(analysis["metrics"]) == ["rouge1", "rouge_k", "length"]  # length is always there
+    assert analysis["facts"] == {
+        "file": "small.jsonl",
+        "SHA-256": hashlib.sha256((folder / "small.jsonl").read_bytes()).hexdigest(),
+        "documents": "2",
+        "summaries": "3",
+        "systems": "good, bad",
+        "seed": "0",
+        "versions": analysis["facts"]["versions"],
+    }
+    row = analysis["metrics"]["rouge_k"]
+    assert row["missing"] == 1  # the second document has one text
+    assert (row["agreement"]["concordant"], row["agreement"]["pairs"]) == (1, 1)
+    assert row["pearson"] == {"global": 1.0, "input": 1.0, "system": 1.0}
+    assert "undefined" not in row
+    [row] = [row for row in analysis["tables"]["agreement"]["rows"] if row["metric"] == "rouge_k"]
+    assert (row["half"], row["half 95 %"]) == (1.0, None)
+    assert row["undefined"]["half 95 %"] == "fewer than 2 documents have pairs to count"
+
+
+def test_a_small_file_as_text(folder):
+    lines = run("analyze", "small.jsonl", "--metrics", "rouge1,rouge_k", "--tables", "agreement").stdout.splitlines()
+    assert lines[0] == "Agreement of metrics with people, per within-document pair (0 human ties)"
+    assert [line.split()[:3] for line in lines[1:5]] == [
+        ["metric", "n", "half"],
+        ["rouge1", "1", "1.0000"],
+        ["rouge_k", "1", "1.0000"],
+        ["length", "1", "1.0000"],
+    ]
+    assert lines[-3].startswith("rouge1|")
+
+
+@pytest.mark.parametrize("shape", FORMATS)
+def test_every_format_names_what_the_numbers_rest_on(folder, shape):
+    arguments = ("small.jsonl", "--metrics", "rouge1", "--seed", "5", "--tables", "agreement,human")
+    said = run("analyze", *arguments, "--format", shape).stdout
+    analysis = analyzed(*arguments)
+    for fact in (*analysis["facts"].values(), *(row["signature"] for row in analysis["metrics"].values())):
+        assert fact in said
+    assert "numpy " in analysis["facts"]["versions"]
+    assert analysis["facts"]["seed"] == "5"
+
+
+def test_the_seed_is_that_of_all_draws(folder):
+    write(folder / "more.jsonl", [{**DOCUMENTS[0], "id": f"d{number}"} for number in range(4)])
+    analysis = analyzed("more.jsonl", "--metrics", "rouge1", "--seed", "5")
+    notes = [note for table in analysis["tables"].values() for note in table["notes"] if "seed" in note]
+    assert len(notes) >= 3
+    assert all("seed 5." in note for note in notes)
+    assert analyzed("more.jsonl", "--metrics", "rouge1", "--seed", "5") == analysis
+
+
+def test_csv_and_latex(folder):
+    arguments = ("small.jsonl", "--metrics", "rouge1", "--tables", "agreement")
+    rows = list(csv.DictReader(io.StringIO(run("analyze", *arguments, "--format", "csv").stdout)))
+    found = {(row["table"], row["row"], row["column"]): row for row in rows}
+    assert found["agreement", "rouge1", "half"]["value"] == "1.0"
+    assert found["agreement", "length", "half 95 %"]["undefined"] == "fewer than 2 documents have pairs to count"
+    assert [row["value"].split("|")[0] for row in rows if row["column"] == "signature" and row["table"] == "facts"] == [
+        "rouge1",
+        "length",
+    ]
+    lines = run("analyze", *arguments, "--format", "latex").stdout.splitlines()
+    begin, end = lines.index(r"\begin{table}"), lines.index(r"\end{table}")
+    assert all(line.startswith("% ") for line in lines[:begin])
+    assert lines[end + 1 :] == [""]
+    body = lines[lines.index(r"\midrule") + 1 : lines.index(r"\bottomrule")]
+    assert [line.split(" & ")[:3] for line in body] == [["rouge1", "1", "1.000"], ["length", "1", "1.000"]]
+
+
+def test_tables_and_coefficients_that_are_asked_for(folder):
+    analysis = analyzed("small.jsonl", "--tables", "human, agreement", "--coefficients", "kendall,kendall")
+    assert list(analysis["tables"]) == ["agreement", "human"]
+    assert {name for (name,) in rows_of(analysis, "human", "coefficient")} == {"kendall"}
+    assert len(rows_of(analysis, "human", "second")) == len(analysis["metrics"])
+    assert not {"pearson", "spearman"} & {*analysis["metrics"]["rouge1"]}
+
+
+def test_a_long_table_is_printed_when_it_is_asked_for(folder):
+    systems = [{"system": f"s{n}", "text": "word " * n, "human": {"relevance": n}} for n in range(1, 9)]
+    write(folder / "many.jsonl", [{**DOCUMENTS[0], "summaries": systems}])
+    everything = run("analyze", "many.jsonl", "--metrics", "length", "--coefficients", "pearson").stdout
+    # 8 * 7 / 2 comparisons by length and by relevance are 56
+    assert "rows: --tables" not in everything
+    everything = run("analyze", "many.jsonl", "--metrics", "length,rouge1", "--coefficients", "pearson").stdout
+    assert "System against system\n84 rows: --tables wilcoxon prints them\n" in everything
+    alone = run("analyze", "many.jsonl", "--metrics", "length,rouge1", "--tables", "wilcoxon").stdout
+    assert len([line for line in alone.splitlines() if line.startswith(("length  ", "rouge1  "))]) == 56
+
+
+def test_names_from_a_file_stay_in_their_lines(folder):
+    hostile = "a\n% \\end{table}\n\u202e=1+1<b>"
+    for summary in (records := json.loads(json.dumps(DOCUMENTS)))[0]["summaries"]:
+        summary["system"] = summary["system"].replace("bad", hostile)
+    write(folder / "hostile.jsonl", records)
+    arguments = ("analyze", "hostile.jsonl", "--metrics", "rouge1", "--format")
+    shown = r"a % \end{table} [U+202E]=1+1<b>"
+    assert f"\nsystems: good, {shown}\n" in run(*arguments, "text").stdout
+    written = run(*arguments, "latex").stdout
+    assert f"\n% systems: good, {shown}\n" in written
+    assert written.replace(shown, "").count(r"\end{table}") == len(OF_A_FILE)
+    assert f"\n{latex(hostile)} & " in written
+    assert json.loads(run(*arguments, "json").stdout)["facts"]["systems"] == f"good, {hostile}"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["small.jsonl", "--human", "beauty"], "there are no human ratings of 'beauty'; there are relevance, fluency"),
+        (["small.jsonl", "--metrics", " , "], "--metrics names no metric"),
+        (["small.jsonl", "--seed", "-1"], "Invalid value for '--seed': -1 is not in the range 0<=x<=2147483647."),
+        (["small.jsonl", "--input-format", "csv"], "small.jsonl:1: no column document_id, source, "),
+        (["small.jsonl", "--tables", "agreement,humans,x"], "there is no table humans, x; there are agreement, compa"),
+        (["small.jsonl", "--tables", ""], "--tables names no table"),
+        (["small.jsonl", "--coefficients", "pearson,r"], "--coefficients must be among pearson, spearman, kendall, "
+         "not 'pearson,r'"),
+        (["small.jsonl", "--coefficients", ""], "--coefficients must be among pearson, spearman, kendall, not ''"),
+        (["small.jsonl", "--format", "xml"], "Invalid value for '--format': 'xml' is not one of "),
+        (["absent.jsonl"], "Invalid value for '[FILE]': File 'absent.jsonl' does not exist."),
+        ([], "name a FILE or a --study, and not both"),
+        (["small.jsonl", "--study", "S"], "name a FILE or a --study, and not both"),
+        (["--study", "S"], "there is no study 'S'; there are none"),
+    ],
+)  # fmt: skip
+def test_analyses_that_are_refused(folder, arguments, message):
+    assert refused("analyze", *arguments).startswith(message)
+
+
+def test_a_metric_that_fails_leaves_the_others(folder, monkeypatch):
+    def fail(*_):
+        raise OSError("no model")
+
+    monkeypatch.setattr("metrics.rouge.RougeL.score", fail)
+    result = run("analyze", "small.jsonl", "--metrics", "rouge1,rougeL", "--format", "json", code=1)
+    assert result.stderr.splitlines()[-1] == "Error: rougeL failed: OSError: no model"
+    metrics = json.loads(result.stdout)["metrics"]
+    assert metrics["rouge1"]["agreement"]["pairs"] == 1
+    assert metrics["rougeL"]["missing"] == 3
+    assert metrics["rougeL"]["undefined"]["agreement"] == "no pair that people decide has a value"
+
+
+# --- a study --------------------------------------------------------------------------------------------------
+
+
+def add_study(url, judgments, scores, *, documents=4, checks_failed_by=(), **settings):
+    """A study S of systems a and b; returns the stores.
+
+    `judgments` names the system that each annotator prefers in each document, or `=` for a tie; `scores` has by
+    signature those of a and of b, a number a document, None where it is missing.
+    """
+    data, annotation = DataStore(connect(url)), AnnotationStore(connect(url))
+    records = [
+        (
+            Document(f"d{n}", f"source {n}", ("reference",)),
+            [Summary(f"d{n}", system, f"{system} of {n}") for system in "ab"],
+        )
+        for n in range(documents)
+    ]
+    data.add_dataset(name="news", format="interchange", sha256="5" * 64, records=records)
+    for signature, values in scores.items():
+        stored = {
+            key: StoredScore(value := values[example.system][int(example.document_id[1:])], None if value else "none")
+            for key, example in data.unscored(dataset="news", signature=signature)
+        }
+        data.add_scores(metric=signature.split("|")[0], signature=signature, scores=stored)
+    spec = {"rule": "all", "judgments_per_pair": max(1, len(judgments)), "ties": True, **settings}
+    annotation.create_study(StudySpec(name="S", dataset="news", **spec))
+    for name, preferred in judgments.items():
+        annotator = annotation.join(study="S", name=name)
+        while (task := annotation.next_task(annotator)) is not None:
+            (system, left), (_, right) = (text.split(" of ") for text in (task.left, task.right))
+            if left != right:  # an attention check: only one of the texts is of this document
+                of_this = "left" if task.source == f"source {left}" else "right"
+                other = "right" if of_this == "left" else "left"
+                choice = other if name in checks_failed_by else of_this
+            elif preferred[int(left)] == "=":
+                choice = "tie"
+            else:
+                choice = "left" if system == preferred[int(left)] else "right"
+            shown = now() - timedelta(seconds=2)
+            annotation.judge(annotator=annotator, assignment_id=task.assignment_id, choice=choice, presented_at=shown)
+    return data, annotation
+
+
+SCORES = {
+    "rouge1|test": {"a": [0.9, 0.9, 0.1, 0.5], "b": [0.1, 0.1, 0.9, 0.5]},
+    "rouge_k|test": {"a": [0.8, 0.4, 0.6, 0.7], "b": [0.2, 0.6, 0.5, None]},
+    "length|unit:words|version:0.1.0": {"a": [3, 3, 3, 3], "b": [3, 3, 3, 3]},
+}
+JUDGMENTS = {"Ann": "aaaa", "Bob": "aba="}
+
+
+@pytest.fixture
+def study(sqlite_url):
+    return add_study(sqlite_url, JUDGMENTS, SCORES, checks=2, checks_failed_by=["Bob"], seed=3)
+
+
+def test_a_study_of_two_annotators(study):
+    analysis = analyzed("--study", "S")
+    assert list(analysis["tables"]) == OF_A_STUDY
+    assert analysis["human"] == "judgments won"
+    assert analysis["facts"] == {
+        "study": "S",
+        "question": "Which summary is more relevant to the document?",
+        "data set": "news",
+        "SHA-256 of its file": "5" * 64,
+        "documents": "4",
+        "systems": "a, b",
+        "pairs": "4, rule all, seed 3",
+        "judgments": "8 by 2 annotators",
+        "seed": "0",
+        "versions": analysis["facts"]["versions"],
+    }
+    # Ann: a a a a, Bob: a b a =. rouge1 prefers a, a, b, neither: Ann C C D T, Bob C D D and a human tie.
+    assert analysis["metrics"]["rouge1"]["agreement"] == {
+        "pairs": 7, "human_ties": 1, "concordant": 3, "discordant": 3, "tied": 1,
+        "strict": 3 / 7, "half": 3.5 / 7, "decided": 0.5, "coverage": 6 / 7,
+    }  # fmt: skip
+    # rouge_k prefers a, b, a, and is missing for one of d3: Ann C D C missing, Bob C C C
+    assert rows_of(analysis, "agreement", "metric", "n", "C", "D", "T", "missing") == [
+        ("rouge1", 7, 3, 3, 1, 0),
+        ("rouge_k", 6, 5, 1, 0, 1),
+        ("length", 7, 0, 0, 7, 0),
+        # against each other: Ann C D C and a tie of the other one's, Bob C D C and a tie of his own
+        ("people", 7, 4, 2, 1, 0),
+    ]
+    # by majority: a, split, a, a (a tie has no side)
+    assert rows_of(analysis, "agreement_by_majority", "metric", "n", "C", "D", "T", "missing") == [
+        ("rouge1", 3, 1, 1, 1, 0),
+        ("rouge_k", 2, 2, 0, 0, 1),
+        ("length", 3, 0, 0, 3, 0),
+    ]
+
+
+def test_attention_checks_count_only_as_checks(study):
+    analysis = analyzed("--study", "S")
+    assert rows_of(analysis, "annotators", "annotator", "judgments", "ties", "checks passed", "checks") == [
+        ("Ann", 4, 0, 2, 2),
+        ("Bob", 4, 1, 0, 2),
+    ]
+    assert rows_of(analysis, "position", "annotator", "n")[0] == ("all", 7)
+    assert analysis["tables"]["reliability"]["rows"][0]["pairs"] == 4
+    assert sum(comparisons for (comparisons,) in rows_of(analysis, "ranking", "comparisons")) == 2 * 8
+
+
+def test_the_figures_are_those_of_the_packages(study):
+    _, annotation = study
+    found = judged(annotation, "S")
+    analysis = analyzed("--study", "S", "--seed", "9")
+    expected = analyze_agreement(found, seed=9)
+    for row, shown in zip(expected.rows, analysis["tables"]["agreement"]["rows"], strict=False):
+        counts, half = row.evaluation.agreement, row.evaluation.intervals.half
+        assert (shown["metric"], shown["half"], shown["strict"]) == (row.metric, counts.half, counts.strict)
+        assert shown["half 95 %"] == [half.low, half.high]
+        assert shown["acc_eq"] == row.evaluation.ties.accuracy
+    assert rows_of(analysis, "comparisons", "first", "second", "difference", "p", "p (Holm)") == [
+        (c.first, c.second, c.difference, c.p, c.p_holm) for c in expected.comparisons
+    ]
+    assert rows_of(analysis, "reliability", "value") == [
+        (krippendorff_alpha(found.pair, found.choices).value,),
+        (fleiss_kappa(found.pair, found.choices).estimate.value,),
+        (raw_agreement(found.pair, found.choices).value,),
+    ]
+    [kappa] = cohen_kappas(found.pair, found.annotators, found.choices)
+    assert rows_of(analysis, "cohen", "first", "second", "kappa") == [("Ann", "Bob", kappa.kappa)]
+    ranking = bradley_terry(found.first, found.second, found.choices, found.document, seed=9)
+    assert rows_of(analysis, "ranking", "system", "strength", "95 %") == [
+        (row.system, row.strength, [row.low, row.high]) for row in ranking.rows
+    ]
+    # the judgments won are what metrics are correlated with: of d0 a won both, of d1 one of two, of d3 1.5 of 2
+    assert [shares_won(found)[f"d{n}", "a"] for n in range(4)] == [1, 0.5, 1, 0.75]
+
+
+def test_a_study_against_ratings(study):
+    assert refused("analyze", "--study", "S", "--human", "fluency") == (
+        "there are no human ratings of 'fluency'; there are none at all"
+    )
+    assert analyzed("--study", "S", "--human", "judgments won")["tables"]["human"]["rows"] != []
+
+
+def test_a_study_of_conflicts_is_weighed(sqlite_url):
+    # rouge1 and rouge2 contradict each other in d0 to d3 and agree in d4 to d7. 4 pairs are wanted, a quarter of them
+    # from the others: 3 of 4 conflicts and 1 of 4 others are drawn, so a conflict counts 4/3, the other 4.
+    scores = {
+        "rouge1|test": {"a": [0.1] * 4 + [0.9] * 4, "b": [0.5] * 8},
+        "rouge2|test": {"a": [0.9] * 8, "b": [0.5] * 8},
+    }
+    _, annotation = add_study(
+        sqlite_url, {"Ann": "a" * 8}, scores, documents=8, rule="conflicts", signatures=tuple(scores), count=4
+    )
+    analysis = analyzed("--study", "S")
+    # Ann always prefers a. rouge1 agrees with her on the other pair only: 4 / (3 * 4/3 + 4) = 1/2, as in all 8 pairs.
+    counts = analysis["metrics"]["rouge1"]["agreement"]
+    assert (counts["concordant"], counts["discordant"]) == (1, 3)
+    assert counts["half"] == counts["strict"] == counts["decided"] == pytest.approx(0.5)
+    assert analysis["metrics"]["rouge2"]["agreement"]["half"] == 1.0
+    assert rows_of(analysis, "comparisons", "difference") == [(pytest.approx(-0.5),)]
+    assert any("unequal probability" in note for note in analysis["tables"]["agreement"]["notes"])
+    found = judged(annotation, "S")
+    assert sorted(found.weights) == pytest.approx([4 / 3, 4 / 3, 4 / 3, 4])
+    unweighed = agreement(found.choices, found.differences()["rouge1|test"])
+    assert unweighed.half == 0.25  # what the weights correct
+
+
+NO_DECISION = "no pair that people decide has a value"
+ONE_DOCUMENT = "fewer than 2 documents have pairs to count"
+# What is judged, and some of what then is undefined: the table, the row's first cell, the column and the reason.
+DEGENERATE = {
+    "no judgments": (
+        {"judgments": {}},
+        [
+            ("agreement", "rouge1", "half", NO_DECISION),
+            ("comparisons", "rouge1", "p", "fewer than 2 pairs have credits of both"),
+            ("by_difference", None, None, "no pair is decided by both people and a metric"),
+            ("reliability", "raw agreement", "value", "there are no judgments"),
+            ("cohen", None, None, "no two annotators judged the same pair"),
+            ("position", "all", "share", "no choice is decided"),
+            ("ranking", None, None, "there are no judgments"),
+        ],
+    ),
+    "one annotator": (
+        {"judgments": {"Ann": "aba="}},
+        [
+            ("reliability", "raw agreement", "value", "no pair has two judgments"),
+            ("cohen", None, None, "no two annotators judged the same pair"),
+        ],
+    ),
+    "one pair": (
+        {"judgments": {"Ann": "a", "Bob": "b"}, "documents": 1},
+        [
+            ("agreement", "rouge1", "half 95 %", ONE_DOCUMENT),
+            ("ranking", "a", "95 %", "no intervals: fewer than 2 documents"),
+            ("human", "human: judgments won", "global", "either side is constant"),
+        ],
+    ),
+    "all ties": (
+        {"judgments": {"Ann": "====", "Bob": "===="}},
+        [
+            ("agreement", "rouge1", "half", NO_DECISION),
+            ("position", "all", "share", "no choice is decided"),
+        ],
+    ),
+    "a metric that is constant": (
+        {"judgments": JUDGMENTS},
+        [
+            ("agreement", "length", "decided", "the metric decides no pair"),
+            ("matrix", "rouge1", "global", "either side is constant"),
+        ],
+    ),
+    "no scores at all": (
+        {"judgments": JUDGMENTS, "scores": {}},
+        [
+            ("agreement", None, None, "no pair has scores"),
+            ("comparisons", None, None, "there are fewer than 2 metrics"),
+            ("matrix", None, None, "there are not the two columns of scores that it compares"),
+        ],
+    ),
+    "scores of one side only": (
+        {"judgments": JUDGMENTS, "scores": {"rouge1|test": {"a": [0.5] * 4, "b": [None] * 4}}},
+        [("agreement", "rouge1", "half", NO_DECISION)],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", DEGENERATE)
+def test_what_is_undefined_is_said_with_its_reason_in_every_format(sqlite_url, case):
+    settings, undefined = DEGENERATE[case]
+    add_study(sqlite_url, **{"scores": SCORES, **settings})
+    analysis = analyzed("--study", "S")
+    said = {shape: run("analyze", "--study", "S", "--format", shape).stdout for shape in FORMATS}
+    lines = list(csv.DictReader(io.StringIO(said["csv"])))
+    for table, first, column, why in undefined:
+        found = analysis["tables"][table]
+        if first is None:
+            assert (found["rows"], found["undefined"]) == ([], why)
+            assert f"\nundefined: {why}\n" in said["text"]
+            assert f"\nundefined: {latex(why)} \\\\\n" in said["latex"]
+            assert [row["undefined"] for row in lines if row["table"] == table] == [why]
+            continue
+        rows = [row for row in found["rows"] if first in row.values() and row[column] is None]
+        assert why in rows[0]["undefined"][column]
+        reason = rows[0]["undefined"][column]
+        assert f": {reason}\n" in said["text"]
+        assert f": {latex(reason)}\\par\n" in said["latex"]
+        in_csv = [row for row in lines if row["table"] == table and row["column"] == column and first in row["row"]]
+        assert reason in [row["undefined"] for row in in_csv]
+    assert not any(number in text.split() for text in said.values() for number in ("nan", "NaN", "inf", "None"))
+
+
+def test_headline_figures_that_are_undefined_say_why(sqlite_url):
+    add_study(sqlite_url, {}, SCORES)
+    row = analyzed("--study", "S", "--tables", "agreement")["metrics"]["rouge1"]
+    assert row["agreement"]["half"] is None
+    assert row["pearson"] == {"global": None, "input": None, "system": None}
+    assert list(row["undefined"]) == ["agreement", *(f"{m} {lv}" for m in METHODS for lv in row["pearson"])]
+    assert row["undefined"]["agreement"] == NO_DECISION
+
+
+# --- report ---------------------------------------------------------------------------------------------------
+
+
+def test_report(study, tmp_path):
+    result = run("report", "S", "-o", tmp_path / "report")
+    written = result.stdout.splitlines()
+    assert {*written} == {str(path) for path in (tmp_path / "report").iterdir()}
+    assert {path.rsplit("/", 1)[1] for path in written} == {
+        *("report.html", "SHA256SUMS", "analysis.json", "judgments.jsonl", "scores.jsonl", "tables.tex"),
+        *(f"{table}.csv" for table in OF_A_STUDY),
+    }
+    analysis = json.loads((tmp_path / "report" / "analysis.json").read_text())
+    assert analysis == analyzed("--study", "S")
+    run("report", "S", "-o", tmp_path / "report", "--seed", "4")  # replaces it
+    assert json.loads((tmp_path / "report" / "analysis.json").read_text())["facts"]["seed"] == "4"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["S"], "Missing option '-o' / '--output'."),
+        (["T", "-o", "new"], "there is no study 'T'; there are S"),
+        (["S", "-o", "file"], "Invalid value for '-o' / '--output': Directory 'file' is a file."),
+        (["S", "-o", "absent/new"], "absent/new cannot be written: there is no folder absent"),
+        (["S", "-o", "file/new"], "file/new cannot be written: there is no folder file"),
+        (["S", "-o", "new", "--seed", "-1"], "Invalid value for '--seed': -1 is not in the range 0<=x<=2147483647."),
+    ],
+)
+def test_reports_that_are_refused(study, tmp_path, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("mine")
+    before = sorted(tmp_path.iterdir())
+    assert refused("report", *arguments) == message
+    assert sorted(tmp_path.iterdir()) == before
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+# --- plan -----------------------------------------------------------------------------------------------------
+
+
+def planned(*arguments):
+    """The numbers that `plan` prints, by column, and what it says below."""
+    _, names, numbers, *notes = run("plan", *arguments).stdout.splitlines()
+    columns = ["pairs", "judgments", "documents", "independent pairs", "design effect"]
+    assert names.split("  ") == [name for name in names.split("  ") if name]
+    assert " ".join(columns) == " ".join(names.split())
+    return dict(zip(columns, numbers.split(), strict=True)), notes
+
+
+@pytest.mark.parametrize(("phi", "pairs"), [(0, 306), (0.3, 219), (0.5, 161), (0.63, 120)])
+def test_pairs_to_tell_two_metrics_apart(phi, pairs):
+    found, notes = planned("--ratios", ".61,.72", "--phi", phi)  # the golden values of the design
+    assert found == {
+        "pairs": str(pairs), "judgments": str(pairs), "documents": str(pairs), "independent pairs": str(pairs),
+        "design effect": "1.0000",
+    }  # fmt: skip
+    assert notes[-1] == "Exact power of the exact McNemar test."
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        # 306 * (1 + 100 * .059) = 2111.4; over 101 pairs a document 20.9; 3 judgments each
+        (
+            ["--ratios", ".61, .72", "--per-document", "101", "--icc", ".059", "--judgments", "3"],
+            ["2112", "6336", "21", "306", "6.9000"],
+        ),
+        # Wilson at 1/2: half width z / (2 sqrt(n + z^2)) <= .05 with z^2 = 3.8415, so n >= 100 z^2 - z^2 = 380.3
+        (["--ratio", ".5", "--half-width", ".05"], ["381", "381", "381", "381", "1.0000"]),
+        # at 99 %: z^2 = 6.6349, so n >= 99 z^2 = 656.9
+        (["--ratio", ".5", "--half-width", ".05", "--alpha", ".01"], ["657", "657", "657", "657", "1.0000"]),
+    ],
+)
+def test_plans(arguments, expected):
+    found, _ = planned(*arguments)
+    assert list(found.values()) == expected
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--ratios", ".6,.6"], "the two ratios are equal: no number of pairs separates them"),
+        (["--ratios", ".61,.72", "--phi", ".9"], "phi is 0.9, but with these ratios it is at most 0.779"),
+    ],
+)
+def test_plans_that_are_undefined_say_why(arguments, reason):
+    # sqrt(.61 * .28 / (.39 * .72)) = .7799: with .72 right, no more of the .61 can be right together
+    found, notes = planned(*arguments)
+    assert found["pairs"] == found["judgments"] == "undefined"
+    assert notes[0] == (f"undefined (pairs, judgments, documents, independent pairs): {reason}")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "name --ratios, or --ratio with --half-width"),
+        (["--ratio", ".6"], "name --ratios, or --ratio with --half-width"),
+        (["--half-width", ".05"], "name --ratios, or --ratio with --half-width"),
+        (["--ratios", ".6,.7", "--ratio", ".6"], "name --ratios, or --ratio with --half-width"),
+        (["--ratios", ".6"], "--ratios must be two numbers such as .61,.72, not '.6'"),
+        (["--ratios", ".6,.7,.8"], "--ratios must be two numbers such as .61,.72, not '.6,.7,.8'"),
+        (["--ratios", "a,b"], "--ratios must be two numbers such as .61,.72, not 'a,b'"),
+        (["--ratios", ".6,1.2"], "second must lie in [0, 1], not 1.2"),
+        (["--ratios", "nan,.7"], "first must lie in [0, 1], not nan"),
+        (["--ratios", ".6,.7", "--phi", "2"], "phi must lie in [-1, 1], not 2.0"),
+        (["--ratios", ".6,.7", "--power", "1"], "power must lie between 0 and 1, not 1.0"),
+        (["--ratios", ".6,.7", "--alpha", "0"], "alpha must lie between 0 and 1, not 0.0"),
+        (["--ratios", ".6,.7", "--icc", "-1"], "icc must lie in [0, 1], not -1.0"),
+        (["--ratios", ".6,.7", "--per-document", ".5"], "pairs_per_document must be 1 or more, not 0.5"),
+        (["--ratios", ".6,.7", "--judgments", "0"], "Invalid value for '--judgments': 0 is not in the range "),
+        (["--ratio", "1.5", "--half-width", ".05"], "ratio must lie in [0, 1], not 1.5"),
+        (["--ratio", ".5", "--half-width", "0"], "Invalid value for '--half-width': 0.0 is not in the range "),
+        (["--ratio", ".5", "--half-width", "1e-200"], "Invalid value for '--half-width': 1e-200 is not in the range "),
+    ],
+)
+def test_plans_that_are_refused(arguments, message):
+    assert refused("plan", *arguments).startswith(message)
