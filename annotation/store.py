@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from statistics import median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from unicodedata import normalize
 
 from sqlalchemy import Row, Select, func, select
@@ -546,14 +546,24 @@ class AnnotationStore(Store):
                     select(AnnotatorRow.name).where(AnnotatorRow.study_id == row.id).order_by(AnnotatorRow.id)
                 )
             }
-            for name, assignment, judgment, expected_id in session.execute(
-                select(AnnotatorRow.name, AssignmentRow, JudgmentRow, PairRow.expected_id)
+            name: str
+            done: list[Any]
+            for name, *done in session.execute(
+                select(
+                    AnnotatorRow.name,
+                    AssignmentRow.left_id,
+                    AssignmentRow.skipped_at,
+                    PairRow.expected_id,
+                    JudgmentRow.chosen_id,
+                    JudgmentRow.presented_at,
+                    JudgmentRow.decided_at,
+                )
                 .join(AssignmentRow, AssignmentRow.annotator_id == AnnotatorRow.id)
                 .join(PairRow, PairRow.id == AssignmentRow.pair_id)
                 .outerjoin(JudgmentRow, JudgmentRow.assignment_id == AssignmentRow.id)
                 .where(AnnotatorRow.study_id == row.id)
             ):
-                table[name].append(Done(assignment, judgment, expected_id))
+                table[name].append(Done(*done))
             return [to_progress(name, done) for name, done in table.items()]
 
 
@@ -854,27 +864,32 @@ def revision_of(judgment: JudgmentRow) -> RevisionRow:
 
 
 class Done(NamedTuple):
-    """An assignment, the judgment it became, and the choice that is expected in an attention check."""
+    """An assignment, the choice that is expected in an attention check, and the judgment where there is one."""
 
-    assignment: AssignmentRow
-    judgment: JudgmentRow | None
+    left_id: int
+    skipped_at: datetime | None
     expected_id: int | None
+    chosen_id: int | None
+    presented_at: datetime | None
+    decided_at: datetime | None
 
 
 def to_progress(name: str, done: Sequence[Done]) -> AnnotatorProgress:
     """Sum up one annotator's assignments."""
-    judged = [(assignment, judgment, expected) for assignment, judgment, expected in done if judgment is not None]
-    took = [(judgment.decided_at - judgment.presented_at).total_seconds() for _, judgment, _ in judged]
-    pairs = [(assignment, judgment) for assignment, judgment, expected in judged if expected is None]
-    checks = [judgment.chosen_id == expected for _, judgment, expected in judged if expected is not None]
+    judged = [row for row in done if row.decided_at is not None]
+    took = [
+        (row.decided_at - row.presented_at).total_seconds() for row in judged if row.decided_at and row.presented_at
+    ]
+    pairs = [row for row in judged if row.expected_id is None]
+    checks = [row.chosen_id == row.expected_id for row in judged if row.expected_id is not None]
     return AnnotatorProgress(
         annotator=name,
         judged=len(judged),
-        skipped=sum(assignment.skipped_at is not None and judgment is None for assignment, judgment, _ in done),
+        skipped=sum(row.skipped_at is not None and row.decided_at is None for row in done),
         seconds=median(took) if took else None,
-        ties=sum(judgment.chosen_id is None for _, judgment in pairs),
-        left=sum(judgment.chosen_id == assignment.left_id for assignment, judgment in pairs),
-        latest=max((judgment.decided_at for _, judgment, _ in judged), default=None),
+        ties=sum(row.chosen_id is None for row in pairs),
+        left=sum(row.chosen_id == row.left_id for row in pairs),
+        latest=max((row.decided_at for row in judged if row.decided_at is not None), default=None),
         checks=len(checks),
         checks_passed=sum(checks),
     )

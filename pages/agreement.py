@@ -1,6 +1,7 @@
 """How often each metric prefers the summary that people prefer (Table 3 of the ROUGE-K paper, live)."""
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 
 from data.preferences import Preferences
@@ -82,13 +83,30 @@ def chosen(
     return preferences, analyze_agreement(preferences, rule=rule), ceiling, shares
 
 
+@st.cache_data(max_entries=64, show_spinner="Looking for contradictions")
+def contradicting(
+    source: Source,
+    version: object,
+    people: tuple[str, ...],
+    systems: tuple[str, ...],
+    decided: bool,
+    majority: bool,
+    rule: Rule,
+) -> tuple[Preferences, dict[str, pd.DataFrame]]:
+    """The majority, or ratings, and by metric the pairs in which it contradicts them."""
+    preferences, analysis, *_ = chosen(source, version, people, systems, decided, majority, rule)
+    voted = preferences.by_majority() if source.study is not None else preferences
+    return voted, {row.metric: contradiction_table(voted, row.signature) for row in analysis.rows}
+
+
 unit = JUDGMENT
 with st.container(horizontal=True):
     if source.study is not None:
         unit = st.segmented_control("Unit", [JUDGMENT, MAJORITY], default=JUDGMENT, key="unit", required=True)
     rule = st.segmented_control("Rule", list(RULES), default="half", key="rule", required=True)
 filtered = tuple(wanted_people), tuple(wanted_systems), decided
-preferences, analysis, ceiling, shares = chosen(source, source.version, *filtered, unit == MAJORITY, rule)
+key = source, source.version, *filtered, unit == MAJORITY, rule
+preferences, analysis, ceiling, shares = chosen(*key)
 shown = preferences_of(source, source.version) if not any(filtered) else preferences
 st.markdown(said(source, shown) + (" *Filtered.*" if any(filtered) else ""))
 if not len(preferences) or not analysis.rows:
@@ -125,8 +143,7 @@ with differences:
         st.altair_chart(difference_chart(analysis.rows), key="difference_chart")
     show_section(section)
 with contradicted:
-    voted = preferences.by_majority() if source.study is not None else preferences
-    against = {row.metric: contradiction_table(voted, row.signature) for row in analysis.rows}
+    voted, against = contradicting(*key)
     metric = st.segmented_control(
         "Pairs in which a metric contradicts " + ("the majority" if source.study is not None else "people"),
         list(against),

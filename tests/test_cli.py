@@ -65,7 +65,8 @@ def test_every_command_says_what_it_does():
 
     commands = list(walk(cli.main))
     assert {" ".join(command) for command in commands} == {
-        *("import", "datasets", "summarize", "score", "keywords", "analyze", "demo", "serve", "apes", "entities"),
+        *("import", "datasets", "summarize", "score", "keywords", "demo", "serve", "apes", "entities"),
+        *("analyze", "report", "plan"),
         *("train attentive-reader", "train tagger"),
         *("study create", "study list", "study invite", "study close", "study export"),
     }
@@ -325,86 +326,6 @@ def test_keywords(folder, shared_data):
     assert len(lists) == 619
     assert all(isinstance(keyword, str) for keywords in lists for keyword in keywords)
     assert any(" " in keyword for keywords in lists for keyword in keywords)
-
-
-# The table of shared/data/README.md: made by public libraries only, against the first reference.
-PUBLISHED = {
-    "rouge1": ([0.3373, 0.2804, 0.6135], 0.1970, [6086, 3919, 138], [0.6000, 0.6068]),
-    "rouge2": ([0.2470, 0.2257, 0.6397], 0.1389, [5750, 4220, 173], [0.5669, 0.5754]),
-    "rougeL": ([0.2642, 0.2092, 0.6084], 0.1411, [5782, 4236, 125], [0.5700, 0.5762]),
-    "length": ([0.2599, 0.1432, 0.2402], 0.1025, [5515, 4387, 241], [0.5437, 0.5556]),
-}
-
-
-def test_analyze_meets_the_reference_table(shared_data):
-    names = ",".join(PUBLISHED)
-    result = run(
-        "analyze", shared_data / "summeval.jsonl", "--metrics", names, "--references", "first", "--format", "json"
-    )
-    analysis = json.loads(result.stdout)
-    assert list(analysis) == ["human", "metrics"]
-    assert analysis["human"] == "relevance"
-    assert list(analysis["metrics"]) == list(PUBLISHED)
-    for name, (pearson, kendall, counts, ratios) in PUBLISHED.items():
-        row = analysis["metrics"][name]
-        assert list(row) == ["signature", "missing", "truncated", "agreement", "pearson", "kendall"]
-        assert list(row["pearson"]) == list(row["kendall"]) == ["global", "input", "system"]
-        assert row["signature"].startswith(name)
-        assert row["missing"] == 0
-        concordant, discordant, tied = counts
-        assert row["agreement"] == {
-            "pairs": 10143,
-            "human_ties": 12000 - 10143,
-            "concordant": concordant,
-            "discordant": discordant,
-            "tied": tied,
-            "strict": pytest.approx(ratios[0], abs=5e-5),
-            "half": pytest.approx(ratios[1], abs=5e-5),
-            "decided": pytest.approx(concordant / (concordant + discordant)),
-        }
-        assert list(row["pearson"].values()) == pytest.approx(pearson, abs=5e-5)
-        assert row["kendall"]["input"] == pytest.approx(kendall, abs=5e-5)
-
-
-def test_analyze_as_text(folder):
-    lines = run("analyze", "small.jsonl", "--metrics", "rouge1,rouge_k").stdout.splitlines()
-    assert lines[0] == "Agreement with relevance over within-document pairs (0 human ties)"
-    assert [line.split()[:8] for line in lines[1:5]] == [
-        ["metric", "n", "C", "D", "T", "strict", "half", "decided"],
-        ["rouge1", "1", "1", "0", "0", "1.0000", "1.0000", "1.0000"],
-        ["rouge_k", "1", "1", "0", "0", "1.0000", "1.0000", "1.0000"],
-        ["length", "1", "1", "0", "0", "1.0000", "1.0000", "1.0000"],  # always there
-    ]
-    assert lines[9].split()[-1] == "1"  # rouge_k is missing for the document with one text
-    assert lines[-3].startswith("rouge1|")
-
-
-def test_analyze_has_no_numbers_but_null(folder):
-    write(folder / "one.jsonl", DOCUMENTS[1:])  # a single summary: no pair, nothing to correlate
-
-    def refuse(constant):
-        raise AssertionError(constant)
-
-    result = run("analyze", "one.jsonl", "--metrics", "rouge_k", "--format", "json")
-    row = json.loads(result.stdout, parse_constant=refuse)["metrics"]["rouge_k"]
-    assert row["missing"] == 1
-    assert row["agreement"]["pairs"] == 0
-    assert row["agreement"]["half"] is None
-    assert row["pearson"] == row["kendall"] == {"global": None, "input": None, "system": None}
-    assert "-" in run("analyze", "one.jsonl", "--metrics", "rouge_k").stdout
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--human", "fluency"], "there are no human ratings of 'fluency'; there are relevance"),
-        (["--metrics", " , "], "--metrics names no metric"),
-        (["--seed", "-1"], "Invalid value for '--seed': -1 is not in the range 0<=x<=2147483647."),
-        (["--input-format", "csv"], "small.jsonl:1: no column document_id, source, "),
-    ],
-)
-def test_analyses_that_are_refused(folder, arguments, message):
-    assert refused("analyze", "small.jsonl", *arguments).startswith(message)
 
 
 # --- studies --------------------------------------------------------------------------------------------------

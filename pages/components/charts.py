@@ -10,6 +10,7 @@ import pandas as pd
 
 from annotation.ranking import Ranking
 from metrics.analysis import AgreementAnalysis, CorrelationRow, MetricRow
+from pages.components.formats import shown
 
 INK = "#111827"
 """Letters on light squares."""
@@ -73,10 +74,10 @@ def comparison_chart(analysis: AgreementAnalysis) -> alt.LayerChart:
             continue
         common = {"n": found.n, "p": found.p_holm, "test": found.test}
         cells.append({"first": found.first, "second": found.second, "difference": found.difference, **common})
-        cells.append({"first": found.second, "second": found.first, "difference": -found.difference, **common})
+        cells.append({"first": found.second, "second": found.first, "difference": 0 - found.difference, **common})
     table = pd.DataFrame(cells, columns=["first", "second", "difference", "n", "p", "test"])
     table["label"] = [
-        f"{value:+.3f}{'' if p is None else f' (p {p:.3f})' if p >= 0.05 else f' (p {p:.3f}) *'}"
+        f"{value:+.3f}{'' if p is None else f' (p {shown(p, "p", 3)})'}{'' if p is None or p >= 0.05 else ' *'}"
         for value, p in zip(table["difference"], table["p"], strict=True)
     ]
     order = [row.metric for row in analysis.rows]

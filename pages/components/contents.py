@@ -160,14 +160,14 @@ def correlations_of(
         else correlate_columns(cells, wide.columns, wide.rouge_k, methods=methods, seed=seed)
     )
     found = []
-    if with_people:
+    if human is not None:
         found.append(sections.correlation_section("human", f"Metrics with people ({human})", with_people))
     found.append(sections.correlation_section("length", "Metrics with length", rows(laid.length)))
     found.append(sections.correlation_section("rouge_k", "Metrics with ROUGE-K", with_rouge_k))
     found.append(sections.correlation_section("matrix", "Metrics with each other", matrix))
-    if with_people:
-        people = laid.human[0][0]
-        tests = compare_correlations(cells, laid.columns, people, seed=seed)
+    if human is not None:
+        people = f"human: {human}"
+        tests = compare_correlations(cells, laid.columns, people, seed=seed) if with_people else []
         found.append(sections.correlation_test_section(tests, people))
     systems = analyze_systems(cells, laid.columns)
     found += [sections.spread_section(systems), sections.system_section(systems), sections.wilcoxon_section(systems)]

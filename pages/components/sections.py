@@ -95,6 +95,8 @@ def agreement_section(
         )
     if analysis.rows and "length" not in labels_of(analysis):
         notes.append("There is no row for length, which a metric has to beat: score the summaries by it, too.")
+    if not analysis.rows:
+        notes.append("There is no metric: no pair has scores.")
     if analysis.weighed:
         notes.append(
             "Pairs were drawn with unequal probability: ratios weigh each by one over it and so estimate those of all "

@@ -53,13 +53,12 @@ def test_a_whole_study(browser: Browser, shared_data: Path, tmp_path: Path) -> N
         expect(researcher.locator(".vega-embed svg, .vega-embed canvas").first).to_be_visible()
 
     # The table itself is drawn on a canvas: its counts are taken as the page takes them, and by plain SQL.
-    comparisons = judged(AnnotationStore(connect(f"sqlite:///{database}")), "SciTLDR")
-    assert len(comparisons) == 40
+    preferences = judged(AnnotationStore(connect(f"sqlite:///{database}")), "SciTLDR")
+    assert len(preferences) == 40
+    differences = preferences.differences()
     for metric in ("rouge1", "rouge_k"):
-        (signature,) = (s for s in comparisons[0].scores if s.startswith(f"{metric}|"))
-        counts = agreement(
-            [c.preference for c in comparisons], [c.scores[signature][0] - c.scores[signature][1] for c in comparisons]
-        )
+        (signature,) = (s for s in preferences.scores if s.startswith(f"{metric}|"))
+        counts = agreement(preferences.choices, differences[signature])
         assert (counts.concordant, counts.discordant, counts.tied) == counted_by_sql(database, signature)
         assert counts.pairs == 40
 

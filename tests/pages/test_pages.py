@@ -25,7 +25,7 @@ from metrics.scoring import score_dataset
 
 ROOT = Path(__file__).resolve().parents[2]
 MAIN = ROOT / "pages" / "main.py"
-PAGES = ("start.py", "annotate.py", "agreement.py", "studies.py")
+PAGES = ("start.py", "annotate.py", "agreement.py", "correlation.py", "reliability.py", "studies.py")
 
 
 @pytest.fixture(autouse=True)
@@ -112,7 +112,7 @@ def test_choices_are_saved_before_the_next_pair(demo: tuple[DataStore, Annotatio
     assert current(app) != first
     assert len(judged(demo[1], "Demo")) == 1
     press(app, "tie")
-    assert [c.preference for c in judged(demo[1], "Demo")][1] == 0
+    assert judged(demo[1], "Demo").choices[1] == 0
 
 
 def test_a_choice_within_the_blink_of_an_eye_is_not_saved(demo: tuple[DataStore, AnnotationStore]) -> None:
@@ -121,7 +121,7 @@ def test_a_choice_within_the_blink_of_an_eye_is_not_saved(demo: tuple[DataStore,
     app.button(key=f"left:{first}").click().run()
     assert "too soon" in app.warning[0].value
     assert current(app) == first
-    assert judged(demo[1], "Demo") == []
+    assert len(judged(demo[1], "Demo")) == 0
 
 
 def test_back_shows_the_choice_and_changes_it(demo: tuple[DataStore, AnnotationStore]) -> None:
@@ -134,9 +134,9 @@ def test_back_shows_the_choice_and_changes_it(demo: tuple[DataStore, AnnotationS
     assert "check" in app.button(key=f"left:{first}").label
     press(app, "right")
     assert current(app) == waiting
-    (comparison,) = judged(demo[1], "Demo")
     assert app.session_state.shown[0] == waiting
-    assert comparison.preference != 0
+    preferences = judged(demo[1], "Demo")
+    assert list(preferences.left) == [0]  # one judgment, of the one on the right
 
 
 def test_skip_needs_a_reason(demo: tuple[DataStore, AnnotationStore]) -> None:
@@ -314,11 +314,11 @@ import app as application
 from pages.components.stores import stores
 
 def loaded():
-    return sorted({name.split(".")[0] for name in sys.modules} & {"torch", "transformers"})
+    return sorted({name.split(".")[0] for name in sys.modules} & {"torch", "transformers", "statsmodels"})
 
 found = {"app": loaded()}
 page = AppTest.from_file(sys.argv[1], default_timeout=60)
-for name in ("start.py", "annotate.py", "agreement.py", "studies.py"):
+for name in ("start.py", "annotate.py", "agreement.py", "correlation.py", "reliability.py", "studies.py"):
     page.run() if name == "start.py" else page.switch_page(name).run()
     assert not page.exception, page.exception
     found[name] = loaded()
@@ -340,7 +340,7 @@ print(json.dumps(found))
 
 
 def test_no_page_loads_the_libraries_of_models(demo: object) -> None:
-    """Streamlit collects garbage after every click, and goes through all that is loaded."""
+    """Streamlit collects garbage after every click, and goes through all that is loaded; statsmodels is the tests'."""
     command = [sys.executable, "-c", WITHOUT_MODELS, str(MAIN)]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
     assert ran.returncode == 0, ran.stderr
