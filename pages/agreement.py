@@ -111,12 +111,13 @@ shown = preferences_of(source, source.version) if not any(filtered) else prefere
 st.markdown(said(source, shown) + (" *Filtered.*" if any(filtered) else ""))
 if not len(preferences) or not analysis.rows:
     if not len(everything):
-        st.info("No judgments yet.")
+        st.info("No judgments yet." if source.study is not None else "Undefined: no document has two rated summaries.")
     elif not len(preferences):
         st.info("The filters leave nothing to count.")
     else:
         st.info("These summaries have no scores yet: score them under Data sets.")
-    there = ("annotate.py", "Annotate") if not len(everything) else ("studies.py", "Studies")
+    to_judge = source.study is not None and not len(everything)
+    there = ("annotate.py", "Annotate") if to_judge else ("studies.py", "Studies")
     st.page_link(there[0], label=there[1], icon=":material/arrow_forward:")
     st.stop()
 

@@ -99,7 +99,11 @@ def tested(dataset: str, people: Source | None, version: object, first: str, sec
     return correlation_test_section(compare_correlations(cells, columns, laid.human[0][0]), laid.human[0][0])
 
 
-version = (people.version if people is not None else None, tuple(stores().data.signatures(dataset.name)))
+version = (
+    people.version if people is not None else None,
+    dataset.summaries,
+    tuple(stores().data.signatures(dataset.name)),
+)
 key = dataset.name, people, version
 cells = cells_of(*key)
 laid = correlation_tables(cells, human)

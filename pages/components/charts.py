@@ -72,14 +72,16 @@ def comparison_chart(analysis: AgreementAnalysis) -> alt.LayerChart:
     for found in analysis.comparisons:
         if found.difference is None:
             continue
-        common = {"n": found.n, "p": found.p_holm, "test": found.test}
-        cells.append({"first": found.first, "second": found.second, "difference": found.difference, **common})
-        cells.append({"first": found.second, "second": found.first, "difference": 0 - found.difference, **common})
-    table = pd.DataFrame(cells, columns=["first", "second", "difference", "n", "p", "test"])
-    table["label"] = [
-        f"{value:+.3f}{'' if p is None else f' (p {shown(p, "p", 3)})'}{'' if p is None or p >= 0.05 else ' *'}"
-        for value, p in zip(table["difference"], table["p"], strict=True)
-    ]
+        p = found.p_holm
+        tested = "" if p is None else f" (p {shown(p, 'p', 3)}){' *' if p < 0.05 else ''}"
+        common = {"n": found.n, "p": p, "test": found.test}
+        for first, second, value in (
+            (found.first, found.second, found.difference),
+            (found.second, found.first, 0 - found.difference),
+        ):
+            label = f"{value:+.3f}{tested}"
+            cells.append({"first": first, "second": second, "difference": value, **common, "label": label})
+    table = pd.DataFrame(cells, columns=["first", "second", "difference", "n", "p", "test", "label"])
     order = [row.metric for row in analysis.rows]
     largest = max(0.05, float(table["difference"].abs().max()) if len(table) else 0.05)
     y = alt.Y("first:N", sort=order, title="first", axis=alt.Axis(labelLimit=200))
@@ -128,13 +130,14 @@ def difference_chart(rows: Sequence[MetricRow]) -> alt.LayerChart:
     )
     order = [row.metric for row in rows]
     x = alt.X("part:O", title="closest scores  →  furthest apart", axis=alt.Axis(labelAngle=0))
-    colour = alt.Color("metric:N", sort=order, scale=alt.Scale(scheme="tableau10"), legend=alt.Legend(title=None))
+    # The same domain twice gives one legend, of colours and shapes.
+    colour = alt.Color("metric:N", scale=alt.Scale(scheme="tableau10", domain=order), legend=alt.Legend(title=None))
     base = alt.Chart(table).encode(x=x, color=colour)
     y = alt.Y("decided:Q", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%"), title="agreement (decided)")
     lines = base.mark_line().encode(y=y)
     points = base.mark_point(filled=True, size=70, opacity=1).encode(
         y=y,
-        shape=alt.Shape("metric:N", sort=order, legend=alt.Legend(title=None)),
+        shape=alt.Shape("metric:N", scale=alt.Scale(domain=order), legend=alt.Legend(title=None)),
         tooltip=[
             "metric:N",
             alt.Tooltip("from:Q", format=".4f", title="difference from"),

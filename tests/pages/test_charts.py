@@ -127,6 +127,15 @@ def test_a_significant_difference_is_starred(analysis: AgreementAnalysis) -> Non
         assert labels == [(label,), (label.replace("+", "-"),)]
 
 
+def test_only_some_comparisons_are_tested(analysis: AgreementAnalysis) -> None:
+    [found] = [row for row in analysis.comparisons if (row.first, row.second) == ("m", "k")]
+    tested = found._replace(difference=0.25, p_holm=0.01)
+    untested = found._replace(second="other", difference=0.5, p_holm=None)
+    chart = charts.comparison_chart(analysis._replace(comparisons=(tested, untested)))
+    labels = ["+0.250 (p 0.010) *", "-0.250 (p 0.010) *", "+0.500", "-0.500"]
+    assert rows_of(chart, "label") == [(label,) for label in labels]
+
+
 def test_difference(analysis: AgreementAnalysis) -> None:
     chart = charts.difference_chart(analysis.rows)
     # m is decided thrice, by .6, .8 and .8 apart; k once
@@ -136,7 +145,9 @@ def test_difference(analysis: AgreementAnalysis) -> None:
         (0.8, 0.8),
         (0.8, 0.8),
     ]
-    assert marks_of(drawn(chart), "point") == 3
+    picture = drawn(chart)
+    assert marks_of(picture, "point") == 3
+    assert marks_of(picture, "legend") == 1  # of colours and shapes at once
 
 
 def test_correlation_heatmap() -> None:
@@ -182,7 +193,7 @@ def test_a_ranking_without_intervals_has_points() -> None:
     found = bradley_terry("a", "b", [1], ["d"], resamples=50)
     picture = drawn(charts.ranking_chart(found))
     assert marks_of(picture, "point") == 2
-    assert marks_of(picture, "rule") == 1  # that of even strengths
+    assert marks_of(picture, "rule mark") == 1  # that of even strengths
 
 
 # --- nothing to draw, and hostile names -------------------------------------------------------------------------

@@ -1,0 +1,274 @@
+"""Agreement, Correlation, Reliability and the Planner in a real browser, over names and texts that are all hostile."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect
+
+from annotation.results import judged
+from annotation.store import AnnotationStore, StudySpec
+from data.database import connect, now
+from data.records import Document, Summary
+from data.store import DataStore
+from metrics import LEXICAL, metrics
+from metrics.scoring import score_dataset
+from pages.components.examples import contradiction_table
+from tests.driving import serving
+
+pytestmark = pytest.mark.e2e
+
+HOSTILE = (
+    "<img src=x onerror=\"document.title='pwned'\"> <script>document.title='pwned'</script> "
+    "[link](http://127.0.0.1:9/) ![image](http://127.0.0.1:9/x.png) :red[red] **bold** $x^2$ \u202ebidi\u202c"
+)
+SET, STUDY = f"set {HOSTILE}", f"study {HOSTILE}"
+
+TABS = {
+    "Agreement": ["Rules side by side", "Metric against metric", "By difference", "Contradictions", "Position"],
+    "Correlation": ["With people", "With length", "With ROUGE-K", "With each other", "Systems"],
+    "Reliability": [],
+    "Studies": ["Studies", "New study", "Planner", "Data sets"],
+}
+WORDS = "storm coast rain wind flood river town rescue boat night bridge water people house school".split()
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The app over a study that two annotators have judged, and ratings."""
+    draw = random.Random(1)
+    records = [
+        (
+            Document(
+                f"d{number} {HOSTILE}",
+                f"Source {number}: {' '.join(WORDS)}. {HOSTILE}",
+                (f"{' '.join(draw.sample(WORDS, 8))} {HOSTILE}",),
+                f"Title {number} {HOSTILE}",
+            ),
+            [
+                Summary(
+                    f"d{number} {HOSTILE}",
+                    f"{name} {HOSTILE}",
+                    f"{' '.join(draw.sample(WORDS, draw.randint(3, 9)))} {number} {name} {HOSTILE}",
+                    {f"relevance {HOSTILE}": draw.randint(1, 5)},
+                )
+                for name in ("one", "two", "three")
+            ],
+        )
+        for number in range(8)
+    ]
+    address = f"sqlite:///{database(tmp_path_factory)}"
+    engine = connect(address)
+    data, annotation = DataStore(engine), AnnotationStore(engine)
+    data.add_dataset(name=SET, format="interchange", sha256="0", records=records)
+    score_dataset(data, SET, metrics(LEXICAL))
+    annotation.create_study(StudySpec(name=STUDY, dataset=SET, rule="all", ties=True, judgments_per_pair=2, checks=1))
+    for name in (f"Ana {HOSTILE}", f"Ben {HOSTILE}"):
+        annotator = annotation.join(study=STUDY, name=name)
+        while (task := annotation.next_task(annotator)) is not None:
+            annotation.judge(
+                annotator=annotator,
+                assignment_id=task.assignment_id,
+                choice=draw.choice(["left", "left", "right", "right", "tie"]),
+                presented_at=now() - timedelta(seconds=3),
+            )
+    engine.dispose()
+    with serving(address) as served:
+        yield served
+
+
+def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.getbasetemp() / "meta_evaluation.db"
+
+
+class Watched:
+    """A page whose console, requests and dialogs are kept, and checked at the end."""
+
+    def __init__(self, page: Page, url: str) -> None:
+        self.page, self.url = page, url
+        self.errors: list[str] = []
+        self.requests: list[str] = []
+        page.on("console", self.heard)
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on("dialog", lambda dialog: self.errors.append(f"a dialog: {dialog.message}"))
+        page.goto(url)
+        expect(page.get_by_role("heading", name="Which metric agrees with people?")).to_be_visible()
+
+    def heard(self, message: ConsoleMessage) -> None:
+        # Streamlit fetches the symbol in the page's tab from Google, which the tests do not reach
+        if message.type == "error" and "gstatic" not in message.location["url"]:
+            self.errors.append(f"{message.text} {message.location}")
+
+    def open(self, name: str) -> None:
+        """A page, by the navigation."""
+        link = self.page.get_by_role("link", name=name, exact=True)
+        if (self.page.viewport_size or {"width": 0})["width"] < 600:
+            self.page.goto(f"{self.url}/{name.lower()}")
+        else:
+            link.first.click()
+        expect(self.page.get_by_role("heading", name=name, exact=True)).to_be_visible()
+        self.settled()
+
+    def settled(self) -> None:
+        expect(self.page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
+        expect(self.page.get_by_test_id("stException")).to_have_count(0)
+        expect(self.page.locator("[data-stale=true]")).to_have_count(0)
+
+    def tab(self, name: str) -> Locator:
+        self.page.get_by_role("tab", name=name, exact=True).click()
+        panel = self.page.get_by_role("tabpanel", name=name, exact=True)
+        expect(panel).to_be_visible()
+        return panel
+
+    def press(self, name: str) -> None:
+        """A segment of a control; waits until the page has drawn itself anew."""
+        segment = self.page.get_by_role("radio", name=name, exact=True)
+        segment.click()
+        expect(segment).to_be_checked()
+        self.settled()
+
+    def innocent(self) -> None:
+        """Nothing of the data was taken for markup, and nothing went wrong."""
+        assert self.page.locator("img[src='x'], a[href^='http://127.0.0.1:9/']").count() == 0
+        assert self.page.locator(".stMain script, .stMain .katex").count() == 0
+        assert "pwned" not in self.page.title()
+        assert not [request for request in self.requests if ":9/" in request]
+        # where a page's address was opened, Streamlit first looks for itself below it
+        assert not [error for error in self.errors if "/_stcore/" not in error], self.errors
+
+
+@pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (1280, "dark"), (360, "light")])
+def test_every_tab_of_every_page(browser: Browser, url: str, width: int, theme: str) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=theme)
+    page = context.new_page()
+    watched = Watched(page, url)
+    brightness = "Math.max(...getComputedStyle(document.querySelector('.stApp')).backgroundColor.match(/\\d+/g))"
+    fits = "document.scrollingElement.scrollWidth <= innerWidth"
+    for name, tabs in TABS.items():
+        watched.open(name)
+        assert (page.evaluate(brightness) < 64) == (theme == "dark")
+        for tab in tabs:
+            panel = watched.tab(tab)
+            if name in {"Agreement", "Correlation"}:
+                expect(panel.get_by_test_id("stDataFrame").first).to_be_visible()
+                if tab not in {"Contradictions", "Position", "Systems"}:
+                    expect(panel.locator(".vega-embed canvas, .vega-embed svg").first).to_be_visible()
+            assert page.evaluate(fits), (name, tab)
+        if name == "Reliability":
+            expect(page.get_by_test_id("stDataFrame")).to_have_count(5)
+            expect(page.locator(".vega-embed canvas, .vega-embed svg")).to_have_count(1)
+            assert page.evaluate(fits), name
+    watched.innocent()
+    context.close()
+
+
+def test_the_agreement_page_follows_its_controls(
+    page: Page, url: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    watched = Watched(page, url)
+    watched.open("Agreement")
+    expect(page.get_by_text("48 judgments of annotators")).to_be_visible()
+    expect(page.get_by_text("Agreement of metrics with people, per judgment")).to_be_visible()
+    watched.press("by majority")
+    expect(page.get_by_text("Agreement of metrics with people, per pair")).to_be_visible()
+    for rule in ("strict", "decided"):
+        watched.press(rule)
+    page.get_by_role("button", name="Filters").click()
+    page.get_by_text("Only pairs that all metrics and people decide").click()
+    expect(page.get_by_text("Filtered.")).to_be_visible()
+    page.get_by_text("Only pairs that all metrics and people decide").click()
+    expect(page.get_by_text("Filtered.")).to_have_count(0)
+    page.keyboard.press("Escape")
+
+    engine = connect(f"sqlite:///{database(tmp_path_factory)}")
+    voted = judged(AnnotationStore(engine), STUDY).by_majority()
+    engine.dispose()
+    signature = next(iter(voted.scores))
+    documents = list(contradiction_table(voted, signature)["document"])
+    other = next(place for place, document in enumerate(documents) if document != documents[0])
+    assert other < 5  # it is in sight without scrolling
+    panel = watched.tab("Contradictions")
+    expect(panel.get_by_text("the first one is open")).to_be_visible()
+    opened = panel.get_by_test_id("stMarkdown").filter(has_text="Document d")
+    expect(opened).to_contain_text(documents[0][:3])
+    # rows of 35 px under a head as high, on a canvas; the box to choose a row is at their left
+    panel.get_by_test_id("stDataFrame").first.click(position={"x": 18, "y": 35 * (other + 1) + 17})
+    expect(opened).to_contain_text(documents[other][:3])
+    expect(panel.get_by_text("the first one is open")).to_have_count(0)
+    source = panel.get_by_label("Document", exact=True)
+    expect(source).to_contain_text(f"Source {documents[other][1]}:")
+    assert HOSTILE in source.inner_text()
+    summaries = panel.locator("[aria-label^='Summary of ']")
+    expect(summaries).to_have_count(2)
+    for place in range(2):
+        assert summaries.nth(place).inner_text().endswith(HOSTILE)
+    watched.innocent()
+
+
+COLOURED = """canvas => {
+    const {width, height} = canvas, pixels = canvas.getContext('2d').getImageData(0, 0, width, height).data;
+    const coloured = (x, y) => {
+        const [r, g, b] = pixels.slice(4 * (y * width + x), 4 * (y * width + x) + 3);
+        return Math.max(r, g, b) - Math.min(r, g, b) > 40;
+    };
+    for (let y = 6; y < height - 6; y++)
+        for (let x = 60; x < width * .6; x++)
+            if ([[0, 0], [2, 0], [-2, 0], [0, 2], [0, -2]].every(([dx, dy]) => coloured(x + dx, y + dy))) {
+                const box = canvas.getBoundingClientRect();
+                return {x: x * box.width / width, y: y * box.height / height};
+            }
+}"""
+"""Where on a canvas a point of the scatter is: the first spot of colour that is not of its legend at the right."""
+
+
+def test_the_correlation_page_follows_its_controls(page: Page, url: str) -> None:
+    watched = Watched(page, url)
+    watched.open("Correlation")
+    expect(page.get_by_text("24 summaries of 8 documents by 3 systems")).to_be_visible()
+    for segment in ("spearman", "kendall", "pearson", "input", "system", "global"):
+        watched.press(segment)
+    panel = page.get_by_role("tabpanel", name="With people", exact=True)
+    expect(panel.get_by_text("percentile bootstrap over documents,")).to_be_visible()
+    watched.press("both")
+    expect(panel.get_by_text("percentile bootstrap over documents and systems,")).to_be_visible()
+    canvas = page.locator(".vega-embed canvas").last
+    canvas.scroll_into_view_if_needed()
+    expect(canvas).to_be_visible()
+    page.wait_for_function(f"canvas => !!({COLOURED})(canvas)", arg=canvas.element_handle())
+    spot = canvas.evaluate(COLOURED)
+    canvas.hover(position=spot)
+    tooltip = page.locator("#vg-tooltip-element")
+    expect(tooltip).to_contain_text("document")
+    named = tooltip.inner_text()
+    assert "<img src=x" in named  # as text
+    canvas.click(position=spot)
+    example = page.get_by_text("Document d")
+    expect(example).to_be_visible()
+    assert example.inner_text().removeprefix("Document ")[:2] in named
+    expect(page.locator("[aria-label^='Summary of ']")).to_have_count(1)
+    system = (page.locator("[aria-label^='Summary of ']").get_attribute("aria-label") or "").split()[2]
+    assert f"{system} <img" in named
+    watched.innocent()
+
+
+def test_the_planner_answers_and_takes_what_was_observed(page: Page, url: str) -> None:
+    watched = Watched(page, url)
+    watched.open("Studies")
+    panel = watched.tab("Planner")
+    pairs = panel.get_by_test_id("stMetric").filter(has_text="Pairs").first
+    expect(pairs).to_contain_text("306")
+    phi = panel.get_by_label("phi", exact=True)
+    phi.fill("0.63")
+    phi.press("Enter")
+    expect(pairs).to_contain_text("120")
+    panel.get_by_role("combobox", name="Ratios").click()
+    page.get_by_role("option").filter(has_text="annotators' judgments").click()
+    expect(panel.get_by_test_id("stDataFrame")).to_be_visible()
+    watched.settled()
+    expect(panel).to_be_visible()  # the tab stays open
+    watched.innocent()

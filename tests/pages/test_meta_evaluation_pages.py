@@ -1,0 +1,844 @@
+"""Agreement, Correlation, Reliability and the Planner against the functions that they show, and against hand counts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from annotation.reliability import cohen_kappas, fleiss_kappa, krippendorff_alpha, raw_agreement
+from annotation.results import judged, shares_won
+from annotation.store import AnnotationStore, StudySpec, Task
+from data.database import connect, now
+from data.records import Document, Summary
+from data.store import DataStore, StoredScore
+from metrics.analysis import analyze_agreement, human_ceiling
+from metrics.meta_evaluation import correlate, credit, observed, pairs_to_separate, position_check
+from pages.components.contents import ceiling_of, reliability_of
+
+MAIN = Path(__file__).resolve().parents[2] / "pages" / "main.py"
+PAGES = ("agreement.py", "correlation.py", "reliability.py", "studies.py")
+NAME = "set"
+
+ROUGE1, ROUGE2, ROUGE_K, LENGTH = (f"{name}|v:1" for name in ("rouge1", "rouge2", "rouge_k", "length"))
+DOCUMENTS, SYSTEMS = ("d0", "d1", "d2", "d3"), ("a", "b", "c")
+
+
+@pytest.fixture(autouse=True)
+def fresh_caches() -> Iterator[None]:
+    st.cache_resource.clear()
+    st.cache_data.clear()
+    yield
+    st.cache_resource.clear()
+    st.cache_data.clear()
+
+
+class World:
+    """A database with data sets of which every text, score and judgment is known."""
+
+    def __init__(self, url: str) -> None:
+        engine = connect(url)
+        self.data, self.annotation = DataStore(engine), AnnotationStore(engine)
+
+    def add(
+        self,
+        name: str = NAME,
+        documents: Sequence[str] = DOCUMENTS,
+        systems: Sequence[str] = SYSTEMS,
+        ratings: Mapping[str, float] | None = None,
+    ) -> None:
+        """A data set; `ratings` rate a system's summaries alike in each document."""
+        records = [
+            (
+                Document(document, f"Source of {document}.", (f"Words of {document}.", f"Other words of {document}.")),
+                [
+                    Summary(document, system, f"{name} {document} by {system}", self.human(ratings, system))
+                    for system in systems
+                ],
+            )
+            for document in documents
+        ]
+        self.data.add_dataset(name=name, format="interchange", sha256="0", records=records)
+
+    @staticmethod
+    def human(ratings: Mapping[str, float] | None, system: str) -> dict[str, float]:
+        return {} if ratings is None else {"relevance": ratings[system]}
+
+    def score(self, signature: str, value: Callable[[str, str], float | None], name: str = NAME) -> None:
+        scores = {}
+        for key, example in self.data.examples(name).items():
+            found = value(example.document_id, example.system)
+            scores[key] = StoredScore(found, None if found is not None else "not computed")
+        self.data.add_scores(metric=signature.partition("|")[0], signature=signature, scores=scores)
+
+    def ask(self, name: str = "Study", **settings: Any) -> None:
+        settings = {"dataset": NAME, "rule": "all", "judgments_per_pair": 3, "ties": True} | settings
+        self.annotation.create_study(StudySpec(name=name, **settings))
+
+    def judge(self, annotator: str, choose: Callable[[str, str, str], str | None], study: str = "Study") -> None:
+        """Judge all pairs: `choose` gets the document and both systems by name, and returns one, or None for a tie."""
+        token = self.annotation.join(study=study, name=annotator)
+        while (task := self.annotation.next_task(token)) is not None:
+            self.annotation.judge(
+                annotator=token,
+                assignment_id=task.assignment_id,
+                choice=side(task, choose),
+                presented_at=now() - timedelta(seconds=5),
+            )
+
+
+def side(task: Task, choose: Callable[[str, str, str], str | None]) -> str:
+    (document, left), (_, right) = (re.search(r"(\S+) by (\S+)$", text).groups() for text in (task.left, task.right))
+    chosen = choose(document, *sorted((left, right)))
+    return "tie" if chosen is None else "left" if chosen == left else "right"
+
+
+def first(_document: str, one: str, _other: str) -> str:
+    return one
+
+
+def first_but_in_d0(document: str, one: str, other: str) -> str:
+    return other if document == "d0" else one
+
+
+def first_but_tied(_document: str, one: str, other: str) -> str | None:
+    return None if (one, other) == ("a", "b") else one
+
+
+@pytest.fixture
+def world(sqlite_url: str) -> World:
+    return World(sqlite_url)
+
+
+@pytest.fixture
+def known(world: World) -> World:
+    """Three annotators, 12 pairs, and scores of which the counts in these tests follow by hand."""
+    world.add(ratings={"a": 3, "b": 2, "c": 1})
+    world.score(ROUGE1, lambda _, system: {"a": 0.9, "b": 0.5, "c": 0.1}[system])
+    random = dict(zip([(d, s) for d in DOCUMENTS for s in SYSTEMS], np.random.default_rng(1).random(12), strict=True))
+    world.score(ROUGE2, lambda document, system: float(random[document, system]))
+    world.score(
+        ROUGE_K, lambda document, system: None if (document, system) == ("d3", "a") else 0.1 + 0.1 * (system != "a")
+    )
+    world.score(LENGTH, lambda _, system: {"a": 10, "b": 10, "c": 5}[system])
+    world.ask()
+    world.judge("Ana", first)
+    world.judge("Ben", first_but_in_d0)
+    world.judge("Cleo", first_but_tied)
+    return world
+
+
+def opened(page: str) -> AppTest:
+    app = AppTest.from_file(MAIN, default_timeout=30).run()
+    app.switch_page(page).run()
+    return sound(app)
+
+
+def sound(app: AppTest) -> AppTest:
+    assert not app.exception, app.exception
+    return app
+
+
+TABLES = {
+    "agreement": (None, "acc_eq"),
+    "comparisons": (None, "p (Wilcoxon)"),
+    "by_difference": (None, "from"),
+    "contradictions": (None, "the metric prefers"),
+    "scores": (None, "prefers"),
+    "position": (None, "share"),
+    "human": ("With people", "coefficient"),
+    "correlation_tests": ("With people", "p (Williams)"),
+    "length": ("With length", "coefficient"),
+    "rouge_k": ("With ROUGE-K", "coefficient"),
+    "matrix": ("With each other", "coefficient"),
+    "systems": ("Systems", "system"),
+    "wilcoxon": ("Systems", "p (Holm)"),
+    "reliability": (None, "value"),
+    "cohen": (None, "kappa"),
+    "annotators": (None, "checks"),
+    "ranking": (None, "strength"),
+    "observed": (None, "phi"),
+}
+"""The tab that a table is under, where its columns do not tell it, and a column that only it has there."""
+
+
+def table(app: AppTest, name: str) -> pd.DataFrame:
+    """A table of the page; its key does not reach AppTest."""
+    under, column = TABLES[name]
+    (found,) = (d.value for d in (tab(app, under) if under else app).dataframe if column in d.value.columns)
+    return found
+
+
+def tab(app: AppTest, label: str) -> Any:
+    return next(tab for tab in app.tabs if tab.label == label)
+
+
+def said(app: AppTest) -> str:
+    """Everything that is written on the page, without Markdown's backslashes."""
+    kinds = (app.markdown, app.caption, app.info, app.warning, app.error, app.success, app.subheader)
+    return "\n".join(element.value for kind in kinds for element in kind).replace("\\", "")
+
+
+def html(app: AppTest) -> str:
+    return "\n".join(element.proto.body for element in app.get("html"))
+
+
+def choose(app: AppTest, key: str, value: str) -> None:
+    sound(app.button_group(key=key).set_value(value).run())
+
+
+def select(app: AppTest, key: str, shown: str) -> None:
+    box = app.selectbox(key=key)
+    sound(box.select_index(box.options.index(shown)).run())
+
+
+def counts(app: AppTest, metric: str) -> tuple[int, int, int, int]:
+    """n, C, D and T of a metric in the agreement table."""
+    row = table(app, "agreement").set_index("metric").loc[metric]
+    return int(row["n"]), int(row["C"]), int(row["D"]), int(row["T"])
+
+
+# --- agreement --------------------------------------------------------------------------------------------
+
+
+def equal(shown: Any, value: float | None) -> bool:
+    return bool(pd.isna(shown)) if value is None else shown == pytest.approx(value, abs=1e-12)
+
+
+@pytest.mark.parametrize("unit", ["per judgment", "by majority"])
+def test_the_agreement_table_is_the_analysis_of_the_same_judgments(known: World, unit: str) -> None:
+    app = opened("agreement.py")
+    choose(app, "unit", unit)
+    preferences = judged(known.annotation, "Study")
+    analysis = analyze_agreement(preferences.by_majority() if unit == "by majority" else preferences)
+    shown = table(app, "agreement").set_index("metric")
+    assert list(shown.index) == [*(row.metric for row in analysis.rows), "people"]
+    for row in analysis.rows:
+        found, ratios = shown.loc[row.metric], row.evaluation.agreement
+        expected = {name: getattr(ratios, name) for name in ("half", "strict", "decided", "coverage")}
+        expected |= {"acc_eq": row.evaluation.ties.accuracy, "threshold": row.evaluation.ties.threshold}
+        assert all(equal(found[name], value) for name, value in expected.items()), found
+        assert (found["n"], found["C"], found["D"], found["T"]) == (
+            ratios.pairs,
+            ratios.concordant,
+            ratios.discordant,
+            ratios.tied,
+        )
+        assert found["half 95 %"] == "[{:.3f}, {:.3f}]".format(*row.evaluation.intervals.half[:2])
+    compared = table(app, "comparisons")
+    assert len(compared) == 6
+    for line, expected in zip(compared.to_dict("records"), analysis.comparisons, strict=True):
+        assert (line["first"], line["second"], line["n"]) == (expected.first, expected.second, expected.n)
+        assert equal(line["difference"], expected.difference)
+        assert equal(line["p"], expected.p)
+        assert equal(line["p (Holm)"], expected.p_holm)
+    assert len(table(app, "by_difference")) == sum(len(row.evaluation.bins) for row in analysis.rows)
+
+
+def test_counts_by_hand_per_judgment_and_by_majority(known: World) -> None:
+    app = opened("agreement.py")
+    assert "36 judgments of annotators" in said(app)
+    # Ana, Ben and Cleo: 12 pairs each; Cleo ties on the 4 pairs of a and b. rouge1 goes by the names: Ana 12, Cleo 8
+    # and Ben 9 are with it, Ben's 3 pairs of d0 against it
+    assert "per judgment (4 human ties)" in said(app)
+    assert counts(app, "rouge1") == (32, 29, 3, 0)
+    # rouge_k ties b and c: 3 annotators, 4 documents; lacks a in d3: 5 decided judgments; for a against another in
+    # d0 to d2 only Ben's 2 of d0 are with it, against it are Ana 6, Ben 4, Cleo 3 (a and c)
+    assert counts(app, "rouge_k") == (27, 2, 13, 12)
+    assert table(app, "agreement").set_index("metric").loc["rouge_k", "half"] == pytest.approx(8 / 27)
+    # length ties a and b: Ana 4, Ben 4; of the other 24, Ben's 2 of d0 are against it
+    assert counts(app, "length") == (32, 22, 2, 8)
+    # every annotator against the other two. d1 to d3: Ana 9, Ben 9, Cleo 6 with them and 3 ties of hers where they
+    # are decided. d0: of a and b, Ana and Ben each against the other, as Cleo ties; of the other two pairs only Ben
+    # has a decided majority, against him
+    assert counts(app, "people") == (31, 24, 4, 3)
+    choose(app, "unit", "by majority")
+    # of a and b in d0 Ana and Ben cancel out
+    assert "per pair (1 human ties)" in said(app)
+    assert counts(app, "rouge1") == (11, 11, 0, 0)
+    assert counts(app, "rouge_k") == (9, 0, 5, 4)
+    assert counts(app, "people") == (31, 24, 4, 3)  # people are not their own majority
+
+
+def test_filters_by_hand(known: World) -> None:
+    app = opened("agreement.py")
+    source = "Study: annotators' judgments"
+    sound(app.multiselect(key=f"people:{source}").set_value(["Ben"]).run())
+    assert counts(app, "rouge1") == (12, 9, 3, 0)
+    assert "12 judgments" in said(app)
+    assert "Filtered" in said(app)
+    assert "people" not in set(table(app, "agreement")["metric"])  # one annotator has nobody to agree with
+    assert list(table(app, "position")["annotator"]) == ["all", "Ben"]
+    sound(app.multiselect(key=f"people:{source}").set_value([]).run())
+    sound(app.multiselect(key=f"systems:{source}").set_value(["a", "b"]).run())
+    # Cleo ties on all four
+    assert counts(app, "rouge1") == (8, 7, 1, 0)
+    sound(app.multiselect(key=f"systems:{source}").set_value([]).run())
+    sound(app.checkbox(key="decided").set_value(True).run())
+    # length ties a and b, rouge_k ties b and c and lacks a in d3: a and c in d0 to d2 is left, by three annotators
+    assert counts(app, "rouge1") == (9, 8, 1, 0)
+    assert counts(app, "rouge_k") == (9, 1, 8, 0)
+    shown = table(app, "agreement").set_index("metric").drop(index="people")
+    assert (shown["half"] == shown["strict"]).all()
+    assert (shown["half"] == shown["decided"]).all()
+    sound(app.multiselect(key=f"systems:{source}").set_value(["a", "b"]).run())
+    assert "The filters leave nothing to count" in said(app)
+
+
+def test_the_ceiling_and_the_position_check_are_the_functions(known: World) -> None:
+    app = opened("agreement.py")
+    preferences = judged(known.annotation, "Study")
+    people = table(app, "agreement").set_index("metric").loc["people"]
+    ceiling = ceiling_of(preferences)
+    assert ceiling is not None
+    assert equal(people["half"], ceiling.agreement.half)
+    assert people["half 95 %"] == "[{:.3f}, {:.3f}]".format(*ceiling.intervals.half[:2])
+    assert ceiling.agreement == human_ceiling(preferences, others_by_hand(preferences)).agreement
+    sides = position_check(preferences.left, preferences.annotators)
+    shown = table(app, "position")
+    assert list(shown["annotator"]) == ["all", "Ana", "Ben", "Cleo"]
+    assert list(shown["n"]) == [32, 12, 12, 8]
+    for row, expected in zip(shown.to_dict("records"), sides, strict=True):
+        assert (row["left"], row["n"]) == (expected.left, expected.n)
+        assert equal(row["share"], expected.share)
+        assert equal(row["p"], expected.p)
+
+
+def others_by_hand(preferences: Any) -> list[float]:
+    return [
+        float(np.sign(sum(preferences.choices[i] for i in np.flatnonzero(preferences.pair == pair) if i != entry)))
+        for entry, pair in enumerate(preferences.pair)
+    ]
+
+
+def test_contradictions_and_the_example_that_is_open(known: World) -> None:
+    app = opened("agreement.py")
+    offered = app.button_group(key="contradicted_metric")
+    # of the majority: rouge1 none; rouge_k a against b in d1 and d2, against c in d0 to d2; length none
+    assert [label for label in offered.options if not label.startswith("rouge2")] == [
+        "rouge1: 0",
+        "rouge_k: 5",
+        "length: 0",
+    ]
+    assert "None." in said(app)
+    choose(app, "contradicted_metric", "rouge_k")
+    shown = table(app, "contradictions")
+    assert sorted(zip(shown["document"], shown["people prefer"], shown["the metric prefers"], strict=True)) == [
+        ("d0", "a", "c"),
+        ("d1", "a", "b"),
+        ("d1", "a", "c"),
+        ("d2", "a", "b"),
+        ("d2", "a", "c"),
+    ]
+    assert list(shown["difference"]) == pytest.approx([0.1] * 5)
+    opened_first = shown.iloc[0]
+    texts = html(app)
+    assert f"Source of {opened_first['document']}." in texts
+    for system in (opened_first["people prefer"], opened_first["the metric prefers"]):
+        assert f"{NAME} {opened_first['document']} by {system}" in texts
+    assert f"Words of {opened_first['document']}." in texts
+    assert texts.count(f"{NAME} d") == 2  # two summaries, no other
+    systems = sorted((opened_first["people prefer"], opened_first["the metric prefers"]))
+    rows = table(app, "scores").set_index("metric")
+    assert rows.loc["people", "prefers"] == opened_first["people prefer"]
+    assert rows.loc["rouge_k", "prefers"] == opened_first["the metric prefers"]
+    assert list(rows.loc["rouge1"])[:2] == [{"a": 0.9, "b": 0.5, "c": 0.1}[system] for system in systems]
+
+
+def test_imported_ratings_are_a_source(known: World) -> None:
+    app = opened("agreement.py")
+    select(app, "source", "set: human ratings (relevance)")
+    assert "imported human ratings of relevance" in said(app).replace("**", "")
+    assert counts(app, "rouge1") == (12, 12, 0, 0)
+    assert "people" not in set(table(app, "agreement")["metric"])
+    assert not [group for group in app.button_group if group.key == "unit"]
+    assert "Ratings have no sides" in said(app)
+    choose(app, "contradicted_metric", "rouge_k")
+    # a against b and against c in d0 to d2
+    assert len(table(app, "contradictions")) == 6
+
+
+def test_the_data_set_narrows_the_sources(known: World) -> None:
+    known.add("other", documents=("x", "y"), ratings={"a": 1, "b": 2, "c": 2})
+    known.score(ROUGE1, lambda _, system: {"a": 0.9, "b": 0.5, "c": 0.1}[system], name="other")
+    app = opened("agreement.py")
+    assert len(app.selectbox(key="source").options) == 3
+    select(app, "dataset", "other")
+    assert app.selectbox(key="source").options == ["other: human ratings (relevance)"]
+    # two documents: a is rated below b and c, which are rated alike
+    assert counts(app, "rouge1") == (4, 0, 4, 0)
+    assert "(2 human ties)" in said(app)
+    app.switch_page("correlation.py").run()  # "all" is no data set there
+    sound(app)
+
+
+def test_the_study_with_the_most_judgments_comes_first(known: World) -> None:
+    known.ask("Later")
+    known.judge("Dan", first, study="Later")
+    app = opened("agreement.py")
+    assert app.selectbox(key="source").options[:2] == [
+        "Study: annotators' judgments",
+        "Later: annotators' judgments",
+    ]
+    assert opened("reliability.py").selectbox(key="study").options == ["Study", "Later"]
+
+
+# --- correlation ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["pearson", "spearman", "kendall"])
+def test_correlations_are_those_of_the_functions(known: World, method: str) -> None:
+    app = opened("correlation.py")
+    select(app, "people:set", "set: human ratings (relevance)")
+    choose(app, "method", method)
+    cells = known.data.cells(NAME)
+    columns = {signature.split("|")[0]: values for signature, values in cells.scores.items()}
+    columns["human: relevance"] = cells.ratings["relevance"]
+    rows = {"human": 4, "length": 3, "rouge_k": 3, "matrix": 6}
+    for name, count in rows.items():
+        shown = table(app, name)
+        assert len(shown) == count
+        for row in shown.to_dict("records"):
+            levels = correlate(
+                columns[row["first"]], columns[row["second"]], cells.documents, cells.systems, method=method
+            )
+            assert row["coefficient"] == method
+            for level, found in zip(("global", "input", "system"), levels, strict=True):
+                assert equal(row[level], found.r), (name, row, level)
+            assert (row["summaries"], row["documents"], row["left out"], row["systems"]) == (
+                levels.global_.n,
+                levels.input.n,
+                levels.input.left_out,
+                levels.system.n,
+            )
+    assert "not the two" not in said(app)
+    assert len(table(app, "systems")) == 3
+    assert "undefined (" in said(app)  # rouge_k is constant in d3
+
+
+def test_the_level_and_what_is_drawn(known: World) -> None:
+    app = opened("correlation.py")
+    select(app, "people:set", "set: human ratings (relevance)")
+    for level in ("global", "input", "system"):
+        choose(app, "level", level)
+        assert (
+            f"correlation with human: relevance ({level})"
+            in tab(app, "With people").get("vega_lite_chart")[0].proto.spec
+        )
+    before = table(app, "human")
+    choose(app, "resample", "systems")
+    after = table(app, "human")
+    assert (before["global"] == after["global"]).all()
+    assert (before["global 95 %"] != after["global 95 %"]).any()
+    assert "bootstrap over systems" in said(app)
+    choose(app, "resample", "both")
+    assert "bootstrap over documents and systems" in said(app)
+
+
+def test_judgments_won_are_what_metrics_are_correlated_with(known: World) -> None:
+    app = opened("correlation.py")
+    assert app.selectbox(key="people:set").value.study == "Study"
+    assert "the share of its judgments that it won" in said(app)
+    cells = known.data.cells(NAME)
+    won = shares_won(judged(known.annotation, "Study"))
+    # d0: a against b 1, 0, 1/2 and against c 1, 0, 1; of all 6 judgments it won 3.5
+    assert won["d0", "a"] == pytest.approx(3.5 / 6)
+    shares = [won[cell] for cell in zip(cells.documents, cells.systems, strict=True)]
+    expected = correlate(shares, cells.scores[ROUGE1], cells.documents, cells.systems).global_.r
+    row = table(app, "human").set_index("second").loc["rouge1"]
+    assert row["first"] == "human: judgments won"
+    assert equal(row["global"], expected)
+
+
+def test_rouge_by_the_mean_adds_rows(known: World) -> None:
+    app = opened("correlation.py")
+    assert list(table(app, "rouge_k")["first"]) == ["rouge1", "rouge2", "length"]
+    sound(app.button(key="score_mean").click().run())
+    firsts = list(table(app, "rouge_k")["first"])
+    assert len(firsts) == 6
+    assert [name for name in firsts if name.startswith("rouge1 (") and "refs:mean" in name]
+    assert not [button for button in app.button if button.key == "score_mean"]
+    assert len(table(app, "matrix")) == 21  # of 7 metrics
+
+
+def test_two_metrics_are_tested_and_systems_are_compared(known: World) -> None:
+    app = opened("correlation.py")
+    assert list(table(app, "correlation_tests")["level"]) == ["global", "input", "system"]
+    select(app, "tested_first", "rouge2")  # what stood second before
+    shown = table(app, "correlation_tests")
+    assert (set(shown["first"]), set(shown["second"])) == ({"rouge2"}, {"rouge1"})
+    select(app, "system_metric", "rouge_k")
+    shown = table(app, "wilcoxon")
+    assert set(shown["metric"]) == {"rouge_k"}
+    assert list(shown["difference"]) == pytest.approx([-0.1, -0.1, 0.0])
+    assert list(shown["n"]) == [3, 3, 4]
+
+
+def test_a_change_of_the_data_set_changes_every_choice(known: World) -> None:
+    known.add("zz", systems=("x", "y"))
+    known.score("other|v:1", lambda document, system: len(document) + (system == "x"), name="zz")
+    app = opened("correlation.py")
+    select(app, "y", "rouge_k")
+    select(app, "tested_first", "length")
+    select(app, "correlated", "zz")
+    assert (app.selectbox(key="x").value, app.selectbox(key="y").value) == ("other", "other")
+    assert "no human ratings, and no study" in said(app)
+    select(app, "correlated", NAME)
+
+
+# --- reliability ------------------------------------------------------------------------------------------
+
+
+def test_reliability_is_that_of_the_functions(known: World) -> None:
+    app = opened("reliability.py")
+    preferences = judged(known.annotation, "Study")
+    pair, choices, annotators = preferences.pair, preferences.choices, preferences.annotators
+    assert "36 judgments of 12 pairs by 3 annotators" in said(app).replace("**", "")
+    shown = table(app, "reliability")
+    fleiss = fleiss_kappa(pair, choices)
+    expected = [krippendorff_alpha(pair, choices), fleiss.estimate, raw_agreement(pair, choices)]
+    assert shown["coefficient"][1] == "Fleiss' kappa, pairs with 3 judgments"
+    for row, found in zip(shown.to_dict("records"), expected, strict=True):
+        assert equal(row["value"], found.value)
+        assert row["95 %"] == f"[{found.low:.3f}, {found.high:.3f}]"
+        assert row["pairs"] == found.n == 12
+    # 12 pairs of 3 judgments, 3 couples each: all agree in 6 (a or b against c, d1 to d3), 1 couple in the 3 of a and
+    # b with Cleo's tie and in d0's a and c, b and c; none in d0's a and b
+    assert shown["value"][2] == pytest.approx((6 * 3 + 3 + 2) / 36)
+    kappas = cohen_kappas(pair, annotators, choices)
+    shown = table(app, "cohen")
+    assert len(shown) == len(kappas) == 3
+    for row, kappa in zip(shown.to_dict("records"), kappas, strict=True):
+        assert (row["first"], row["second"], row["n"]) == (kappa.first, kappa.second, kappa.n)
+        assert equal(row["kappa"], kappa.kappa)
+        assert equal(row["raw agreement"], kappa.agreement)
+    people = table(app, "annotators").set_index("annotator")
+    assert list(people["judgments"]) == [12, 12, 12]
+    assert list(people["ties"]) == [0, 0, 4]
+    assert list(people["median seconds"]) == pytest.approx([5, 5, 5], abs=0.5)
+    # without ties of others: Ana 9 of 9 in d1 to d3 and against Ben in d0's a and b
+    assert (people.loc["Ana", "agrees with others"], people.loc["Ana", "of"]) == (0.9, 10)
+    ranking = reliability_of(preferences).ranking
+    shown = table(app, "ranking")
+    assert list(shown["system"]) == [row.system for row in ranking.rows] == ["a", "b", "c"]
+    assert list(shown["strength"]) == pytest.approx([row.strength for row in ranking.rows])
+    # a over b: Ana 4, Ben 3, Cleo half of 4; over c: 4, 3, 4. b over a: Ben 1, Cleo 2; over c: 4, 3, 4. c: Ben 2
+    assert list(shown["wins"]) == [20, 14, 2]
+
+
+def test_attention_checks_are_counted_and_count_nowhere_else(world: World) -> None:
+    world.add()
+    world.ask(checks=2, judgments_per_pair=2)
+
+    def own(document: str, one: str, other: str) -> str:
+        return one
+
+    world.judge("Ana", own)
+    app = opened("reliability.py")
+    people = table(app, "annotators").set_index("annotator")
+    assert (people.loc["Ana", "judgments"], people.loc["Ana", "checks"]) == (12, 2)
+    assert people.loc["Ana", "checks passed"] == world.annotation.annotators("Study")[0].checks_passed
+    assert "12 judgments" in said(app)
+
+
+# --- planner ----------------------------------------------------------------------------------------------
+
+
+def numbers(app: AppTest) -> dict[str, str]:
+    return {metric.label: metric.value for metric in app.metric}
+
+
+def entered(app: AppTest, label: str, value: float | None = None) -> float:
+    (field,) = (n for n in app.number_input if n.label == label)
+    if value is not None:
+        sound(field.set_value(value).run())
+    return float(next(n for n in app.number_input if n.label == label).value)
+
+
+def test_the_planner_by_assumed_ratios(sqlite_url: str) -> None:
+    app = opened("studies.py")
+    assert numbers(app)["Pairs"] == "306"
+    entered(app, "phi", 0.63)
+    assert numbers(app) == {
+        "Pairs": "120",
+        "Judgments": "120",
+        "Documents": "120",
+        "Independent pairs": "120",
+        "Design effect": "1.00",
+    }
+    entered(app, "Pairs per document", 3.0)
+    entered(app, "ICC", 0.5)
+    entered(app, "Judgments per pair", 2)
+    # 1 + (3 - 1) .5 = 2
+    assert numbers(app) == {
+        "Pairs": "240",
+        "Judgments": "480",
+        "Documents": "80",
+        "Independent pairs": "120",
+        "Design effect": "2.00",
+    }
+    entered(app, "Agreement of the first metric", 0.72)
+    assert not app.metric
+    assert "the two ratios are equal: no number of pairs separates them" in said(app)
+    entered(app, "Agreement of the first metric", 0.99)
+    assert "with these ratios it is at most" in said(app)
+    sound(app.radio(key="plan_goal").set_value("measure one metric's agreement").run())
+    # Wilson's interval of .6 to within .05
+    assert entered(app, "Agreement of the metric") == 0.6
+    entered(app, "Judgments per pair", 1)
+    assert 360 < int(numbers(app)["Pairs"]) < 375
+
+
+def test_the_planner_by_observed_ratios(known: World) -> None:
+    app = opened("studies.py")
+    select(app, "plan_source", "observed in Study: annotators' judgments")
+    select(app, "plan_metric", "rouge1")
+    select(app, "plan_other", "rouge2")
+    preferences = judged(known.annotation, "Study").by_majority()
+    differences = preferences.differences()
+    earned = [credit(preferences.choices, differences[name]) for name in (ROUGE1, ROUGE2)]
+    found = observed(*earned, preferences.document)
+    row = table(app, "observed").iloc[0]
+    assert (row["n"], row["agreement of the first"]) == (11, 1.0)  # 12 pairs, and one that the annotators tie on
+    assert row["pairs per document"] == 11 / 4
+    assert equal(row["phi"], found.phi)
+    assert found.second is not None
+    assert entered(app, "Agreement of the second metric") == found.second
+    plan = pairs_to_separate(1.0, found.second, phi=found.phi or 0.0, pairs_per_document=11 / 4, icc=found.icc or 0.0)
+    assert numbers(app)["Pairs"] == f"{plan.pairs:,}"
+    select(app, "plan_source", "assumed")
+    assert numbers(app)["Pairs"] == "306"
+    select(app, "plan_source", "observed in set: human ratings (relevance)")
+    select(app, "plan_metric", "rouge_k")
+    select(app, "plan_other", "rouge1")
+    # no pair with a, two ties of b and c in each document: the observed 4 x .5 of 10 is not mistaken for nothing
+    assert entered(app, "Agreement of the first metric") == pytest.approx(0.2)
+    sound(app.radio(key="plan_goal").set_value("measure one metric's agreement").run())
+    assert entered(app, "Agreement of the metric") == pytest.approx(0.2)
+    assert entered(app, "ICC") == 0.0
+    assert "agreement 0.200" in said(app)
+
+
+def test_an_observed_ratio_of_0_stays_0(world: World) -> None:
+    world.add(ratings={"a": 1, "b": 2, "c": 3})
+    world.score(ROUGE1, lambda _, system: {"a": 0.9, "b": 0.5, "c": 0.1}[system])
+    world.score(LENGTH, lambda _, system: {"a": 1, "b": 2, "c": 3}[system])
+    app = opened("studies.py")
+    select(app, "plan_source", "observed in set: human ratings (relevance)")
+    assert entered(app, "Agreement of the first metric") == 0.0
+    assert entered(app, "Agreement of the second metric") == 1.0
+    assert "phi is undefined" in said(app)
+
+
+# --- what there is little or nothing of ---------------------------------------------------------------------
+
+
+def nothing(world: World) -> None:
+    pass
+
+
+def bare(world: World) -> None:
+    world.add()
+
+
+def unjudged(world: World) -> None:
+    world.add()
+    world.ask()
+
+
+def unscored(world: World) -> None:
+    unjudged(world)
+    world.judge("Ana", first)
+    world.judge("Ben", first)
+
+
+def scored(world: World) -> None:
+    for signature in (ROUGE1, ROUGE_K, LENGTH):
+        factor = len(signature) % 5 - 2
+        world.score(signature, lambda document, system, by=factor: by * ord(system) + ord(document[-1]) % 3)
+
+
+def alone(world: World) -> None:
+    unjudged(world)
+    scored(world)
+    world.judge("Ana", first)
+
+
+def one_pair(world: World) -> None:
+    world.add(documents=("d0",), systems=("a", "b"))
+    scored(world)
+    world.ask()
+    world.judge("Ana", first)
+    world.judge("Ben", first)
+
+
+def all_ties(world: World) -> None:
+    unjudged(world)
+    scored(world)
+    for name in ("Ana", "Ben"):
+        world.judge(name, lambda *_: None)
+
+
+def constant(world: World) -> None:
+    world.add(ratings={"a": 3, "b": 2, "c": 1})
+    world.ask()
+    for signature in (ROUGE1, ROUGE_K, LENGTH):
+        world.score(signature, lambda *_: 0.5)
+    for name in ("Ana", "Ben"):
+        world.judge(name, first)
+
+
+def missing(world: World) -> None:
+    world.add(ratings={"a": 3, "b": 2, "c": 1})
+    world.ask()
+    for signature in (ROUGE1, LENGTH):
+        world.score(signature, lambda *_: None)
+    world.judge("Ana", first)
+
+
+def one_system(world: World) -> None:
+    world.add(systems=("a",), ratings={"a": 1})
+    scored(world)
+
+
+def one_metric(world: World) -> None:
+    world.add(ratings={"a": 3, "b": 2, "c": 1})
+    world.score("other|v:1", lambda document, system: ord(system) + ord(document[-1]))
+    world.ask()
+    world.judge("Ana", first)
+
+
+def apart(world: World) -> None:
+    """Annotators who met two pairs of systems that share none."""
+    records = [
+        (Document(name, "Source.", ("Words.",)), [Summary(name, s, f"set {name} by {s}") for s in systems])
+        for name, systems in (("d0", "ab"), ("d1", "cd"))
+    ]
+    world.data.add_dataset(name=NAME, format="interchange", sha256="0", records=records)
+    scored(world)
+    world.ask()
+    for name in ("Ana", "Ben"):
+        world.judge(name, first)
+
+
+PLAN = ("studies.py", "Exact power")
+
+
+@pytest.mark.parametrize(
+    ("state", "expected"),
+    [
+        (
+            nothing,
+            [
+                ("agreement.py", "nothing to compare with yet"),
+                ("correlation.py", "no data set yet"),
+                ("reliability.py", "no study yet"),
+                PLAN,
+            ],
+        ),
+        (
+            bare,
+            [
+                ("agreement.py", "nothing to compare with yet"),
+                ("correlation.py", "no scores yet"),
+                ("reliability.py", "no study yet"),
+            ],
+        ),
+        (
+            unjudged,
+            [
+                ("agreement.py", "No judgments yet"),
+                ("correlation.py", "no scores yet"),
+                ("reliability.py", "No judgments yet: every figure is undefined"),
+            ],
+        ),
+        (
+            unscored,
+            [
+                ("agreement.py", "no scores yet"),
+                ("correlation.py", "no scores yet"),
+                ("reliability.py", "one category"),
+            ],
+        ),
+        (
+            alone,
+            [
+                ("agreement.py", "per judgment"),
+                ("correlation.py", "undefined ("),
+                ("reliability.py", "fewer than 2 annotators judged the same pair"),
+                ("reliability.py", "Undefined: no two annotators judged the same pair"),
+            ],
+        ),
+        (
+            one_pair,
+            [
+                ("agreement.py", "fewer than 2"),
+                ("correlation.py", "undefined ("),
+                ("reliability.py", "undefined ("),
+            ],
+        ),
+        (
+            all_ties,
+            [
+                ("agreement.py", "no pair that people decide has a value"),
+                ("agreement.py", "Undefined: no pair is decided by both people and a metric"),
+                ("correlation.py", "undefined ("),
+                ("reliability.py", "undefined ("),
+            ],
+        ),
+        (
+            constant,
+            [
+                ("agreement.py", "the metric decides no pair"),
+                ("correlation.py", "constant"),
+                ("reliability.py", "Systems ranked"),
+            ],
+        ),
+        (missing, [("agreement.py", "no pair that people decide has a value"), ("correlation.py", "undefined (")]),
+        (
+            one_system,
+            [
+                ("agreement.py", "Undefined: no document has two rated summaries"),
+                ("correlation.py", "undefined ("),
+                ("correlation.py", "Undefined: there are fewer than 2 systems"),
+                ("reliability.py", "no study yet"),
+            ],
+        ),
+        (
+            one_metric,
+            [
+                ("agreement.py", "Undefined: there are fewer than 2 metrics"),
+                ("correlation.py", "Undefined: the data set is not scored by length"),
+                ("correlation.py", "Undefined: the data set is not scored by ROUGE-K and another metric"),
+                ("correlation.py", "Undefined: the data set is scored by one metric only"),
+            ],
+        ),
+        (apart, [("agreement.py", "per judgment"), ("reliability.py", "undefined (a: rank")]),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_what_is_undefined_is_said_with_its_reason(
+    world: World, state: Callable[[World], None], expected: list[tuple[str, str]]
+) -> None:
+    state(world)
+    found = {}
+    for page in PAGES:
+        app = opened(page)
+        found[page] = said(app)
+        for box in app.selectbox:
+            for option in box.options if box.key in {"source", "plan_source"} else []:
+                select(app, str(box.key), option)
+                found[page] += said(app)
+        for group in app.button_group:
+            if group.key in {"unit", "rule", "method", "level", "resample"}:
+                choose(app, group.key, group.options[-1])
+    for page, words in expected:
+        assert words in found[page], found[page]

@@ -1,0 +1,418 @@
+"""Results as tables: what stands in each cell, what is undefined and why, and what is said below."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pytest
+
+from annotation.ranking import bradley_terry
+from annotation.reliability import (
+    annotator_table,
+    cohen_kappas,
+    fleiss_kappa,
+    krippendorff_alpha,
+    others_majority,
+    raw_agreement,
+)
+from data.cells import Cells
+from data.preferences import Preferences
+from metrics.analysis import (
+    analyze_agreement,
+    analyze_systems,
+    compare_correlations,
+    correlate_columns,
+    human_ceiling,
+)
+from metrics.meta_evaluation import Interval, observed, pairs_for_interval, pairs_to_separate, position_check
+from pages.components import sections
+from pages.components.sections import Cell, Range, Section, Undefined
+
+NAN = math.nan
+LENGTH = "length|unit:words"
+# Four pairs, one a document, judged by two people: 1 for the first, -1 for the second summary, 0 a tie.
+ANN, BOB = [1, 1, 1, 1], [1, -1, 1, 0]
+M = [(0.9, 0.1), (0.9, 0.1), (0.1, 0.9), (0.5, 0.5)]  # prefers the first, the first, the second, neither
+K = [(0.8, 0.2), (0.4, 0.6), (0.6, 0.5), (0.7, NAN)]  # the first, the second, the first, missing
+
+
+def judged(
+    choices: Sequence[Sequence[float]],
+    scores: dict[str, list[tuple[float, float]]],
+    inclusion: float | list[float] = NAN,
+) -> Preferences:
+    """Judgments of four pairs by Ann, Bob, ..., a row of `choices` each."""
+    n = len(choices)
+    return Preferences(
+        documents=np.array([f"d{pair}" for pair in range(4)], dtype=object),
+        firsts=np.array(["a"] * 4, dtype=object),
+        seconds=np.array(["b"] * 4, dtype=object),
+        inclusion=np.broadcast_to(np.array(inclusion, dtype=float), 4),
+        scores={signature: np.array(values, dtype=float) for signature, values in scores.items()},
+        pair=np.tile(np.arange(4), n),
+        choices=np.array(choices, dtype=float).reshape(-1),
+        annotators=np.repeat(np.array(["Ann", "Bob", "Cem"][:n], dtype=object), 4),
+        left=np.where(np.array(choices).reshape(-1) == 0, NAN, np.array(choices).reshape(-1) > 0),
+        took=np.full(4 * n, 2.5),
+    )
+
+
+BOTH = judged([ANN, BOB], {"m|x": M, "k|x": K, LENGTH: [(3, 3)] * 4})
+NOBODY = judged([], {"m|x": M, "k|x": K})
+
+
+def cells_of(section: Section, *columns: str) -> list[tuple[Cell, ...]]:
+    return [tuple(row[column] for column in columns) for row in section.rows]
+
+
+def reason(section: Section, row: int, column: str) -> str:
+    cell = section.rows[row][column]
+    assert isinstance(cell, Undefined)
+    return cell.reason
+
+
+# --- single cells ---------------------------------------------------------------------------------------------
+
+
+def test_known_and_undefined() -> None:
+    assert sections.known(0.0, "unused") == 0.0
+    assert sections.known(None, "no pair") == Undefined("no pair")
+    assert sections.known(None, None) == Undefined("nothing to count")
+    assert sections.interval(Interval(0.25, 0.75, 0.95, 10, 0)) == Range(0.25, 0.75)
+    assert sections.interval(Interval(None, None, 0.95, 10, 0, "one document")) == Undefined("one document")
+    assert sections.interval(Interval(None, None, 0.95, 10, 0)) == Undefined("no interval")
+
+
+# --- agreement ------------------------------------------------------------------------------------------------
+
+
+def test_agreement() -> None:
+    analysis = analyze_agreement(BOTH, seed=7)
+    section = sections.agreement_section(analysis, "judgment")
+    assert section.title == "Agreement of metrics with people, per judgment (1 human ties)"
+    # Ann a a a a, Bob a b a =; m: C C D T, C D D; k: C D C and missing, C C C; length: T only
+    assert cells_of(section, "metric", "n", "C", "D", "T", "missing", "half", "strict", "decided", "coverage") == [
+        ("m", 7, 3, 3, 1, 0, 3.5 / 7, 3 / 7, 1 / 2, 6 / 7),
+        ("k", 6, 5, 1, 0, 1, 5 / 6, 5 / 6, 5 / 6, 1.0),
+        ("length", 7, 0, 0, 7, 0, 1 / 2, 0.0, Undefined("the metric decides no pair"), 0.0),
+    ]
+    assert cells_of(section, "signature") == [("m|x",), ("k|x",), (LENGTH,)]
+    assert "truncated" not in section.rows[0]
+    assert (
+        "Intervals: 95%, percentile bootstrap over documents and annotators, 2000 resamples, seed 7." in section.notes
+    )
+    assert not any("unequal probability" in note or "no row for length" in note for note in section.notes)
+
+
+def test_agreement_names_the_rules_beside_their_ratios() -> None:
+    notes = sections.agreement_section(analyze_agreement(BOTH), "judgment").notes
+    for rule, formula in {"Half": "(C + T/2) / n", "Strict": "C / n", "Decided": "C / (C + D)"}.items():
+        assert any(note.startswith(f"{rule}: {formula}") for note in notes)
+
+
+def test_people_are_the_last_row() -> None:
+    others = others_majority(BOTH.pair, BOTH.annotators, BOTH.choices)
+    section = sections.agreement_section(analyze_agreement(BOTH), "judgment", ceiling=human_ceiling(BOTH, others))
+    # Ann against Bob: C D C, his tie is a human tie; Bob against Ann: C D C T
+    assert cells_of(section, "metric", "n", "C", "D", "T", "half")[-1] == ("people", 7, 4, 2, 1, 4.5 / 7)
+
+
+def test_cut_texts_are_a_column_where_there_are_any() -> None:
+    section = sections.agreement_section(analyze_agreement(BOTH), "judgment", {"m|x": 3, "other|x": 9})
+    assert cells_of(section, "metric", "truncated") == [("m", 3), ("k", 0), ("length", 0)]
+
+
+@pytest.mark.parametrize(
+    ("preferences", "note"),
+    [
+        (judged([ANN], {"m|x": M, LENGTH: M}, 0.5), "Pairs were drawn with unequal probability"),
+        (judged([ANN], {"m|x": M}), "There is no row for length"),
+        (judged([ANN], {}), "There is no metric: no pair has scores."),
+    ],
+)
+def test_what_is_said_below(preferences: Preferences, note: str) -> None:
+    notes = sections.agreement_section(analyze_agreement(preferences), "judgment").notes
+    assert [found.startswith(note) for found in notes].count(True) == 1
+
+
+def test_nobody_judged() -> None:
+    analysis = analyze_agreement(NOBODY)
+    section = sections.agreement_section(analysis, "judgment")
+    assert cells_of(section, "n", "C", "D", "T") == [(0, 0, 0, 0)] * 2
+    assert {reason(section, 0, column) for column in ("half", "strict", "decided", "coverage")} == {
+        "no pair that people decide has a value"
+    }
+    assert reason(section, 0, "half 95 %") == "fewer than 2 documents have pairs to count"
+    assert "threshold" in reason(section, 0, "acc_eq")
+
+
+# --- comparisons ----------------------------------------------------------------------------------------------
+
+
+def test_one_pair_a_document_is_tested_exactly() -> None:
+    # One annotator, four documents, a pair each: m C C D T, k C D C missing. On the first three: 2/3 against 2/3.
+    section = sections.comparison_section(analyze_agreement(judged([ANN], {"m|x": M, "k|x": K})))
+    assert cells_of(section, "first", "second", "difference", "n", "documents", "p", "p (Holm)", "test") == [
+        ("m", "k", 0.0, 3, 3, 1.0, 1.0, "exact McNemar")
+    ]
+    assert not any("flips, seed" in note for note in section.notes)  # none were drawn
+
+
+def test_several_pairs_a_document_are_flipped_together() -> None:
+    section = sections.comparison_section(analyze_agreement(BOTH, seed=7))
+    # m against k on the six judgments that both decide: 3/6 - 5/6
+    assert cells_of(section, "first", "second", "difference", "n", "test")[0] == (
+        "m", "k", pytest.approx(-2 / 6), 6, "sign-flip over documents"
+    )  # fmt: skip
+    assert section.notes[-1].endswith(" flips, seed 7.")
+    assert not section.notes[-1].startswith("None")
+
+
+def test_comparisons_that_are_undefined() -> None:
+    section = sections.comparison_section(analyze_agreement(NOBODY))
+    assert cells_of(section, "test") == [("none",)]
+    for column in ("difference", "p", "p (Holm)"):
+        assert reason(section, 0, column) == "fewer than 2 pairs have credits of both"
+    assert reason(section, 0, "p (Wilcoxon)") == "fewer than 2 documents have both values"
+    alone = sections.comparison_section(analyze_agreement(judged([ANN], {"m|x": M})))
+    assert (alone.rows, alone.empty) == ([], "there are fewer than 2 metrics")
+
+
+def test_by_difference() -> None:
+    section = sections.difference_section(analyze_agreement(judged([ANN], {"m|x": M, "k|x": K})))
+    # m decides by .8 thrice, k by .6, .2 and .1: right, wrong and right
+    assert [row[0] for row in cells_of(section, "metric")] == ["m", "k", "k", "k"]
+    assert cells_of(section, "n", "decided") == [(3, 2 / 3), (1, 1.0), (1, 0.0), (1, 1.0)]
+    assert [value for (value,) in cells_of(section, "from")] == pytest.approx([0.8, 0.1, 0.2, 0.6])
+
+
+def test_position() -> None:
+    # left: Ann 4 of 4, Bob 2 of 3; all 6 of 7
+    section = sections.position_section(position_check(BOTH.left, BOTH.annotators))
+    assert cells_of(section, "annotator", "left", "n", "share") == [
+        ("all", 6, 7, 6 / 7),
+        ("Ann", 4, 4, 1.0),
+        ("Bob", 2, 3, 2 / 3),
+    ]
+    # two-sided: 2 * (1 + 7) / 2^7; 2 / 2^4; 1, of which Holm doubles the least of the annotators'
+    assert cells_of(section, "p", "p (Holm)") == [
+        (pytest.approx(0.125), pytest.approx(0.125)),
+        (pytest.approx(0.125), pytest.approx(0.25)),
+        (pytest.approx(1.0), pytest.approx(1.0)),
+    ]
+    nobody = sections.position_section(position_check([], []))
+    assert reason(nobody, 0, "share") == reason(nobody, 0, "95 %") == reason(nobody, 0, "p") == "no choice is decided"
+
+
+# --- correlation and systems ------------------------------------------------------------------------------------
+
+# three documents of two systems; `good` and `same` move together, `flat` does not move
+COLUMNS = {
+    "human": np.array([1.0, 2.0, 2.0, 4.0, 3.0, 5.0]),
+    "good": np.array([2.0, 4.0, 4.0, 8.0, 6.0, 10.0]),
+    "flat": np.ones(6),
+    "none": np.full(6, NAN),
+}
+CELLS = Cells(("d0", "d0", "d1", "d1", "d2", "d2"), ("a", "b") * 3, {}, COLUMNS)
+
+
+def test_correlation() -> None:
+    rows = correlate_columns(CELLS, COLUMNS, [("human", "good"), ("human", "flat")], methods=["pearson"], seed=7)
+    section = sections.correlation_section("human", "Metrics with people", rows)
+    assert (section.name, section.title) == ("human", "Metrics with people")
+    assert cells_of(section, "first", "second", "coefficient", "summaries", "documents", "left out", "systems") == [
+        ("human", "good", "pearson", 6, 3, 0, 2),
+        ("human", "flat", "pearson", 6, 0, 3, 2),
+    ]
+    assert cells_of(section, "global", "input", "system")[0] == pytest.approx((1.0, 1.0, 1.0))
+    for level in ("global", "input", "system"):
+        assert "constant" in reason(section, 1, level)
+        assert reason(section, 1, f"{level} 95 %") == reason(section, 1, level)
+    assert section.notes[-1] == "Intervals: 95%, percentile bootstrap over documents, 2000 resamples, seed 7."
+    both = sections.correlation_section("human", "x", rows, "both").notes[-1]
+    assert "bootstrap over documents and systems, " in both
+
+
+def test_correlations_of_nothing() -> None:
+    section = sections.correlation_section("matrix", "x", [])
+    assert (section.rows, section.empty) == ([], "there are not the two columns of scores that it compares")
+
+
+def test_correlation_tests() -> None:
+    columns = {name: COLUMNS[name] for name in ("human", "good")} | {"bad": -COLUMNS["human"], "none": COLUMNS["none"]}
+    found = compare_correlations(CELLS, columns, "human", permutations=50, seed=7)
+    section = sections.correlation_test_section(found, "human")
+    # r of 1 against r of -1
+    assert cells_of(section, "first", "second", "level", "difference", "n")[:3] == [
+        ("good", "bad", "global", pytest.approx(2.0), 6),
+        ("good", "bad", "input", pytest.approx(2.0), 3),
+        ("good", "bad", "system", pytest.approx(2.0), 2),
+    ]
+    assert all(isinstance(row[column], Undefined) for row in section.rows[3:6] for column in ("difference", "p"))
+    assert section.notes[-1] == "50 permutations, seed 7."
+    nothing = compare_correlations(
+        CELLS, {"human": columns["none"], "good": columns["good"], "bad": columns["bad"]}, "human"
+    )
+    assert not any("permutations, seed" in note for note in sections.correlation_test_section(nothing, "human").notes)
+    assert sections.correlation_test_section([], "human").empty == "there are fewer than 2 metrics"
+
+
+def test_systems() -> None:
+    found = analyze_systems(CELLS, {name: COLUMNS[name] for name in ("human", "none")})
+    # human: a 1, 2, 3 and b 2, 4, 5: means 2 and 11/3, their standard deviation (5/3) / sqrt(2)
+    spread = sections.spread_section(found)
+    assert cells_of(spread, "metric", "standard deviation", "mean", "systems")[0] == (
+        "human", pytest.approx(5 / 3 / math.sqrt(2)), pytest.approx(17 / 6), 2
+    )  # fmt: skip
+    assert reason(spread, 1, "standard deviation") == reason(spread, 1, "mean") == "fewer than 2 systems have values"
+    means = sections.system_section(found)
+    assert cells_of(means, "system", "human") == [("a", 2.0), ("b", pytest.approx(11 / 3))]
+    assert reason(means, 0, "none") == "no summary of this system has a score"
+    tests = sections.wilcoxon_section(found)
+    # three differences of one sign: 2 / 2^3
+    assert cells_of(tests, "metric", "first", "second", "difference", "n", "p", "p (Holm)")[0] == (
+        "human", "a", "b", pytest.approx(-5 / 3), 3, pytest.approx(0.25), pytest.approx(0.25)
+    )  # fmt: skip
+    assert reason(tests, 1, "p") == reason(tests, 1, "difference")
+    assert sections.wilcoxon_section([]).empty == "there are fewer than 2 systems"
+
+
+# --- reliability ------------------------------------------------------------------------------------------------
+
+
+def reliability(preferences: Preferences) -> Section:
+    pairs, choices = preferences.pair, preferences.choices
+    return sections.reliability_section(
+        krippendorff_alpha(pairs, choices, seed=7), fleiss_kappa(pairs, choices, seed=7), raw_agreement(pairs, choices)
+    )
+
+
+def test_reliability() -> None:
+    section = reliability(BOTH)
+    # They agree on 2 of 4 pairs. Of 8 judgments 6 say the first, 1 the second, 1 a tie.
+    # Chance: Fleiss (36 + 1 + 1) / 64 = 19/32, Krippendorff (6*5 + 0 + 0) / (8*7) = 15/28.
+    assert cells_of(section, "coefficient", "value", "pairs") == [
+        ("Krippendorff's alpha (nominal)", pytest.approx((1 / 2 - 15 / 28) / (13 / 28)), 4),
+        ("Fleiss' kappa, pairs with 2 judgments", pytest.approx((1 / 2 - 19 / 32) / (13 / 32)), 4),
+        ("raw agreement", 0.5, 4),
+    ]
+    assert section.notes[-1] == "Intervals: 95%, percentile bootstrap over pairs, 2000 resamples, seed 7."
+    assert reliability(NOBODY).rows[0]["coefficient"] == "Krippendorff's alpha (nominal)"
+    assert reason(reliability(NOBODY), 1, "value") == "there are no judgments"
+
+
+def test_cohen() -> None:
+    section = sections.cohen_section(cohen_kappas(BOTH.pair, BOTH.annotators, BOTH.choices))
+    # Chance: Ann always says the first, Bob in 2 of 4: 1/2, as much as they agree
+    assert cells_of(section, "first", "second", "kappa", "raw agreement", "n") == [
+        ("Ann", "Bob", pytest.approx(0.0), 0.5, 4)
+    ]
+    assert sections.cohen_section([]).empty == "no two annotators judged the same pair"
+
+
+def test_annotators() -> None:
+    section = sections.annotators_section(
+        annotator_table(BOTH.pair, BOTH.annotators, BOTH.choices, BOTH.left, BOTH.took, {"Bob": (1, 2)})
+    )
+    columns = ("annotator", "judgments", "median seconds", "ties", "chose left", "checks passed", "checks")
+    assert cells_of(section, *columns) == [
+        ("Ann", 4, 2.5, 0, 1.0, 0, 0),
+        ("Bob", 4, 2.5, 1, 2 / 3, 1, 2),
+    ]
+    # decided by both: d0, d1, d2, of which they agree on two
+    assert cells_of(section, "agrees with others", "of") == [(2 / 3, 3), (2 / 3, 3)]
+    alone = judged([[0, 0, 0, 0]], {})
+    section = sections.annotators_section(
+        annotator_table(alone.pair, alone.annotators, alone.choices, alone.left, alone.took, {})
+    )
+    assert isinstance(section.rows[0]["chose left"], Undefined)
+    assert isinstance(section.rows[0]["agrees with others"], Undefined)
+
+
+def test_ranking() -> None:
+    ranking = bradley_terry(BOTH.first, BOTH.second, BOTH.choices, BOTH.document, seed=7)
+    section = sections.ranking_section(ranking)
+    assert cells_of(section, "system", "rank", "wins", "comparisons", "win share") == [
+        ("a", 1, 6.5, 8, 6.5 / 8),
+        ("b", 2, 1.5, 8, 1.5 / 8),
+    ]
+    assert "bootstrap over 4 documents, 2000 resamples, seed 7." in section.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("judgments", "column", "why"),
+    [
+        (("ac", "bd", [1, 1], "xy"), "strength", "systems in these groups were never compared"),
+        (("ac", "bd", [1, 1], "xy"), "rank", "systems in these groups were never compared"),
+        (("a", "b", [1], "x"), "95 %", "no intervals: fewer than 2 documents"),
+    ],
+)
+def test_rankings_that_are_undefined(judgments: tuple[str, str, list[int], str], column: str, why: str) -> None:
+    section = sections.ranking_section(bradley_terry(*judgments))
+    assert reason(section, 0, column).startswith(why)
+    assert any(note.startswith(why) for note in section.notes)
+
+
+def test_a_ranking_of_nothing() -> None:
+    section = sections.ranking_section(bradley_terry([], [], [], []))
+    assert (section.rows, section.empty) == ([], "there are no judgments")
+
+
+# --- planning ---------------------------------------------------------------------------------------------------
+
+
+def test_plan() -> None:
+    section = sections.plan_section(pairs_to_separate(0.61, 0.72, pairs_per_document=3, icc=0.5, judgments_per_pair=2))
+    # 306 pairs times 1 + 2 * .5
+    assert section.rows == [
+        {"pairs": 612, "judgments": 1224, "documents": 204, "independent pairs": 306, "design effect": 2.0}
+    ]
+    assert section.notes[-1] == "Exact power of the exact McNemar test."
+    assert sections.plan_section(pairs_for_interval(0.5, 0.05)).notes[-1] == "Wilson interval."
+    undefined = sections.plan_section(pairs_to_separate(0.6, 0.6))
+    assert reason(undefined, 0, "pairs") == "the two ratios are equal: no number of pairs separates them"
+    assert len(undefined.notes) == 1
+
+
+def test_observed() -> None:
+    # right together once, each alone once, wrong together once: no correlation
+    section = sections.observed_section("m", "k", observed([1, 1, 0, 0], [1, 0, 1, 0], ["x", "x", "y", "y"]))
+    columns = ("first", "second", "agreement of the first", "agreement of the second", "phi", "pairs per document", "n")
+    assert cells_of(section, *columns) == [("m", "k", 0.5, 0.5, 0.0, 2.0, 4)]
+    nothing = sections.observed_section("m", "k", observed([], [], []))
+    assert reason(nothing, 0, "phi") == reason(nothing, 0, "ICC") == "no pair has credits of both"
+
+
+# --- all of them ------------------------------------------------------------------------------------------------
+
+ALL: dict[str, Callable[[Preferences], Section]] = {
+    "agreement": lambda found: sections.agreement_section(analyze_agreement(found), "judgment"),
+    "comparisons": lambda found: sections.comparison_section(analyze_agreement(found)),
+    "by_difference": lambda found: sections.difference_section(analyze_agreement(found)),
+    "position": lambda found: sections.position_section(position_check(found.left, found.annotators)),
+    "reliability": reliability,
+    "cohen": lambda found: sections.cohen_section(cohen_kappas(found.pair, found.annotators, found.choices)),
+    "ranking": lambda found: sections.ranking_section(
+        bradley_terry(found.first, found.second, found.choices, found.document)
+    ),
+}
+
+
+@pytest.mark.parametrize("preferences", [BOTH, NOBODY, judged([ANN], {}), judged([[0] * 4] * 2, {"m|x": M})])
+@pytest.mark.parametrize("name", ALL)
+def test_tables_hold_cells_in_the_same_columns_and_no_nan(name: str, preferences: Preferences) -> None:
+    section = ALL[name](preferences)
+    assert section.name == name
+    assert section.rows or section.empty
+    assert len({tuple(row) for row in section.rows}) <= 1
+    for row in section.rows:
+        for cell in row.values():
+            assert type(cell) in {str, int, float, bool, Range, Undefined}, cell
+            assert not any(isinstance(number, float) and math.isnan(number) for number in (cell, *ends(cell)))
+            assert not isinstance(cell, Undefined) or cell.reason
+
+
+def ends(cell: Cell) -> tuple[float, ...]:
+    return tuple(cell) if isinstance(cell, Range) else ()
