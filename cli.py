@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False, readable=True)
 SEED = click.IntRange(0, 2**31 - 1)  # what a database's integer holds
@@ -509,6 +510,7 @@ def analyze(
         raise click.UsageError("--tables names no table")
     failures = Failures()
     if study_name is not None:
+        refuse_metric_options()
         data_store, annotation_store = stores()
         found = contents.of_study(
             data_store, annotation_store, study_name, human=human, methods=methods, rule=rule, seed=seed
@@ -523,10 +525,22 @@ def analyze(
     check_failures(failures)
 
 
+def refuse_metric_options() -> None:
+    """Refuse options of metrics beside --study, whose scores are those that are stored."""
+    context = click.get_current_context()
+    given = [name for name in METRIC_OPTION_NAMES if context.get_parameter_source(name) == ParameterSource.COMMANDLINE]
+    options = {option.name: option.opts[-1] for option in context.command.params}
+    if given:
+        named = ", ".join(options[name] for name in given)
+        raise click.UsageError(f"{named} cannot be given with --study: its scores are those that are stored")
+
+
 def contents_of_file(
     file: Path, format: str | None, human: str, chosen: dict[str, Any], failures: Any, **settings: Any
 ) -> Any:
     """Score a file's summaries and hold the scores against its ratings."""
+    from dataclasses import replace
+
     from data.files import sha256
     from data.preferences import rated_pairs
     from metrics.analysis import check_ratings, score_cells, with_length
@@ -536,6 +550,9 @@ def contents_of_file(
     check_ratings(records, human)
     metrics = with_length(chosen_metrics(chosen, references_of(records)))
     cells, gaps = score_cells(records, metrics, failures)
+    if twins := by_mean_too(records, metrics, chosen):
+        means, further = score_cells(records, twins, failures)
+        cells, gaps = replace(cells, scores={**cells.scores, **means.scores}), gaps | further
     return contents.of_ratings(
         rated_pairs(cells, human),
         cells,
@@ -549,24 +566,19 @@ def contents_of_file(
         },
         gaps=gaps,
         **settings,
-        among=with_mean(records, metrics, cells, chosen, failures),
     )
 
 
-def with_mean(records: list[Any], metrics: list[Any], cells: Any, chosen: dict[str, Any], failures: Any) -> Any:
-    """The cells with lexical scores by the mean over references too, for the table of ROUGE-K; None without need."""
-    from dataclasses import replace
-
+def by_mean_too(records: list[Any], metrics: list[Any], chosen: dict[str, Any]) -> list[Any]:
+    """The lexical metrics among these by the mean over references, for the table of ROUGE-K; none without need."""
     from metrics import LEXICAL
-    from metrics.analysis import score_cells
+    from metrics.analysis import MAXIMUM
 
-    names = [metric.name for metric in metrics if "|refs:max|" in metric.signature and metric.name in LEXICAL]
+    names = [metric.name for metric in metrics if MAXIMUM in metric.signature and metric.name in LEXICAL]
     several = any(len(document.references) > 1 for document, _ in records)
     if not (several and names and any(metric.name == "rouge_k" for metric in metrics)):
-        return None
-    by_mean = chosen_metrics({**chosen, "names": ",".join(names), "references": "mean"}, list)
-    means, _ = score_cells(records, by_mean, failures)
-    return replace(cells, scores={**cells.scores, **means.scores})
+        return []
+    return chosen_metrics({**chosen, "names": ",".join(names), "references": "mean"}, list)
 
 
 def check_tables(wanted: list[str], known: list[str]) -> None:

@@ -84,15 +84,6 @@ class Kappa(NamedTuple):
     """Why kappa, or only the interval, is undefined, or None."""
 
 
-class Majority(NamedTuple):
-    """What most annotators chose for each pair, in the order in which the pairs first come."""
-
-    rows: Integers
-    """The index of the first judgment of each pair, ascending, shape (pairs,)."""
-    signs: Floats
-    """1 for the first summary, -1 for the second, 0 where the choices are split or ties, shape (pairs,)."""
-
-
 class AnnotatorReliability(NamedTuple):
     """One annotator's row: how much, how fast, which side, how much like the others."""
 
@@ -373,15 +364,6 @@ def others_majority(pairs: Iterable[Hashable], annotators: Iterable[str], choice
     same_length(pairs=pair, annotators=annotator, choices=signs)
     _judged_once(pair, annotator, names)
     return _others(pair, signs)
-
-
-def majority(pairs: Iterable[Hashable], choices: ArrayLike) -> Majority:
-    """What most annotators chose for each pair; each has one vote, which a tie leaves unused."""
-    signs = signed(choices)
-    pair, size = numbered(pairs)
-    same_length(pairs=pair, choices=signs)
-    rows = np.unique(pair, return_index=True)[1]  # pairs are numbered as they come, so these ascend
-    return Majority(rows, np.sign(np.bincount(pair, weights=signs, minlength=size)))
 
 
 def annotator_table(

@@ -224,6 +224,7 @@ class AnnotatorProgress(NamedTuple):
 
     annotator: str
     judged: int
+    """Judgments of the study's pairs; attention checks are counted by themselves."""
     skipped: int
     seconds: float | None
     ties: int
@@ -884,7 +885,7 @@ def to_progress(name: str, done: Sequence[Done]) -> AnnotatorProgress:
     checks = [row.chosen_id == row.expected_id for row in judged if row.expected_id is not None]
     return AnnotatorProgress(
         annotator=name,
-        judged=len(judged),
+        judged=len(pairs),
         skipped=sum(row.skipped_at is not None and row.decided_at is None for row in done),
         seconds=median(took) if took else None,
         ties=sum(row.chosen_id is None for row in pairs),

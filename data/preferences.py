@@ -36,7 +36,8 @@ class Preferences:
     pair: NDArray[np.intp]
     """Shape (n,): the pair that an entry is about."""
     choices: Numbers
-    """Shape (n,): positive for the first summary, negative for the second, 0 for a tie; of ratings their difference."""
+    """Shape (n,): positive for the first summary, negative for the second, 0 for a tie, NaN where people are split; of
+    ratings their difference."""
     annotators: Names
     """Shape (n,): who said so; None for ratings."""
     left: Numbers
@@ -90,12 +91,14 @@ class Preferences:
         )
 
     def by_majority(self) -> Preferences:
-        """One entry a pair: what most of its judgments say, a tie where they are split."""
+        """One entry a pair: what most of its choices say, 0 where all are ties, NaN where they are split."""
         pairs, entry = np.unique(self.pair, return_inverse=True)
+        signs = np.sign(self.choices)
+        sums, decided = (np.bincount(entry, weights=of, minlength=len(pairs)) for of in (signs, np.abs(signs)))
         return replace(
             self,
             pair=pairs,
-            choices=np.sign(np.bincount(entry, weights=np.sign(self.choices), minlength=len(pairs))),
+            choices=np.where((sums == 0) & (decided > 0), np.nan, np.sign(sums)),
             annotators=np.full(len(pairs), None, dtype=object),
             left=np.full(len(pairs), np.nan),
             took=np.full(len(pairs), np.nan),

@@ -39,6 +39,7 @@ from metrics.meta_evaluation import (
     distinguishability,
     evaluate,
     holm,
+    perm_both,
     perm_both_pairs,
     system_means,
     williams,
@@ -47,6 +48,8 @@ from metrics.scoring import Failures, score_records
 
 RESAMPLES = 2000
 LEVELS = ("global", "input", "system")
+MEAN, MAXIMUM = "|refs:mean|", "|refs:max|"
+"""What the signatures of two ways to take several references differ in."""
 
 
 class NoRatings(ValueError):  # noqa: N818  named for the situation
@@ -122,6 +125,15 @@ def labels(signatures: Sequence[str]) -> dict[str, str]:
     return found
 
 
+def distinct(signatures: Iterable[str]) -> list[str]:
+    """The signatures without those by the mean over references that are there by the maximum, too.
+
+    They are asked for in the table with ROUGE-K; elsewhere every metric would stand twice, and be tested twice.
+    """
+    known = list(signatures)
+    return [one for one in known if one.replace(MEAN, MAXIMUM) == one or one.replace(MEAN, MAXIMUM) not in known]
+
+
 def of_metric(name: str, signatures: Iterable[str]) -> str | None:
     """The first of the signatures that belongs to a metric, None where none does."""
     return next((signature for signature in signatures if signature.split("|")[0] == name), None)
@@ -149,6 +161,8 @@ class AgreementAnalysis(NamedTuple):
     """Judgments or pairs."""
     documents: int
     human_ties: int
+    split: int
+    """Pairs without a majority: as many chose the one as the other."""
     rule: Rule
     """By which metrics are compared: what a tie earns."""
     weighed: bool
@@ -168,8 +182,9 @@ def analyze_agreement(
     Metrics are compared by a rule, which can decide what comes out: on SummEval, ROUGE-1 against length is p = .0044
     by `strict` and .009 by `half`. Intervals draw documents and, of judgments by several annotators, annotators too.
     """
-    named = labels(list(preferences.scores))
-    differences = {named[signature]: values for signature, values in preferences.differences().items()}
+    named = labels(distinct(preferences.scores))
+    all_differences = preferences.differences()
+    differences = {label: all_differences[signature] for signature, label in named.items()}
     documents, weights = preferences.document, preferences.weights
     evaluations = evaluate(
         preferences.choices,
@@ -189,6 +204,7 @@ def analyze_agreement(
         n=len(preferences),
         documents=len(set(documents)),
         human_ties=int((np.abs(preferences.choices) <= TIE).sum()),
+        split=int(np.isnan(preferences.choices).sum()),
         rule=rule,
         weighed=weights is not None,
     )
@@ -202,7 +218,10 @@ def human_ceiling(
     resamples: int = RESAMPLES,
     level: float = 0.95,
 ) -> Evaluation:
-    """How often a judgment is what most of the others say of its pair: what no metric can be asked to beat.
+    """How often a judgment is what most of the others say of its pair: how well one more person would do.
+
+    A metric can do better where people are noisy. A majority of few is noisy, too, so that more judgments a pair raise
+    the figure.
 
     `others`, shape (n,), is the majority of the other annotators on each judgment's pair: its sign, 0 where they are
     split, NaN where there are none.
@@ -287,6 +306,9 @@ class CorrelationTables(NamedTuple):
     """Which columns the tables of the papers correlate, by name."""
 
     columns: dict[str, NDArray[np.float64]]
+    """All columns that a table names."""
+    metrics: list[str]
+    """The metrics among them, each by one signature or those that differ in more than mean and maximum."""
     human: list[tuple[str, str]]
     """Metric against human ratings (APES, Table 1); empty where there are none."""
     length: list[tuple[str, str]]
@@ -299,21 +321,28 @@ class CorrelationTables(NamedTuple):
 
 def correlation_tables(cells: Cells, human: str | None = None) -> CorrelationTables:
     """Lay out the tables of correlations that a data set's scores allow; `human` names the ratings."""
-    named = labels(list(cells.scores))
-    columns = {label: cells.scores[signature] for signature, label in named.items()}
-    metrics = list(columns)
+    named = labels(distinct(cells.scores))
+    metrics = list(named.values())
+    twins = {one: label for one, label in labels(list(cells.scores)).items() if one not in named}
+    columns = {label: cells.scores[signature] for signature, label in [*named.items(), *twins.items()]}
     people = []
     if human is not None and human in cells.ratings:
         name = f"human: {human}"
         columns[name] = cells.ratings[human]
         people = [(name, metric) for metric in metrics]
 
-    def against(name: str) -> list[tuple[str, str]]:
+    def against(name: str, others: Iterable[str]) -> list[tuple[str, str]]:
         signature = of_metric(name, named)
-        return [] if signature is None else [(m, named[signature]) for m in metrics if m != named[signature]]
+        return [] if signature is None else [(m, named[signature]) for m in others if m != named[signature]]
 
-    matrix = list(combinations(metrics, 2))
-    return CorrelationTables(columns, people, against("length"), against("rouge_k"), matrix)
+    return CorrelationTables(
+        columns,
+        metrics,
+        people,
+        length=against("length", metrics),
+        rouge_k=against("rouge_k", [*metrics, *twins.values()]),
+        matrix=list(combinations(metrics, 2)),
+    )
 
 
 class CorrelationComparison(NamedTuple):
@@ -323,7 +352,7 @@ class CorrelationComparison(NamedTuple):
     second: str
     level: str
     difference: float | None
-    """Pearson's r of the first with people minus that of the second."""
+    """The coefficient of the first with people minus that of the second."""
     n: int
     """What it rests on: cells, documents or systems."""
     p: float | None
@@ -339,20 +368,31 @@ class CorrelationComparison(NamedTuple):
 
 
 def compare_correlations(
-    cells: Cells, columns: dict[str, NDArray[np.float64]], human: str, *, permutations: int = 1000, seed: int = 0
+    cells: Cells,
+    columns: dict[str, NDArray[np.float64]],
+    human: str,
+    *,
+    method: Method = "pearson",
+    permutations: int = 1000,
+    seed: int = 0,
 ) -> list[CorrelationComparison]:
-    """Every two metrics by their correlation with the column `human`: PERM-BOTH, and Williams' test beside it."""
+    """Every two metrics by their correlation with the column `human`: PERM-BOTH, and Williams' test beside it.
+
+    Pearson's coefficients of all metrics take a second; each pair takes one by the others.
+    """
     metrics = [name for name in columns if name != human]
     pairs = list(combinations(metrics, 2))
-    tests = perm_both_pairs(
-        {name: columns[name] for name in metrics},
-        pairs,
-        columns[human],
-        cells.documents,
-        cells.systems,
-        permutations=permutations,
-        seed=seed,
-    )
+    places = columns[human], cells.documents, cells.systems
+    if method == "pearson":
+        scores = {name: columns[name] for name in metrics}
+        tests = perm_both_pairs(scores, pairs, *places, permutations=permutations, seed=seed)
+    else:
+        tests = {
+            (one, other): perm_both(
+                columns[one], columns[other], *places, method=method, permutations=permutations, seed=seed
+            )
+            for one, other in pairs
+        }
     found = []
     for first, second in pairs:
         x, y, people = columns[first], columns[second], columns[human]
@@ -362,7 +402,10 @@ def compare_correlations(
             correlate(one, other, cells.documents, cells.systems) for one, other in ((x, people), (y, people), (x, y))
         )
         for place, (level, test) in enumerate(zip(LEVELS, tests[first, second], strict=True)):
-            beside = beside_williams(level, of_first[place], of_second[place], between[place])
+            if method == "pearson":
+                beside = beside_williams(level, of_first[place], of_second[place], between[place])
+            else:
+                beside = WilliamsTest(None, None, "it is a test of Pearson's r")
             found.append(
                 CorrelationComparison(
                     first=first,

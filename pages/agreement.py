@@ -16,6 +16,7 @@ from pages.components.sections import (
     comparison_section,
     difference_section,
     position_section,
+    sampling_notes,
 )
 from pages.components.sources import Source, first_with_something, preferences_of, said, sources
 from pages.components.stores import stores
@@ -74,12 +75,12 @@ def chosen(
         preferences = preferences.where(np.isin(preferences.annotators, people))
     if systems:
         preferences = preferences.where(np.isin(preferences.first, systems) & np.isin(preferences.second, systems))
-    ceiling = ceiling_of(preferences) if source.study is not None else None
     shares = position_check(preferences.left, preferences.annotators) if source.study is not None else []
     if majority:
         preferences = preferences.by_majority()
     if decided:
         preferences = preferences.where(common_ground(preferences))
+    ceiling = ceiling_of(preferences) if source.study is not None and not majority else None
     return preferences, analyze_agreement(preferences, rule=rule), ceiling, shares
 
 
@@ -128,7 +129,8 @@ table, comparisons, differences, contradicted, sides = st.tabs(
 )
 with table:
     truncated = {entry.signature: entry.truncated for entry in stores().data.signatures(source.dataset)}
-    section = agreement_section(analysis, "pair" if unit == MAJORITY else "judgment", truncated, ceiling)
+    counted = "pair by majority" if unit == MAJORITY else "judgment" if source.study else "within-document pair"
+    section = agreement_section(analysis, counted, truncated, ceiling, notes=sampling_notes(source.rule))
     st.markdown(f"**{section.title}**")
     show_section(section)
     people_agree = getattr(ceiling.agreement, rule) if ceiling else None

@@ -2,11 +2,11 @@
 
 import pandas as pd
 import streamlit as st
-from numpy.typing import NDArray
 
 from data.cells import Cells
 from metrics.analysis import (
     LEVELS,
+    CorrelationComparison,
     CorrelationRow,
     SystemsAnalysis,
     analyze_systems,
@@ -20,8 +20,10 @@ from pages.components.contents import WON, with_judgments
 from pages.components.examples import cell_scores, show_example
 from pages.components.sections import (
     Section,
+    Undefined,
     correlation_section,
     correlation_test_section,
+    not_weighed,
     spread_section,
     system_section,
     wilcoxon_section,
@@ -87,16 +89,36 @@ def correlated(
 def systems_of(dataset: str, people: Source | None, version: object) -> list[SystemsAnalysis]:
     """Systems by every metric."""
     cells = cells_of(dataset, people, version)
-    return analyze_systems(cells, correlation_tables(cells, human).columns)
+    laid = correlation_tables(cells, human)
+    return analyze_systems(cells, {name: laid.columns[name] for name in (*laid.metrics, *{of for of, _ in laid.human})})
 
 
-@st.cache_data(max_entries=32, show_spinner="Swapping scores")
-def tested(dataset: str, people: Source | None, version: object, first: str, second: str) -> Section:
-    """Whether one metric correlates better with people than another."""
+@st.cache_data(max_entries=64, show_spinner="Swapping scores")
+def compared(
+    dataset: str, people: Source | None, version: object, method: str, metrics: tuple[str, ...]
+) -> list[CorrelationComparison]:
+    """Whether any of the metrics correlates better with people than another."""
     cells = cells_of(dataset, people, version)
     laid = correlation_tables(cells, human)
-    columns: dict[str, NDArray] = {name: laid.columns[name] for name in (laid.human[0][0], first, second)}
-    return correlation_test_section(compare_correlations(cells, columns, laid.human[0][0]), laid.human[0][0])
+    columns = {name: laid.columns[name] for name in (laid.human[0][0], *metrics)}
+    return compare_correlations(cells, columns, laid.human[0][0], method=method)
+
+
+def tested(first: str, second: str) -> Section:
+    """Two metrics by their correlation with people; by Pearson's r beside all others, for Holm's correction."""
+    among = tuple(laid.metrics) if method == "pearson" else (first, second)
+    rows = [row for row in compared(*key, method, among) if {row.first, row.second} == {first, second}]
+    turned = [
+        row
+        if row.first == first or row.difference is None
+        else row._replace(first=first, second=second, difference=-row.difference)
+        for row in rows
+    ]
+    section = correlation_test_section(turned, laid.human[0][0], method)
+    if method == "pearson":
+        return section
+    alone = "only this comparison was made"
+    return section._replace(rows=[{**row, "p (Holm)": Undefined(alone)} for row in section.rows])
 
 
 version = (
@@ -111,6 +133,14 @@ st.markdown(
     f"{len(cells)} summaries of {len(set(cells.documents))} documents by {len(set(cells.systems))} systems"
     + ("." if human != WON else "; of each summary, **the share of its judgments that it won**.")
 )
+weighed = people is not None and people.study is not None and preferences_of(people, people.version).weights is not None
+
+
+def told(section: Section) -> Section:
+    """The table, saying that it is not weighed where the study's pairs were drawn with unequal probability."""
+    return not_weighed(section) if weighed else section
+
+
 if not cells.scores:
     st.info("These summaries have no scores yet: score them under Data sets.")
     st.page_link("studies.py", label="Studies", icon=":material/arrow_forward:")
@@ -126,14 +156,14 @@ with tabs[0]:
     else:
         rows = correlated(*key, laid.human, method, resample)
         st.altair_chart(correlation_chart(rows, level, laid.human[0][0]), key="chart:human")
-        show_section(correlation_section("human", "Metrics with people", rows, resample))
+        show_section(told(correlation_section("human", "Metrics with people", rows, resample)))
         metrics = [metric for _, metric in laid.human]
         if len(metrics) > 1:
             st.markdown("**Does one metric correlate better than another?**")
             with st.container(horizontal=True):
                 one = st.selectbox("First metric", metrics, key="tested_first")
                 other = st.selectbox("Second metric", [m for m in metrics if m != one], key="tested_second")
-            show_section(tested(*key, one, other))
+            show_section(told(tested(one, other)))
 with tabs[1]:
     if not laid.length:
         st.info("Undefined: the data set is not scored by length.")

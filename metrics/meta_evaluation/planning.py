@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from metrics.base import TIE
-from metrics.meta_evaluation.arrays import numbered, numbers, same_length
+from metrics.meta_evaluation.arrays import numbered, numbers, same_length, weighing
 from metrics.meta_evaluation.significance import earned
 
 EXACT = "exact power of the exact McNemar test"
@@ -137,8 +137,8 @@ def pairs_for_interval(
     """
     if not 0 <= ratio <= 1:
         raise ValueError(f"ratio must lie in [0, 1], not {ratio}")
-    if not 0 < half_width <= 0.5:
-        raise ValueError(f"half_width must lie in (0, 0.5], not {half_width}")
+    if not 1e-9 <= half_width <= 0.5:
+        raise ValueError(f"half_width must lie in [1e-9, 0.5], not {half_width}")
     if not 0 < level < 1:
         raise ValueError(f"level must lie between 0 and 1, not {level}")
     effect = _design_effect(pairs_per_document, icc, judgments_per_pair)
@@ -151,31 +151,36 @@ def pairs_for_interval(
     return _plan(max(1, _ceiling(root - square)), effect, pairs_per_document, judgments_per_pair, WILSON)
 
 
-def observed(first: ArrayLike, second: ArrayLike, documents: Iterable[Hashable]) -> Observed:
+def observed(
+    first: ArrayLike, second: ArrayLike, documents: Iterable[Hashable], weights: ArrayLike | None = None
+) -> Observed:
     """Describe two metrics on earlier judgments, for the plan of the next study.
 
     `first` and `second`, shape (n,), are the credits that each metric earned on each pair of summaries, as in
     `compare_metrics`, and `documents` holds the document of each pair. Only pairs for which both have a
-    credit count. Where documents differ much in their pairs, a design effect from the mean is too small.
+    credit count. `weights`, shape (n,), are those of `agreement`: ratios and phi are then of all pairs that could
+    have been drawn, the ICC is of those that were. Where documents differ much in their pairs, a design effect from
+    the mean is too small.
     Raises `ValueError` for other shapes and credits outside [0, 1].
     """
     x, y = earned(first, "first"), earned(second, "second")
     document, _ = numbered(documents)
     same_length(first=x, second=y, documents=document)
+    weight = weighing(weights, len(x))
     both = ~(np.isnan(x) | np.isnan(y))
-    x, y, document = x[both], y[both], document[both]
+    x, y, document, weight = x[both], y[both], document[both], weight[both]
     n = len(x)
     if n == 0:
         return Observed(None, None, None, None, None, 0, "no pair has credits of both")
-    phi, within = _phi(x, y), _icc(x - y, document)
+    phi, within = _phi(x, y, weight), _icc(x - y, document)
     undefined = []
     if phi is None:
         undefined.append("phi is undefined: a metric earns the same on every pair")
     if within is None:
         undefined.append(f"icc is undefined: {NO_ICC}")
     return Observed(
-        float(x.mean()),
-        float(y.mean()),
+        float(np.average(x, weights=weight)),
+        float(np.average(y, weights=weight)),
         phi,
         within,
         n / len(np.unique(document)),
@@ -213,11 +218,11 @@ def _icc(values: NDArray[np.float64], document: NDArray[np.intp]) -> float | Non
     return min(1.0, max(0.0, (between - within) / (between + (size - 1) * within)))
 
 
-def _phi(x: NDArray[np.float64], y: NDArray[np.float64]) -> float | None:
+def _phi(x: NDArray[np.float64], y: NDArray[np.float64], weight: NDArray[np.float64]) -> float | None:
     if np.ptp(x) <= TIE or np.ptp(y) <= TIE:
         return None
-    x, y = x - x.mean(), y - y.mean()
-    return min(1.0, max(-1.0, float(x @ y / np.sqrt((x @ x) * (y @ y)))))
+    x, y = x - np.average(x, weights=weight), y - np.average(y, weights=weight)
+    return min(1.0, max(-1.0, float((weight * x) @ y / np.sqrt(((weight * x) @ x) * ((weight * y) @ y)))))
 
 
 def _exact_pairs(only_first: float, only_second: float, alpha: float, power: float, near: int) -> int | None:

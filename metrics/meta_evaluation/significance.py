@@ -282,7 +282,7 @@ def _compare(
         reason = "fewer than 2 pairs have credits of both"
     elif documents < 2:
         reason = "fewer than 2 documents have pairs with credits of both"
-    elif n == documents and np.ptp(weight) == 0:
+    elif n == documents and np.ptp(weight) == 0 and np.isin(np.abs(difference), (0, 1)).all():
         test, p = MCNEMAR, exact_mcnemar(int((difference > 0).sum()), int((difference < 0).sum()))
     else:
         test, p = SIGN_FLIP, None if difference.any() else 1.0

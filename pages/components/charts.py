@@ -18,7 +18,8 @@ INK = "#111827"
 GREY, BLUE = "#6b7280", "#2563eb"
 """Colours that stand out from a white and from a black page."""
 
-DIVERGING = alt.Scale(scheme="blueorange", domain=[-1, 1])
+DIVERGING = alt.Scale(scheme="blueorange", domain=[-1, 1], reverse=True)
+"""Blue is positive."""
 
 
 def agreement_chart(rows: Sequence[MetricRow], rule: str, ceiling: float | None = None) -> alt.LayerChart:
@@ -73,15 +74,14 @@ def comparison_chart(analysis: AgreementAnalysis) -> alt.LayerChart:
         if found.difference is None:
             continue
         p = found.p_holm
-        tested = "" if p is None else f" (p {shown(p, 'p', 3)}){' *' if p < 0.05 else ''}"
-        common = {"n": found.n, "p": p, "test": found.test}
+        tested = "" if p is None else f"p {shown(p, 'p', 3)}{' *' if p < 0.05 else ''}"
+        common = {"n": found.n, "p": p, "test": found.test, "tested": tested}
         for first, second, value in (
             (found.first, found.second, found.difference),
             (found.second, found.first, 0 - found.difference),
         ):
-            label = f"{value:+.3f}{tested}"
-            cells.append({"first": first, "second": second, "difference": value, **common, "label": label})
-    table = pd.DataFrame(cells, columns=["first", "second", "difference", "n", "p", "test", "label"])
+            cells.append({"first": first, "second": second, "difference": value, **common, "label": f"{value:+.3f}"})
+    table = pd.DataFrame(cells, columns=["first", "second", "difference", "n", "p", "test", "tested", "label"])
     order = [row.metric for row in analysis.rows]
     largest = max(0.05, float(table["difference"].abs().max()) if len(table) else 0.05)
     y = alt.Y("first:N", sort=order, title="first", axis=alt.Axis(labelLimit=200))
@@ -91,7 +91,7 @@ def comparison_chart(analysis: AgreementAnalysis) -> alt.LayerChart:
         color=alt.Color(
             "difference:Q",
             scale=alt.Scale(scheme="blueorange", domain=[-largest, largest], reverse=True),
-            legend=alt.Legend(title="first minus second", format="+.2f"),
+            legend=alt.Legend(title="first minus second", format="+.2f", orient="bottom"),
         ),
         tooltip=[
             "first:N",
@@ -102,11 +102,10 @@ def comparison_chart(analysis: AgreementAnalysis) -> alt.LayerChart:
             "test:N",
         ],
     )
-    words = base.mark_text().encode(
-        text="label:N",
-        color=alt.when(f"abs(datum.difference) > {0.6 * largest}").then(alt.value("white")).otherwise(alt.value(INK)),
-    )
-    return alt.layer(squares, words).properties(height=110 + 34 * len(order))
+    ink = alt.when(f"abs(datum.difference) > {0.6 * largest}").then(alt.value("white")).otherwise(alt.value(INK))
+    words = base.mark_text(dy=-7).encode(text="label:N", color=ink)
+    tests = base.mark_text(dy=8, fontSize=9).encode(text="tested:N", color=ink)
+    return alt.layer(squares, words, tests).properties(height=140 + 40 * len(order))
 
 
 def difference_chart(rows: Sequence[MetricRow]) -> alt.LayerChart:
@@ -170,7 +169,7 @@ def correlation_heatmap(rows: Sequence[CorrelationRow], level: str) -> alt.Layer
         y=alt.Y("y:N", sort=list(order), title=None, axis=alt.Axis(labelLimit=200)),
     )
     squares = base.mark_rect().encode(
-        color=alt.Color("r:Q", scale=DIVERGING, legend=alt.Legend(title=None)),
+        color=alt.Color("r:Q", scale=DIVERGING, legend=alt.Legend(title=None, orient="bottom")),
         tooltip=["x:N", "y:N", "n:Q", *(alt.Tooltip(f"{name}:Q", format=".3f") for name in ("r", "low", "high"))],
     )
     words = base.mark_text().encode(
@@ -217,7 +216,7 @@ def scatter(table: pd.DataFrame, x: str, y: str) -> alt.Chart:
     systems = int(table["system"].nunique())
     point = alt.selection_point(name="point", fields=["document", "system"], on="click", clear="dblclick")
     colour = (
-        alt.Color("system:N", legend=alt.Legend(title=None, columns=2, symbolLimit=40))
+        alt.Color("system:N", legend=alt.Legend(title=None, columns=4, orient="bottom"))
         if systems <= 10
         else alt.value(BLUE)
     )

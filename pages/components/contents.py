@@ -115,62 +115,56 @@ def reliability_of(
     )
 
 
-def ceiling_of(preferences: Preferences, *, seed: int = 0) -> Evaluation | None:
-    """People among themselves; None where nobody else judged any pair."""
+def ceiling_of(preferences: Preferences, *, seed: int = 0) -> Evaluation:
+    """People among themselves; it counts no pair where none was judged by two annotators."""
     others = others_majority(preferences.pair, preferences.annotators, preferences.choices)
-    return None if np.isnan(others).all() else human_ceiling(preferences, others, seed=seed)
+    return human_ceiling(preferences, others, seed=seed)
 
 
-def reliability_tables(found: Reliability) -> list[Section]:
-    """The tables of the Reliability page."""
-    return [
+def reliability_tables(found: Reliability, *, weighed: bool) -> list[Section]:
+    """The tables of the Reliability page; `weighed` says whether pairs were drawn with unequal probability."""
+    tables = [
         sections.reliability_section(found.alpha, found.fleiss, found.raw),
         sections.cohen_section(found.kappas),
         sections.annotators_section(found.annotators),
         sections.position_section(found.sides),
-        sections.ranking_section(found.ranking),
     ]
+    if weighed:
+        tables = [sections.not_weighed(table) for table in tables]
+    return [*tables, sections.ranking_section(found.ranking)]
 
 
 def correlations_of(
-    cells: Cells,
-    human: str | None,
-    *,
-    methods: Sequence[Method] = METHODS,
-    seed: int = 0,
-    among: Cells | None = None,
+    cells: Cells, human: str, *, methods: Sequence[Method] = METHODS, seed: int = 0
 ) -> tuple[list[Section], list[CorrelationRow], list[CorrelationRow]]:
     """The four tables of the papers, the tests beside them, and the systems; with the rows of the first and the last.
 
-    `among` has further signatures for the table of ROUGE-K, such as the mean over references.
+    `human` names the ratings to correlate metrics with.
     """
     laid = correlation_tables(cells, human)
-    wide = correlation_tables(among, None) if among is not None else laid
+    asked = dict.fromkeys([*laid.human, *laid.matrix])
+    asked |= dict.fromkeys(pair for pair in laid.rouge_k if pair not in asked and pair[::-1] not in asked)
     of_pair: dict[frozenset[str], list[CorrelationRow]] = {}  # a pair is in several tables, and computed once
-    for row in correlate_columns(cells, laid.columns, [*laid.human, *laid.matrix], methods=methods, seed=seed):
+    for row in correlate_columns(cells, laid.columns, list(asked), methods=methods, seed=seed):
         of_pair.setdefault(frozenset((row.first, row.second)), []).append(row)
 
     def rows(pairs: Sequence[tuple[str, str]]) -> list[CorrelationRow]:
         return [row._replace(first=pair[0], second=pair[1]) for pair in pairs for row in of_pair[frozenset(pair)]]
 
-    with_people, matrix = rows(laid.human), rows(laid.matrix)
-    with_rouge_k = (
-        rows(laid.rouge_k)
-        if wide is laid
-        else correlate_columns(cells, wide.columns, wide.rouge_k, methods=methods, seed=seed)
-    )
-    found = []
-    if human is not None:
-        found.append(sections.correlation_section("human", f"Metrics with people ({human})", with_people))
-    found.append(sections.correlation_section("length", "Metrics with length", rows(laid.length)))
-    found.append(sections.correlation_section("rouge_k", "Metrics with ROUGE-K", with_rouge_k))
-    found.append(sections.correlation_section("matrix", "Metrics with each other", matrix))
-    if human is not None:
-        people = f"human: {human}"
-        tests = compare_correlations(cells, laid.columns, people, seed=seed) if with_people else []
-        found.append(sections.correlation_test_section(tests, people))
-    systems = analyze_systems(cells, laid.columns)
-    found += [sections.spread_section(systems), sections.system_section(systems), sections.wilcoxon_section(systems)]
+    with_people, matrix, people = rows(laid.human), rows(laid.matrix), f"human: {human}"
+    compared = {name: laid.columns[name] for name in (*laid.metrics, people)} if laid.human else {}
+    tests = compare_correlations(cells, compared, people, seed=seed) if compared else []
+    systems = analyze_systems(cells, {name: laid.columns[name] for name in laid.metrics} | compared)
+    found = [
+        sections.correlation_section("human", f"Metrics with people ({human})", with_people),
+        sections.correlation_section("length", "Metrics with length", rows(laid.length)),
+        sections.correlation_section("rouge_k", "Metrics with ROUGE-K", rows(laid.rouge_k)),
+        sections.correlation_section("matrix", "Metrics with each other", matrix),
+        sections.correlation_test_section(tests, people),
+        sections.spread_section(systems),
+        sections.system_section(systems),
+        sections.wilcoxon_section(systems),
+    ]
     return found, with_people, matrix
 
 
@@ -214,7 +208,12 @@ def of_study(
     reliability = reliability_of(preferences, checks, seed=seed)
     cells = with_judgments(data.cells(study.dataset), preferences)
     correlations, with_people, matrix = correlations_of(cells, human or WON, methods=methods, seed=seed)
-    by_majority = sections.agreement_section(majority, "pair by majority", truncated)
+    if analysis.weighed and (human or WON) == WON:
+        of_judgments = {"human", "correlation_tests"}
+        correlations = [sections.not_weighed(t) if t.name in of_judgments else t for t in correlations]
+    sampling = sections.sampling_notes(study.rule)
+    by_judgment = sections.agreement_section(analysis, "judgment", truncated, ceiling, notes=sampling)
+    by_majority = sections.agreement_section(majority, "pair by majority", truncated, notes=sampling)
     return Contents(
         heading=f"Study {name}",
         human_name=human or WON,
@@ -225,7 +224,12 @@ def of_study(
             "SHA-256 of its file": dataset.sha256,
             "documents": str(dataset.documents),
             "systems": ", ".join(study.systems),
-            "pairs": f"{study.pairs}, rule {study.rule}, seed {study.seed}",
+            "pairs": "; ".join((f"{study.pairs}, rule {study.rule}, seed {study.seed}", *study.notes)),
+            **(
+                {"compared by": ", ".join(study.signatures), "random share": str(study.random_share)}
+                if study.signatures
+                else {}
+            ),
             "judgments": f"{len(preferences)} by {len(set(preferences.annotators))} annotators",
             "seed": str(seed),
             "versions": versions(),
@@ -235,11 +239,11 @@ def of_study(
             for signature, values in cells.scores.items()
         },
         tables=(
-            sections.agreement_section(analysis, "judgment", truncated, ceiling),
+            by_judgment,
             by_majority._replace(name="agreement_by_majority"),
             sections.comparison_section(analysis),
             sections.difference_section(analysis),
-            *reliability_tables(reliability),
+            *reliability_tables(reliability, weighed=analysis.weighed),
             *correlations,
         ),
         agreement=analysis,
@@ -260,19 +264,15 @@ def of_ratings(
     methods: Sequence[Method] = METHODS,
     rule: Rule = "half",
     seed: int = 0,
-    among: Cells | None = None,
 ) -> Contents:
     """Everything about ratings and scores of a file; `preferences` are its rated pairs."""
     analysis = analyze_agreement(preferences, rule=rule, seed=seed)
-    correlations, with_people, matrix = correlations_of(cells, human, methods=methods, seed=seed, among=among)
-    further = (
-        {signature: scores for signature, scores in among.scores.items() if signature not in gaps} if among else {}
-    )
+    correlations, with_people, matrix = correlations_of(cells, human, methods=methods, seed=seed)
     return Contents(
         heading=f"Metrics against human ratings of {human}",
         human_name=human,
         facts={**facts, "seed": str(seed), "versions": versions()},
-        gaps={**gaps, **{name: Gaps(int(np.isnan(scores).sum()), 0) for name, scores in further.items()}},
+        gaps=gaps,
         tables=(
             sections.agreement_section(
                 analysis, "within-document pair", {signature: gap.truncated for signature, gap in gaps.items()}

@@ -41,17 +41,17 @@ def pair_scores(preferences: Preferences, pair: int) -> pd.DataFrame:
     """What people and each metric say of a pair that one entry is about, and which of the two they prefer."""
     first, second = preferences.firsts[pair], preferences.seconds[pair]
 
-    def row(label: str, one: float, other: float, difference: float) -> dict[str, object]:
+    def row(label: str, one: float, other: float, difference: float, missing: str = "missing") -> dict[str, object]:
         prefers = "a tie" if abs(difference) <= TIE else first if difference > 0 else second
         return {
             "metric": label,
-            in_one_line(first): one,
-            f"{in_one_line(second)} ": other,  # systems may look alike in one line
-            "prefers": "missing" if np.isnan(difference) else in_one_line(prefers),
+            f"A: {in_one_line(first)}": one,
+            f"B: {in_one_line(second)}": other,
+            "prefers": missing if np.isnan(difference) else in_one_line(prefers),
         }
 
     (choice,) = preferences.choices[preferences.pair == pair]
-    rows = [row("people", np.nan, np.nan, choice)]
+    rows = [row("people", np.nan, np.nan, choice, missing="split")]
     named = labels(list(preferences.scores))
     for signature, both in preferences.scores.items():
         one, other = both[pair]

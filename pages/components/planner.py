@@ -105,12 +105,14 @@ def observation(goal: str) -> Observed | None:
         first = asked(left, "First metric", list(named), "plan_metric")
         second = asked(right, "Second metric", [name for name in named if name != first], "plan_other")
         earned = [credit(preferences.choices, differences[named[name]]) for name in (first, second)]
-        found = observed(*earned, preferences.document)
+        found = observed(*earned, preferences.document, preferences.weights)
         show_section(observed_section(first, second, found))
         return found
     metric = asked(left, "Metric", list(named), "plan_metric")
     alone = credit(preferences.choices, differences[named[metric]])
-    found = observed(alone, alone, preferences.document)._replace(second=None, phi=None, reason=None)
+    found = observed(alone, alone, preferences.document, preferences.weights)._replace(
+        second=None, phi=None, reason=None
+    )
     found = found._replace(icc=icc_of(alone, preferences.document))
     if found.first is None:
         st.info("Undefined: no pair has a value of this metric and a decision of people.")

@@ -74,17 +74,17 @@ def methods(data: DataStore, annotation: AnnotationStore, name: str, contents: C
     study = annotation.study(name)
     dataset = data.dataset(study.dataset)
     analysis = contents.agreement
-    annotators = len(annotation.annotators(name))
     judgments = analysis.n if analysis else 0
-    sampled = {
+    judged = [row for row in annotation.annotators(name) if row.judged]
+    drawn = {
         "rouge_k_differs": "drawn from those whose ROUGE-K scores differ",
         "random": "drawn at random",
         "all": "all there are",
-        "conflicts": "drawn from those on which metrics contradict each other and, for a known share, from the others",
+        "conflicts": f"{'; '.join(study.notes)}; a share of {study.random_share} for the others",
     }[study.rule]
     words = [
-        f"Annotators ({annotators}) were asked “{study.question}” of {study.pairs} pairs of summaries of the same "
-        f"document ({sampled}; seed {study.seed}) from the data set {dataset.name} ({dataset.documents} documents; "
+        f"{len(judged)} annotators were asked “{study.question}” of {study.pairs} pairs of summaries of the same "
+        f"document ({drawn}; seed {study.seed}) from the data set {dataset.name} ({dataset.documents} documents; "
         f"systems: {', '.join(study.systems)}), {study.judgments_per_pair} judgment(s) wanted per pair; sides were "
         f"counterbalanced per annotator and ties were {'allowed' if study.ties else 'not allowed'}. "
         f"{judgments} judgments were made.",
@@ -93,8 +93,9 @@ def methods(data: DataStore, annotation: AnnotationStore, name: str, contents: C
         words.append(f"{study.checks} attention checks (a summary of another document) are left out of all figures.")
     if analysis and analysis.weighed:
         words.append(
-            "Pairs are weighed by one over the probability with which they were drawn, so that ratios estimate those "
-            "of all pairs of the data set (Hajek's estimator)."
+            "In agreement figures and the ranking of systems, pairs are weighed by one over the probability with which "
+            "they were drawn: ratios estimate those of all pairs of these systems that could have been drawn (Hajek's "
+            "estimator). Other figures describe the pairs that were drawn."
         )
     words += [
         "A metric agrees with a judgment where it scores the chosen summary higher; differences within 1e-9 are ties, "
@@ -104,12 +105,13 @@ def methods(data: DataStore, annotation: AnnotationStore, name: str, contents: C
     if analysis and analysis.rows:
         found = analysis.rows[0].evaluation
         words.append(
-            f"{found.intervals.half.level:.0%} intervals are percentile bootstrap intervals over {found.over} "
-            f"({found.intervals.half.resamples} resamples, seed {found.intervals.half.seed})."
+            f"{found.intervals.half.level:.0%} intervals of agreement are percentile bootstrap intervals over "
+            f"{found.over} ({found.intervals.half.resamples} resamples, seed {found.intervals.half.seed}); those of "
+            "correlations and of the ranking are over documents, those of alpha and Fleiss' kappa over pairs."
         )
     words += [
         "Metrics are compared on the same pairs by a sign-flip test over documents (exact McNemar test where every "
-        "document gives one pair), with Holm's correction.",
+        "document gives one pair and no tie earns half), with Holm's correction.",
         "Correlations are Pearson's r, Spearman's rho and Kendall's tau-b over all summaries, averaged within "
         "documents, and over the systems' means; metrics are compared by PERM-BOTH (Deutsch et al. 2021).",
         "Agreement between annotators is Krippendorff's alpha (nominal), Fleiss' kappa and Cohen's kappa; systems are "

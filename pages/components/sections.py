@@ -17,6 +17,10 @@ RULES = {
 }
 
 
+FEW = 10
+"""Documents below which intervals come with a warning."""
+
+
 class Undefined(NamedTuple):
     """A number that there is not, and why."""
 
@@ -67,43 +71,74 @@ def agreement_section(
     unit: str,
     truncated: Mapping[str, int] | None = None,
     ceiling: Evaluation | None = None,
+    notes: Sequence[str] = (),
 ) -> Section:
     """The rules side by side, a row a metric; people among themselves in the last row.
 
+    `notes` are what else is to be said, such as how the pairs were chosen.
     `truncated` counts, by signature, the scores of texts whose end a model did not see: a column where there are any.
     """
     cut = {row.signature: (truncated or {}).get(row.signature, 0) for row in analysis.rows}
     rows = [agreement_row(row.metric, row.evaluation, row.signature, cut[row.signature]) for row in analysis.rows]
     if ceiling is not None:
-        people = agreement_row("people", ceiling, "each annotator against the majority of the others", 0)
-        rows.append(people)
+        people = agreement_row("people", ceiling, "each judgment against the majority of the others", 0)
+        if ceiling.agreement.pairs == 0:
+            alone = Undefined("no pair was judged by 2 annotators of whom one sees no tie")
+            people |= {name: alone for name, cell in people.items() if isinstance(cell, Undefined)}
+        no_scores = Undefined("people choose, and have no scores to be close")
+        rows.append(people | dict.fromkeys(("acc_eq", "threshold", "acc_eq 95 %"), no_scores))
     if not any(cut.values()):
         rows = [{name: cell for name, cell in row.items() if name != "truncated"} for row in rows]
-    notes = [
+    said = [
         "n: pairs on which people and the metric have a say; C: the metric prefers the same summary, D: the other one, "
         "T: neither (within 1e-9).",
         *(f"{rule[0].upper()}{rule[1:]}." for rule in RULES.values()),
         "Coverage: (C + D) / n. acc_eq: ties of people count, too, and differences up to a threshold are ties of the "
         "metric; each document is judged by a threshold fitted on others, the column shows the one fitted on all.",
     ]
+    if ceiling is not None:
+        said.append(
+            "People: each judgment against the majority of the others on its pair. A metric can do better, where "
+            "people are noisy."
+        )
     if analysis.rows:
         found = analysis.rows[0].evaluation.intervals.half
-        over = analysis.rows[0].evaluation.over
-        notes.append(
-            f"Intervals: {found.level:.0%}, percentile bootstrap over {over}, {found.resamples} resamples, "
-            f"seed {found.seed}."
+        said.append(
+            f"Intervals: {found.level:.0%}, percentile bootstrap over {analysis.rows[0].evaluation.over}, "
+            f"{found.resamples} resamples, seed {found.seed}."
         )
-    if analysis.rows and "length" not in labels_of(analysis):
-        notes.append("There is no row for length, which a metric has to beat: score the summaries by it, too.")
-    if not analysis.rows:
-        notes.append("There is no metric: no pair has scores.")
+        if 1 < analysis.documents < FEW:
+            said.append(
+                f"There are {analysis.documents} documents only: such intervals are too narrow (those of 5 documents "
+                "hold the truth in 84 of 100 studies), and p values hardly get small."
+            )
+        if "length" not in labels_of(analysis):
+            said.append("There is no row for length, which a metric has to beat: score the summaries by it, too.")
+    else:
+        said.append("There is no metric: no pair has scores.")
     if analysis.weighed:
-        notes.append(
+        said.append(
             "Pairs were drawn with unequal probability: ratios weigh each by one over it and so estimate those of all "
-            "pairs; n, C, D and T count."
+            "pairs that could have been drawn; n, C, D and T count."
         )
-    title = f"Agreement of metrics with people, per {unit} ({analysis.human_ties} human ties)"
-    return Section("agreement", title, rows, notes, "no pair has scores")
+    left_out = f"{analysis.human_ties} human ties" + (f", {analysis.split} split" if analysis.split else "")
+    title = f"Agreement of metrics with people, per {unit} ({left_out})"
+    return Section("agreement", title, rows, [*said, *notes], "no pair has scores")
+
+
+def sampling_notes(rule: str) -> list[str]:
+    """What the rule by which a study's pairs were chosen does to its figures."""
+    if rule != "rouge_k_differs":
+        return []
+    return [
+        "Pairs were chosen so that their ROUGE-K differs: it has no ties there, which favours it by strict and half."
+    ]
+
+
+def not_weighed(section: Section) -> Section:
+    """The same table, saying that it describes the pairs that were drawn."""
+    note = "Not weighed: this describes the pairs that were drawn, not all pairs that could have been."
+    return section._replace(notes=[*section.notes, note])
 
 
 def labels_of(analysis: AgreementAnalysis) -> set[str]:
@@ -160,9 +195,9 @@ def comparison_section(analysis: AgreementAnalysis) -> Section:
     ]
     notes = [
         f"Difference: agreement by the rule {analysis.rule} of the first minus that of the second, on the pairs that "
-        "both score. "
-        "p: sign-flip test over documents, exact McNemar where every document gives one pair; Holm's correction over "
-        "all comparisons of the table. Wilcoxon: signed-rank test of the documents' means, uncorrected."
+        "both score. p: sign-flip test over documents, exact McNemar where every document gives one pair and no tie "
+        "earns half; Holm's correction over all comparisons of the table. Wilcoxon: signed-rank test of the documents' "
+        "means, uncorrected."
     ]
     flipped = [found for found in analysis.comparisons if found.flips is not None]
     if flipped:
@@ -189,15 +224,16 @@ def difference_section(analysis: AgreementAnalysis) -> Section:
     note = (
         "The pairs that people and the metric decide, in up to five equal parts by the size of the metric's difference."
     )
+    notes = [note, "The shares are weighed, n counts."] if analysis.weighed else [note]
     empty = "no pair is decided by both people and a metric"
-    return Section("by_difference", "Agreement by the difference of the scores", rows, [note], empty)
+    return Section("by_difference", "Agreement by the difference of the scores", rows, notes, empty)
 
 
 def position_section(shares: Sequence[SideShare]) -> Section:
     """How often the summary on the left was chosen."""
     rows: list[dict[str, Cell]] = [
         {
-            "annotator": "all" if found.annotator is None else str(found.annotator),
+            "annotator": "all annotators" if found.annotator is None else str(found.annotator),
             "left": found.left,
             "n": found.n,
             "share": known(found.share, found.reason),
@@ -218,7 +254,7 @@ def correlation_section(name: str, title: str, rows: Sequence[CorrelationRow], r
     """Coefficients of pairs of columns at three levels, with what each rests on."""
     notes = [
         "Global: all summaries pooled; input: the mean over documents of the coefficient within each, leaving out "
-        "documents where either side is constant; system: of the systems' means."
+        "documents where either side is constant or has fewer than two values; system: of the systems' means."
     ]
     if rows:
         found = rows[0].intervals.global_
@@ -243,7 +279,12 @@ def correlation_section(name: str, title: str, rows: Sequence[CorrelationRow], r
     return Section(name, title, cells, notes, "there are not the two columns of scores that it compares")
 
 
-def correlation_test_section(comparisons: Sequence[CorrelationComparison], human: str) -> Section:
+COEFFICIENTS = {"pearson": "Pearson's r", "spearman": "Spearman's rho", "kendall": "Kendall's tau-b"}
+
+
+def correlation_test_section(
+    comparisons: Sequence[CorrelationComparison], human: str, method: str = "pearson"
+) -> Section:
     """Which of two metrics correlates better with people."""
     rows: list[dict[str, Cell]] = [
         {
@@ -259,9 +300,9 @@ def correlation_test_section(comparisons: Sequence[CorrelationComparison], human
         for found in comparisons
     ]
     notes = [
-        f"Difference of Pearson's r with {human}, first minus second. p: PERM-BOTH, the scores of both metrics swapped "
-        "at random; Holm's correction over the comparisons of a level. Williams' test takes summaries, or systems, to "
-        "be independent."
+        f"Difference of {COEFFICIENTS[method]} with {human}, first minus second. p: PERM-BOTH, the scores of both "
+        "metrics swapped at random; Holm's correction over the comparisons of a level. Williams' test takes summaries, "
+        "or systems, to be independent."
     ]
     permuted = [found for found in comparisons if found.permutations]
     if permuted:

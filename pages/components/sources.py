@@ -31,6 +31,11 @@ class Source(NamedTuple):
         return in_one_line(f"{self.dataset}: human ratings ({self.aspect})")
 
     @property
+    def rule(self) -> str:
+        """The rule by which a study's pairs were chosen; of ratings, all pairs are there."""
+        return stores().annotation.study(self.study).rule if self.study is not None else "all"
+
+    @property
     def version(self) -> object:
         """Changes whenever a judgment or score does: what is computed from the source is to be computed anew."""
         study = stores().annotation.version(self.study) if self.study is not None else None

@@ -63,7 +63,7 @@ def annotator_table(annotators: Sequence[AnnotatorProgress]) -> pd.DataFrame:
             "skipped": row.skipped,
             "median seconds": row.seconds,
             "ties": row.ties,
-            "chose left": row.left / decided if (decided := row.judged - row.checks - row.ties) else None,
+            "chose left": row.left / decided if (decided := row.judged - row.ties) else None,
             "checks passed": f"{row.checks_passed} of {row.checks}" if row.checks else None,
             "latest": row.latest,
         }

@@ -194,7 +194,7 @@ def test_a_check_is_skipped_changed_and_versioned_as_any_pair(
     judge(ann, judged.assignment_id, wrong, change=True)
     assert annotation_store.version("S") == 3
     (row,) = annotation_store.annotators("S")
-    assert (row.judged, row.skipped, row.checks, row.checks_passed) == (2, 1, 1, 0)
+    assert (row.judged, row.skipped, row.checks, row.checks_passed) == (1, 1, 1, 0)
     assert annotation_store.study("S").judgments == 1
 
 

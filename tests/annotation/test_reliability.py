@@ -19,7 +19,6 @@ from annotation.reliability import (
     fleiss,
     fleiss_kappa,
     krippendorff_alpha,
-    majority,
     others_majority,
     raw_agreement,
 )
@@ -322,13 +321,10 @@ def test_majorities() -> None:
     # q: a first, b second, c first; p: a first, b first, c tie; r and s are judged once
     others = others_majority(pairs, annotators, choices)
     np.testing.assert_array_equal(others, [0, 1, 1, 1, 0, 1, math.nan, math.nan])
-    found = majority(pairs, choices)
-    assert (found.rows.tolist(), found.signs.tolist()) == ([0, 1, 6, 7], [1, 1, -1, 0])
 
 
 def test_majorities_of_nothing() -> None:
     assert others_majority([], [], []).shape == (0,)
-    assert [part.shape for part in majority([], [])] == [(0,), (0,)]
 
 
 def test_table_of_annotators() -> None:

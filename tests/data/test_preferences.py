@@ -53,16 +53,18 @@ def test_a_mask_keeps_all_columns_together() -> None:
     ("pair", "choices", "expected"),
     [
         ([0, 0, 0], [1, 1, -1], {0: 1}),
-        ([0, 0], [1, -1], {0: 0}),  # split
+        ([0, 0], [1, -1], {0: None}),  # split: there is no majority, and nobody saw a tie
+        ([0, 0, 0], [1, -1, 0], {0: None}),
         ([0, 0, 0], [1, 0, 0], {0: 1}),  # ties have no say against a choice
         ([0, 0], [0, 0], {0: 0}),
-        ([2, 0, 2], [0.3, -2, -4], {0: -1, 2: 0}),  # a judgment counts once, however large its number
+        ([2, 0, 2], [0.3, -2, -4], {0: -1, 2: None}),  # a judgment counts once, however large its number
         ([], [], {}),
     ],
 )
-def test_the_majority(pair: list[int], choices: list[float], expected: dict[int, int]) -> None:
+def test_the_majority(pair: list[int], choices: list[float], expected: dict[int, int | None]) -> None:
     found = preferences(pair, choices).by_majority()
-    assert dict(zip(found.pair.tolist(), found.choices.tolist(), strict=True)) == expected
+    choices = [None if math.isnan(choice) else choice for choice in found.choices]
+    assert dict(zip(found.pair.tolist(), choices, strict=True)) == expected
     assert not found.several_annotators
 
 

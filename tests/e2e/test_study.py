@@ -49,7 +49,7 @@ def test_a_whole_study(browser: Browser, shared_data: Path, tmp_path: Path) -> N
 
         researcher.goto(f"{url}/agreement")
         expect(researcher.get_by_text("40 judgments of annotators")).to_be_visible()
-        expect(researcher.get_by_test_id("stDataFrame")).to_be_visible()
+        expect(researcher.get_by_test_id("stDataFrame").first).to_be_visible()
         expect(researcher.locator(".vega-embed svg, .vega-embed canvas").first).to_be_visible()
 
     # The table itself is drawn on a canvas: its counts are taken as the page takes them, and by plain SQL.

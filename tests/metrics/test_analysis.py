@@ -132,15 +132,18 @@ def test_agreement_with_judgments() -> None:
     assert m == (5, 1, 3, 1, 1, 0, None)
     assert k == (4, 1, 2, 0, 2, 1, None)
     assert (analysis.n, analysis.documents, analysis.human_ties, analysis.weighed) == (6, 3, 1, False)
-    assert analysis.rows[0].evaluation.over == "documents and annotators"
+    assert analysis.rows[0].evaluation.over == "documents, widened by how far annotators differ"
 
 
 def test_agreement_by_majority() -> None:
     by_pair = JUDGED.by_majority()
-    assert by_pair.choices.tolist() == [1, 0, 1]  # split over pair 1; Ann decides pair 2, where Ben sees a tie
-    m, k = (row.evaluation.agreement for row in analyze_agreement(by_pair).rows)
-    assert m == (2, 1, 1, 0, 1, 0, None)
-    assert k == (1, 1, 1, 0, 0, 1, None)
+    # split over pair 1; Ann decides pair 2, where Ben sees a tie
+    assert np.array_equal(by_pair.choices, [1, NAN, 1], equal_nan=True)
+    analysis = analyze_agreement(by_pair)
+    m, k = (row.evaluation.agreement for row in analysis.rows)
+    assert m == (2, 0, 1, 0, 1, 0, None)
+    assert k == (1, 0, 1, 0, 0, 1, None)
+    assert (analysis.human_ties, analysis.split) == (0, 1)
 
 
 def test_weights_are_carried_in() -> None:

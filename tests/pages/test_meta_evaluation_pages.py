@@ -220,7 +220,9 @@ def test_the_agreement_table_is_the_analysis_of_the_same_judgments(known: World,
     preferences = judged(known.annotation, "Study")
     analysis = analyze_agreement(preferences.by_majority() if unit == "by majority" else preferences)
     shown = table(app, "agreement").set_index("metric")
-    assert list(shown.index) == [*(row.metric for row in analysis.rows), "people"]
+    # people among themselves are judgments, not pairs
+    people = ["people"] if unit == "per judgment" else []
+    assert list(shown.index) == [*(row.metric for row in analysis.rows), *people]
     for row in analysis.rows:
         found, ratios = shown.loc[row.metric], row.evaluation.agreement
         expected = {name: getattr(ratios, name) for name in ("half", "strict", "decided", "coverage")}
@@ -262,10 +264,9 @@ def test_counts_by_hand_per_judgment_and_by_majority(known: World) -> None:
     assert counts(app, "people") == (31, 24, 4, 3)
     choose(app, "unit", "by majority")
     # of a and b in d0 Ana and Ben cancel out
-    assert "per pair (1 human ties)" in said(app)
+    assert "per pair by majority (0 human ties, 1 split)" in said(app)
     assert counts(app, "rouge1") == (11, 11, 0, 0)
     assert counts(app, "rouge_k") == (9, 0, 5, 4)
-    assert counts(app, "people") == (31, 24, 4, 3)  # people are not their own majority
 
 
 def test_filters_by_hand(known: World) -> None:
@@ -275,8 +276,10 @@ def test_filters_by_hand(known: World) -> None:
     assert counts(app, "rouge1") == (12, 9, 3, 0)
     assert "12 judgments" in said(app)
     assert "Filtered" in said(app)
-    assert "people" not in set(table(app, "agreement")["metric"])  # one annotator has nobody to agree with
-    assert list(table(app, "position")["annotator"]) == ["all", "Ben"]
+    alone = table(app, "agreement").set_index("metric").loc["people"]  # one annotator has nobody to agree with
+    assert alone["n"] == 0
+    assert "no pair was judged by 2 annotators" in said(app)
+    assert list(table(app, "position")["annotator"]) == ["all annotators", "Ben"]
     sound(app.multiselect(key=f"people:{source}").set_value([]).run())
     sound(app.multiselect(key=f"systems:{source}").set_value(["a", "b"]).run())
     # Cleo ties on all four
@@ -304,7 +307,7 @@ def test_the_ceiling_and_the_position_check_are_the_functions(known: World) -> N
     assert ceiling.agreement == human_ceiling(preferences, others_by_hand(preferences)).agreement
     sides = position_check(preferences.left, preferences.annotators)
     shown = table(app, "position")
-    assert list(shown["annotator"]) == ["all", "Ana", "Ben", "Cleo"]
+    assert list(shown["annotator"]) == ["all annotators", "Ana", "Ben", "Cleo"]
     assert list(shown["n"]) == [32, 12, 12, 8]
     for row, expected in zip(shown.to_dict("records"), sides, strict=True):
         assert (row["left"], row["n"]) == (expected.left, expected.n)

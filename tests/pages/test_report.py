@@ -207,11 +207,11 @@ def test_the_files_behind_it(report: list[Path]) -> None:
 def test_the_methods_say_what_was_done(report: list[Path]) -> None:
     text = "".join(Page(page_of(report)).text)
     for said in (
-        "Annotators (3) were asked",
+        "3 annotators were asked",
         "of 12 pairs of summaries of the same document (all there are; seed 0)",
         "3 judgment(s) wanted per pair; sides were counterbalanced per annotator and ties were allowed.",
         "36 judgments were made. 2 attention checks",
-        "percentile bootstrap intervals over documents and annotators (2000 resamples, seed 5)",
+        "bootstrap intervals over documents, widened by how far annotators differ (2000 resamples, seed 5)",
         "rouge1|<b>",
         "Python 3.",
         "5" * 64,

@@ -100,9 +100,8 @@ def test_agreement() -> None:
     ]
     assert cells_of(section, "signature") == [("m|x",), ("k|x",), (LENGTH,)]
     assert "truncated" not in section.rows[0]
-    assert (
-        "Intervals: 95%, percentile bootstrap over documents and annotators, 2000 resamples, seed 7." in section.notes
-    )
+    over = "documents, widened by how far annotators differ"
+    assert f"Intervals: 95%, percentile bootstrap over {over}, 2000 resamples, seed 7." in section.notes
     assert not any("unequal probability" in note or "no row for length" in note for note in section.notes)
 
 
@@ -192,7 +191,7 @@ def test_position() -> None:
     # left: Ann 4 of 4, Bob 2 of 3; all 6 of 7
     section = sections.position_section(position_check(BOTH.left, BOTH.annotators))
     assert cells_of(section, "annotator", "left", "n", "share") == [
-        ("all", 6, 7, 6 / 7),
+        ("all annotators", 6, 7, 6 / 7),
         ("Ann", 4, 4, 1.0),
         ("Bob", 2, 3, 2 / 3),
     ]

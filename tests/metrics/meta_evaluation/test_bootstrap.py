@@ -5,6 +5,7 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from metrics.meta_evaluation import Interval, agreement, agreement_intervals
 
@@ -133,21 +134,56 @@ def test_columns_of_different_lengths_are_refused() -> None:
         agreement_intervals([1, 1], [1, 1], ["a"])
 
 
-def test_annotators_are_drawn_too() -> None:
-    """The same as repeating the judgments of drawn documents by drawn annotators."""
-    random = np.random.default_rng(5)
-    size = 150
-    human, metric = random.choice([-1.0, 1.0], size), random.choice([-1.0, 0.0, 1.0], size)
-    document, annotator = random.integers(8, size=size), random.integers(3, size=size)
-    documents, annotators = [f"d{number}" for number in document], [f"a{number}" for number in annotator]
-    of_documents, of_annotators = np.random.default_rng(9), np.random.default_rng([9, 2])
-    shares = []
-    for _ in range(100):
-        times = np.bincount(of_documents.integers(8, size=8), minlength=8)[document]
-        times = times * np.bincount(of_annotators.integers(3, size=3), minlength=3)[annotator]
-        shares.append(agreement(np.repeat(human, times), np.repeat(metric, times)).half)
-    found = agreement_intervals(human, metric, documents, annotators=annotators, resamples=100, seed=9).half
-    assert (found.low, found.high) == pytest.approx(tuple(np.quantile(shares, [0.025, 0.975])))
+def test_annotators_who_differ_widen_the_interval() -> None:
+    # 4 documents of 2 pairs, each pair by Ann and by Ben: Ann always agrees with the metric, Ben with every second
+    human = np.ones(16)
+    metric = np.array([1, 1, 1, -1] * 4)
+    documents = np.repeat(["d0", "d1", "d2", "d3"], 4)
+    annotators = ["Ann", "Ben"] * 8
+    alone = agreement_intervals(human, metric, documents).strict
+    assert alone[:2] == (0.75, 0.75)  # every document has 3 of 4
+    # nothing to widen where documents do not differ at all; where they do:
+    metric[:4] = 1
+    alone, both = (
+        agreement_intervals(human, metric, documents, annotators=people).strict for people in (None, annotators)
+    )
+    # R = 13/16; residuals: agreeing 3/16, not -13/16; by document 4 * 3/16 once and -1/4 three times, so that
+    # V_d = (9/16 + 3/16) * 4/3 = 1; by annotator 8 * 3/16 = 1.5 and -1.5: V_a = 4.5 * 2 = 9; by both, of the 8
+    # cells Ann's are 3/8, Ben's -5/8 but for 3/8 in d0: V_da = (5 * 9/64 + 3 * 25/64) * 8/7 = 15/7
+    few = stats.t.isf(0.025, 1) / stats.norm.isf(0.025)
+    widening = math.sqrt(1 + few**2 * (9 - 15 / 7) / 1)
+    assert alone.low is not None
+    assert both.low == max(0, 13 / 16 + widening * (alone.low - 13 / 16))
+    assert both.high == 1
+
+
+@pytest.mark.parametrize(
+    ("annotators", "judgments", "apart"),
+    [(4, 1, 0.0), (3, 3, 0.0), (10, 1, 0.1), (5, 3, 0.1)],
+)
+def test_intervals_cover_the_truth_where_annotators_are_a_sample(annotators: int, judgments: int, apart: float) -> None:
+    """Studies of 80 documents of 2 pairs, whose agreement varies around .62, as does that of annotators by `apart`."""
+    random = np.random.default_rng(1)
+    held = alone = 0
+    studies = 250
+    for seed in range(studies):
+        pair = np.repeat(np.arange(160), judgments)
+        documents = pair // 2
+        who = np.concatenate([random.permutation(annotators)[:judgments] for _ in range(160)])
+        chance = 0.62 + random.normal(0, 0.1, 80)[documents] + random.normal(0, apart, annotators)[who]
+        metric = np.where(random.random(len(pair)) < chance, 1.0, -1.0)
+        for people in (who, None):
+            found = agreement_intervals(
+                np.ones(len(metric)), metric, documents, annotators=people, resamples=200, seed=seed
+            ).strict
+            assert found.low is not None
+            assert found.high is not None
+            if people is None:
+                alone += found.low <= 0.62 <= found.high
+            else:
+                held += found.low <= 0.62 <= found.high
+    assert 0.91 <= held / studies <= 0.985  # the standard error of 250 studies is .014
+    assert apart == 0 or alone / studies < 0.9
 
 
 def test_one_annotator_is_no_sample_of_annotators() -> None:

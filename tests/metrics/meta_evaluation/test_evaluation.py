@@ -42,7 +42,7 @@ def test_all_metrics_at_once_are_as_each_by_itself(with_annotators: bool, weighe
             assert (one.low, one.high) == (pytest.approx(other.low), pytest.approx(other.high))
         assert alone.ties == tie_accuracy(human, difference, documents, weights=weights, seed=3)
         assert alone.ties_interval.low < alone.ties.accuracy < alone.ties_interval.high  # type: ignore[operator]
-        assert alone.over == ("documents and annotators" if with_annotators else "documents")
+        assert alone.over == ("documents, widened by how far annotators differ" if with_annotators else "documents")
 
 
 def test_parts_by_difference_hold_every_decided_pair_once() -> None:

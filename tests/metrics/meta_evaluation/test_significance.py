@@ -141,9 +141,9 @@ def test_noise_does_not_decide_a_flip() -> None:
 
 
 def test_one_pair_a_document_is_the_exact_mcnemar_test() -> None:
-    # 10 pairs for the first, 2 for the second, 3 alike; a metric tie against a hit is a pair for the hit
-    first = [1.0] * 9 + [0.5] + [0, 0.5] + [1, 0, 0.5]
-    second = [0.0] * 9 + [0] + [1, 1] + [1, 0, 0.5]
+    # 10 pairs for the first, 2 for the second, 3 alike, of which one is a tie of both
+    first = [1.0] * 10 + [0, 0] + [1, 0, 0.5]
+    second = [0.0] * 10 + [1, 1] + [1, 0, 0.5]
     [found] = compare_metrics({"a": first, "b": second}, range(15), weights=[2] * 15)
     assert found.p == found.p_holm == pytest.approx(0.0385742, abs=1e-7)
     assert (found.test, found.n, found.documents, found.seed, found.flips) == (MCNEMAR, 15, 15, None, None)
@@ -152,6 +152,14 @@ def test_one_pair_a_document_is_the_exact_mcnemar_test() -> None:
     assert missing.p == found.p
     [uneven] = compare_metrics({"a": first, "b": second}, range(15), weights=[1] * 14 + [2])
     assert uneven.test == SIGN_FLIP
+
+
+def test_half_credits_are_no_matter_of_signs() -> None:
+    """30 halves for the first are no more than 15 wholes for the second, though they are twice as many pairs."""
+    first, second = [1.0] * 30 + [0.0] * 15, [0.5] * 30 + [1.0] * 15
+    [found] = compare_metrics({"a": first, "b": second}, range(45))
+    assert (found.difference, found.test, found.p) == (0, SIGN_FLIP, 1)
+    assert exact_mcnemar(30, 15) < 0.05
 
 
 @pytest.mark.parametrize(
