@@ -101,7 +101,7 @@ def main() -> None:
             sections.agreement_section(majority, "pair by majority"),
             sections.comparison_section(agreement),
             sections.difference_section(agreement),
-            *reliability_tables(reliability),
+            *reliability_tables(reliability, weighed=False),
         ]
         for methods in (["pearson"], ["pearson", "spearman", "kendall"]):
             (correlations, *_), took = timed(

@@ -83,7 +83,7 @@ class Bootstrap:
             raise ValueError(f"resamples must be at least 1, not {resamples}")
         self.level, self.resamples, self.seed = level, resamples, seed
         self.document, self.documents = numbered(documents)
-        self.annotator: NDArray[np.intp] | None = None
+        self.annotator, self.annotators = np.zeros_like(self.document), 1
         if annotators is not None:
             annotator, many = numbered(annotators)
             same_length(documents=self.document, annotators=annotator)
@@ -93,7 +93,7 @@ class Bootstrap:
     @property
     def over(self) -> str:
         """What is taken for a sample, in words."""
-        return "documents" if self.annotator is None else "documents, widened by how far annotators differ"
+        return "documents" if self.annotators == 1 else "documents, widened by how far annotators differ"
 
     def intervals(self, ratios: Sequence[Ratio]) -> list[Interval]:
         """Percentile intervals of ratios of the pairs given at the start.
@@ -104,65 +104,54 @@ class Bootstrap:
             return []
         for ratio in ratios:
             same_length(pairs=ratio.whole, documents=self.document)
-        sums = np.stack(
-            [
-                np.bincount(self.document, weights=column, minlength=self.documents)
-                for ratio in ratios
-                for column in ratio
-            ],
-            axis=1,
-            dtype=np.float64,
-        )
-        drawn = np.zeros((self.resamples, sums.shape[1]))
+        cell = self.document * self.annotators + self.annotator
+        size = self.documents * self.annotators
+        columns = [np.bincount(cell, weights=column, minlength=size) for ratio in ratios for column in ratio]
+        sums = np.stack(columns, dtype=np.float64).reshape(len(ratios), 2, self.documents, self.annotators)
+        of_documents = sums.sum(axis=3)  # shape (ratios, part and whole, documents)
+        drawn = np.zeros((self.resamples, *sums.shape[:2]))
         if self.documents:
+            flat = of_documents.reshape(2 * len(ratios), self.documents).T
             for rows, weights in document_draws(self.documents, self.resamples, self.seed):
-                drawn[rows] = weights @ sums
-        return [
-            self._interval(ratio, sums[:, 2 * place + 1], drawn[:, 2 * place], drawn[:, 2 * place + 1])
-            for place, ratio in enumerate(ratios)
-        ]
+                drawn[rows] = (weights @ flat).reshape(-1, *sums.shape[:2])
+        return [self._interval(sums[place], drawn[:, place, 0], drawn[:, place, 1]) for place in range(len(ratios))]
 
-    def _interval(
-        self,
-        ratio: Ratio,
-        whole: NDArray[np.float64],
-        parts: NDArray[np.float64],
-        wholes: NDArray[np.float64],
-    ) -> Interval:
+    def _interval(self, sums: NDArray[np.float64], parts: NDArray[np.float64], wholes: NDArray[np.float64]) -> Interval:
+        """From the sums of part and whole, shape (2, documents, annotators), and what the resamples make of them."""
         settings = (self.level, self.resamples, self.seed)
-        if np.count_nonzero(whole) < 2:
+        if np.count_nonzero(sums[1].sum(axis=1)) < 2:
             return Interval(None, None, *settings, "fewer than 2 documents have pairs to count")
         defined = wholes > 0
         if not defined.any():
             return Interval(None, None, *settings, "no resample has pairs to count")
         tail = (1 - self.level) / 2
         ends = np.quantile(parts[defined] / wholes[defined], [tail, 1 - tail])
-        middle = ratio.part.sum() / ratio.whole.sum()
-        low, high = np.clip(middle + self._widening(ratio, middle) * (ends - middle), 0, 1)
+        middle = sums[0].sum() / sums[1].sum()
+        low, high = np.clip(middle + self._widening(sums, middle) * (ends - middle), 0, 1)
         return Interval(float(low), float(high), *settings)
 
-    def _widening(self, ratio: Ratio, middle: float) -> float:
+    def _widening(self, sums: NDArray[np.float64], middle: float) -> float:
         """How much further the ends lie from the ratio, because annotators are a sample, too: 1 or more."""
-        if self.annotator is None:
+        if self.annotators == 1:
             return 1.0
-        counted = ratio.whole > 0
-        rest = (ratio.part - middle * ratio.whole)[counted]
-        document, annotator = self.document[counted], self.annotator[counted]
-        of_documents, of_annotators, of_both = (
-            clustered(rest, cluster) for cluster in (document, annotator, document * self.annotators + annotator)
+        by_document, by_annotator, by_both = (
+            clustered(of[0], of[1], middle) for of in (sums.sum(axis=2), sums.sum(axis=1), sums.reshape(2, -1))
         )
-        if of_documents <= 0:
+        if by_document <= 0:
             return 1.0
-        added = max(0.0, of_annotators - of_both)
-        few = stats.t.isf((1 - self.level) / 2, self.annotators - 1) / stats.norm.isf((1 - self.level) / 2)
-        return float(np.sqrt(1 + few**2 * added / of_documents))
+        tail = (1 - self.level) / 2
+        few = stats.t.isf(tail, self.annotators - 1) / stats.norm.isf(tail)
+        return float(np.sqrt(1 + few**2 * max(0.0, by_annotator - by_both) / by_document))
 
 
-def clustered(rest: NDArray[np.float64], cluster: NDArray[np.intp]) -> float:
-    """The variance of a sum of residuals, shape (n,), which are alike within clusters; 0 for a single cluster."""
-    _, cluster = np.unique(cluster, return_inverse=True)
-    sums = np.bincount(cluster, weights=rest)
-    return float(sums @ sums) * len(sums) / (len(sums) - 1) if len(sums) > 1 else 0.0
+def clustered(part: NDArray[np.float64], whole: NDArray[np.float64], ratio: float) -> float:
+    """The variance of a ratio's part around its share of the whole, from the sums of clusters, shape (clusters,).
+
+    Clusters with nothing to count are no clusters; 0 for a single one.
+    """
+    clusters = int(np.count_nonzero(whole))
+    rest = part - ratio * whole
+    return float(rest @ rest) * clusters / (clusters - 1) if clusters > 1 else 0.0
 
 
 def document_draws(documents: int, resamples: int, seed: int) -> Iterable[tuple[slice, NDArray[np.float64]]]:
