@@ -6,6 +6,7 @@ import streamlit as st
 from data.cells import Cells
 from metrics.analysis import (
     LEVELS,
+    MEAN,
     CorrelationComparison,
     CorrelationRow,
     SystemsAnalysis,
@@ -147,16 +148,25 @@ if not cells.scores:
     st.stop()
 
 
+def against(name: str, title: str, pairs: list[tuple[str, str]], missing: str) -> None:
+    """Metrics with one other column: a chart of the chosen level, and the table."""
+    if not pairs:
+        st.info(f"Undefined: {missing}.")
+        return
+    rows = correlated(*key, pairs, method, resample)
+    other = pairs[0][0] if name == "human" else pairs[0][1]
+    st.altair_chart(correlation_chart(rows, level, other), key=f"chart:{name}")
+    section = correlation_section(name, title, rows, resample)
+    show_section(told(section) if name == "human" else section)
+
+
 # --- what is found ------------------------------------------------------------------------------------------
 
 tabs = st.tabs(["With people", "With length", "With ROUGE-K", "With each other", "Systems"], key="section")
 with tabs[0]:
-    if not laid.human:
-        st.info("Undefined: the data set has no human ratings, and no study over it has judgments.")
-    else:
-        rows = correlated(*key, laid.human, method, resample)
-        st.altair_chart(correlation_chart(rows, level, laid.human[0][0]), key="chart:human")
-        show_section(told(correlation_section("human", "Metrics with people", rows, resample)))
+    missing = "the data set has no human ratings, and no study over it has judgments"
+    against("human", "Metrics with people", laid.human, missing)
+    if laid.human:
         metrics = [metric for _, metric in laid.human]
         if len(metrics) > 1:
             st.markdown("**Does one metric correlate better than another?**")
@@ -165,30 +175,23 @@ with tabs[0]:
                 other = st.selectbox("Second metric", [m for m in metrics if m != one], key="tested_second")
             show_section(told(tested(one, other)))
 with tabs[1]:
-    if not laid.length:
-        st.info("Undefined: the data set is not scored by length.")
-    else:
-        rows = correlated(*key, laid.length, method, resample)
-        st.altair_chart(correlation_chart(rows, level, laid.length[0][1]), key="chart:length")
-        show_section(correlation_section("length", "Metrics with length (ROUGE-K paper, Table 6)", rows, resample))
+    against(
+        "length", "Metrics with length (ROUGE-K paper, Table 6)", laid.length, "the data set is not scored by length"
+    )
 with tabs[2]:
-    if not laid.rouge_k:
-        st.info("Undefined: the data set is not scored by ROUGE-K and another metric.")
-    else:
-        rows = correlated(*key, laid.rouge_k, method, resample)
-        st.altair_chart(correlation_chart(rows, level, laid.rouge_k[0][1]), key="chart:rouge_k")
-        show_section(correlation_section("rouge_k", "Metrics with ROUGE-K (ROUGE-K paper, Table 7)", rows, resample))
-        if not any("|refs:mean|" in signature for signature in cells.scores):
-            st.caption("The paper's table has ROUGE by the mean and by the maximum over references.")
-            if st.button("Score ROUGE by the mean over references, too", key="score_mean"):
-                from metrics import Options, metrics
-                from metrics.scoring import score_dataset
+    missing = "the data set is not scored by ROUGE-K and another metric"
+    against("rouge_k", "Metrics with ROUGE-K (ROUGE-K paper, Table 7)", laid.rouge_k, missing)
+    if laid.rouge_k and not any(MEAN in signature for signature in cells.scores):
+        st.caption("The paper's table has ROUGE by the mean and by the maximum over references.")
+        if st.button("Score ROUGE by the mean over references, too", key="score_mean"):
+            from metrics import Options, metrics
+            from metrics.scoring import score_dataset
 
-                with st.spinner("Scoring", show_time=True):
-                    score_dataset(
-                        stores().data, dataset.name, metrics(["rouge1", "rouge2", "rougeL"], Options(references="mean"))
-                    )
-                st.rerun()
+            with st.spinner("Scoring", show_time=True):
+                score_dataset(
+                    stores().data, dataset.name, metrics(["rouge1", "rouge2", "rougeL"], Options(references="mean"))
+                )
+            st.rerun()
 with tabs[3]:
     if not laid.matrix:
         st.info("Undefined: the data set is scored by one metric only.")
