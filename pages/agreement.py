@@ -172,6 +172,19 @@ with contradicted:
         pair = int(pairs.index[min(row, len(pairs) - 1)])
         st.caption("Choose a row to open its example; the first one is open." if not event.selection.rows else "")
         both = [voted.firsts[pair], voted.seconds[pair]]
+        st.page_link(
+            "examples.py",
+            label="What did each metric see?",
+            icon=":material/search:",
+            query_params={
+                **source.address,
+                "show": "against",
+                "metric": metric,
+                "document": voted.documents[pair],
+                "a": both[0],
+                "b": both[1],
+            },
+        )
         show_example(source.dataset, voted.documents[pair], both, pair_scores(voted, pair))
 with sides:
     if source.study is None:

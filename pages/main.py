@@ -9,6 +9,7 @@ st.html("<style>.stMainBlockContainer { padding-top: 4rem; padding-bottom: 2rem;
 annotate = st.Page("annotate.py", title="Annotate", icon=":material/rule:", url_path="annotate")
 start = st.Page("start.py", title="Start", icon=":material/home:", default=True)
 agreement = st.Page("agreement.py", title="Agreement", icon=":material/bar_chart:", url_path="agreement")
+examples = st.Page("examples.py", title="Examples", icon=":material/search:", url_path="examples")
 correlation = st.Page("correlation.py", title="Correlation", icon=":material/scatter_plot:", url_path="correlation")
 reliability = st.Page("reliability.py", title="Reliability", icon=":material/group:", url_path="reliability")
 studies = st.Page("studies.py", title="Studies", icon=":material/folder_open:", url_path="studies")
@@ -21,5 +22,5 @@ if invited:
     forward = st.Page(lambda: st.switch_page(annotate), title="Annotate", default=True)
     page = st.navigation([forward, annotate], position="hidden")
 else:
-    page = st.navigation([start, annotate, agreement, correlation, reliability, studies], position="top")
+    page = st.navigation([start, annotate, agreement, examples, correlation, reliability, studies], position="top")
 page.run()

@@ -26,6 +26,7 @@ with read:
         "See the agreement of each metric with judgments, human ratings or, for the demo corpus, its author's labels."
     )
     st.page_link("agreement.py", label="Agreement", icon=":material/bar_chart:")
+    st.page_link("examples.py", label="Examples", icon=":material/search:")
     st.page_link("correlation.py", label="Correlation", icon=":material/scatter_plot:")
     st.page_link("reliability.py", label="Reliability", icon=":material/group:")
 with make:

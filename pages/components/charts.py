@@ -271,3 +271,21 @@ def ranking_chart(ranking: Ranking) -> alt.LayerChart:
     )
     even = alt.Chart(pd.DataFrame({"at": [0.0]})).mark_rule(strokeDash=[4, 4], color=GREY).encode(x="at:Q")
     return alt.layer(even, ends, points).properties(height=60 + 36 * max(1, len(table)))
+
+
+def similarity_heatmap(table: pd.DataFrame) -> alt.LayerChart:
+    """How similar each token of a summary is to each of a reference; those that are matched have a dot.
+
+    `table` is that of `pages.components.evidence.bertscore_matrix`.
+    """
+    x = alt.X("reference place:O", title="reference", axis=alt.Axis(labels=False, ticks=False))
+    y = alt.Y("candidate place:O", title="summary", axis=alt.Axis(labels=False, ticks=False))
+    tooltip = ["candidate token:N", "reference token:N", alt.Tooltip("similarity:Q", format=".3f"), "matched:N"]
+    base = alt.Chart(table).encode(x=x, y=y, tooltip=tooltip)
+    squares = base.mark_rect().encode(
+        color=alt.Color(
+            "similarity:Q", scale=alt.Scale(scheme="viridis"), legend=alt.Legend(title=None, orient="bottom")
+        )
+    )
+    dots = base.transform_filter("datum.matched").mark_point(filled=True, size=22, color="white", stroke=INK)
+    return alt.layer(squares, dots).properties(height=380)

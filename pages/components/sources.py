@@ -9,7 +9,6 @@ import streamlit as st
 from annotation.results import judged, rated
 from data.demo import AUTHOR
 from data.preferences import Preferences
-from pages.components.contents import WON, with_judgments
 from pages.components.stores import stores
 from pages.components.text import in_markdown, in_one_line
 
@@ -29,6 +28,13 @@ class Source(NamedTuple):
         if self.aspect == AUTHOR:
             return in_one_line(f"{self.dataset}: author labels")
         return in_one_line(f"{self.dataset}: human ratings ({self.aspect})")
+
+    @property
+    def address(self) -> dict[str, str]:
+        """The parts of an address that name it."""
+        if self.study is not None:
+            return {"study": self.study}
+        return {"dataset": self.dataset, "aspect": self.aspect or ""}
 
     @property
     def rule(self) -> str:
@@ -74,6 +80,3 @@ def said(source: Source, preferences: Preferences) -> str:
     else:
         shown = f"**imported human ratings** of {in_markdown(source.aspect)}, {count} within-document pairs"
     return f"Shown: {shown}, over {documents} documents."
-
-
-__all__ = ["WON", "Source", "first_with_something", "preferences_of", "said", "sources", "with_judgments"]

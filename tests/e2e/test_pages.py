@@ -70,6 +70,7 @@ def start_judging(page: Page, url: str, name: str = "Ana") -> None:
     [
         ("", "Which metric agrees with people?"),
         ("agreement", "Agreement"),
+        ("examples", "Examples"),
         ("correlation", "Correlation"),
         ("reliability", "Reliability"),
         ("studies", "Studies"),
@@ -84,7 +85,7 @@ def test_a_deep_link_on_a_cold_server_runs_the_whole_app(
         page = browser.new_page()
         page.goto(f"{url}/{path}")
         expect(page.get_by_role("heading", name=landmark).first).to_be_visible()
-        for name in ("Start", "Annotate", "Agreement", "Correlation", "Reliability", "Studies"):
+        for name in ("Start", "Annotate", "Agreement", "Examples", "Correlation", "Reliability", "Studies"):
             expect(page.get_by_role("link", name=name).first).to_be_visible()
         page.close()
 
@@ -102,7 +103,7 @@ def test_text_from_data_is_never_markup(page: Page, database: Path) -> None:
         assert text.endswith(HOSTILE)
         assert page.get_by_label("Document", exact=True).inner_text().count(HOSTILE) == 9  # the title and 8 sentences
         assert page.locator(".text img, .text script, .text a").count() == 0
-        for path in ("agreement", "correlation", "reliability", "studies"):
+        for path in ("agreement", "examples", "correlation", "reliability", "studies"):
             page.goto(f"{url}/{path}")
             page.get_by_role("heading", name=path.capitalize()).wait_for()
             page.wait_for_timeout(1000)
@@ -170,7 +171,7 @@ def test_a_small_screen(browser: Browser, database: Path) -> None:
     page = browser.new_page(viewport={"width": 360, "height": 740})
     with serving(f"sqlite:///{database}") as url:
         start_judging(page, url)
-        for path in ("annotate", "agreement", "correlation", "reliability", "studies", ""):
+        for path in ("annotate", "agreement", "examples", "correlation", "reliability", "studies", ""):
             if path != "annotate":
                 page.goto(f"{url}/{path}")
                 page.wait_for_timeout(1500)

@@ -25,7 +25,7 @@ from metrics.scoring import score_dataset
 
 ROOT = Path(__file__).resolve().parents[2]
 MAIN = ROOT / "pages" / "main.py"
-PAGES = ("start.py", "annotate.py", "agreement.py", "correlation.py", "reliability.py", "studies.py")
+PAGES = ("start.py", "annotate.py", "agreement.py", "examples.py", "correlation.py", "reliability.py", "studies.py")
 
 
 @pytest.fixture(autouse=True)
@@ -318,7 +318,7 @@ def loaded():
 
 found = {"app": loaded()}
 page = AppTest.from_file(sys.argv[1], default_timeout=60)
-for name in ("start.py", "annotate.py", "agreement.py", "correlation.py", "reliability.py", "studies.py"):
+for name in json.loads(sys.argv[2]):
     page.run() if name == "start.py" else page.switch_page(name).run()
     assert not page.exception, page.exception
     found[name] = loaded()
@@ -341,7 +341,7 @@ print(json.dumps(found))
 
 def test_no_page_loads_the_libraries_of_models(demo: object) -> None:
     """Streamlit collects garbage after every click, and goes through all that is loaded; statsmodels is the tests'."""
-    command = [sys.executable, "-c", WITHOUT_MODELS, str(MAIN)]
+    command = [sys.executable, "-c", WITHOUT_MODELS, str(MAIN), json.dumps(PAGES)]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
     assert ran.returncode == 0, ran.stderr
     found = json.loads(ran.stdout.splitlines()[-1])

@@ -1,0 +1,149 @@
+"""Pairs one by one: what people and metrics prefer, and what each metric saw."""
+
+from typing import Any, get_args
+
+import pandas as pd
+import streamlit as st
+
+from data.preferences import Preferences
+from pages.components.inspector import show_pair
+from pages.components.pairs import SHOWN, Chosen, Show, Verdicts, confusion, listed, verdicts
+from pages.components.sources import Source, first_with_something, preferences_of, said, sources
+
+PAIRWISE: tuple[Show, ...] = ("against", "rather", "agrees", "ties", "missing")  # filters that are about one metric
+
+state = st.session_state
+st.title("Examples")
+known = sources()
+if not known:
+    st.info("There is nothing to look at yet: import a data set and create a study on the Studies page.")
+    st.stop()
+
+
+@st.cache_data(max_entries=16, show_spinner="Comparing")
+def judged_pairs(source: Source, version: object) -> tuple[Preferences, Verdicts]:
+    """One entry a pair, and what each metric says of it."""
+    preferences = preferences_of(source, version)
+    voted = preferences.by_majority() if source.study is not None else preferences
+    return voted, verdicts(voted)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def listed_pairs(source: Source, version: object, chosen: Chosen) -> pd.DataFrame:
+    """The list that a filter leaves: it stays the same from example to example."""
+    return listed(*judged_pairs(source, version), chosen)
+
+
+# --- what the address asks for --------------------------------------------------------------------------------
+
+if "example_source" not in state:  # a link that a colleague sent, or the way back from another page, which keeps none
+    asked = state.example_address = dict(st.query_params) or state.get("example_address", {})
+    named = [source for source in known if source.address.items() <= asked.items()]
+    state.example_source = named[0] if named else known[first_with_something(known)]
+    state.example_search = asked.get("search", "")
+
+with st.container(horizontal=True, vertical_alignment="bottom"):
+    source = st.selectbox("Pairs of", known, format_func=lambda s: s.name, key="example_source")
+    search = st.text_input("Search", key="example_search", placeholder="document or system")
+version = source.version
+preferences, found = judged_pairs(source, version)
+metrics = list(found.signs)
+if not len(preferences) or not metrics:
+    st.info("No judgments yet." if not len(preferences) else "These summaries have no scores yet.")
+    there = ("annotate.py", "Annotate") if not len(preferences) else ("studies.py", "Studies")
+    st.page_link(there[0], label=there[1], icon=":material/arrow_forward:")
+    st.stop()
+st.markdown(said(source, preferences_of(source, version)))
+
+# --- the confusion table, whose cells are filters -----------------------------------------------------------------
+
+counts = confusion(found)
+
+
+def filter_by_cell() -> None:
+    """Take the filter that a cell of the confusion table stands for."""
+    for row, column in state.confusion.selection.cells:
+        if column in counts.columns:
+            state.example_show, state.example_metric = column, counts.index[row]
+
+
+with st.expander("Metrics against people: choose a cell to see its pairs", expanded=True):
+    st.dataframe(
+        counts.rename_axis("metric"),
+        on_select=filter_by_cell,
+        selection_mode="single-cell",
+        column_config={
+            "agrees": "agrees with people",
+            "against": "contradicts people",
+            "ties": "ties",
+            "missing": "no score",
+        },
+        key="confusion",
+    )
+
+# --- the list -------------------------------------------------------------------------------------------------
+
+
+def metric_choice(label: str, name: str, options: list[str]) -> str:
+    """A choice among metrics, at first the one in the address."""
+    wanted = state.get(f"example_{name}", state.example_address.get(name))
+    state[f"example_{name}"] = wanted if wanted in options else options[0]
+    return str(st.selectbox(label, options, key=f"example_{name}"))
+
+
+with st.container(horizontal=True, vertical_alignment="bottom"):
+    possible: list[Show] = [show for show in get_args(Show) if show != "rather" or len(metrics) > 1]
+    wanted = state.get("example_show", state.example_address.get("show"))
+    state.example_show = wanted if wanted in possible else "all"
+    show = st.selectbox("Show", possible, format_func=lambda show: SHOWN[show], key="example_show")
+    metric = metric_choice("Metric", "metric", metrics) if show in PAIRWISE else None
+    others = [name for name in metrics if name != metric]
+    other = metric_choice("is right where this one is wrong", "other", others) if show == "rather" else None
+chosen = Chosen(show, metric, other, search)
+rows: pd.DataFrame = listed_pairs(source, version, chosen)
+
+
+def lead_here(**example: str) -> None:
+    """Make the address one that shows the filter and the example to somebody else."""
+    parts = {**source.address, "show": show, "metric": metric, "other": other, "search": search, **example}
+    address = {name: value for name, value in parts.items() if value}
+    if dict(st.query_params) != address:
+        st.query_params.from_dict(address)
+    state.example_address = address
+
+
+if rows.empty:
+    lead_here()
+    st.info("No pair is left.")
+    st.stop()
+event: Any = st.dataframe(
+    rows,
+    hide_index=True,
+    on_select="rerun",
+    selection_mode="single-row",
+    height=min(320, 38 + 35 * len(rows)),
+    column_config={"how strongly": st.column_config.ProgressColumn(min_value=0, max_value=1, format="%.2f")},
+    key=f"examples:{source.name}:{chosen}",
+)
+st.caption(
+    f"{len(rows)} of {len(preferences)} pairs. A, B: which summary is preferred. How strongly: the difference of the "
+    "scores as a share of the metric's largest, of all metrics or those chosen. The address of this page leads to the "
+    "example that is open."
+)
+
+# --- one example ----------------------------------------------------------------------------------------------
+
+
+def addressed_pair() -> int:
+    """The pair that the address names, if it is in the list; else the first."""
+    asked = state.example_address
+    for pair in rows.index:
+        names = preferences.documents[pair], preferences.firsts[pair], preferences.seconds[pair]
+        if names == (asked.get("document"), asked.get("a"), asked.get("b")):
+            return int(pair)
+    return int(rows.index[0])
+
+
+pair = int(rows.index[event.selection.rows[0]]) if event.selection.rows else addressed_pair()
+lead_here(document=preferences.documents[pair], a=preferences.firsts[pair], b=preferences.seconds[pair])
+show_pair(source.dataset, preferences, pair)

@@ -1,0 +1,266 @@
+"""The Examples page in a real browser: cells and rows are chosen, evidence is seen, links followed; nothing runs."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect
+
+from annotation.results import rated
+from data.database import connect
+from data.records import Document, Summary
+from data.store import DataStore
+from metrics import LEXICAL, metrics
+from metrics.scoring import score_dataset
+from pages.components.pairs import Chosen, confusion, listed, verdicts
+from tests.driving import serving
+
+pytestmark = pytest.mark.e2e
+
+HOSTILE = (
+    "<img src=x onerror=\"document.title='pwned'\"> <script>document.title='pwned'</script> "
+    "[link](http://127.0.0.1:9/) ![image](http://127.0.0.1:9/x.png) :red[red] **bold** $x^2$ \u202ebidi\u202c end"
+)
+WORDS = ["storm", "coast", "rain", "wind", "flood", "river", "town", "boat", "night", "bridge", "water", "house"]
+SET = "set <img src=x onerror=\"document.title='pwned'\"> [l](http://127.0.0.1:9/) :red[x] **b** $x^2$ -> :streamlit:"
+ASPECT = f"relevance {HOSTILE}"
+NOVELTY = "words not in the source"
+
+SAYS = {
+    "rouge1": "unigrams of the reference",
+    "rouge2": "bigrams of the reference",
+    "rougeL": "in the same order",
+    "rouge_k": "keywords in the summary",
+    NOVELTY: "are not in the source",
+}
+"""What is to be read where one looks at a metric's evidence."""
+
+MODELS = 170_000
+"""Milliseconds that the models may take to load and answer, on a machine that does other things as well."""
+
+ROW, HEAD = 35, 35
+"""Pixels: rows are drawn on a canvas."""
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Ratings of summaries of which every text and name is hostile, with the scores of the lexical metrics."""
+    draw = random.Random(3)
+    records = [
+        (
+            Document(
+                f"d{number} {HOSTILE}",
+                f"Source {number}: {' '.join(WORDS)}. {HOSTILE}",
+                tuple(f"{' '.join(draw.sample(WORDS, 8))} {HOSTILE}" for _ in range(2)),
+                f"Title {number} {HOSTILE}",
+            ),
+            [
+                Summary(
+                    f"d{number} {HOSTILE}",
+                    f"{name} {HOSTILE}",
+                    f"{name} {number} {' '.join(draw.sample(WORDS, draw.randint(3, 9)))} {HOSTILE}",
+                    {ASPECT: draw.randint(1, 5)},
+                )
+                for name in ("one", "two", "three")
+            ],
+        )
+        for number in range(8)
+    ]
+    return filled(tmp_path_factory.mktemp("examples") / "examples.db", SET, records, LEXICAL)
+
+
+def filled(path: Path, name: str, records: list[tuple[Document, list[Summary]]], scored_by: tuple[str, ...]) -> Path:
+    engine = connect(f"sqlite:///{path}")
+    data = DataStore(engine)
+    data.add_dataset(name=name, format="interchange", sha256="0", records=records)
+    score_dataset(data, name, metrics(scored_by))
+    engine.dispose()
+    return path
+
+
+@pytest.fixture(scope="module")
+def url(database: Path) -> Iterator[str]:
+    with serving(f"sqlite:///{database}") as served:
+        yield served
+
+
+class Watched:
+    """The page, with what went wrong on it kept."""
+
+    def __init__(self, page: Page, address: str) -> None:
+        self.page = page
+        self.errors: list[str] = []
+        self.requests: list[str] = []
+        page.on("console", self.heard)
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on("dialog", lambda dialog: self.errors.append(f"a dialog: {dialog.message}"))
+        page.goto(address)
+        expect(page.get_by_role("heading", name="Examples", exact=True)).to_be_visible()
+        expect(page.get_by_text("What did it see?")).to_be_visible()
+        self.settled()
+
+    def heard(self, message: ConsoleMessage) -> None:
+        # Streamlit fetches the symbol in the page's tab from Google, which the tests do not reach, and on a page's
+        # address first looks for itself below it
+        where = message.location["url"]
+        if message.type == "error" and "gstatic" not in where and "/_stcore/" not in where:
+            self.errors.append(f"{message.text} {message.location}")
+
+    def settled(self) -> None:
+        expect(self.page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
+        expect(self.page.get_by_test_id("stException")).to_have_count(0)
+        expect(self.page.locator("[data-stale=true]")).to_have_count(0)
+
+    @property
+    def table(self) -> Locator:
+        """The confusion table."""
+        return self.page.get_by_test_id("stDataFrame").nth(0)
+
+    @property
+    def pairs(self) -> Locator:
+        return self.page.get_by_test_id("stDataFrame").nth(1)
+
+    @property
+    def summaries(self) -> list[str]:
+        """The texts of A and B."""
+        return [self.page.locator(f"[aria-label='Summary {side}']").inner_text() for side in "AB"]
+
+    def choose_row(self, row: int) -> None:
+        self.pairs.click(position={"x": 18, "y": HEAD + ROW * row + 17})
+        self.settled()
+
+    def look_at(self, what: str) -> None:
+        segment = self.page.get_by_role("radio", name=what, exact=True)
+        segment.click()
+        expect(segment).to_be_checked()
+        for place in range(2):
+            expect(self.page.locator(".evidence").nth(place)).to_contain_text(SAYS[what])
+        self.settled()
+
+    def innocent(self) -> None:
+        """Nothing of the data was taken for markup, and nothing went wrong."""
+        assert self.page.locator("img[src='x'], a[href^='http://127.0.0.1:9']").count() == 0
+        assert self.page.locator(".stMain script, .stMain .katex, .text img, .text a").count() == 0
+        assert "pwned" not in self.page.title()
+        assert not [request for request in self.requests if ":9/" in request]
+        assert not self.errors, self.errors
+
+
+def test_from_a_cell_to_an_example_and_its_link(browser: Browser, page: Page, url: str, database: Path) -> None:
+    engine = connect(f"sqlite:///{database}")
+    preferences = rated(DataStore(engine), SET, ASPECT)
+    engine.dispose()
+    found = verdicts(preferences)
+    chosen = Chosen("against", "rouge2")
+    row = list(confusion(found).index).index("rouge2")
+    wanted = listed(preferences, found, chosen)
+    assert 1 < len(wanted) < len(preferences)
+
+    watched = Watched(page, f"{url}/examples")
+    expect(page.get_by_text(f"{len(preferences)} of {len(preferences)} pairs.")).to_be_visible()
+    before = watched.summaries
+    # columns share the width: the metric, then the four counts
+    box = watched.table.bounding_box()
+    assert box is not None
+    watched.table.click(position={"x": box["width"] * 0.5, "y": HEAD + ROW * row + 17})
+    expect(page.get_by_text(f"{len(wanted)} of {len(preferences)} pairs.")).to_be_visible()
+    watched.settled()
+    assert "show=against" in page.url
+    assert "metric=rouge2" in page.url
+
+    watched.choose_row(1)
+    pair = wanted.index[1]
+    document, first, second = (of[pair] for of in (preferences.documents, preferences.firsts, preferences.seconds))
+    number = document.split()[0].removeprefix("d")
+    expect(page.get_by_role("heading", name=f"Title {number} ")).to_be_visible()
+    assert watched.summaries != before
+    for text, system in zip(watched.summaries, (first, second), strict=True):
+        assert text.startswith(f"{system.split()[0]} {number} ")
+        assert text.endswith(HOSTILE)
+
+    marks = page.locator(".evidence mark")
+    seen = set()
+    for what in SAYS:
+        watched.look_at(what)
+        expect(marks.first).to_be_visible()
+        texts = page.locator(".evidence .text[aria-label=Summary]")
+        assert [text.split()[0] for text in texts.all_inner_texts()] == [first.split()[0], second.split()[0]]
+        assert all(text.endswith(HOSTILE) for text in texts.all_inner_texts())
+        seen.add(page.locator(".evidence").first.inner_text())
+    assert len(seen) == 5
+
+    watched.look_at("rouge1")
+    lighting = page.locator(".evidence mark[data-group]").first
+    place = lighting.evaluate(
+        "mark => { mark.scrollIntoView({block: 'center'}); const {x, y, width, height} = mark.getClientRects()[0];"
+        " return [x + width / 2, y + height / 2] }"
+    )
+    page.mouse.move(*place)  # hover() would aim at what is there for screen readers only
+    group = lighting.get_attribute("data-group")
+    lit = page.locator(".evidence").first.locator(f"mark[data-group={group}]")
+    expect(lit).to_have_count(2)  # the word and its match
+    for mark in lit.all():
+        expect(mark).to_have_css("outline-width", "2px")
+
+    shown = watched.summaries
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    again = Watched(context.new_page(), page.url)
+    assert again.summaries == shown
+    expect(again.page.get_by_text(f"{len(wanted)} of {len(preferences)} pairs.")).to_be_visible()
+    assert again.page.url == page.url
+    again.innocent()
+    context.close()
+    watched.innocent()
+
+
+@pytest.mark.parametrize(("width", "theme"), [(1280, "dark"), (360, "light")])
+def test_widths_and_themes(browser: Browser, url: str, width: int, theme: str) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=theme)
+    watched = Watched(context.new_page(), f"{url}/examples")
+    page = watched.page
+    brightness = "Math.max(...getComputedStyle(document.querySelector('.stApp')).backgroundColor.match(/\\d+/g))"
+    assert (page.evaluate(brightness) < 64) == (theme == "dark")
+    for what in ("rouge1", "rouge_k", NOVELTY):
+        watched.look_at(what)
+        expect(page.locator(".evidence mark").first).to_be_visible()
+        assert page.evaluate("document.scrollingElement.scrollWidth <= innerWidth"), what
+        # of a colour that can be told from what is behind it
+        colours = "mark => [getComputedStyle(mark).color, getComputedStyle(document.querySelector('.stApp')).color]"
+        ours, around = page.locator(".evidence mark").first.evaluate(colours)
+        assert ours == around
+    watched.innocent()
+    context.close()
+
+
+def test_a_model_explains_in_a_process_of_its_own(page: Page, tmp_path: Path) -> None:
+    records = [
+        (
+            Document(f"d{n}", "A storm hit the coast.", ("A storm hit the coast.", "The town was flooded.")),
+            [Summary(f"d{n}", name, f"{text} {n}", {"relevance": place}) for place, (name, text) in enumerate(texts)],
+        )
+        for n, texts in enumerate([[("one", "The storm reached the coast."), ("two", "Nobody saw a bridge.")]] * 2)
+    ]
+    path = filled(tmp_path / "models.db", "small", records, ("rouge1", "bertscore"))
+    with serving(f"sqlite:///{path}") as url:
+        watched = Watched(page, f"{url}/examples")
+        segment = page.get_by_role("radio", name="bertscore", exact=True)
+        segment.click()
+        loading = page.get_by_text("still being loaded")
+        answered = page.locator(".evidence").filter(has_text="precision")
+        deadline = MODELS
+        expect(answered.or_(loading).first).to_be_visible(timeout=deadline)
+        while not answered.count():  # whoever comes to a cold server is told to try again
+            watched.look_at("rouge1")
+            segment.click()
+            expect(answered.or_(loading).first).to_be_visible(timeout=deadline)
+        expect(answered).to_have_count(2)
+        watched.settled()
+        expect(page.locator(".vega-embed")).to_have_count(2)
+        expect(page.get_by_text("the stored score is")).to_have_count(0)
+        watched.choose_row(1)
+        expect(answered).to_have_count(2)
+        watched.innocent()

@@ -1,0 +1,444 @@
+"""Evidence on a page: the texts unchanged, the counts those of the score, nothing of a text runs, reasons said."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from data.importers import read
+from data.records import Example, examples
+from metrics import Options, metric
+from metrics.apes import Apes
+from metrics.apes.base import Question
+from metrics.apes.metric import ApesEvidence, Trace
+from metrics.base import Score
+from metrics.bertscore import BertScore, BertScoreEvidence
+from metrics.carouge import Carouge, CarougeEvidence
+from metrics.rouge import RougeEvidence
+from metrics.rouge_k import RougeKEvidence
+from pages.components.evidence import (
+    LARGEST,
+    ROUGE_UNITS,
+    apes_html,
+    bertscore_html,
+    bertscore_matrix,
+    carouge_html,
+    novelty_html,
+    rouge_html,
+    rouge_k_html,
+)
+from pages.components.highlight import GROUPS, HIGHLIGHT_STYLE
+
+HOSTILE = (
+    'Anna <img src=x onerror="alert(1)"> met </div></mark><script>alert(1)</script> Bob Dylan in Paris &lt;b&gt; '
+    '\u202eabc\u2066 שלום e\u0301 👩‍👧 " onclick="x" @placeholder --> end.\n\nNew \r\n line'
+)
+TAGS = {
+    "b", "br", "details", "div", "li", "mark", "ol", "p", "span", "style", "summary", "table", "tbody", "td", "th",
+    "thead", "tr", "ul",
+}  # fmt: skip
+ATTRIBUTES = {
+    "aria-hidden", "aria-label", "class", "data-ends", "data-group", "data-mark", "data-says", "dir", "role", "scope",
+    "title",
+}  # fmt: skip
+
+
+class Page(HTMLParser):
+    """The texts of a fragment, all of it and those in blocks of their own, by their names."""
+
+    def __init__(self, fragment: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.visible = ""
+        self.texts: list[tuple[str, str]] = []
+        self.depth = 0
+        self.groups: list[set[str]] = []
+        self.kinds: list[tuple[str, set[str], set[str]]] = []
+        self.feed(fragment)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        attributes = {name: value or "" for name, value in attrs}
+        assert tag in TAGS
+        assert set(attributes) <= ATTRIBUTES
+        self.open.append(tag)
+        if attributes.get("class") == "text":
+            self.texts.append((attributes["aria-label"], ""))
+            self.groups.append(set())
+            self.depth = len(self.open)
+        if tag == "mark":
+            groups = set(attributes.get("data-group", "").split())
+            where = self.texts[-1][0] if self.depth else ""
+            self.kinds.append((where, set(attributes["class"].split()), groups))
+            if self.depth:
+                self.groups[-1] |= groups
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+        if len(self.open) < self.depth:
+            self.depth = 0
+
+    def handle_data(self, data: str) -> None:
+        if "style" in self.open:
+            return
+        self.visible += data
+        if self.depth:
+            name, text = self.texts[-1]
+            self.texts[-1] = (name, text + data)
+
+    def handle_comment(self, data: str) -> None:
+        raise AssertionError(data)
+
+
+@pytest.fixture(scope="module")
+def summeval(shared_data: Path) -> list[Example]:
+    records = read(shared_data / "summeval.jsonl", "interchange")
+    return [e for document, summaries in records for e in examples(document, summaries)]
+
+
+@pytest.fixture(scope="module")
+def batch(summeval: list[Example]) -> list[Example]:
+    """200 pairs, two of each document."""
+    some = summeval[::8]
+    assert len(some) == 200
+    return some
+
+
+def example(candidate: str, *references: str, title: str | None = None, source: str = "") -> Example:
+    return Example("d", "s", candidate, references, title, source)
+
+
+# --- lexical metrics ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ROUGE_UNITS)
+@pytest.mark.parametrize("rule", ["max", "mean", "first"])
+def test_rouge(batch: list[Example], name: str, rule: str) -> None:
+    """F1 follows from the counts on the page, and as many matches are marked in both texts as are counted."""
+    for e, score in zip(batch, metric(name, Options(references=rule)).score(batch), strict=True):
+        evidence: RougeEvidence = score.evidence
+        page = Page(rouge_html(evidence, e.candidate, e.references, ROUGE_UNITS[name]))
+        counts = said_counts(page.visible)
+        shown = [int(number) - 1 for number in re.findall(r"Reference (\d+): \d", page.visible)]
+        # Behind the first, each line stands twice: it is also the name by which its block is opened.
+        counts, shown = counts[:1] + counts[1::2], shown[:1] + shown[1::2]
+        values = [2 * matched / (ours + theirs) for matched, theirs, _, ours in counts]
+        assert score.value == pytest.approx(sum(values) / len(values), abs=1e-9)
+        assert [compared.reference for compared in (evidence.compared[i] for i in evidence.counted)] == shown
+        beside = [(f"Reference {index + 1}", e.references[index]) for index in shown]
+        assert page.texts == [text for pair in beside for text in (("Summary", e.candidate), pair)]
+        for place, (matched, _, again, _) in enumerate(counts):
+            ours, theirs = page.groups[2 * place : 2 * place + 2]
+            assert ours == theirs
+            assert len(ours) == matched == again
+
+
+def said_counts(text: str) -> list[tuple[int, ...]]:
+    found = re.findall(r"(\d+) of (\d+) \w+ of the reference, (\d+) of (\d+) of the summary", text)
+    return [tuple(map(int, counts)) for counts in found]
+
+
+def test_rouge_says_what_it_left_out() -> None:
+    e = example("a cat", "!", "a cat")
+    (score,) = metric("rougeL").score([e])
+    page = Page(rouge_html(score.evidence, e.candidate, e.references, "words"))
+    assert "Reference 2: 2 of 2 words of the reference, 2 of 2 of the summary, in the same order." in page.visible
+    assert "Not compared, being without a word to compare: reference 1." in page.visible
+
+
+def test_more_matches_than_can_be_lit_are_said() -> None:
+    text = " ".join(f"word{number}" for number in range(GROUPS + 1))
+    for e, said in ((example(text, text), True), (example("a cat", text + " cat"), False)):
+        (score,) = metric("rouge1").score([e])
+        shown = rouge_html(score.evidence, e.candidate, e.references, "unigrams")
+        assert ("for the first 200 matches only" in shown) == said
+
+
+def test_rouge_k(batch: list[Example]) -> None:
+    for e, score in zip(batch, metric("rouge_k").score(batch), strict=True):
+        evidence: RougeKEvidence = score.evidence
+        page = Page(rouge_k_html(evidence, e.candidate, e.title))
+        hits, total = map(int, re.findall(r"(\d+) of (\d+) keywords? in the summary", page.visible)[0])
+        assert score.value == hits / total
+        assert (page.visible.count("✓ matched"), page.visible.count("✗ missed")) == (hits, total - hits)
+        assert page.texts == [
+            ("Summary", e.candidate),
+            *((f"Reference {n}", text) for n, text in enumerate(e.references, 1)),
+            *([("Title", e.title)] if e.title is not None else []),
+        ]
+        assert len(page.groups[0]) == hits
+        assert len(set().union(*page.groups[1:])) == total
+
+
+def test_rouge_k_tells_the_title_and_missed_keywords() -> None:
+    e = example("Cats purr.", "Cats sleep.", title="Sleep of a cat")
+    (score,) = metric("rouge_k").score([e])
+    page = Page(rouge_k_html(score.evidence, e.candidate, e.title))
+    assert [name for name, _ in page.texts] == ["Summary", "Reference 1", "Title"]
+    assert "✓ matched: cat (Reference 1 and Title)" in page.visible
+    assert "✗ missed: sleep (Reference 1 and Title)" in page.visible
+    assert [kinds for where, kinds, _ in page.kinds if where == "Title"] == [
+        {"k-missed", "k-keyword"},
+        {"k-matched", "k-keyword"},
+    ]
+
+
+def test_novelty(batch: list[Example]) -> None:
+    for e in [replace(e, source=e.source or " ".join(e.references)) for e in batch]:
+        page = Page(novelty_html(e.source, e.candidate))
+        new, total = map(int, re.findall(r"(\d+) of (\d+) words of the summary are not", page.visible)[0])
+        assert page.texts == [("Summary", e.candidate), ("Source", e.source)]
+        words = re.findall(r"[^\W_]+", e.candidate.lower())
+        assert total == len(words)
+        assert new == sum(word not in re.findall(r"[^\W_]+", e.source.lower()) for word in words)
+
+
+def test_novelty_by_hand() -> None:
+    # cats: no, SAT: in the source, everywhere: no. Of the source's the, cat, sat, down only sat is there.
+    page = Page(novelty_html("The cat sat down.", "Cats SAT everywhere"))
+    assert "2 of 3 words of the summary are not in the source." in page.visible
+    assert "does not have 3 of its 4 distinct words" in page.visible
+    assert "No evidence: there is no source" in novelty_html("", "a")
+    assert "No evidence: there are no words to compare" in novelty_html("a", "?")
+
+
+# --- metrics with models ------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def few(summeval: list[Example]) -> list[Example]:
+    return [replace(e, references=e.references[:3]) for e in summeval[3:800:160]]
+
+
+def test_bertscore(few: list[Example]) -> None:
+    for e, score in zip(few, BertScore().score(few), strict=True):
+        evidence: BertScoreEvidence = score.evidence
+        page = Page(bertscore_html(evidence, e.candidate, e.references))
+        number, of, f1 = re.findall(r"Reference (\d+) of (\d+), the closest: .* F1 (\d\.\d+)", page.visible)[0]
+        assert int(of) == len(e.references)
+        assert float(f1) == pytest.approx(score.value, abs=5e-5)
+        assert page.texts == [("Summary", e.candidate), (f"Reference {number}", e.references[int(number) - 1])]
+        matrix = bertscore_matrix(evidence, e.candidate, e.references)
+        assert matrix.reference == int(number) - 1
+        for column, by in (("matched", "candidate place"), ("matched back", "reference place")):
+            frame = matrix.frame
+            assert frame.groupby(by)[column].sum().max() <= 1
+            # What is matched is the best of what is shown; the best may be out of sight, or an encoder's own token.
+            best = frame.groupby(by)["similarity"].transform("max")
+            assert (frame["similarity"][frame[column]] == best[frame[column]]).all()
+
+
+def test_bertscore_precision_follows_from_the_matrix() -> None:
+    e = example("The dog sat on the mat.", "A cat sat on a mat.")
+    (score,) = BertScore().score([e])
+    matrix = bertscore_matrix(score.evidence, e.candidate, e.references)
+    frame = matrix.frame
+    assert matrix.note == ""
+    assert len(frame) == 7 * 7
+    assert frame["candidate token"][frame["reference place"] == 1].tolist() == [
+        "The", "dog", "sat", "on", "the", "mat", "."
+    ]  # fmt: skip
+    (matches,) = score.evidence.matches
+    best = frame[frame["matched"]]["similarity"]
+    assert len(best) == 7  # no word is nearest to one of the encoder's own tokens here
+    assert best.mean() == pytest.approx(matches.precision, abs=1e-6)
+    page = Page(bertscore_html(score.evidence, e.candidate, e.references))
+    lit = {where: groups for where, kinds, groups in page.kinds if kinds == {"k-matched"}}
+    assert lit["Summary"] == lit["Reference 1"]
+
+
+def test_bertscore_matrix_is_capped_and_says_so() -> None:
+    e = example("word " * 70, "a cat sat")
+    (score,) = BertScore().score([e])
+    matrix = bertscore_matrix(score.evidence, e.candidate, e.references)
+    assert len(matrix.frame) == LARGEST * 3
+    assert matrix.note == "The first 60 of 70 tokens of the summary."
+
+
+def test_bertscore_of_a_chosen_reference_and_of_cut_texts() -> None:
+    e = example("A cat sat.", "A cat sat.", "Dogs run.", "")
+    (score,) = BertScore().score([e])
+    page = Page(bertscore_html(score.evidence, e.candidate, e.references, reference=1))
+    assert page.texts[1] == ("Reference 2", "Dogs run.")
+    with pytest.raises(ValueError, match="reference 3 was not compared"):
+        bertscore_matrix(score.evidence, e.candidate, e.references, reference=2)
+    long = example("word " * 600, "a cat")
+    (score,) = BertScore().score([long])
+    assert "The end of the summary is beyond the model" in bertscore_html(
+        score.evidence, long.candidate, long.references
+    )
+
+
+@pytest.mark.parametrize("norm", ["summary", "reference", "paper"])
+@pytest.mark.parametrize("important", ["references", "tfidf:10"])
+def test_carouge(few: list[Example], norm: str, important: str) -> None:
+    few = [replace(e, source=e.source or " ".join(e.references)) for e in few]
+    for n in (1, 2):
+        for e, score in zip(few, Carouge(norm, n=n, important=important).score(few), strict=True):
+            evidence: CarougeEvidence = score.evidence
+            texts = e.references if important == "references" else [e.source]
+            page = Page(carouge_html(evidence, e.candidate, texts))
+            said = float(re.findall(r"that is (\d+\.\d+)", page.visible)[0])
+            assert said == pytest.approx(score.value, abs=5.1e-5)
+            (place,) = evidence.counted
+            compared = evidence.compared[place]
+            name = "Source" if compared.reference is None else f"Reference {compared.reference + 1}"
+            assert page.texts == [("Summary", e.candidate), (name, texts[compared.reference or 0])]
+            assert page.groups[0] == page.groups[1]
+            cells = re.findall(r"<td>(\d\.\d{3})</td>", carouge_html(evidence, e.candidate, texts))
+            similarities = [float(cell) for cell in cells]
+            assert len(similarities) == len(compared.nearest)
+            total = sum(found.similarity for found in compared.nearest)
+            assert np.sum(similarities) == pytest.approx(total, abs=5.1e-4 * len(similarities))
+
+
+def test_carouge_marks_words_without_a_vector(tmp_path: Path) -> None:
+    from metrics.vectors import FileVectors
+
+    (tmp_path / "vectors.txt").write_text("north 0 1\neast 1 0\n")
+    e = example("North zebra, east", "north okapi")
+    (score,) = Carouge(references="mean", vectors=FileVectors(tmp_path / "vectors.txt")).score([e])
+    page = Page(carouge_html(score.evidence, e.candidate, e.references))
+    assert "similarities add up to 1.500; divided by the summary's 2 words, that is 0.7500." in page.visible
+    assert "1 word of the summary without a vector." in page.visible
+    kinds = [(where, kinds) for where, kinds, _ in page.kinds if where]
+    assert kinds[:3] == [("Summary", {"k-matched"}), ("Summary", {"k-unknown"}), ("Summary", {"k-nearest"})]
+    assert kinds[-1] == ("Reference 1", {"k-unknown"})
+
+
+@pytest.fixture(scope="module")
+def apes() -> Apes:
+    return Apes("first")
+
+
+def test_apes(few: list[Example], apes: Apes) -> None:
+    for e, score in zip(few, apes.score(few), strict=True):
+        if score.value is None:
+            assert score.missing is not None
+            assert score.missing in apes_html(score.evidence, e.candidate, missing=score.missing)
+            continue
+        evidence: ApesEvidence = score.evidence
+        page = Page(apes_html(evidence, e.candidate))
+        right, total, occurs = map(
+            int, re.findall(r"(\d+) of (\d+) questions? answered .* right answer of (\d+)", page.visible)[0]
+        )
+        assert score.value == right / total
+        assert score.parts["occurs"] == occurs / total
+        assert (page.visible.count("✓ right"), page.visible.count("✗ wrong")) == (right, total - right)
+        assert page.texts == [("Summary", e.candidate)]
+        for trace in evidence.traces:
+            assert trace.question.text.replace("@placeholder", "_____") in page.visible
+            assert trace.sentence is None or e.candidate[slice(*trace.sentence)] in page.visible
+
+
+def test_apes_says_what_became_of_a_question() -> None:
+    candidate = "Bob met Anna. Carl left."
+    names, carl = ("Bob", "Carl"), Question("@placeholder left.", "Carl", 0)
+    doras = [Question("It is @placeholder.", "Dora"), Question("And @placeholder?", "Dora")]
+    traces = (
+        Trace(carl, "Carl", names, (1.5, 2.5), 1, (14, 18), (14, 24), is_right=True, occurs=True),
+        Trace(doras[0], "Dora", names, (1.0, 0.5), 0, (0, 3), (0, 13), is_right=False, occurs=False),
+        Trace(doras[1], "Dora", (), (), None, None, None, is_right=False, occurs=False),
+    )
+    page = Page(apes_html(ApesEvidence(traces, ()), candidate))
+    assert "1 of 3 questions answered rightly; the summary mentions the right answer of 1." in page.visible
+    for said in (
+        "_____ left.✓ right: Carlright answer: Carl (from reference 1)read from: Carl left.",
+        "It is _____.✗ wrong: Bobright answer: Dora, which the summary does not mention (a question of the data set)",
+        "✗ wrong: no answer, the summary mentions no name of the document",
+        "candidatescoreCarl2.500Bob1.500",
+    ):
+        assert said in page.visible
+    assert [(kinds, groups) for where, kinds, groups in page.kinds if where] == [
+        ({"k-sentence", "k-answer"}, {"g1"}),
+        ({"k-sentence"}, {"g1"}),
+        ({"k-sentence", "k-answer"}, {"g0"}),
+        ({"k-sentence"}, {"g0"}),
+    ]
+
+
+# --- everything ---------------------------------------------------------------------------------------------
+
+
+def test_hostile_texts_are_shown_letter_for_letter() -> None:
+    e = example(HOSTILE, HOSTILE + " more", HOSTILE, title=HOSTILE, source=HOSTILE)
+    for name, unit in ROUGE_UNITS.items():
+        (score,) = metric(name, Options(references="mean")).score([e])
+        page = Page(rouge_html(score.evidence, e.candidate, e.references, unit))
+        assert [text for _, text in page.texts] == [HOSTILE, HOSTILE + " more", HOSTILE, HOSTILE]
+    (score,) = metric("rouge_k").score([e])
+    page = Page(rouge_k_html(score.evidence, e.candidate, e.title))
+    assert [text for _, text in page.texts] == [HOSTILE, HOSTILE + " more", HOSTILE, HOSTILE]
+    (score,) = BertScore().score([e])
+    page = Page(bertscore_html(score.evidence, e.candidate, e.references, reference=1))
+    assert [text for _, text in page.texts] == [HOSTILE, HOSTILE]
+    assert not bertscore_matrix(score.evidence, e.candidate, e.references).frame.empty
+    for important, texts in (("references", e.references), ("tfidf:5", [e.source])):
+        (score,) = Carouge(important=important).score([e])
+        page = Page(carouge_html(score.evidence, e.candidate, texts))
+        assert page.texts[0][1] == HOSTILE
+        assert page.texts[1][1] in texts
+    named = f"Paul Merson criticised Andros Townsend in London. {HOSTILE}"
+    (score,) = Apes().score([example(named, named)])
+    assert score.value is not None
+    page = Page(apes_html(score.evidence, named))
+    assert page.texts == [("Summary", named)]
+    question = Question(f"{HOSTILE} @placeholder", HOSTILE)
+    trace = Trace(question, HOSTILE, (HOSTILE,), (1.0,), 0, (0, 9), (0, 90), is_right=False, occurs=True)
+    page = Page(apes_html(ApesEvidence((trace,), ()), HOSTILE))
+    assert HOSTILE.replace("@placeholder", "_____", 1) in page.visible
+    assert Page(novelty_html(HOSTILE, HOSTILE)).texts == [("Summary", HOSTILE), ("Source", HOSTILE)]
+
+
+words = st.sampled_from(
+    ["the", "cats", "cat", "İstanbul", "ﬁn", "e\u0301t", "<b>", "&amp;", "\u202e", "שלום", "👩‍👧", "猫が", "\n"]
+)
+texts = st.text() | st.lists(words, max_size=8).map(" ".join)
+
+
+@given(texts, texts, texts)
+@settings(max_examples=300, deadline=None)
+def test_any_texts_are_shown_letter_for_letter(candidate: str, reference: str, title: str) -> None:
+    e = example(candidate, reference, title=title, source=reference)
+    for name, unit in ROUGE_UNITS.items():
+        for tokenizer in ("ascii", "unicode"):
+            (score,) = metric(name, Options(tokenizer=tokenizer)).score([e])
+            page = Page(rouge_html(score.evidence, candidate, e.references, unit, score.missing))
+            assert [text for _, text in page.texts] in ([candidate, reference], [])
+            assert bool(page.texts) == (score.value is not None)
+    (score,) = metric("rouge_k").score([e])
+    page = Page(rouge_k_html(score.evidence, candidate, title, score.missing))
+    assert [text for _, text in page.texts] in ([candidate, reference, title], [])
+    assert [text for _, text in Page(novelty_html(reference, candidate)).texts] in ([candidate, reference], [])
+
+
+MISSING: list[Any] = [
+    lambda why: rouge_html(None, "a", ["b"], "unigrams", missing=why),
+    lambda why: rouge_k_html(None, "a", missing=why),
+    lambda why: bertscore_html(None, "a", ["b"], missing=why),
+    lambda why: carouge_html(None, "a", ["b"], missing=why),
+    lambda why: apes_html(None, "a", missing=why),
+    lambda why: novelty_html("a", "a", missing=why),
+]
+
+
+@pytest.mark.parametrize("show", MISSING)
+def test_missing_evidence_is_said_with_its_reason(show: Any) -> None:
+    score = Score(None, f"no keywords: {HOSTILE}")
+    page = Page(show(score.missing))
+    assert page.visible.startswith("No evidence: no keywords: Anna <img src=x")
+    assert page.texts == []
+
+
+def test_what_the_blocks_are_laid_out_by() -> None:
+    for name in ("evidence", "whole", "name", "legend", "wide", "blank"):
+        assert f".{name}" in HIGHLIGHT_STYLE
