@@ -27,7 +27,7 @@ def show_example(dataset: str, document_id: str, systems: Sequence[str], scores:
     for column, summary in zip(st.columns(max(1, len(found)), border=True), found, strict=False):
         with column:
             st.markdown(f"**{in_markdown(summary.system)}**")
-            st.html(STYLE + text_block(summary.text, "Summary"))  # a system's name can lose the label to Streamlit
+            st.html(STYLE + text_block(summary.text, f"Summary of {summary.system}"))
     with st.expander(f"References ({len(document.references)})"):
         for number, reference in enumerate(document.references, 1):
             st.html(STYLE + text_block(reference, f"Reference {number}"))
