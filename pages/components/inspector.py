@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import numpy as np
 import streamlit as st
 
@@ -59,7 +61,8 @@ def show_pair(dataset: str, preferences: Preferences, pair: int) -> None:
 
     named = {label: signature for signature, label in labels(distinct(preferences.scores)).items()}
     if any(signature.split("|", maxsplit=1)[0] not in LEXICAL for signature in named.values()):
-        inspector().warm()  # models load while people read
+        with suppress(CannotExplain):  # whoever asks for their evidence is told
+            inspector().warm()  # models load while people read
     shown = [name for name, signature in named.items() if not signature.startswith("length|")]
     asked = st.segmented_control(
         "What did it see?", [*shown, NOVELTY], default=(shown or [NOVELTY])[0], key="evidence", required=True
