@@ -180,7 +180,7 @@ def analyze_agreement(
     """Hold every signature's score differences against the preferences; intervals, and tests of every two metrics.
 
     Metrics are compared by a rule, which can decide what comes out: on SummEval, ROUGE-1 against length is p = .0044
-    by `strict` and .009 by `half`. Intervals draw documents and, of judgments by several annotators, annotators too.
+    by `strict` and .009 by `half`. Intervals draw documents; several annotators widen them, as they are a sample, too.
     """
     named = labels(distinct(preferences.scores))
     all_differences = preferences.differences()

@@ -1,5 +1,7 @@
 """How often each metric prefers the summary that people prefer (Table 3 of the ROUGE-K paper, live)."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -24,6 +26,17 @@ from pages.components.tables import show_section
 from pages.components.text import in_one_line
 
 JUDGMENT, MAJORITY = "per judgment", "by majority"
+
+
+class Asked(NamedTuple):
+    """What is counted, and how; empty names are all of them."""
+
+    people: tuple[str, ...]
+    systems: tuple[str, ...]
+    decided: bool
+    majority: bool
+    rule: Rule
+
 
 st.title("Agreement")
 known = sources()
@@ -61,41 +74,28 @@ with filters:
 
 @st.cache_data(max_entries=64, show_spinner="Counting")
 def chosen(
-    source: Source,
-    version: object,
-    people: tuple[str, ...],
-    systems: tuple[str, ...],
-    decided: bool,
-    majority: bool,
-    rule: Rule,
+    source: Source, version: object, asked: Asked
 ) -> tuple[Preferences, AgreementAnalysis, Evaluation | None, list[SideShare]]:
     """The preferences that the filters leave, the analysis of them, people among themselves, and their sides."""
     preferences = preferences_of(source, version)
-    if people:
-        preferences = preferences.where(np.isin(preferences.annotators, people))
-    if systems:
-        preferences = preferences.where(np.isin(preferences.first, systems) & np.isin(preferences.second, systems))
+    if asked.people:
+        preferences = preferences.where(np.isin(preferences.annotators, asked.people))
+    if asked.systems:
+        both = np.isin(preferences.first, asked.systems) & np.isin(preferences.second, asked.systems)
+        preferences = preferences.where(both)
     shares = position_check(preferences.left, preferences.annotators) if source.study is not None else []
-    if majority:
+    if asked.majority:
         preferences = preferences.by_majority()
-    if decided:
+    if asked.decided:
         preferences = preferences.where(common_ground(preferences))
-    ceiling = ceiling_of(preferences) if source.study is not None and not majority else None
-    return preferences, analyze_agreement(preferences, rule=rule), ceiling, shares
+    ceiling = ceiling_of(preferences) if source.study is not None and not asked.majority else None
+    return preferences, analyze_agreement(preferences, rule=asked.rule), ceiling, shares
 
 
 @st.cache_data(max_entries=64, show_spinner="Looking for contradictions")
-def contradicting(
-    source: Source,
-    version: object,
-    people: tuple[str, ...],
-    systems: tuple[str, ...],
-    decided: bool,
-    majority: bool,
-    rule: Rule,
-) -> tuple[Preferences, dict[str, pd.DataFrame]]:
+def contradicting(source: Source, version: object, asked: Asked) -> tuple[Preferences, dict[str, pd.DataFrame]]:
     """The majority, or ratings, and by metric the pairs in which it contradicts them."""
-    preferences, analysis, *_ = chosen(source, version, people, systems, decided, majority, rule)
+    preferences, analysis, *_ = chosen(source, version, asked)
     voted = preferences.by_majority() if source.study is not None else preferences
     return voted, {row.metric: contradiction_table(voted, row.signature) for row in analysis.rows}
 
@@ -105,11 +105,12 @@ with st.container(horizontal=True):
     if source.study is not None:
         unit = st.segmented_control("Unit", [JUDGMENT, MAJORITY], default=JUDGMENT, key="unit", required=True)
     rule = st.segmented_control("Rule", list(RULES), default="half", key="rule", required=True)
-filtered = tuple(wanted_people), tuple(wanted_systems), decided
-key = source, source.version, *filtered, unit == MAJORITY, rule
+asked = Asked(tuple(wanted_people), tuple(wanted_systems), decided, unit == MAJORITY, rule)
+filtered = any((asked.people, asked.systems, asked.decided))
+key = source, source.version, asked
 preferences, analysis, ceiling, shares = chosen(*key)
-shown = preferences_of(source, source.version) if not any(filtered) else preferences
-st.markdown(said(source, shown) + (" *Filtered.*" if any(filtered) else ""))
+shown = preferences if filtered else preferences_of(source, source.version)
+st.markdown(said(source, shown) + (" *Filtered.*" if filtered else ""))
 if not len(preferences) or not analysis.rows:
     if not len(everything):
         st.info("No judgments yet." if source.study is not None else "Undefined: no document has two rated summaries.")

@@ -8,6 +8,7 @@ import cli
 from annotation.store import AnnotationStore
 from data.database import connect
 from data.store import DataStore
+from tests.commands import refused, run, write
 
 DOCUMENTS = [
     {
@@ -35,23 +36,6 @@ def folder(tmp_path, monkeypatch, sqlite_url):
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "small.jsonl", DOCUMENTS)
     return tmp_path
-
-
-def write(path, records):
-    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
-
-
-def run(*arguments, code=0):
-    result = CliRunner().invoke(cli.main, [str(argument) for argument in arguments])
-    assert result.exit_code == code, result.output
-    assert result.exception is None or isinstance(result.exception, SystemExit)
-    return result
-
-
-def refused(*arguments):
-    result = run(*arguments, code=2)
-    assert result.stdout == ""
-    return result.stderr.splitlines()[-1].removeprefix("Error: ")
 
 
 def read_lines(path):

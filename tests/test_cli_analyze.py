@@ -7,9 +7,7 @@ import json
 from datetime import timedelta
 
 import pytest
-from click.testing import CliRunner
 
-import cli
 from annotation.ranking import bradley_terry
 from annotation.reliability import cohen_kappas, fleiss_kappa, krippendorff_alpha, raw_agreement
 from annotation.results import judged, shares_won
@@ -22,6 +20,7 @@ from data.store import DataStore, StoredScore
 from metrics.analysis import analyze_agreement
 from metrics.meta_evaluation import METHODS, agreement
 from pages.components.formats import latex
+from tests.commands import refused, run, write
 
 DOCUMENTS = [
     {
@@ -59,23 +58,6 @@ def folder(tmp_path, monkeypatch, sqlite_url):
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "small.jsonl", DOCUMENTS)
     return tmp_path
-
-
-def write(path, records):
-    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
-
-
-def run(*arguments, code=0):
-    result = CliRunner().invoke(cli.main, [str(argument) for argument in arguments])
-    assert result.exit_code == code, result.output
-    assert result.exception is None or isinstance(result.exception, SystemExit)
-    return result
-
-
-def refused(*arguments):
-    result = run(*arguments, code=2)
-    assert result.stdout == ""
-    return result.stderr.splitlines()[-1].removeprefix("Error: ")
 
 
 def analyzed(*arguments):

@@ -45,7 +45,7 @@ class Evaluation(NamedTuple):
     bins: tuple[Bin, ...]
     """The agreement by how far apart the metric's scores are, the closest first; empty where nothing is decided."""
     over: str
-    """What the intervals draw: documents, or documents and annotators."""
+    """What the intervals take for a sample, in words."""
 
 
 def evaluate(

@@ -1,0 +1,26 @@
+"""The command line as tests call it."""
+
+from __future__ import annotations
+
+import json
+
+from click.testing import CliRunner
+
+import cli
+
+
+def write(path, records):
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+
+
+def run(*arguments, code=0):
+    result = CliRunner().invoke(cli.main, [str(argument) for argument in arguments])
+    assert result.exit_code == code, result.output
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    return result
+
+
+def refused(*arguments):
+    result = run(*arguments, code=2)
+    assert result.stdout == ""
+    return result.stderr.splitlines()[-1].removeprefix("Error: ")
