@@ -11,31 +11,15 @@ from data.preferences import Preferences
 from data.records import Example, examples
 from metrics import LEXICAL
 from metrics.analysis import distinct, labels
-from metrics.inspection import CannotExplain, Explained, Inspector, explain, metric_of
+from metrics.inspection import CannotExplain, Explained
 from pages.components.charts import similarity_heatmap
-from pages.components.evidence import (
-    ROUGE_UNITS,
-    apes_html,
-    bertscore_html,
-    bertscore_matrix,
-    carouge_html,
-    no_evidence,
-    novelty_html,
-    rouge_html,
-    rouge_k_html,
-)
+from pages.components.evidence import bertscore_matrix, novelty_html
 from pages.components.examples import pair_scores
-from pages.components.highlight import HIGHLIGHT_STYLE
+from pages.components.explaining import evidence_html, explained, inspector, side_by_side
 from pages.components.stores import stores
 from pages.components.text import STYLE, document_block, in_markdown, in_one_line, text_block
 
 NOVELTY = "words not in the source"
-
-
-@st.cache_resource(show_spinner=False)
-def inspector() -> Inspector:
-    """The process in which models explain, for all sessions."""
-    return Inspector()
 
 
 def show_pair(dataset: str, preferences: Preferences, pair: int) -> None:
@@ -68,7 +52,7 @@ def show_pair(dataset: str, preferences: Preferences, pair: int) -> None:
         "What did it see?", [*shown, NOVELTY], default=(shown or [NOVELTY])[0], key="evidence", required=True
     )
     if asked == NOVELTY:
-        side_by_side([novelty_html(example.source, example.candidate) for example in both])
+        side_by_side([novelty_html(example.source, example.candidate) for example in both], "AB")
         return
     signature = named[asked]
     st.caption(in_markdown(signature))
@@ -78,7 +62,7 @@ def show_pair(dataset: str, preferences: Preferences, pair: int) -> None:
         st.info(f"Undefined: {in_markdown(error)}.")
         return
     stored = [float(value) for value in preferences.scores[signature][pair]]
-    side_by_side([evidence_html(signature, example, one) for example, one in zip(both, found, strict=True)])
+    side_by_side([evidence_html(signature, example, one) for example, one in zip(both, found, strict=True)], "AB")
     for letter, value, one in zip("AB", stored, found, strict=True):
         if one.truncated:
             st.warning(f"{letter}: a text is longer than the model's limit; its end did not count.")
@@ -86,42 +70,6 @@ def show_pair(dataset: str, preferences: Preferences, pair: int) -> None:
             st.warning(f"{letter}: the stored score is {value:.4f}, what is shown here makes {one.value:.4f}.")
     if signature.startswith("bertscore|"):
         heatmaps(both, found)
-
-
-@st.cache_data(max_entries=256, show_spinner="Looking at the evidence")
-def explained(signature: str, example: Example) -> Explained:
-    """A score with its evidence: lexical metrics at once, others in the process of the models."""
-    metric = metric_of(signature)
-    if metric is not None and metric.name in LEXICAL:
-        return explain(metric, example)
-    return inspector().explain(signature, example)
-
-
-def evidence_html(signature: str, example: Example, found: Explained) -> str:
-    """The evidence of one summary."""
-    name = signature.split("|", maxsplit=1)[0]
-    candidate, references, missing = example.candidate, example.references, found.missing
-    match name:
-        case "rouge1" | "rouge2" | "rougeL":
-            return rouge_html(found.evidence, candidate, references, ROUGE_UNITS[name], missing)
-        case "rouge_k":
-            return rouge_k_html(found.evidence, candidate, example.title, missing)
-        case "bertscore":
-            return bertscore_html(found.evidence, candidate, references, missing=missing)
-        case "carouge":
-            against = [example.source] if "|important:tfidf" in signature else references
-            return carouge_html(found.evidence, candidate, against, missing)
-        case "apes":
-            return apes_html(found.evidence, candidate, missing)
-    return no_evidence(missing)
-
-
-def side_by_side(blocks: list[str]) -> None:
-    """The evidence of A and of B."""
-    for column, letter, block in zip(st.columns(2, border=True), "AB", blocks, strict=True):
-        with column:
-            st.markdown(f"**{letter}**")
-            st.html(STYLE + HIGHLIGHT_STYLE + block)
 
 
 def heatmaps(both: list[Example], found: list[Explained]) -> None:

@@ -1,0 +1,64 @@
+"""What a metric saw in a summary, had again from its signature, and rendered: for every page that shows evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from data.records import Example
+from metrics import LEXICAL
+from metrics.inspection import Explained, Inspector, explain, metric_of
+from pages.components.evidence import (
+    ROUGE_UNITS,
+    apes_html,
+    bertscore_html,
+    carouge_html,
+    no_evidence,
+    rouge_html,
+    rouge_k_html,
+)
+from pages.components.highlight import HIGHLIGHT_STYLE
+from pages.components.text import STYLE
+
+
+@st.cache_resource(show_spinner=False)
+def inspector() -> Inspector:
+    """The process in which models explain, for all sessions."""
+    return Inspector()
+
+
+@st.cache_data(max_entries=256, show_spinner="Looking at the evidence")
+def explained(signature: str, example: Example) -> Explained:
+    """A score with its evidence: lexical metrics at once, others in the process of the models."""
+    metric = metric_of(signature)
+    if metric is not None and metric.name in LEXICAL:
+        return explain(metric, example)
+    return inspector().explain(signature, example)
+
+
+def evidence_html(signature: str, example: Example, found: Explained) -> str:
+    """The evidence of one summary."""
+    name = signature.split("|", maxsplit=1)[0]
+    candidate, references, missing = example.candidate, example.references, found.missing
+    match name:
+        case "rouge1" | "rouge2" | "rougeL":
+            return rouge_html(found.evidence, candidate, references, ROUGE_UNITS[name], missing)
+        case "rouge_k":
+            return rouge_k_html(found.evidence, candidate, example.title, missing)
+        case "bertscore":
+            return bertscore_html(found.evidence, candidate, references, missing=missing)
+        case "carouge":
+            against = [example.source] if "|important:tfidf" in signature else references
+            return carouge_html(found.evidence, candidate, against, missing)
+        case "apes":
+            return apes_html(found.evidence, candidate, missing)
+    return no_evidence(missing)
+
+
+def side_by_side(blocks: Sequence[str], letters: Sequence[str]) -> None:
+    """The evidence of several summaries in columns under their letters."""
+    for column, letter, block in zip(st.columns(len(blocks), border=True), letters, blocks, strict=True):
+        with column:
+            st.markdown(f"**{letter}**")
+            st.html(STYLE + HIGHLIGHT_STYLE + block)
