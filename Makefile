@@ -23,6 +23,7 @@ benchmarks: .venv/installed-test
 	$(BIN)/python -m benchmarks.entities
 	$(BIN)/python -m benchmarks.apes
 	$(BIN)/python -m benchmarks.meta_evaluation
+	$(BIN)/python -m benchmarks.inspector
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(None if (3, 11) <= v <= (3, 13) else \

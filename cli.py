@@ -99,6 +99,12 @@ types_option = click.option(
     help="APES: entities asked for, separated by commas, of person, group, organisation, place, facility, other."
     "  [default: all but other]",
 )
+keywords_option = click.option(
+    "--keywords",
+    default="overlap",
+    show_default=True,
+    help="ROUGE-K: overlap; tfidf or textrank, as many; tfidf:K or textrank:K; list:FILE, yours, a JSON list a line.",
+)
 METRIC_OPTIONS = [
     metrics_option,
     click.option(
@@ -116,6 +122,12 @@ METRIC_OPTIONS = [
         help="Words that ROUGE sees: a-z0-9 as everybody reports, or any script's.",
     ),
     title_option,
+    keywords_option,
+    click.option(
+        "--only",
+        type=click.Choice(["in-source", "out-source"]),
+        help="ROUGE-K: count only keywords that occur in the source, or only those that do not.",
+    ),
     click.option(
         "--model", default="embedded", show_default=True, help="BERTScore: embedded, a folder, or a Hugging Face name."
     ),
@@ -129,7 +141,7 @@ METRIC_OPTIONS = [
     ),
     click.option(
         "--idf",
-        help="BERTScore: weigh tokens by rarity in a file, a text a line, or in `references`, all of them.",
+        help="BERTScore, ROUGE-K by tfidf: weigh by rarity in a file, a text a line, or in `references`, all of them.",
     ),
     click.option("--baseline", type=FILE, help="BERTScore: rescale by a file of lines LAYER,P,R,F."),
     click.option("--batch-tokens", type=COUNT, default=2048, show_default=True, help="Tokens encoded at once."),
@@ -159,7 +171,7 @@ METRIC_OPTIONS = [
 
 
 METRIC_OPTION_NAMES = [
-    *("names", "references", "tokenizer", "title"),
+    *("names", "references", "tokenizer", "title", "keywords", "only"),
     *("model", "layer", "dtype", "idf", "baseline", "batch_tokens", "download"),
     *("norm", "n", "important", "vectors"),
     *("entities", "reader", "types"),
@@ -195,8 +207,8 @@ def listed(names: str) -> list[str]:
     return [name.strip() for name in names.split(",") if name.strip()]
 
 
-def chosen_metrics(chosen: dict[str, Any], references: Callable[[], Iterable[str]]) -> list[Any]:
-    """Make the metrics that the options name; `references` are those of what is scored, for --idf references."""
+def chosen_metrics(chosen: dict[str, Any], records: Callable[[], Iterable[Any]]) -> list[Any]:
+    """Make the metrics that the options name; `records` are what is scored, for --idf references and list:FILE."""
     from data.reading import lines
     from metrics import DEFAULT_TYPES, Options, metrics
 
@@ -209,13 +221,28 @@ def chosen_metrics(chosen: dict[str, Any], references: Callable[[], Iterable[str
             raise Refused(f"--idf names no file: {idf}")
         idf = tuple(line for _, line in lines(Path(idf)))
     elif idf is not None:
-        idf = tuple(dict.fromkeys(references()))
+        idf = tuple(dict.fromkeys(reference for document, _ in records() for reference in document.references))
+    given |= chosen_keywords(given["keywords"], records if "rouge_k" in names else None)
     return metrics(names, Options(idf=idf, types=tuple(listed(types)) if types else DEFAULT_TYPES, **given))
 
 
-def references_of(records: Iterable[Any]) -> Callable[[], Iterable[str]]:
-    """All references of records, when they are asked for."""
-    return lambda: (reference for document, _ in records for reference in document.references)
+def chosen_keywords(keywords: str, records: Callable[[], Iterable[Any]] | None) -> dict[str, Any]:
+    """The options that --keywords means, its file read; no file is read without `records`, where nobody asks for it."""
+    from metrics.extractors import extractor
+    from metrics.keyword_lists import read_keyword_lists
+
+    kind, _, file = keywords.partition(":")
+    if kind != "list":
+        try:
+            extractor(keywords)
+        except ValueError as error:
+            raise Refused(f"--keywords: {error}, nor is it list:FILE") from error
+        return {"keywords": keywords}
+    if records is None:
+        return {"keywords": "overlap"}
+    if not Path(file).is_file():
+        raise Refused(f"--keywords list:FILE names no file: {file or 'nothing after the colon'}")
+    return {"keywords": kind, "lists": read_keyword_lists(Path(file), [document.id for document, _ in records()])}
 
 
 class Incomplete(click.ClickException):
@@ -366,7 +393,7 @@ def score(
         if not any(summaries for _, summaries in records):
             raise Refused(f"{file} has no summaries to score; import it and use relevance summarize")
     records = list(records)
-    score_to_file(records, chosen_metrics(chosen, references_of(records)), output)
+    score_to_file(records, chosen_metrics(chosen, lambda: records), output)
 
 
 def check_output(output: Path, inputs: Iterable[Path | None]) -> None:
@@ -389,7 +416,7 @@ def score_stored(name: str, chosen: dict[str, Any]) -> None:
         store.dataset(name)
     except UnknownDataset as error:
         raise Refused(f"there is no file {name}, and {error}") from error
-    metrics = chosen_metrics(chosen, references_of(store.records(name)))
+    metrics = chosen_metrics(chosen, lambda: store.records(name))
     failures = Failures()
     with click.progressbar(length=0, label=f"scoring {name}", file=sys.stderr) as bar:
 
@@ -439,16 +466,37 @@ def mean_row(name: str, values: list[float | None]) -> tuple[str, float | None, 
 
 @main.command()
 @click.argument("file", type=FILE)
+@click.option(
+    "--extractor",
+    default="overlap",
+    show_default=True,
+    help="overlap; tfidf or textrank, as many as overlap finds; tfidf:K or textrank:K, so many.",
+)
+@click.option("--compare", is_flag=True, help="Print the keywords of all three extractors, an object a document.")
 @title_option
 @format_option
 @refusing
-def keywords(file: Path, title: str, format: str | None) -> None:
-    """Print the keywords that ROUGE-K finds, a JSON list a document."""
-    from metrics.keywords import compared_texts, overlap_keywords
+def keywords(file: Path, extractor: str, compare: bool, title: str, format: str | None) -> None:
+    """Print the keywords that ROUGE-K finds, a JSON list a document.
 
-    for document, _ in read_records(file, format):
-        found = overlap_keywords(compared_texts(document.references, document.title, title))
-        click.echo(json.dumps([str(keyword) for keyword in found], ensure_ascii=False))
+    With --compare, print a JSON object a document, {"id", "overlap", "tfidf", "textrank"}, each with as many keywords,
+    and on standard error how many of them two extractors share. TF-IDF knows the documents in FILE.
+    """
+    from metrics.extractors import compared_keywords, documents_keywords, shared_keywords
+    from pages.components import formats, sections
+
+    if compare and click.get_current_context().get_parameter_source("extractor") == ParameterSource.COMMANDLINE:
+        raise click.UsageError("--compare prints all extractors: leave out --extractor")
+    documents = [document for document, _ in read_records(file, format)]
+    if not compare:
+        for found in documents_keywords(documents, extractor, title):
+            click.echo(json.dumps(list(map(str, found)), ensure_ascii=False))
+        return
+    compared = compared_keywords(documents, title)
+    for document, *of_all in zip(documents, *compared.values(), strict=True):
+        lists = {name: list(map(str, found)) for name, found in zip(compared, of_all, strict=True)}
+        click.echo(json.dumps({"id": document.id, **lists}, ensure_ascii=False))
+    say(formats.as_text(sections.extractors_section(shared_keywords(compared))))
 
 
 @main.command()
@@ -460,7 +508,8 @@ def keywords(file: Path, title: str, format: str | None) -> None:
 @click.option(
     "--tables",
     "wanted",
-    help="Tables to print, separated by commas, such as agreement,comparisons,human,matrix; all if left out.",
+    help="Tables to print, separated by commas, such as agreement,comparisons,human,matrix; all if left out, but for "
+    "keywords: ROUGE-K of the systems by keywords in and not in the source, and by their length.",
 )
 @click.option(
     "--rule",
@@ -500,6 +549,7 @@ def analyze(
     from metrics.meta_evaluation import METHODS
     from metrics.scoring import Failures
     from pages.components import contents
+    from pages.components.contents import KEYWORD_TABLES
 
     if (file is None) == (study_name is None):
         raise click.UsageError("name a FILE or a --study, and not both")
@@ -509,7 +559,11 @@ def analyze(
     if wanted is not None and not listed(wanted):
         raise click.UsageError("--tables names no table")
     failures = Failures()
-    if study_name is not None:
+    asked = [table for name in listed(wanted or "") for table in (KEYWORD_TABLES if name == "keywords" else [name])]
+    of_keywords = keyword_contents(file, format, study_name, chosen, asked)
+    if of_keywords is not None and {*asked} <= {*KEYWORD_TABLES}:
+        found = of_keywords
+    elif study_name is not None:
         refuse_metric_options()
         data_store, annotation_store = stores()
         found = contents.of_study(
@@ -519,16 +573,48 @@ def analyze(
         found = contents_of_file(
             file, format, human or "relevance", chosen, failures, methods=methods, rule=rule, seed=seed
         )
-    check_tables(listed(wanted or ""), [table.name for table in found.tables])
-    tables = [table for table in found.tables if wanted is None or table.name in listed(wanted)]
+    check_tables(asked, [*(table.name for table in found.tables), *KEYWORD_TABLES])
+    if of_keywords is not None and of_keywords is not found:
+        found = contents.with_keywords(found, of_keywords)
+    tables = [table for table in found.tables if wanted is None or table.name in asked]
     print_contents(found, tables, shape)
     check_failures(failures)
 
 
-def refuse_metric_options() -> None:
-    """Refuse options of metrics beside --study, whose scores are those that are stored."""
+def keyword_contents(
+    file: Path | None, format: str | None, study: str | None, chosen: dict[str, Any], asked: Iterable[str]
+) -> Any:
+    """ROUGE-K by its keywords in a file or in the data set of a study; None where no such table is asked for."""
+    from data.files import sha256
+    from pages.components.contents import KEYWORD_TABLES, of_keywords
+
+    if {*asked}.isdisjoint(KEYWORD_TABLES):
+        return None
+    if chosen["only"]:
+        raise click.UsageError("--only cannot be given with these tables, which tell keywords apart by the source")
+    if study is None:
+        records = read_records(file, format)
+        heading, facts = "ROUGE-K by its keywords", {"file": file.name, "SHA-256": sha256(file)}
+        if not any(summaries for _, summaries in records):
+            raise Refused(f"{file} has no summaries; import it and use relevance summarize")
+    else:
+        refuse_metric_options(kept=("title", "keywords", "idf"))
+        data_store, annotation_store = stores()
+        found = annotation_store.study(study)
+        records = [
+            (document, [summary for summary in summaries if summary.system in found.systems])
+            for document, summaries in data_store.records(found.dataset)
+        ]
+        heading, facts = f"ROUGE-K by its keywords, study {study}", {"study": study, "data set": found.dataset}
+    (metric,) = chosen_metrics({**chosen, "names": "rouge_k"}, lambda: records)
+    return of_keywords(records, metric, heading, facts)
+
+
+def refuse_metric_options(kept: Sequence[str] = ()) -> None:
+    """Refuse options of metrics but those `kept` beside --study, whose scores are those that are stored."""
     context = click.get_current_context()
-    given = [name for name in METRIC_OPTION_NAMES if context.get_parameter_source(name) == ParameterSource.COMMANDLINE]
+    refused = [name for name in METRIC_OPTION_NAMES if name not in kept]
+    given = [name for name in refused if context.get_parameter_source(name) == ParameterSource.COMMANDLINE]
     options = {option.name: option.opts[-1] for option in context.command.params}
     if given:
         named = ", ".join(options[name] for name in given)
@@ -548,7 +634,7 @@ def contents_of_file(
 
     records = read_records(file, format)
     check_ratings(records, human)
-    metrics = with_length(chosen_metrics(chosen, references_of(records)))
+    metrics = with_length(chosen_metrics(chosen, lambda: records))
     cells, gaps = score_cells(records, metrics, failures)
     if twins := by_mean_too(records, metrics, chosen):
         means, further = score_cells(records, twins, failures)

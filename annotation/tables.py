@@ -1,4 +1,4 @@
-"""Tables of studies, pairs, annotators, assignments and judgments."""
+"""Tables of studies, pairs, annotators, assignments and judgments, and of reviews of keywords."""
 
 from __future__ import annotations
 
@@ -156,3 +156,95 @@ class RevisionRow(Base):
     decided_at: Mapped[datetime] = mapped_column(Utc)
     rationale: Mapped[str | None] = mapped_column(Text)
     chosen: Mapped[SummaryRow | None] = relationship()
+
+
+class KeywordReviewRow(Base):
+    """A data set's keywords as several extractors found them on one day, for people to mark the wrong ones.
+
+    `signature` says how they were found. `without` documents drawn have no keyword by any extractor and are left out.
+    """
+
+    __tablename__ = "keyword_reviews"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(String(200), unique=True)
+    dataset_id: Mapped[int] = mapped_column(ForeignKey("datasets.id"))
+    extractors: Mapped[list[str]] = mapped_column(JSON)
+    signature: Mapped[str] = mapped_column(Text)
+    seed: Mapped[int]
+    without: Mapped[int]
+    created_at: Mapped[datetime] = mapped_column(Utc, default=now)
+    dataset: Mapped[DatasetRow] = relationship()
+
+
+class ReviewedDocumentRow(Base):
+    """A document of a review; everybody gets them in the order of `position`, which was drawn."""
+
+    __tablename__ = "reviewed_documents"
+    __table_args__ = (UniqueConstraint("review_id", "document_id"), UniqueConstraint("review_id", "position"))
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    review_id: Mapped[int] = mapped_column(ForeignKey("keyword_reviews.id"))
+    document_id: Mapped[int] = mapped_column(ForeignKey("documents.id"))
+    position: Mapped[int]
+    document: Mapped[DocumentRow] = relationship()
+    keywords: Mapped[list[ReviewedKeywordRow]] = relationship(order_by="ReviewedKeywordRow.position")
+
+
+class ReviewedKeywordRow(Base):
+    """A keyword as it is shown, at a position that was drawn; `extractors` are those that found it.
+
+    `found` has the places in the document's references and, as the text after them, its title: index of the text,
+    first character, the one after the last.
+    """
+
+    __tablename__ = "reviewed_keywords"
+    __table_args__ = (UniqueConstraint("reviewed_document_id", "position"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    reviewed_document_id: Mapped[int] = mapped_column(ForeignKey("reviewed_documents.id"))
+    position: Mapped[int]
+    words: Mapped[list[str]] = mapped_column(JSON)
+    found: Mapped[list[list[int]]] = mapped_column(JSON)
+    extractors: Mapped[list[str]] = mapped_column(JSON)
+
+
+class KeywordAnnotatorRow(Base):
+    """Somebody who marks keywords in one review; the token opens their work again."""
+
+    __tablename__ = "keyword_annotators"
+    __table_args__ = (UniqueConstraint("review_id", "name"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    review_id: Mapped[int] = mapped_column(ForeignKey("keyword_reviews.id"))
+    name: Mapped[str] = mapped_column(String(200))
+    token: Mapped[str] = mapped_column(String(64), unique=True)
+    created_at: Mapped[datetime] = mapped_column(Utc, default=now)
+    review: Mapped[KeywordReviewRow] = relationship()
+
+
+class KeywordVerdictRow(Base):
+    """What an annotator saved of a document; each change is a row more, and the highest revision stands.
+
+    A verdict without marks says that no keyword is wrong.
+    """
+
+    __tablename__ = "keyword_verdicts"
+    __table_args__ = (UniqueConstraint("annotator_id", "reviewed_document_id", "revision"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    annotator_id: Mapped[int] = mapped_column(ForeignKey("keyword_annotators.id"))
+    reviewed_document_id: Mapped[int] = mapped_column(ForeignKey("reviewed_documents.id"), index=True)
+    revision: Mapped[int]
+    presented_at: Mapped[datetime] = mapped_column(Utc)
+    saved_at: Mapped[datetime] = mapped_column(Utc)
+    marks: Mapped[list[KeywordMarkRow]] = relationship(order_by="KeywordMarkRow.keyword_id")
+
+
+class KeywordMarkRow(Base):
+    """A keyword that a verdict calls wrong."""
+
+    __tablename__ = "keyword_marks"
+
+    verdict_id: Mapped[int] = mapped_column(ForeignKey("keyword_verdicts.id"), primary_key=True)
+    keyword_id: Mapped[int] = mapped_column(ForeignKey("reviewed_keywords.id"), primary_key=True)

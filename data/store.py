@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal, NamedTuple
 from unicodedata import bidirectional, category
@@ -20,6 +20,9 @@ from data.cells import Cells
 from data.database import now
 from data.records import ClozeQuestion, Document, Example, Summary, examples
 from data.tables import DatasetRow, DocumentRow, RunRow, ScoreRow, SignatureRow, SummaryRow
+
+PLAYGROUND = "playground"
+"""The format of data sets whose documents were written here, one by one."""
 
 BATCH = 500
 """Rows per statement: under every server's limit of bound parameters."""
@@ -45,6 +48,14 @@ class UnknownDataset(StoreError):  # noqa: N818
 
 class SystemExists(StoreError):  # noqa: N818
     """The data set already has summaries of that system."""
+
+
+class DocumentExists(StoreError):  # noqa: N818
+    """The data set already has a document of that id."""
+
+
+class NotExtensible(StoreError):  # noqa: N818
+    """The data set is a file as it was imported, and takes no further documents."""
 
 
 class UnknownDocument(StoreError):  # noqa: N818
@@ -277,6 +288,32 @@ class DataStore(Store):
                 hash_examples(rows[key])
         return len(summaries)
 
+    def add_document(self, *, dataset: str, document: Document, summaries: Sequence[Summary]) -> Dataset:
+        """Add a document that was written here, with its summaries, to a data set of the format `PLAYGROUND`.
+
+        The data set is made where there is none of that name. Its SHA-256 is that of what was there before and of what
+        is added. Raises `DocumentExists`, `NotExtensible` for an imported data set, `StoreError` for a bad name.
+        """
+        name, key = checked_name(dataset), checked_name(document.id)
+        document = replace(document, id=key)
+        added = repr((document, [replace(summary, human=dict(summary.human)) for summary in summaries]))
+        with self.writing() as session:
+            if session.scalar(select(DatasetRow.id).where(DatasetRow.name == name)) is None:
+                with suppress(IntegrityError), session.begin_nested():  # another session may make it at this moment
+                    session.add(DatasetRow(name=name, format=PLAYGROUND, sha256="", aspects=[]))
+            row = find_dataset(session, name, lock=True)
+            if row.format != PLAYGROUND:
+                raise NotExtensible(f"data set {name!r} was imported and stays as its file is; choose another name")
+            of_dataset = select(DocumentRow.id).where(DocumentRow.dataset_id == row.id)
+            if session.scalar(of_dataset.where(DocumentRow.key == document.id)) is not None:
+                raise DocumentExists(f"data set {name!r} already has a document {document.id!r}; choose another id")
+            last = session.scalar(select(func.max(DocumentRow.position)).where(DocumentRow.dataset_id == row.id))
+            session.add(document_row(row.id, 0 if last is None else last + 1, document, summaries))
+            aspects = (aspect for summary in summaries for aspect in summary.human)
+            row.aspects = list(dict.fromkeys([*row.aspects, *aspects]))
+            row.sha256 = hashlib.sha256((row.sha256 + added).encode()).hexdigest()
+        return self.dataset(name)
+
     # --- scores ------------------------------------------------------------------------------------------
 
     def examples(self, dataset: str) -> dict[str, Example]:
@@ -366,6 +403,23 @@ class DataStore(Store):
                 .order_by(DocumentRow.position, SummaryRow.id)
             )
             return {(key, system): StoredScore(value, missing, cut) for key, system, value, missing, cut in rows}
+
+    def stored(self, *, dataset: str, document_id: str, systems: Sequence[str]) -> dict[str, dict[str, StoredScore]]:
+        """By signature and system: the scores of some summaries of one document, with reasons and flags."""
+        with self.reading() as session:
+            rows = session.execute(
+                select(SignatureRow.text, SummaryRow.system, ScoreRow.value, ScoreRow.missing, ScoreRow.truncated)
+                .join(ScoreRow, ScoreRow.signature_id == SignatureRow.id)
+                .join(SummaryRow, SummaryRow.example == ScoreRow.example)
+                .join(DocumentRow, DocumentRow.id == SummaryRow.document_id)
+                .join(DatasetRow, DatasetRow.id == DocumentRow.dataset_id)
+                .where(DatasetRow.name == dataset, DocumentRow.key == document_id, SummaryRow.system.in_(systems))
+                .order_by(SignatureRow.id)
+            ).all()
+        found: dict[str, dict[str, StoredScore]] = {}
+        for signature, system, value, missing, truncated in rows:
+            found.setdefault(signature, {})[system] = StoredScore(value, missing, truncated)
+        return found
 
     # --- runs --------------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from metrics.base import Metric, Score
 from metrics.bertscore import BertScore
 from metrics.carouge import Carouge
 from metrics.encoder import BATCH_TOKENS, shared
+from metrics.keyword_lists import KeywordLists
 from metrics.length import Length
 from metrics.models import EMBEDDED
 from metrics.rouge import RougeL, RougeN
@@ -33,6 +34,8 @@ class Options:
     takes all of them at once, APES asks the questions of all, or of the first.
     `tokenizer` of the ROUGE metrics: `ascii` (a-z0-9, as everybody reports) or `unicode` (any script).
     `title` in ROUGE-K's keywords: `always` counts as a reference, `single` only beside a single one.
+    `keywords`, `only`, `lists` of ROUGE-K: where its keywords come from, and which of them count: see
+    `metrics.rouge_k.RougeK`, whose TF-IDF takes `idf`, too.
     `model`, `layer`, `idf` (texts), `baseline` (a file), `dtype`, `batch_tokens`, `download` of BERTScore: see
     `metrics.bertscore.BertScore` and `metrics.encoder.Encoder`.
     `norm`, `n`, `important`, `vectors` (a file) of CAROUGE: see `metrics.carouge.Carouge`.
@@ -42,6 +45,9 @@ class Options:
     references: str = "max"
     tokenizer: str = "ascii"
     title: str = "always"
+    keywords: str = "overlap"
+    only: str | None = None
+    lists: KeywordLists | None = None
     model: str = EMBEDDED
     layer: int | None = None
     idf: tuple[str, ...] | None = None
@@ -66,6 +72,11 @@ def make_bertscore(options: Options) -> Metric:
     )
 
 
+def make_rouge_k(options: Options) -> Metric:
+    """ROUGE-K as the options ask for it."""
+    return RougeK(options.title, options.keywords, only=options.only, lists=options.lists, idf=options.idf)
+
+
 def make_carouge(options: Options) -> Metric:
     """CAROUGE as the options ask for it."""
     return Carouge(
@@ -87,7 +98,7 @@ METRICS: dict[str, Callable[[Options], Metric]] = {
     "rouge1": lambda options: RougeN(1, references=options.references, tokenizer=options.tokenizer),
     "rouge2": lambda options: RougeN(2, references=options.references, tokenizer=options.tokenizer),
     "rougeL": lambda options: RougeL(references=options.references, tokenizer=options.tokenizer),
-    "rouge_k": lambda options: RougeK(title=options.title),
+    "rouge_k": make_rouge_k,
     "bertscore": make_bertscore,
     "carouge": make_carouge,
     "apes": make_apes,

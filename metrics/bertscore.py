@@ -77,6 +77,9 @@ class BertScoreEvidence(NamedTuple):
     candidate: Side
     references: tuple[Side, ...]
     matches: tuple[Matches, ...]
+    """The candidate beside each reference that has a token."""
+    counted: tuple[int, ...]
+    """Which of `matches` the value is made of: the one of the highest F1, all for `mean`, or the first."""
 
 
 class Baseline(NamedTuple):
@@ -251,7 +254,9 @@ class BertScore:
                     tuple(map(int, similarity.argmax(axis=0))),
                 )
             )
-        return BertScoreEvidence(self.side(own), tuple(map(self.side, others)), tuple(matches))
+        best = max(range(len(matches)), key=lambda place: matches[place].f1)  # the first of equals
+        counted = tuple(range(len(matches))) if self.references == "mean" else (best,)
+        return BertScoreEvidence(self.side(own), tuple(map(self.side, others)), tuple(matches), counted)
 
     def side(self, encoded: Encoded) -> Side:
         """A text's part of the evidence."""

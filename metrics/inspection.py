@@ -32,7 +32,7 @@ from metrics.carouge import CarougeEvidence
 from metrics.length import LengthEvidence
 from metrics.models import EMBEDDED, ModelUnavailable, find_model
 from metrics.rouge import TOKENIZERS, RougeEvidence
-from metrics.rouge_k import RougeKEvidence
+from metrics.rouge_k import ONLY, RougeKEvidence
 from metrics.runs import why
 
 TIMEOUT = 30.0
@@ -125,9 +125,20 @@ def options_of(settings: Mapping[str, str]) -> Options:
         given["n"] = int(settings["n"])
     if settings.get("important", "").startswith("tfidf"):
         given["important"] = settings["important"].replace("tfidf", "tfidf:", 1)
+    if "kw" in settings:
+        given["keywords"] = keywords_asked(settings["kw"])
+    if "only" in settings:
+        given["only"] = {shown: name for name, shown in ONLY.items()}.get(settings["only"], "unknown")
     if settings.get("types", "default") != "default":
         given["types"] = tuple(filter(None, settings["types"].split("+")))
     return Options(**given)
+
+
+def keywords_asked(shown: str) -> str:
+    """The option of ROUGE-K that a signature shows as `overlap10`, `textrank` or `tfidf5`."""
+    name = shown.rstrip("0123456789")
+    count = shown.removeprefix(name)
+    return f"{name}:{count}" if count and name != "overlap" else name
 
 
 @cache

@@ -186,7 +186,8 @@ with contradicted:
                 "b": both[1],
             },
         )
-        show_example(source.dataset, voted.documents[pair], both, pair_scores(voted, pair))
+        show_example(source.dataset, voted.documents[pair], both)
+        st.html(pair_scores(source, voted, pair))
 with sides:
     if source.study is None:
         st.info("Ratings have no sides.")

@@ -235,4 +235,11 @@ if selected := event.selection.get("point"):
         None,
     )
     if place is not None:
-        show_example(dataset.name, document, [system], cell_scores(cells, place))
+        show_example(dataset.name, document, [system])
+        st.dataframe(
+            cell_scores(cells, place),
+            hide_index=True,
+            column_config={"value": st.column_config.NumberColumn(format="%.4g")},
+            placeholder="",
+            key=f"scores:{document}:{system}",
+        )

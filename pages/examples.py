@@ -1,13 +1,24 @@
 """Pairs one by one: what people and metrics prefer, and what each metric saw."""
 
-from typing import Any, get_args
+from typing import get_args
 
 import pandas as pd
 import streamlit as st
 
 from data.preferences import Preferences
 from pages.components.inspector import show_pair
-from pages.components.pairs import SHOWN, Chosen, Show, Verdicts, confusion, listed, verdicts
+from pages.components.pairs import (
+    SHOWN,
+    Chosen,
+    Show,
+    Verdicts,
+    compact,
+    confusion,
+    listed,
+    place_of,
+    presets,
+    verdicts,
+)
 from pages.components.sources import Source, first_with_something, preferences_of, said, sources
 
 PAIRWISE: tuple[Show, ...] = ("against", "rather", "agrees", "ties", "missing")  # filters that are about one metric
@@ -20,7 +31,7 @@ if not known:
     st.stop()
 
 
-@st.cache_data(max_entries=16, show_spinner="Comparing")
+@st.cache_resource(max_entries=16, show_spinner="Comparing")  # not copied: nobody changes what they return
 def judged_pairs(source: Source, version: object) -> tuple[Preferences, Verdicts]:
     """One entry a pair, and what each metric says of it."""
     preferences = preferences_of(source, version)
@@ -28,10 +39,10 @@ def judged_pairs(source: Source, version: object) -> tuple[Preferences, Verdicts
     return voted, verdicts(voted)
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@st.cache_resource(max_entries=64, show_spinner=False)
 def listed_pairs(source: Source, version: object, chosen: Chosen) -> pd.DataFrame:
     """The list that a filter leaves: it stays the same from example to example."""
-    return listed(*judged_pairs(source, version), chosen)
+    return compact(listed(*judged_pairs(source, version), chosen))
 
 
 # --- what the address asks for --------------------------------------------------------------------------------
@@ -91,6 +102,14 @@ def metric_choice(label: str, name: str, options: list[str]) -> str:
     return str(st.selectbox(label, options, key=f"example_{name}"))
 
 
+def filter_by(chosen: Chosen) -> None:
+    """Take a filter that was chosen by its name."""
+    state.example_show, state.example_metric, state.example_other = chosen.show, chosen.metric, chosen.other
+
+
+with st.container(horizontal=True):
+    for name, preset in presets(metrics).items():
+        st.button(name, key=f"preset:{name}", on_click=filter_by, args=(preset,))
 with st.container(horizontal=True, vertical_alignment="bottom"):
     possible: list[Show] = [show for show in get_args(Show) if show != "rather" or len(metrics) > 1]
     wanted = state.get("example_show", state.example_address.get("show"))
@@ -103,9 +122,10 @@ chosen = Chosen(show, metric, other, search)
 rows: pd.DataFrame = listed_pairs(source, version, chosen)
 
 
-def lead_here(**example: str) -> None:
+def lead_here(example: tuple[str, str, str] | None = None) -> None:
     """Make the address one that shows the filter and the example to somebody else."""
-    parts = {**source.address, "show": show, "metric": metric, "other": other, "search": search, **example}
+    named = dict(zip(("document", "a", "b"), example or (), strict=False))
+    parts = {**source.address, "show": show, "metric": metric, "other": other, "search": search, **named}
     address = {name: value for name, value in parts.items() if value}
     if dict(st.query_params) != address:
         st.query_params.from_dict(address)
@@ -116,34 +136,63 @@ if rows.empty:
     lead_here()
     st.info("No pair is left.")
     st.stop()
-event: Any = st.dataframe(
-    rows,
-    hide_index=True,
-    on_select="rerun",
-    selection_mode="single-row",
-    height=min(320, 38 + 35 * len(rows)),
-    column_config={"how strongly": st.column_config.ProgressColumn(min_value=0, max_value=1, format="%.2f")},
-    key=f"examples:{source.name}:{chosen}",
-)
-st.caption(
-    f"{len(rows)} of {len(preferences)} pairs. A, B: which summary is preferred. How strongly: the difference of the "
-    "scores as a share of the metric's largest, of all metrics or those chosen. The address of this page leads to the "
-    "example that is open."
-)
 
 # --- one example ----------------------------------------------------------------------------------------------
 
+list_key = f"examples:{source.name}:{chosen}"
 
-def addressed_pair() -> int:
-    """The pair that the address names, if it is in the list; else the first."""
+
+def names_at(place: int) -> tuple[str, str, str]:
+    """Document and systems of the pair at a place of the list."""
+    pair = int(rows.index[place])
+    return preferences.documents[pair], preferences.firsts[pair], preferences.seconds[pair]
+
+
+def open_chosen() -> None:
+    """Open the pair whose row was chosen."""
+    if chosen_rows := state[list_key].selection.rows:
+        lead_here(names_at(chosen_rows[0]))
+
+
+def open_at(place: int) -> None:
+    """Open the pair at a place of the list, and choose its row."""
+    lead_here(names_at(place))
+    state[list_key] = {"selection": {"rows": [place]}}
+
+
+# A fragment: from example to example, nothing above it is computed or drawn again. The empty timer keeps it alive after
+# the server was restarted under an open page.
+@st.fragment(run_every=300)
+def example() -> None:
+    """The list, the way through it, and the pair that is open."""
     asked = state.example_address
-    for pair in rows.index:
-        names = preferences.documents[pair], preferences.firsts[pair], preferences.seconds[pair]
-        if names == (asked.get("document"), asked.get("a"), asked.get("b")):
-            return int(pair)
-    return int(rows.index[0])
+    place = place_of(rows, preferences, (asked.get("document"), asked.get("a"), asked.get("b")))
+    lead_here(names_at(place))
+    if state.get(list_key, {}).get("selection", {}).get("rows") != [place]:
+        state[list_key] = {"selection": {"rows": [place]}}
+    st.dataframe(
+        rows,
+        hide_index=True,
+        on_select=open_chosen,
+        selection_mode="single-row",
+        height=min(320, 38 + 35 * len(rows)),
+        column_config={
+            "difference": st.column_config.NumberColumn(format="%+.4f", help="The score of A minus that of B."),
+            "how strongly": st.column_config.ProgressColumn(min_value=0, max_value=1, format="%.2f"),
+        },
+        key=list_key,
+    )
+    st.caption(
+        f"{len(rows)} of {len(preferences)} pairs. A, B: which summary is preferred. How strongly: the difference of "
+        "the scores as a share of the metric's largest, of all metrics or those chosen. The address of this page leads "
+        "to the example that is open."
+    )
+    with st.container(horizontal=True, vertical_alignment="center", key="way"):
+        st.button("Previous", key="previous", shortcut="p", disabled=place == 0, on_click=open_at, args=(place - 1,))
+        st.markdown(f"**{place + 1} of {len(rows)}**", width="content")
+        last = place == len(rows) - 1
+        st.button("Next", key="next", shortcut="n", disabled=last, on_click=open_at, args=(place + 1,))
+    show_pair(source, preferences, int(rows.index[place]))
 
 
-pair = int(rows.index[event.selection.rows[0]]) if event.selection.rows else addressed_pair()
-lead_here(document=preferences.documents[pair], a=preferences.firsts[pair], b=preferences.seconds[pair])
-show_pair(source.dataset, preferences, pair)
+example()

@@ -10,8 +10,13 @@ annotate = st.Page("annotate.py", title="Annotate", icon=":material/rule:", url_
 start = st.Page("start.py", title="Start", icon=":material/home:", default=True)
 agreement = st.Page("agreement.py", title="Agreement", icon=":material/bar_chart:", url_path="agreement")
 examples = st.Page("examples.py", title="Examples", icon=":material/search:", url_path="examples")
+disagreements = st.Page(
+    "disagreements.py", title="When metrics disagree", icon=":material/call_split:", url_path="disagreements"
+)
+keywords = st.Page("keywords.py", title="Keywords", icon=":material/key:", url_path="keywords")
 correlation = st.Page("correlation.py", title="Correlation", icon=":material/scatter_plot:", url_path="correlation")
 reliability = st.Page("reliability.py", title="Reliability", icon=":material/group:", url_path="reliability")
+playground = st.Page("playground.py", title="Playground", icon=":material/experiment:", url_path="playground")
 studies = st.Page("studies.py", title="Studies", icon=":material/folder_open:", url_path="studies")
 
 # Whoever came by an invite judges, and is not shown the way to systems and scores.
@@ -22,5 +27,7 @@ if invited:
     forward = st.Page(lambda: st.switch_page(annotate), title="Annotate", default=True)
     page = st.navigation([forward, annotate], position="hidden")
 else:
-    page = st.navigation([start, annotate, agreement, examples, correlation, reliability, studies], position="top")
+    counting = [agreement, correlation, reliability]
+    seeing_why = [examples, disagreements, playground, keywords]
+    page = st.navigation([start, annotate, *counting, *seeing_why, studies], position="top")
 page.run()

@@ -12,7 +12,7 @@ st.markdown(
 )
 
 open_studies = [study for study in stores().annotation.studies() if study.closed_at is None]
-judge, read, make = st.columns(3, border=True)
+judge, read, see, make = st.columns(4, border=True)
 with judge:
     st.subheader("Judge", anchor=False)
     st.markdown("Compare summaries of an open study, by mouse or keys.")
@@ -26,9 +26,15 @@ with read:
         "See the agreement of each metric with judgments, human ratings or, for the demo corpus, its author's labels."
     )
     st.page_link("agreement.py", label="Agreement", icon=":material/bar_chart:")
-    st.page_link("examples.py", label="Examples", icon=":material/search:")
     st.page_link("correlation.py", label="Correlation", icon=":material/scatter_plot:")
     st.page_link("reliability.py", label="Reliability", icon=":material/group:")
+with see:
+    st.subheader("See why", anchor=False)
+    st.markdown("Open any pair and see what each metric saw, present where metrics part, or try texts of your own.")
+    st.page_link("examples.py", label="Examples", icon=":material/search:")
+    st.page_link("disagreements.py", label="When metrics disagree", icon=":material/call_split:")
+    st.page_link("playground.py", label="Playground", icon=":material/experiment:")
+    st.page_link("keywords.py", label="Keywords", icon=":material/key:")
 with make:
     st.subheader("Run a study", anchor=False)
     st.markdown("Import summaries, add simple systems, score them, draw pairs, invite annotators, export.")

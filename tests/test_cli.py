@@ -1,3 +1,4 @@
+import hashlib
 import json
 import re
 
@@ -156,7 +157,10 @@ def test_summarize(folder, shared_data):
 def test_score_a_file(folder, monkeypatch):
     monkeypatch.setenv("RELEVANCE_DATABASE_URL", "sqlite:////nowhere/at/all.db")  # no database is needed
     result = run("score", "small.jsonl", "--metrics", "rouge1, rouge_k,rouge1,length")
-    no_keywords = "no keywords: there are not two texts among references and title to compare"
+    no_keywords = (
+        "no keywords: there are not two texts among references and title to compare; keywords by tfidf:K or "
+        "textrank:K, or a list of your own, need only one"
+    )
     assert read_lines(folder / "scores.jsonl") == [
         {"instance_id": "d1", "summarizer_id": "good", "metrics": {"rouge1": 1.0, "rouge_k": 1.0, "length": 4.0}},
         # rouge1 with "A cat hunts mice at night": a, cat shared of 3 and 6 words: 2 * 2 / 9. Of cat, mice it has one.
@@ -310,6 +314,79 @@ def test_keywords(folder, shared_data):
     assert len(lists) == 619
     assert all(isinstance(keyword, str) for keywords in lists for keyword in keywords)
     assert any(" " in keyword for keywords in lists for keyword in keywords)
+
+
+def test_keywords_of_other_extractors(folder):
+    # d1: cat and mouse stand in all three texts, cat first; mouse has four neighbours (eat, hunt, night, cat), cat has
+    # three; d2 has one text only
+    for name, of_d1 in (("tfidf", ["cat", "mouse"]), ("textrank", ["mouse", "cat"])):
+        lists = [json.loads(line) for line in run("keywords", "small.jsonl", "--extractor", name).stdout.splitlines()]
+        assert lists == [of_d1, []]  # as many as overlap finds
+        lists = [
+            json.loads(line) for line in run("keywords", "small.jsonl", "--extractor", f"{name}:1").stdout.splitlines()
+        ]
+        assert [len(of_document) for of_document in lists] == [1, 1]
+    message = "'bm25' is none of overlap, tfidf, textrank, tfidf:K and textrank:K with K from 1"
+    assert refused("keywords", "small.jsonl", "--extractor", "bm25") == message
+
+
+def test_keywords_compared(folder):
+    result = run("keywords", "small.jsonl", "--compare")
+    same = {"overlap": ["cat", "mouse"], "tfidf": ["cat", "mouse"], "textrank": ["mouse", "cat"]}
+    none: dict[str, list[str]] = {name: [] for name in same}
+    assert [json.loads(line) for line in result.stdout.splitlines()] == [{"id": "d1", **same}, {"id": "d2", **none}]
+    assert "overlap  tfidf     1.0000          1\n" in result.stderr
+    assert refused("keywords", "small.jsonl", "--compare", "--extractor", "tfidf") == (
+        "--compare prints all extractors: leave out --extractor"
+    )
+
+
+def test_score_by_other_keywords(folder, sqlite_url):
+    """The file's own keywords, written and read again, are those of the default; by order, by id, for a data set."""
+    score = ("score", "small.jsonl", "--metrics", "rouge_k", "-o")
+    run(*score, "default.jsonl")
+    (folder / "k.jsonl").write_text(run("keywords", "small.jsonl").stdout)
+    run(*score, "listed.jsonl", "--keywords", "list:k.jsonl")
+    values = [row["metrics"]["rouge_k"] for row in read_lines(folder / "default.jsonl")]
+    listed = read_lines(folder / "listed.jsonl")
+    assert [row["metrics"]["rouge_k"] for row in listed] == values == [1.0, 0.5, None]
+    assert listed[2]["missing"] == {"rouge_k": "no keywords: the list of this document is empty"}
+    signature = json.loads((folder / "listed.signatures.json").read_text())["rouge_k"]
+    assert signature.startswith(f"rouge_k|kw:list@{hashlib.sha256((folder / 'k.jsonl').read_bytes()).hexdigest()[:8]}|")
+    write(folder / "ids.jsonl", [{"id": "d2", "keywords": ["Übung"]}])
+    run(*score, "by-id.jsonl", "--keywords", "list:ids.jsonl")
+    assert [row["metrics"]["rouge_k"] for row in read_lines(folder / "by-id.jsonl")] == [None, None, 1.0]
+    run("import", "small.jsonl", "--name", "small")
+    stored = run("score", "small", "--metrics", "rouge_k", "--keywords", "list:ids.jsonl").stdout
+    assert stored.startswith("rouge_k: 3 computed  rouge_k|kw:list@")
+    # One text is enough where a number is asked for; no keyword of d1's is in its source but cat and mouse.
+    run(*score, "textrank.jsonl", "--keywords", "textrank:1", "--only", "in-source")
+    assert "kw:textrank1|title:always|only:in-src|" in (folder / "textrank.signatures.json").read_text()
+    run(*score, "tfidf.jsonl", "--keywords", "tfidf:2", "--idf", "references")
+    of_references = json.dumps([text for document in DOCUMENTS for text in document["references"]])
+    assert f"idf:{hashlib.sha256(of_references.encode()).hexdigest()[:8]}|" in (
+        folder / "tfidf.signatures.json"
+    ).read_text(encoding="utf-8")
+    assert read_lines(folder / "tfidf.jsonl")[2]["metrics"]["rouge_k"] is not None
+
+
+@pytest.mark.parametrize(
+    ("keywords", "message"),
+    [
+        ("list:", "--keywords list:FILE names no file: nothing after the colon"),
+        ("list:absent", "--keywords list:FILE names no file: absent"),
+        ("list:small.jsonl", "small.jsonl:1: the field keywords is missing"),
+        ("list:one.jsonl", "one.jsonl:1: the file ends after 1 lists, but there are 2 documents; give each a list, "),
+        (
+            "bm25",
+            "--keywords: 'bm25' is none of overlap, tfidf, textrank, tfidf:K and textrank:K with K from 1, nor is ",
+        ),
+    ],
+)
+def test_keywords_that_are_refused(folder, keywords, message):
+    (folder / "one.jsonl").write_text('["cat"]\n')
+    assert refused("score", "small.jsonl", "--metrics", "rouge_k", "--keywords", keywords).startswith(message)
+    assert not (folder / "scores.jsonl").exists()
 
 
 # --- studies --------------------------------------------------------------------------------------------------

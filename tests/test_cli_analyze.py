@@ -572,6 +572,64 @@ def test_headline_figures_that_are_undefined_say_why(sqlite_url):
     assert row["undefined"]["agreement"] == NO_DECISION
 
 
+# --- keywords -------------------------------------------------------------------------------------------------
+
+OF_KEYWORDS = ["keywords_by_source", "keywords_by_length"]
+
+
+def test_keyword_tables_only_where_they_are_asked_for(folder):
+    assert not {*OF_KEYWORDS} & {*analyzed("small.jsonl", "--metrics", "rouge_k")["tables"]}
+    analysis = analyzed("small.jsonl", "--tables", "keywords")
+    assert list(analysis["tables"]) == OF_KEYWORDS
+    good, bad = analysis["tables"]["keywords_by_source"]["rows"]
+    # d1: good has cat and mouse, which are both in the source; bad has cat of these; d2 has no keywords
+    assert (good["system"], good["ROUGE-K"], good["documents"]) == ("good", 1.0, 1)
+    assert (bad["system"], bad["IN-SRC"], bad["OUT-SRC"], bad["OUT-SRC documents"]) == ("bad", 0.5, None, 0)
+    assert bad["undefined"]["OUT-SRC"] == "every keyword occurs in a source"
+    assert analysis["tables"]["keywords_by_length"]["rows"][1] == {"system": "bad", "1 word": 0.5, "1 word: n": 1}
+    assert analysis["facts"]["keywords by"].startswith("rouge_k|kw:overlap10|")
+    both = analyzed("small.jsonl", "--metrics", "rouge1", "--tables", "agreement,keywords_by_length")
+    assert list(both["tables"]) == ["agreement", "keywords_by_length"]
+    assert both["facts"]["keywords by"] == analysis["facts"]["keywords by"]
+
+
+@pytest.mark.parametrize("shape", FORMATS)
+def test_keyword_tables_in_every_format(folder, shape):
+    """They need no ratings, and say whose keywords they are of."""
+    write(folder / "unrated.jsonl", [{**DOCUMENTS[0], "summaries": [{"system": "s", "text": "Cats."}]}])
+    said = run("analyze", "unrated.jsonl", "--tables", "keywords", "--keywords", "textrank", "--format", shape).stdout
+    assert "rouge_k|kw:textrank|" in said
+    assert all(part in said for part in ("0.5", "IN-SRC", "1 word"))
+
+
+def test_keyword_tables_of_a_study(sqlite_url):
+    add_study(sqlite_url, JUDGMENTS, SCORES)
+    analysis = analyzed("--study", "S", "--tables", "keywords", "--keywords", "textrank:1")
+    assert list(analysis["tables"]) == OF_KEYWORDS
+    # four documents whose one reference is "reference", which stands in no summary and no source
+    rows = analysis["tables"]["keywords_by_source"]["rows"]
+    assert [(row["system"], row["OUT-SRC"], row["OUT-SRC documents"], row["IN-SRC"]) for row in rows] == [
+        ("a", 0.0, 4, None),
+        ("b", 0.0, 4, None),
+    ]
+    assert analysis["facts"]["study"] == "S"
+    with_others = analyzed("--study", "S", "--tables", "ranking,keywords_by_source")
+    assert list(with_others["tables"]) == ["ranking", "keywords_by_source"]
+    assert refused("analyze", "--study", "S", "--tables", "keywords", "--metrics", "rouge1").startswith(
+        "--metrics cann"
+    )
+
+
+def test_keyword_tables_that_are_refused(folder):
+    write(folder / "none.jsonl", [{**DOCUMENTS[0], "summaries": []}])
+    assert refused("analyze", "none.jsonl", "--tables", "keywords") == (
+        "none.jsonl has no summaries; import it and use relevance summarize"
+    )
+    assert refused("analyze", "small.jsonl", "--tables", "keywords", "--only", "in-source") == (
+        "--only cannot be given with these tables, which tell keywords apart by the source"
+    )
+
+
 # --- report ---------------------------------------------------------------------------------------------------
 
 

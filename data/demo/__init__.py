@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 from data.files import sha256
 from data.importers import read
@@ -12,6 +13,25 @@ FILE = Path(__file__).with_name("demo.jsonl")
 NAME = "demo"
 AUTHOR = "author"
 """The aspect under which a corpus's author gives the intended preference: a label, not a judgment."""
+
+
+class Contradiction(NamedTuple):
+    """Two summaries of a document of the corpus about which metrics contradict each other and the author."""
+
+    document_id: str
+    systems: tuple[str, str]
+    why: str
+    """What it is an example of."""
+
+
+CHOSEN = (
+    Contradiction("science-10", ("fluent", "keyword"), "As in Table 1: near in wording, far from the keywords"),
+    Contradiction("news-04", ("keyword", "copycat"), "Every keyword, and the opposite of what happened"),
+    Contradiction("news-03", ("opening", "copycat"), "Winner and loser swapped: only the questions notice"),
+    Contradiction("news-11", ("fluent", "keyword"), "More keywords, but not what happened"),
+    Contradiction("news-06", ("fluent", "keyword"), "The same content in another order"),
+)
+"""The examples of the page "When metrics disagree", in the order in which they are presented."""
 
 
 def add_demo(store: DataStore) -> None:

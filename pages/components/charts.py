@@ -10,13 +10,18 @@ import pandas as pd
 
 from annotation.ranking import Ranking
 from metrics.analysis import AgreementAnalysis, CorrelationRow, MetricRow
+from metrics.keyword_analysis import LengthRecall
 from pages.components.formats import shown
+from pages.components.sections import words_label
 
 INK = "#111827"
 """Letters on light squares."""
 
 GREY, BLUE = "#6b7280", "#2563eb"
 """Colours that stand out from a white and from a black page."""
+
+TOLD_APART = 8
+"""Lines in a chart that can have a colour and a shape each."""
 
 DIVERGING = alt.Scale(scheme="blueorange", domain=[-1, 1], reverse=True)
 """Blue is positive."""
@@ -289,3 +294,55 @@ def similarity_heatmap(table: pd.DataFrame) -> alt.LayerChart:
     )
     dots = base.transform_filter("datum.matched").mark_point(filled=True, size=22, color="white", stroke=INK)
     return alt.layer(squares, dots).properties(height=380)
+
+
+def recall_by_length_chart(found: Sequence[LengthRecall]) -> alt.LayerChart:
+    """ROUGE-K by keyword length, a line a system; up to `TOLD_APART` systems have each a colour and a shape.
+
+    More are grey lines: the one that is pointed at, by mouse or by touch, stands out.
+    """
+    table = pd.DataFrame(
+        [
+            {
+                "system": shown(row.system),
+                "length": words_label(row.words),
+                "ROUGE-K": row.recall.value,
+                "documents": row.recall.documents,
+                "keywords": row.keywords,
+            }
+            for row in found
+            if row.recall.value is not None
+        ],
+        columns=["system", "length", "ROUGE-K", "documents", "keywords"],
+    )
+    lengths = [words_label(words) for words in sorted({row.words for row in found})]
+    systems = list(dict.fromkeys(table["system"]))
+    point = alt.selection_point(name="system", fields=["system"], on="pointerover", nearest=True, empty=False)
+    base = alt.Chart(table).encode(
+        x=alt.X("length:N", sort=lengths, title="words in the keyword", axis=alt.Axis(labelAngle=0)),
+        y=alt.Y("ROUGE-K:Q", title="mean ROUGE-K"),
+        tooltip=[
+            "system:N",
+            "length:N",
+            alt.Tooltip("ROUGE-K:Q", format=".3f"),
+            "documents:Q",
+            "keywords:Q",
+        ],
+    )
+    if len(systems) <= TOLD_APART:
+        scale = alt.Scale(domain=systems)
+        legend = alt.Legend(columns=4, orient="bottom", symbolLimit=0)  # one for both: same title, same scale
+        colour = alt.Color("system:N", title="system", scale=scale, legend=legend)
+        shape = alt.Shape("system:N", title="system", scale=scale, legend=legend)
+    else:
+        colour = alt.when(point).then(alt.value(BLUE)).otherwise(alt.value(GREY))
+        shape = alt.ShapeValue("circle")
+    lines = base.mark_line().encode(
+        color=colour,
+        detail="system:N",
+        strokeWidth=alt.when(point).then(alt.value(4)).otherwise(alt.value(1.5)),
+    )
+    points = base.mark_point(filled=True, opacity=1).encode(
+        color=colour, shape=shape, size=alt.when(point).then(alt.value(140)).otherwise(alt.value(60))
+    )
+    return alt.layer(lines, points.add_params(point)).properties(height=360)

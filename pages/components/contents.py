@@ -43,7 +43,9 @@ from metrics.analysis import (
     human_ceiling,
     levels_as_json,
 )
+from metrics.keyword_analysis import Records, by_length, by_source, searched
 from metrics.meta_evaluation import METHODS, Evaluation, Method, Rule, SideShare, position_check
+from metrics.rouge_k import RougeK
 from pages.components import formats, sections
 from pages.components.sections import Section
 
@@ -71,7 +73,7 @@ class Contents:
 
     heading: str
     human_name: str
-    """The ratings that metrics are correlated with."""
+    """The ratings that metrics are correlated with; empty where none are."""
     facts: Mapping[str, str]
     """What it rests on: names, counts, hashes, versions, seeds."""
     gaps: Mapping[str, Gaps]
@@ -287,6 +289,41 @@ def of_ratings(
     )
 
 
+KEYWORD_TABLES = ("keywords_by_source", "keywords_by_length")
+"""The tables of `of_keywords`, which are made only where they are asked for."""
+
+KEYWORDS_BY = "keywords by"
+"""The fact that names the signature of their ROUGE-K."""
+
+
+def of_keywords(records: Records, metric: RougeK, heading: str, facts: Mapping[str, str]) -> Contents:
+    """ROUGE-K of the systems by where its keywords occur and by their length; judgments and ratings play no part.
+
+    Raises ValueError where `metric` looks for some of the keywords only.
+    """
+    records = list(records)
+    found = searched(records, metric)
+    return Contents(
+        heading=heading,
+        human_name="",
+        facts={
+            **facts,
+            "documents": str(len(records)),
+            "systems": ", ".join(dict.fromkeys(summary.system for summary in found)),
+            KEYWORDS_BY: metric.signature,
+            "versions": versions(),
+        },
+        gaps={},
+        tables=(sections.by_source_section(by_source(found)), sections.by_length_section(by_length(found))),
+    )
+
+
+def with_keywords(contents: Contents, keywords: Contents) -> Contents:
+    """The contents with the tables of `of_keywords` after their own."""
+    facts = {**contents.facts, KEYWORDS_BY: keywords.facts[KEYWORDS_BY]}
+    return replace(contents, tables=(*contents.tables, *keywords.tables), facts=facts)
+
+
 def as_json(contents: Contents) -> dict[str, Any]:
     """All tables by name, with what they rest on; `metrics` has the headline figures by metric.
 
@@ -307,7 +344,7 @@ def as_json(contents: Contents) -> dict[str, Any]:
         if reasons:
             figures[formats.UNDEFINED] = reasons
     return {
-        "human": contents.human_name,
+        "human": contents.human_name or None,
         "facts": dict(contents.facts),
         "metrics": metrics,
         "tables": {table.name: formats.as_json(table) for table in contents.tables},

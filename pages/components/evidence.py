@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -68,8 +69,18 @@ def block(
     groups = {mark.group: None for mark in marks if mark.group}
     shown = legend((mark.kind for mark in marks), words)
     if len(groups) > GROUPS:
-        shown += f'<p class="note whole">Pointing at a word lights its match for the first {GROUPS} matches only.</p>'
+        light = f"Pointing at a word, or tapping it, lights its match for the first {GROUPS} matches only."
+        shown += f'<p class="note whole">{light}</p>'
     return f'{group_style(groups)}<div class="evidence">{lines}{texts}{shown}{below}</div>'
+
+
+def counted_note(counted: Sequence[int], compared: Sequence[object]) -> list[str]:
+    """A line that says how several references became one value; none where there was but one."""
+    if len(compared) == 1:
+        return []
+    if len(counted) == len(compared):
+        return [f"The score is the mean over these {len(compared)} references."]
+    return [f"The best of {len(compared)} references makes the score; it is shown."]
 
 
 def several(blocks: Sequence[str], names: Sequence[str]) -> str:
@@ -92,11 +103,19 @@ def count(number: int, one: str, more: str | None = None) -> str:
     return f"{number} {one if number == 1 else more or one + 's'}"
 
 
-def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table that scrolls by itself where the screen is narrow."""
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]], groups: Iterable[str] = ()) -> str:
+    """A table that scrolls by itself where the screen is narrow; a row of a group lights it, as its marks do."""
     head = "".join(f'<th scope="col">{esc(name)}</th>' for name in heads)
-    body = "".join(f"<tr>{''.join(f'<td>{esc(cell)}</td>' for cell in row)}</tr>" for row in rows)
+    body = "".join(
+        f"<tr{in_group(group)}>{''.join(f'<td>{esc(cell)}</td>' for cell in row)}</tr>"
+        for row, group in zip_longest(rows, groups, fillvalue="")
+    )
     return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
+def in_group(group: str) -> str:
+    """Attributes of an element that lights a group where it is pointed at or tapped."""
+    return f' data-group="{group}" tabindex="-1"' if group else ""
 
 
 def details(name: str, body: str) -> str:
@@ -122,21 +141,31 @@ def rouge_html(
         return no_evidence(missing)
     order = ", in the same order" if unit == ROUGE_UNITS["rougeL"] else ""
     blocks, names = [], []
+    rule = counted_note(evidence.counted, evidence.compared)
     for place in evidence.counted:
         compared, matches = evidence.compared[place], evidence.matches[place]
         reference, name = references[compared.reference], f"Reference {compared.reference + 1}"
-        ours, theirs = [], []
+        ours, theirs, rows = [], [], []
         for number, match in enumerate(matches):
             group = f"g{number}"
             ours.append(Mark(*match.candidate, "matched", f"{name}: {quoted(reference, match.reference)}", group))
             theirs.append(Mark(*match.reference, "matched", f"summary: {quoted(candidate, match.candidate)}", group))
+            rows.append((quoted(candidate, match.candidate), quoted(reference, match.reference)))
         counted = (
             f"{name}: {compared.matched} of {compared.in_reference} {unit} of the reference, "
             f"{compared.matched} of {compared.in_candidate} of the summary{order}."
         )
-        blocks.append(block([counted], [(candidate, ours, "Summary"), (reference, theirs, name)]))
+        pairs = table(["of the summary", f"of reference {compared.reference + 1}"], rows, grouped(len(rows)))
+        below = details(f"All {count(len(rows), 'match', 'matches')}", pairs) if rows else ""
+        said = [*rule, counted] if not blocks else [counted]
+        blocks.append(block(said, [(candidate, ours, "Summary"), (reference, theirs, name)], below))
         names.append(counted)
     return several(blocks, names) + left_out(evidence.left_out, "a word to compare")
+
+
+def grouped(number: int) -> list[str]:
+    """The groups of matches that are numbered through."""
+    return [f"g{place}" for place in range(number)]
 
 
 def left_out(references: Sequence[int], why: str) -> str:
@@ -175,9 +204,10 @@ def rouge_k_html(
         for span in places:
             for kind in ("keyword", "matched"):
                 ours.append(Mark(*span, kind, f"keyword “{word}”", group))
-        where = " and ".join(names[index] for index, _ in keyword.found)
+        # One's own keywords may stand in no text.
+        where = f" ({esc(' and '.join(names[index] for index, _ in keyword.found))})" if keyword.found else ""
         symbol = "✓" if places else "✗"
-        items.append(f'<li data-group="{group}">{symbol} {found}: <b>{esc(word)}</b> ({esc(where)})</li>')
+        items.append(f"<li{in_group(group)}>{symbol} {found}: <b>{esc(word)}</b>{where}</li>")
     hits = sum(bool(places) for _, places in evidence.keywords)
     said = f"{hits} of {count(len(evidence.keywords), 'keyword')} in the summary."
     passages = [(candidate, ours, "Summary"), *zip(evidence.texts, theirs, names, strict=True)]
@@ -227,41 +257,61 @@ def bertscore_html(
 ) -> str:
     """Each token with the most similar one of the other text; pointing at a word lights those matched with it.
 
-    Shown is the reference of this index, or the one of the highest F1: the one that counts under `max`. Two tokens that
-    are each other's best are *matched*, one-sided bests *nearest*, reference tokens that are nobody's best *missed*.
+    Shown is the reference of this index, or those that counted. Two tokens that are each other's best are *matched*,
+    one-sided bests *nearest*, reference tokens that are nobody's best *missed*.
     """
     if evidence is None:
         return no_evidence(missing)
-    matches = closest(evidence, reference)
+    if reference is not None:
+        return bertscore_block(evidence, closest(evidence, reference), candidate, references)
+    rule = counted_note(evidence.counted, evidence.matches)
+    blocks, names = [], []
+    for place in evidence.counted:
+        matches = evidence.matches[place]
+        blocks.append(bertscore_block(evidence, matches, candidate, references, rule if not blocks else ()))
+        names.append(bertscore_line(matches))
+    return several(blocks, names)
+
+
+def bertscore_line(matches: Matches) -> str:
+    """The values of one comparison."""
+    name = f"Reference {matches.reference + 1}"
+    return f"{name}: precision {matches.precision:.4f}, recall {matches.recall:.4f}, F1 {matches.f1:.4f}."
+
+
+def bertscore_block(
+    evidence: BertScoreEvidence, matches: Matches, candidate: str, references: Sequence[str], rule: Iterable[str] = ()
+) -> str:
+    """One comparison; `rule` are the lines that go before it."""
     text, name = references[matches.reference], f"Reference {matches.reference + 1}"
     left, right = evidence.candidate, evidence.references[matches.reference]
     forth, back, similarity = matches.nearest_to_candidate, matches.nearest_to_reference, matches.similarity
     our_tokens, their_tokens = in_text(left), in_text(right)
     chosen, known = {forth[token] for token in our_tokens}, {*their_tokens}
     mutual = {forth[token] for token in our_tokens if forth[token] in known and back[forth[token]] == token}
-    ours, theirs, rows = [], [], []
+    ours, theirs, rows, groups = [], [], [], []
     for token in our_tokens:
         best = forth[token]
         value, partner = f"{similarity[token, best]:.3f}", token_name(text, right.spans[best])
         both = best in mutual and back[best] == token
         label = f"{name}: {partner} {value}{weightless(left, token)}"
-        group = f"g{best}" if best in known else ""
-        ours.append(Mark(*left.spans[token], "matched" if both else "nearest", label, group))
+        groups.append(f"g{best}" if best in known else "")
+        ours.append(Mark(*left.spans[token], "matched" if both else "nearest", label, groups[-1]))
         rows.append((in_one_line(candidate[slice(*left.spans[token])]), partner, value, "yes" if both else "no"))
     for token in their_tokens:
         best = back[token]
         kind = "matched" if token in mutual else "nearest" if token in chosen else "missed"
         label = f"summary: {token_name(candidate, left.spans[best])} {similarity[best, token]:.3f}"
         theirs.append(Mark(*right.spans[token], kind, f"{label}{weightless(right, token)}", f"g{token}"))
-    of = f" of {len(evidence.matches)}, the closest" if reference is None and len(evidence.matches) > 1 else ""
     said = [
-        f"{name}{of}: precision {matches.precision:.4f}, recall {matches.recall:.4f}, F1 {matches.f1:.4f}.",
+        *rule,
+        bertscore_line(matches),
         *truncations([("summary", left.truncated), (name.lower(), right.truncated)]),
     ]
-    listed = table(["word of the summary", "most similar in the reference", "similarity", "each other's best"], rows)
+    heads = ["word of the summary", "most similar in the reference", "similarity", "each other's best"]
     passages = [(candidate, ours, "Summary"), (text, theirs, name)]
     words = {"matched": "each other's best", "nearest": "best of one side", "missed": "nobody's best"}
-    return block(said, passages, details(f"Matches of {count(len(rows), 'token')}", listed), words)
+    return block(said, passages, details(f"Matches of {count(len(rows), 'token')}", table(heads, rows, groups)), words)
 
 
 def token_name(text: str, span: Span) -> str:
@@ -284,7 +334,10 @@ def truncations(sides: Iterable[tuple[str, bool]]) -> Iterator[str]:
 def bertscore_matrix(
     evidence: BertScoreEvidence, candidate: str, references: Sequence[str], reference: int | None = None
 ) -> Matrix:
-    """The similarities of the first `LARGEST` tokens of both texts; the reference is chosen as in `bertscore_html`."""
+    """The similarities of the first `LARGEST` tokens of both texts.
+
+    The reference is the one of this index, or of those that counted the one of the highest F1.
+    """
     matches = closest(evidence, reference)
     text = references[matches.reference]
     left, right = evidence.candidate, evidence.references[matches.reference]
@@ -330,7 +383,8 @@ def carouge_html(
         text = texts[compared.reference or 0]
         name = "Source" if compared.reference is None else f"Reference {compared.reference + 1}"
         said = f"{name}: {carouge_sum(evidence.norm, compared)}"
-        blocks.append(carouge_block(evidence, compared, candidate, text, (said, name)))
+        rule = counted_note(evidence.counted, evidence.compared) if not blocks else []
+        blocks.append(carouge_block(evidence, compared, candidate, text, (name, *rule, said)))
         names.append(said)
     return several(blocks, names) + left_out(evidence.left_out, "a word with a vector")
 
@@ -350,12 +404,12 @@ def carouge_sum(norm: str, compared: CarougeCompared) -> str:
 
 
 def carouge_block(
-    evidence: CarougeEvidence, compared: CarougeCompared, candidate: str, text: str, named: tuple[str, str]
+    evidence: CarougeEvidence, compared: CarougeCompared, candidate: str, text: str, named: tuple[str, ...]
 ) -> str:
-    """One comparison; `named` are what is said of it, and the name of the text."""
-    said, name = named
+    """One comparison; `named` are the name of the text, and the lines that are said of it."""
+    name, *lines = named
     groups: dict[Span, str] = {}
-    ours, theirs, rows = [], [], []
+    ours, theirs, rows, lit = [], [], [], []
     for found in compared.nearest:
         group = groups.setdefault(found.important, f"g{len(groups)}")
         # Vectors of equal words have similarity 1 but for rounding.
@@ -365,13 +419,13 @@ def carouge_block(
         partner = f"summary: {quoted(candidate, found.candidate)} {found.similarity:.3f}"
         theirs.append(Mark(*found.important, kind, partner, group))
         rows.append((in_one_line(candidate[slice(*found.candidate)]), found.words, f"{found.similarity:.3f}"))
+        lit.append(group)
     without = "a word without a vector, which does not count"
     ours += [Mark(*span, "unknown", without) for span in evidence.unknown]
     theirs += [Mark(*span, "unknown", without) for span in compared.unknown]
-    lines = [said]
     if evidence.unknown:
         lines.append(f"{count(len(evidence.unknown), 'word')} of the summary without a vector.")
-    listed = table(["of the summary", "nearest important", "similarity"], rows)
+    listed = table(["of the summary", "nearest important", "similarity"], rows, lit)
     passages = [(candidate, ours, "Summary"), (text, theirs, name)]
     words = {"matched": "the same", "nearest": "nearest, not the same"}
     return block(lines, passages, details(f"All {count(len(rows), 'similarity', 'similarities')}", listed), words)
@@ -425,7 +479,7 @@ def trace_html(trace: Trace, candidate: str, group: str) -> str:
     if scored:
         rows = [(name, f"{score:.3f}") for score, name in scored]
         lines.append(details(f"Scores of {count(len(scored), 'candidate')}", table(["candidate", "score"], rows)))
-    return f'<li data-group="{group}">{"".join(f"<div>{line}</div>" for line in lines)}</li>'
+    return f"<li{in_group(group)}>{''.join(f'<div>{line}</div>' for line in lines)}</li>"
 
 
 # --- novelty ------------------------------------------------------------------------------------------------

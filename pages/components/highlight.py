@@ -60,9 +60,12 @@ HIGHLIGHT_STYLE = """<style>
 .evidence .k-keyword { font-weight: 700; }
 .evidence .k-answer { font-weight: 700; outline: 1px solid currentColor; }
 .evidence .blank { white-space: nowrap; }
+.evidence details { margin-block: .25rem; }
+.evidence summary { cursor: pointer; }
 </style>"""
 
-LIT = "outline: 2px solid currentColor; outline-offset: 1px; border-radius: 2px;"
+# Streamlit takes the outline off what has the focus by a tap, and means it.
+LIT = "outline: 2px solid currentColor !important; outline-offset: 1px; border-radius: 2px;"
 
 NAME = re.compile(r"[a-z0-9-]*")
 
@@ -158,6 +161,8 @@ def element(text: str, marks: Sequence[Mark], begins: bool, ends: bool) -> str:
         "data-group": " ".join(groups),
         "data-says": said if begins else "",
         "data-ends": f"end of {said}" if ends else "",
+        # A tap on it lights its group, as fingers cannot point; it is no stop on the way of the Tab key.
+        "tabindex": "-1" if groups else "",
     }
     written = " ".join(f'{name}="{html.escape(value)}"' for name, value in attributes.items() if value)
     return f"<mark {written}>{literal(text)}</mark>"
@@ -175,9 +180,9 @@ def legend(kinds: Iterable[str], words: Mapping[str, str] = MappingProxyType({})
 
 
 def group_style(groups: Iterable[str]) -> str:
-    """A style by which pointing at a mark lights all of its group within one `.evidence`; of the first `GROUPS`."""
+    """A style by which a mark that is pointed at or tapped lights its group in one `.evidence`; the first `GROUPS`."""
     names = list(dict.fromkeys(filter(None, groups)))[:GROUPS]
     if wrong := [name for name in names if not NAME.fullmatch(name)]:
         raise ValueError(f"a group has lower-case letters, digits and hyphens, not {wrong[0]!r}")
-    selectors = [f'.evidence:has([data-group~="{name}"]:hover) [data-group~="{name}"]' for name in names]
+    selectors = [f'.evidence:has([data-group~="{name}"]:is(:hover, :focus)) [data-group~="{name}"]' for name in names]
     return f"<style>{','.join(selectors)} {{ {LIT} }}</style>" if selectors else ""

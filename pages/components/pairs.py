@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -49,6 +49,8 @@ class Verdicts(NamedTuple):
     """By label, shape (pairs,): the same for a metric; NaN where it has no score."""
     firmness: Mapping[str, NDArray[np.float64]]
     """By label, shape (pairs,): the difference of the scores as a share of the metric's largest, in [0, 1]; NaN."""
+    differences: Mapping[str, NDArray[np.float64]]
+    """By label, shape (pairs,): the score of the first summary minus that of the second; NaN."""
 
 
 def verdicts(preferences: Preferences) -> Verdicts:
@@ -63,7 +65,7 @@ def verdicts(preferences: Preferences) -> Verdicts:
         known = size[~np.isnan(size)]
         firmness[label] = size / known.max() if len(known) and known.max() > 0 else size
     people = np.where(np.abs(preferences.choices) <= TIE, 0.0, np.sign(preferences.choices))
-    return Verdicts(people, signs, firmness)
+    return Verdicts(people, signs, firmness, {label: differences[signature] for signature, label in named.items()})
 
 
 def confusion(found: Verdicts) -> pd.DataFrame:
@@ -109,7 +111,10 @@ def firmest(found: Verdicts, chosen: Chosen) -> NDArray[np.float64]:
 
 
 def listed(preferences: Preferences, found: Verdicts, chosen: Chosen) -> pd.DataFrame:
-    """The list of pairs that a filter leaves, the strongest first; `pair` is the index."""
+    """The list of pairs that a filter leaves, the strongest first; `pair` is the index.
+
+    Where the filter is about a metric, `difference` is its score of A minus that of B.
+    """
     keep = narrowed(found, chosen)
     columns = preferences.document, preferences.first, preferences.second
     lines = {name: in_one_line(name) for column in columns for name in set(column)}  # a name stands in many pairs
@@ -127,14 +132,45 @@ def listed(preferences: Preferences, found: Verdicts, chosen: Chosen) -> pd.Data
         words = np.array(["B", "tie", "A", unknown])
         return [str(word) for word in words[np.where(np.isnan(signs), 2, signs)[entries].astype(int) + 1]]
 
-    return pd.DataFrame(
-        {
-            "document": [documents[entry] for entry in entries],
-            "A": [firsts[entry] for entry in entries],
-            "B": [seconds[entry] for entry in entries],
-            "people": prefers(found.people, "split"),
-            **{metric: prefers(signs, "missing") for metric, signs in found.signs.items()},
-            "how strongly": strength[entries],
-        },
-        index=preferences.pair[entries],
-    )
+    columns_of_pairs = {
+        "document": [documents[entry] for entry in entries],
+        "A": [firsts[entry] for entry in entries],
+        "B": [seconds[entry] for entry in entries],
+        "people": prefers(found.people, "split"),
+        **{metric: prefers(signs, "missing") for metric, signs in found.signs.items()},
+    }
+    if chosen.metric in found.differences:
+        columns_of_pairs["difference"] = found.differences[chosen.metric][entries]
+    return pd.DataFrame(columns_of_pairs | {"how strongly": strength[entries]}, index=preferences.pair[entries])
+
+
+def compact(rows: pd.DataFrame) -> pd.DataFrame:
+    """The list with each word kept once: an eighth of the bytes to send whenever another row is chosen."""
+    words = {name: "category" for name in rows if name not in {"difference", "how strongly"}}
+    return rows.astype(words)
+
+
+def place_of(rows: pd.DataFrame, preferences: Preferences, named: tuple[str | None, str | None, str | None]) -> int:
+    """Where in a list the pair of this document and these two systems stands, the first place if it does not."""
+    columns = preferences.documents, preferences.firsts, preferences.seconds
+    same = np.logical_and.reduce([column == name for column, name in zip(columns, named, strict=True)])
+    places = np.flatnonzero(rows.index.isin(np.flatnonzero(same)))
+    return int(places[0]) if len(places) else 0
+
+
+def presets(metrics: Sequence[str]) -> dict[str, Chosen]:
+    """Filters to begin with, by what they show, of the metrics that are there."""
+
+    def first(name: str) -> str | None:
+        return next((metric for metric in metrics if metric.split(" ")[0] == name), None)
+
+    found: dict[str, Chosen] = {}
+    rouge, rouge_k, others = first("rouge1"), first("rouge_k"), {"BERTScore": "bertscore", "ROUGE-1": "rouge1"}
+    if rouge:
+        found["ROUGE-1 and people disagree"] = Chosen("against", rouge)
+    for name, other in ((name, first(other)) for name, other in others.items()):
+        if rouge_k and other:
+            found[f"ROUGE-K right where {name} is wrong"] = Chosen("rather", rouge_k, other)
+    if len(metrics) > 1:
+        found["all metrics against the majority"] = Chosen("everybody")
+    return found

@@ -8,7 +8,10 @@ from typing import Any, NamedTuple
 from annotation.ranking import Ranking
 from annotation.reliability import AnnotatorReliability, Estimate, FleissKappa, Kappa
 from metrics.analysis import LEVELS, AgreementAnalysis, CorrelationComparison, CorrelationRow, SystemsAnalysis
+from metrics.extractors import Shared
+from metrics.keyword_analysis import LONGEST_ASKED, LengthRecall, Recall, Records, by_length, by_source, searched
 from metrics.meta_evaluation import Agreement, Evaluation, Interval, Observed, Plan, SideShare
+from metrics.rouge_k import RougeK
 
 RULES = {
     "half": "half: (C + T/2) / n, a metric's tie counts half",
@@ -19,6 +22,10 @@ RULES = {
 
 FEW = 10
 """Documents below which intervals come with a warning."""
+
+
+NO_SUMMARIES = "there is no summary, or no document has keywords"
+"""Why a table of systems by keywords has no rows."""
 
 
 class Undefined(NamedTuple):
@@ -494,3 +501,74 @@ def observed_section(first: str, second: str, found: Observed) -> Section:
         }
     ]
     return Section("observed", "What was observed", rows)
+
+
+# --- keywords ---------------------------------------------------------------------------------------------
+
+
+def keyword_sections(records: Records, metric: RougeK | None = None) -> list[Section]:
+    """ROUGE-K by where its keywords occur and by their length: `keywords_by_source` and `keywords_by_length`.
+
+    `metric` says which keywords; raises ValueError where it looks for some of them only.
+    """
+    found = searched(records, metric)
+    return [by_source_section(by_source(found)), by_length_section(by_length(found))]
+
+
+def by_source_section(found: Sequence[Recall]) -> Section:
+    """Mean ROUGE-K of the systems over keywords inside and outside of the source."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "system": row.system,
+            "ROUGE-K": known(row.everywhere.value, row.everywhere.reason),
+            "documents": row.everywhere.documents,
+            "IN-SRC": known(row.in_source.value, row.in_source.reason),
+            "IN-SRC documents": row.in_source.documents,
+            "OUT-SRC": known(row.out_source.value, row.out_source.reason),
+            "OUT-SRC documents": row.out_source.documents,
+        }
+        for row in found
+    ]
+    notes = [
+        "IN-SRC: only keywords that occur in the source, as whole lemmatised words in order; OUT-SRC: only those that "
+        "do not (ROUGE-K paper, Table 9).",
+        "Means over documents; one that has no such keyword, or no source, is left out of that column.",
+    ]
+    return Section("keywords_by_source", "ROUGE-K by where the keywords occur", rows, notes, NO_SUMMARIES)
+
+
+def by_length_section(found: Sequence[LengthRecall]) -> Section:
+    """Mean ROUGE-K of the systems over keywords of each length."""
+    rows: dict[str, dict[str, Cell]] = {}
+    for part in found:
+        label = words_label(part.words)
+        row = rows.setdefault(part.system, {"system": part.system})
+        row[label] = known(part.recall.value, part.recall.reason)
+        row[f"{label}: n"] = part.recall.documents
+    notes = [
+        "Length in words without stop words. Means over documents; n: those that have keywords of that length.",
+    ]
+    title = "ROUGE-K by the length of the keywords"
+    return Section("keywords_by_length", title, list(rows.values()), notes, NO_SUMMARIES)
+
+
+def words_label(words: int) -> str:
+    """What keywords of a length are called: `1 word`, `2 words`, `4+ words`."""
+    return f"{words}{'+' if words == LONGEST_ASKED else ''} word{'s' if words > 1 else ''}"
+
+
+def extractors_section(found: Sequence[Shared]) -> Section:
+    """How far extractors find the same keywords."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "first": row.first,
+            "second": row.second,
+            "same": known(row.same, "no document has keywords by both"),
+            "documents": row.documents,
+        }
+        for row in found
+    ]
+    note = (
+        "Same: the share of keywords that both have, word for word; mean over the documents that have keywords by both."
+    )
+    return Section("extractors", "Keywords that two extractors share", rows, [note])

@@ -170,6 +170,20 @@ def test_studies_of_an_earlier_version_stay_and_checks_go_back_with_it(engine, m
     assert store.study("s") == study
 
 
+def test_reviews_of_keywords_come_and_go_with_their_version(engine, migrate):
+    def tables():
+        return {name for name in inspect(engine).get_table_names() if "keyword" in name or "review" in name}
+
+    there = tables()
+    assert there >= {"keyword_reviews", "reviewed_documents", "reviewed_keywords", "keyword_verdicts", "keyword_marks"}
+    migrate("0002")
+    assert tables() == set()
+    migrate("0003")
+    assert tables() == set()
+    upgrade(engine)
+    assert tables() == there
+
+
 def test_a_newer_schema_is_refused(engine):
     with engine.begin() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))

@@ -3,13 +3,17 @@ from datetime import timedelta
 
 import pytest
 from sqlalchemy import func, select
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from data.importers import read
 from data.records import BadRecord, Document, Summary, examples
 from data.store import (
     DIED,
+    PLAYGROUND,
     DatasetExists,
+    DocumentExists,
+    NotExtensible,
     RunGoingOn,
     StoredScore,
     StoreError,
@@ -169,6 +173,24 @@ def test_stored_scores_are_not_overwritten(data_store):
     assert [example.system for _, example in data_store.unscored(dataset="set", signature="m|1")] == ["t5", "t5"]
 
 
+def test_what_is_stored_of_one_document(data_store):
+    """Only the document and the systems that were asked for; reasons and flags are kept."""
+    add(data_store)
+    keys = {(e.document_id, e.system): key for key, e in data_store.examples("set").items()}
+    told = {
+        ("b", "bart"): StoredScore(0.5, None, True),
+        ("b", "t5"): StoredScore(None, "why"),
+        ("a", "t5"): StoredScore(1, None),
+    }
+    for signature in ("m|1", "m|2"):
+        of = {keys[cell]: score for cell, score in told.items() if signature == "m|1" or cell[1] == "t5"}
+        data_store.add_scores(metric="m", signature=signature, scores=of)
+    both = data_store.stored(dataset="set", document_id="b", systems=["t5", "bart"])
+    assert both == {"m|1": {"bart": told["b", "bart"], "t5": told["b", "t5"]}, "m|2": {"t5": told["b", "t5"]}}
+    assert data_store.stored(dataset="set", document_id="a", systems=["t5"])["m|2"] == {"t5": told["a", "t5"]}
+    assert data_store.stored(dataset="set", document_id="none", systems=["t5"]) == {}
+
+
 def test_scoring_goes_on_where_it_was_cut_short(data_store, monkeypatch):
     monkeypatch.setattr(scoring, "BATCH", 2)
     records = [(Document(f"{n}", "t", ("r",)), [Summary(f"{n}", "s", f"t{n}")]) for n in range(7)]
@@ -310,3 +332,68 @@ def test_unknown_runs(data_store):
     with pytest.raises(UnknownRun, match="no run 7"):
         data_store.run(7)
     assert not data_store.beat(7, done=0, total=0)
+
+
+# --- documents that were written here -----------------------------------------------------------------------
+
+WRITTEN = (
+    Document("one", "", ("ref",), "A title"),
+    [Summary("one", "A", "first", {"preference": 1.0}), Summary("one", "B", "second", {"preference": 0.0})],
+)
+
+
+def write(store, name="mine", document=WRITTEN[0], summaries=WRITTEN[1]):
+    return store.add_document(dataset=name, document=document, summaries=summaries)
+
+
+def test_documents_are_added_one_by_one(data_store):
+    first = write(data_store, " mine ")
+    assert (first.name, first.format, first.documents, first.systems) == ("mine", PLAYGROUND, 1, ("A", "B"))
+    assert first.aspects == ("preference",)
+    more = (Document("two", ("A.", "B."), ("r", "s")), [Summary("two", "C", "third", {"fluency": 2.0})])
+    second = write(data_store, "mine", *more)
+    assert data_store.records("mine") == [WRITTEN, more]
+    assert (second.documents, second.systems, second.aspects) == (2, ("A", "B", "C"), ("preference", "fluency"))
+    assert len({first.sha256, second.sha256, ""}) == 3
+    assert len(second.sha256) == 64
+
+
+def test_the_hash_is_that_of_the_contents(data_store):
+    hashes = [write(data_store, name).sha256 for name in ("a", "b")]
+    assert hashes[0] == hashes[1]
+    assert write(data_store, "c", summaries=WRITTEN[1][:1]).sha256 != hashes[0]
+
+
+def test_a_written_document_is_scored_as_any(data_store):
+    write(data_store)
+    words = Words()
+    scoring.score_dataset(data_store, "mine", [words])
+    assert words.scored == [("one", "first"), ("one", "second")]
+    assert set(data_store.examples("mine")) == {example_hash(example) for example in examples(*WRITTEN)}
+
+
+def test_what_is_refused_leaves_everything_as_it_was(data_store):
+    add(data_store)
+    before = write(data_store)
+    with pytest.raises(DocumentExists, match="already has a document 'one'; choose another id"):
+        write(data_store, summaries=[Summary("one", "C", "another")])
+    with pytest.raises(NotExtensible, match="was imported"):
+        write(data_store, "set")
+    for name, document_id in (("", "x"), ("mine", " "), ("mine", "a\nb"), ("new", "")):
+        with pytest.raises(StoreError, match="a name needs"):
+            write(data_store, name, Document(document_id, "", ("r",)), [Summary(document_id, "A", "t")])
+    same = [Summary("two", "A", "one"), Summary("two", "A", "other")]
+    with pytest.raises(IntegrityError):
+        write(data_store, "new", Document("two", "", ("r",)), same)
+    assert data_store.dataset("mine") == before
+    assert data_store.records("set") == RECORDS
+    assert {dataset.name for dataset in data_store.datasets()} == {"mine", "set"}
+
+
+def test_many_write_at_once(data_store):
+    def one(number):
+        return write(data_store, "mine", Document(str(number), "", ("r",)), [Summary(str(number), "A", f"t {number}")])
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(one, range(24)))
+    assert sorted(int(document.id) for document, _ in data_store.records("mine")) == list(range(24))

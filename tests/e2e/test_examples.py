@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect
+from playwright.sync_api import Browser, ConsoleMessage, FloatRect, Locator, Page, expect
 
 from annotation.results import rated
 from data.database import connect
@@ -27,7 +28,7 @@ HOSTILE = (
 WORDS = ["storm", "coast", "rain", "wind", "flood", "river", "town", "boat", "night", "bridge", "water", "house"]
 SET = "set <img src=x onerror=\"document.title='pwned'\"> [l](http://127.0.0.1:9/) :red[x] **b** $x^2$ -> :streamlit:"
 ASPECT = f"relevance {HOSTILE}"
-NOVELTY = "words not in the source"
+NOVELTY, ALL = "words not in the source", "all of them"
 
 SAYS = {
     "rouge1": "unigrams of the reference",
@@ -129,6 +130,16 @@ class Watched:
         """The texts of A and B."""
         return [self.page.locator(f"[aria-label='Summary {side}']").inner_text() for side in "AB"]
 
+    @property
+    def place(self) -> str:
+        """How far the list has been gone through."""
+        return self.page.locator(".st-key-way").get_by_test_id("stMarkdown").inner_text()
+
+    def comes_to(self, place: int, *, settled: bool = True) -> None:
+        expect(self.page.locator(".st-key-way").get_by_test_id("stMarkdown")).to_have_text(re.compile(f"^{place} of "))
+        if settled:
+            self.settled()
+
     def choose_row(self, row: int) -> None:
         self.pairs.click(position={"x": 18, "y": HEAD + ROW * row + 17})
         self.settled()
@@ -139,6 +150,14 @@ class Watched:
         expect(segment).to_be_checked()
         for place in range(2):
             expect(self.page.locator(".evidence").nth(place)).to_contain_text(SAYS[what])
+        self.settled()
+
+    def look_at_all(self) -> None:
+        self.page.get_by_role("radio", name=ALL, exact=True).click()
+        for what, said in SAYS.items():
+            section = self.page.locator(f"section.saw[aria-label='{what}']")
+            expect(section.locator(".evidence").first).to_contain_text(said)
+            expect(section.locator(".sides > div")).to_have_count(2)
         self.settled()
 
     def innocent(self) -> None:
@@ -195,16 +214,8 @@ def test_from_a_cell_to_an_example_and_its_link(browser: Browser, page: Page, ur
 
     watched.look_at("rouge1")
     lighting = page.locator(".evidence mark[data-group]").first
-    place = lighting.evaluate(
-        "mark => { mark.scrollIntoView({block: 'center'}); const {x, y, width, height} = mark.getClientRects()[0];"
-        " return [x + width / 2, y + height / 2] }"
-    )
-    page.mouse.move(*place)  # hover() would aim at what is there for screen readers only
-    group = lighting.get_attribute("data-group")
-    lit = page.locator(".evidence").first.locator(f"mark[data-group={group}]")
-    expect(lit).to_have_count(2)  # the word and its match
-    for mark in lit.all():
-        expect(mark).to_have_css("outline-width", "2px")
+    page.mouse.move(*middle(lighting))  # hover() would aim at what is there for screen readers only
+    lights(page, lighting)
 
     shown = watched.summaries
     context = browser.new_context(viewport={"width": 1280, "height": 900})
@@ -215,6 +226,121 @@ def test_from_a_cell_to_an_example_and_its_link(browser: Browser, page: Page, ur
     again.innocent()
     context.close()
     watched.innocent()
+
+
+def middle(mark: Locator) -> tuple[float, float]:
+    """Where a mark is, once it is in sight."""
+    x, y = mark.evaluate(
+        "mark => { mark.scrollIntoView({block: 'center'}); const {x, y, width, height} = mark.getClientRects()[0];"
+        " return [x + width / 2, y + height / 2] }"
+    )
+    return x, y
+
+
+def lights(page: Page, mark: Locator) -> None:
+    """A mark and its match have a frame, and no other has."""
+    group = mark.get_attribute("data-group")
+    both = page.locator(".evidence").first.locator(f"mark[data-group={group}]")
+    expect(both).to_have_count(2)
+    for one in both.all():
+        expect(one).to_have_css("outline-style", "solid")
+    framed = "marks => marks.filter(mark => getComputedStyle(mark).outlineStyle === 'solid').length"
+    assert page.locator(".evidence mark[data-group]").evaluate_all(framed) == 2
+
+
+def test_a_tap_lights_the_match_and_every_match_is_there_as_text(browser: Browser, url: str) -> None:
+    context = browser.new_context(viewport={"width": 360, "height": 800}, has_touch=True)
+    watched = Watched(context.new_page(), f"{url}/examples")
+    page = watched.page
+    first, second = (page.locator(".evidence mark[data-group]").nth(place) for place in (0, 1))
+    for mark in (first, second):  # the first lets go of its match when the second is tapped
+        page.touchscreen.tap(*middle(mark))
+        lights(page, mark)
+    # all marks together are no stop of the Tab key
+    assert page.locator(".evidence mark:not([tabindex='-1'])").count() == page.locator(".legend mark").count()
+    block = page.locator(".evidence").first
+    block.locator("summary").filter(has_text="match").click()
+    rows = block.locator("tbody tr")
+    matched = block.locator(".text[aria-label=Summary] mark").count()
+    expect(rows).to_have_count(matched)
+    expect(rows.first).to_be_visible()
+    page.touchscreen.tap(*middle(rows.nth(1)))
+    group = rows.nth(1).get_attribute("data-group")
+    for mark in block.locator(f"mark[data-group={group}]").all():
+        expect(mark).to_have_css("outline-style", "solid")
+    watched.innocent()
+    context.close()
+
+
+def test_from_example_to_example(page: Page, url: str) -> None:
+    watched = Watched(page, f"{url}/examples")
+    forward, back = (page.get_by_role("button", name=name) for name in ("Next", "Previous"))
+    expect(back).to_be_disabled()
+    seen = [(watched.summaries, page.url)]
+    for place in (2, 3):
+        forward.click()
+        watched.comes_to(place)
+        seen.append((watched.summaries, page.url))
+    assert len({address for _, address in seen}) == 3
+    page.keyboard.press("p")
+    watched.comes_to(2)
+    assert (watched.summaries, page.url) == seen[1]
+    page.keyboard.press("n")
+    watched.comes_to(3)
+    assert (watched.summaries, page.url) == seen[2]
+    # pressed twice before the next one is there, it is one press
+    page.evaluate("() => { for (const press of [1, 2]) document.querySelector('.st-key-next button').click() }")
+    watched.comes_to(4)
+    page.wait_for_timeout(600)
+    watched.comes_to(4)
+    # who types means letters
+    search = page.get_by_placeholder("document or system")
+    search.press_sequentially("nop")
+    page.wait_for_timeout(600)
+    assert watched.place.startswith("4 of")
+    search.fill("")
+    search.press("Enter")
+    watched.settled()
+    # a row that is chosen is where one goes on from
+    watched.choose_row(1)
+    watched.comes_to(2)
+    assert (watched.summaries, page.url) == seen[1]
+    forward.click()
+    watched.comes_to(3)
+    # out of sight of the list, the way is still there
+    page.locator(".saw").scroll_into_view_if_needed()
+    page.mouse.move(640, 500)
+    page.mouse.wheel(0, 400)
+    expect(forward).to_be_in_viewport()
+    watched.innocent()
+
+
+@pytest.mark.parametrize("width", [1280, 800, 360])
+def test_the_source_and_both_summaries_stand_beside_each_other(browser: Browser, url: str, width: int) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 900})
+    watched = Watched(context.new_page(), f"{url}/examples")
+    page = watched.page
+    boxes = [box.bounding_box() for box in page.locator(".example > div").all()]
+    assert len(boxes) == 3
+    source, a, b = (box for box in boxes if box is not None)
+
+    def beside(one: FloatRect, other: FloatRect) -> bool:
+        return abs(one["y"] - other["y"]) < 1 and one["x"] + one["width"] <= other["x"]
+
+    assert beside(source, a) == (width == 1280)
+    assert beside(a, b) == (width > 360)
+    if width < 1280:
+        assert source["y"] + source["height"] <= a["y"]
+    assert min(a["width"], b["width"]) >= 280
+    segment = page.get_by_role("radio", name="the references", exact=True)
+    segment.click()
+    expect(page.locator(".example [aria-label^='Reference ']")).to_have_count(2)
+    for text in page.locator(".example [aria-label^='Reference ']").all_inner_texts():
+        assert text.endswith(HOSTILE)
+    watched.look_at_all()
+    assert page.evaluate("document.scrollingElement.scrollWidth <= innerWidth")
+    watched.innocent()
+    context.close()
 
 
 @pytest.mark.parametrize(("width", "theme"), [(1280, "dark"), (360, "light")])
@@ -247,20 +373,23 @@ def test_a_model_explains_in_a_process_of_its_own(page: Page, tmp_path: Path) ->
     path = filled(tmp_path / "models.db", "small", records, ("rouge1", "bertscore"))
     with serving(f"sqlite:///{path}") as url:
         watched = Watched(page, f"{url}/examples")
-        segment = page.get_by_role("radio", name="bertscore", exact=True)
-        segment.click()
-        loading = page.get_by_text("still being loaded")
         answered = page.locator(".evidence").filter(has_text="precision")
-        deadline = MODELS
-        expect(answered.or_(loading).first).to_be_visible(timeout=deadline)
-        while not answered.count():  # whoever comes to a cold server is told to try again
-            watched.look_at("rouge1")
-            segment.click()
-            expect(answered.or_(loading).first).to_be_visible(timeout=deadline)
-        expect(answered).to_have_count(2)
+        waiting = page.get_by_text("its model is looking at both summaries")
+        # Whoever does not wait for a model is not kept waiting by it, even while it is still being loaded.
+        page.get_by_role("radio", name=ALL, exact=True).click()
+        for what in ("rouge1", NOVELTY):
+            expect(page.locator(f"section.saw[aria-label='{what}'] .evidence").first).to_be_visible()
+        expect(waiting).to_be_visible()
+        assert not answered.count()
+        page.get_by_role("button", name="Next").click()
+        watched.comes_to(2)
+        expect(waiting).to_be_visible()
+        page.get_by_role("radio", name="bertscore", exact=True).click()
+        expect(answered).to_have_count(2, timeout=MODELS)
+        expect(waiting).to_have_count(0)
         watched.settled()
         expect(page.locator(".vega-embed")).to_have_count(2)
         expect(page.get_by_text("the stored score is")).to_have_count(0)
-        watched.choose_row(1)
+        watched.choose_row(0)
         expect(answered).to_have_count(2)
         watched.innocent()

@@ -222,8 +222,25 @@ def test_the_value_follows_from_the_evidence(summeval: list[Example]) -> None:
                 rows.append((precision, recall, f1))
             assert len(rows) == len(e.references)
             assert score.value == pytest.approx(combine([f1 for *_, f1 in rows]), abs=1e-6)
+            # those that counted make the value by themselves
+            assert score.value == pytest.approx(np.mean([rows[place][2] for place in evidence.counted]), abs=1e-6)
+            assert len(evidence.counted) == (len(rows) if combine is np.mean else 1)
             assert score.parts["precision"] == pytest.approx(combine([p for p, *_ in rows]), abs=1e-6)
             assert score.parts["recall"] == pytest.approx(combine([r for _, r, _ in rows]), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("rule", "counted", "reference"), [("max", (1,), 2), ("mean", (0, 1), None), ("first", (0,), 0)]
+)
+def test_the_evidence_says_which_references_counted(rule: str, counted: tuple[int, ...], reference: int | None) -> None:
+    """Places among the comparisons: the second reference is without a token, and so compared with nothing."""
+    (score,) = BertScore(rule).score([example("the cat sat", "dogs run", "", "the cat sat")])
+    evidence: BertScoreEvidence = score.evidence
+    assert evidence.counted == counted
+    values = [evidence.matches[place].f1 for place in counted]
+    assert score.value == pytest.approx(sum(values) / len(values), abs=1e-6)
+    if reference is not None:
+        assert [evidence.matches[place].reference for place in counted] == [reference]
 
 
 def test_spans_of_the_evidence() -> None:

@@ -156,6 +156,26 @@ def test_a_signature_gives_its_metric_back(name: str) -> None:
 
 
 BERTSCORE = "bertscore|refs:max|model:all-MiniLM-L6-v2@53aa5117|layer:5|idf:none|rescale:no|value:f1|version:0.1.0"
+ROUGE_K = METRICS["rouge_k"](Options()).signature
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        *(Options(keywords=keywords) for keywords in ("overlap", "tfidf", "tfidf:12", "textrank", "textrank:1")),
+        *(Options(keywords=keywords, only="out-source") for keywords in ("overlap", "textrank:3")),
+        Options(only="in-source", title="single"),
+    ],
+)
+def test_rouge_k_of_other_keywords_is_had_again(options: Options) -> None:
+    made = metric("rouge_k", options)
+    again = metric_of(made.signature)
+    assert again is not None
+    assert again.signature == made.signature
+    e = example("Anna met Zoë.", "Anna saw Zoë.", "Anna met Bob.", source="Anna, Bob.", title="Zoë saw Anna")
+    (one,), (other,) = made.score([e]), again.score([e])
+    assert (one.value, one.missing, one.evidence) == (other.value, other.missing, other.evidence)
+    assert one.value == pytest.approx(recounted("rouge_k", one.evidence))
 
 
 @pytest.mark.parametrize(
@@ -170,6 +190,13 @@ BERTSCORE = "bertscore|refs:max|model:all-MiniLM-L6-v2@53aa5117|layer:5|idf:none
         "rouge1|refs:best|case:lower|tok:a-z0-9|stem:porter|value:f1|version:0.1.0",
         "rouge1|refs:max|case:lower|tok:other|stem:porter|value:f1|version:0.1.0",
         "rouge_k|kw:overlap10|title:always|lemma:simplemma0.0.1|version:0.1.0",
+        ROUGE_K.replace("overlap10", "overlap9"),
+        ROUGE_K.replace("overlap10", "bm25"),
+        ROUGE_K.replace("overlap10", "textrank0"),
+        ROUGE_K.replace("overlap10", "textrank٥"),
+        ROUGE_K.replace("title:always", "title:always|only:src"),
+        ROUGE_K.replace("overlap10|title:always", "tfidf5|title:always|idf:0a1b2c3d"),
+        ROUGE_K.replace("overlap10|title:always", "list@0a1b2c3d"),
         BERTSCORE.replace("all-MiniLM-L6-v2@53aa5117", "bert-base-uncased@86b5e093"),
         BERTSCORE.replace("idf:none", "idf:0a1b2c3d"),
         BERTSCORE.replace("rescale:no", "rescale:0a1b2c3d"),

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from hashlib import sha256
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -10,11 +13,14 @@ import pytest
 from data.importers import read
 from data.records import Example
 from metrics import Options, metric
+from metrics.base import VERSION
+from metrics.keyword_lists import KeywordLists
 from metrics.keywords import compared_texts, overlap_keywords
+from metrics.rouge_k import RougeK
 
 
-def example(candidate: str, *references: str, title: str | None = None) -> Example:
-    return Example("d", "s", candidate, references, title, "")
+def example(candidate: str, *references: str, title: str | None = None, source: str = "") -> Example:
+    return Example("d", "s", candidate, references, title, source)
 
 
 @pytest.mark.parametrize(("split", "column"), [("train", 0), ("dev", 1), ("test", 2)])
@@ -84,7 +90,11 @@ def test_value_and_evidence() -> None:
 @pytest.mark.parametrize(
     ("e", "why"),
     [
-        (example("x", "only one"), "no keywords: there are not two texts among references and title to compare"),
+        (
+            example("x", "only one"),
+            "no keywords: there are not two texts among references and title to compare; keywords by tfidf:K or "
+            "textrank:K, or a list of your own, need only one",
+        ),
         (example("x", "cats", "dogs"), "no keywords: references and title share no content word"),
     ],
 )
@@ -110,3 +120,131 @@ def test_the_value_follows_from_the_evidence(shared_data: Path) -> None:
     for score in metric("rouge_k").score(batch):
         keywords = score.evidence.keywords
         assert score.value == sum(bool(k.occurrences) for k in keywords) / len(keywords)
+
+
+# --- other keywords ---------------------------------------------------------------------------------------------
+
+LEMMAS = f"lemma:simplemma{version('simplemma')}|version:{VERSION}"
+IDF = sha256(b'["a"]').hexdigest()[:8]
+LISTS = KeywordLists({"d": (("Networks",), ("old", "tree")), "empty": ()}, "1a2b3c4d5e6f")
+ABOUT = example("Graph networks.", "Graph networks learn a tree.", title="Trees: graph networks", source="A tree.")
+
+
+@pytest.mark.parametrize(
+    ("options", "signature"),
+    [
+        (Options(), f"rouge_k|kw:overlap10|title:always|{LEMMAS}"),
+        (Options(idf=("a",)), f"rouge_k|kw:overlap10|title:always|{LEMMAS}"),
+        (Options(keywords="tfidf"), f"rouge_k|kw:tfidf|title:always|idf:own|{LEMMAS}"),
+        (Options(keywords="tfidf:12", title="single"), f"rouge_k|kw:tfidf12|title:single|idf:own|{LEMMAS}"),
+        (Options(keywords="tfidf:5", idf=("a",)), f"rouge_k|kw:tfidf5|title:always|idf:{IDF}|{LEMMAS}"),
+        (Options(keywords="textrank:5"), f"rouge_k|kw:textrank5|title:always|{LEMMAS}"),
+        (Options(only="in-source"), f"rouge_k|kw:overlap10|title:always|only:in-src|{LEMMAS}"),
+        (
+            Options(keywords="textrank", only="out-source"),
+            f"rouge_k|kw:textrank|title:always|only:out-src|{LEMMAS}",
+        ),
+        (Options(keywords="list", lists=LISTS), f"rouge_k|kw:list@1a2b3c4d|{LEMMAS}"),
+    ],
+)
+def test_signatures(options: Options, signature: str) -> None:
+    assert metric("rouge_k", options).signature == signature
+
+
+@pytest.mark.parametrize(
+    ("options", "keywords", "value"),
+    [
+        (Options(), ["graph network", "tree"], 1 / 2),
+        (Options(only="in-source"), ["tree"], 0.0),
+        (Options(only="out-source"), ["graph network"], 1.0),
+        # Two keywords, as many as overlap gives. Two sentences, the reference and the title, have "graph network" and
+        # "tree": 2 (ln(3/3) + 1) = 2; phrases of one of them have ln(3/2) + 1 = 1.41.
+        (Options(keywords="tfidf"), ["graph network", "tree"], 1 / 2),
+        (Options(keywords="tfidf:3"), ["graph network", "tree", "learn"], 1 / 3),
+        # graph - network - learn - tree - graph is a circle, in which all words are equal: the first two are one
+        # keyword, and so are the first three; of four, tree stands alone.
+        (Options(keywords="textrank"), ["graph network learn", "tree"], 0.0),
+        (Options(keywords="list", lists=LISTS), ["network", "old tree"], 1 / 2),
+        (Options(keywords="list", lists=LISTS, only="out-source"), ["network", "old tree"], 1 / 2),
+    ],
+)  # fmt: skip
+def test_other_keywords(options: Options, keywords: list[str], value: float) -> None:
+    (score,) = metric("rouge_k", options).score([ABOUT])
+    assert score.value == value
+    found = score.evidence.keywords
+    assert [str(one.keyword) for one in found] == keywords
+    assert score.evidence.texts == ("Graph networks learn a tree.", "Trees: graph networks")
+    assert [bool(one.occurrences) for one in found].count(True) == score.parts["found"]
+    for one in found:
+        for index, (start, end) in one.keyword.found:
+            place = example(score.evidence.texts[index][start:end], "x")
+            assert place.candidate.lower().split()[0].startswith(one.keyword.words[0])
+
+
+def test_rarity_among_other_texts_changes_what_tfidf_finds() -> None:
+    """Where three of four texts speak of trees, "tree" is worth 2 (ln(5/4) + 1) = 2.4, "learn" ln(5/1) + 1 = 2.6."""
+    other = Options(keywords="tfidf:2", idf=("trees", "a tree", "old trees", "x"))
+    (score,) = metric("rouge_k", other).score([ABOUT])
+    assert [str(found.keyword) for found in score.evidence.keywords] == ["graph network", "learn"]
+
+
+ALONE = example("Graph", "Graph networks learn.", source="Trees.")
+
+
+@pytest.mark.parametrize(
+    ("options", "e", "why"),
+    [
+        (Options(keywords="tfidf"), ALONE, "there are not two texts among references and title to compare; keywords"),
+        (Options(keywords="textrank"), example("x", "cats", "dogs"), "references and title share no content word"),
+        (Options(keywords="textrank:2"), example("x", "of the"), "references and title have no content word"),
+        (Options(keywords="tfidf:2"), example("x"), "there are no references"),
+        (Options(only="in-source"), example("x", "cat", "cat"), "there is no source in which they could occur"),
+        (Options(keywords="tfidf:2", only="in-source"), ALONE, "none of the document's 2 occurs in the source"),
+        (
+            Options(keywords="tfidf:2", only="out-source"),
+            replace(ABOUT, source="Graph networks learn a tree."),
+            "each of the document's 2 occurs in the source",
+        ),
+        (
+            Options(keywords="list", lists=LISTS),
+            replace(ALONE, document_id="e"),
+            "the file of keywords has no list for",
+        ),
+        (
+            Options(keywords="list", lists=LISTS),
+            replace(ALONE, document_id="empty"),
+            "the list of this document is emp",
+        ),
+    ],
+)
+def test_why_there_are_no_other_keywords(options: Options, e: Example, why: str) -> None:
+    (score,) = metric("rouge_k", options).score([e])
+    assert score.value is None
+    assert score.missing is not None
+    assert score.missing.startswith(f"no keywords: {why}")
+
+
+def test_one_reference_is_enough_where_a_number_is_asked_for() -> None:
+    for keywords in ("tfidf:3", "textrank:3"):
+        (score,) = metric("rouge_k", Options(keywords=keywords)).score([ALONE])
+        assert score.parts == {"keywords": 3, "found": 1}  # graph of graph, network, learn
+
+
+def test_documents_of_the_same_texts_have_their_own_lists() -> None:
+    lists = KeywordLists({"one": (("graph",),), "two": (("tree",),)}, "0" * 64)
+    batch = [replace(ABOUT, document_id=name) for name in ("one", "two", "one")]
+    assert [score.value for score in RougeK(keywords="list", lists=lists).score(batch)] == [1.0, 0.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (Options(keywords="bm25"), "'bm25' is none of overlap, tfidf, textrank, tfidf:K and textrank:K"),
+        (Options(keywords="list"), "keywords must be list where, and only where, lists are given"),
+        (Options(lists=LISTS), "keywords must be list where, and only where, lists are given"),
+        (Options(only="source"), "only must be one of None, in-source, out-source, not 'source'"),
+    ],
+)
+def test_options_that_are_refused(options: Options, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        metric("rouge_k", options)

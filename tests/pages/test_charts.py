@@ -17,7 +17,9 @@ from annotation.ranking import bradley_terry
 from data.cells import Cells
 from data.preferences import rated_pairs
 from metrics.analysis import AgreementAnalysis, CorrelationRow, analyze_agreement, correlate_columns
+from metrics.keyword_analysis import LengthRecall, Mean
 from pages.components import charts
+from pages.components.text import in_one_line
 
 NAN = math.nan
 # four documents of two systems; a is better by one point in three of them, in d3 nobody says which is
@@ -191,6 +193,33 @@ def test_a_ranking_without_intervals_has_points() -> None:
     assert marks_of(picture, "rule mark") == 1  # that of even strengths
 
 
+def recalls(systems: int) -> list[LengthRecall]:
+    """Keywords of one word and of four and more; the first system has none of the latter."""
+    none = Mean(None, 0, "its documents have no such keyword")
+    of_one = [LengthRecall(f"s{n}", 1, Mean(n / 20, 5), 9) for n in range(systems)]
+    return [*of_one, *(LengthRecall(f"s{n}", 4, Mean(n / 40, 3) if n else none, 4) for n in range(systems))]
+
+
+@pytest.mark.parametrize("systems", [2, charts.TOLD_APART, charts.TOLD_APART + 1])
+def test_recall_by_length(systems: int) -> None:
+    chart = charts.recall_by_length_chart(recalls(systems))
+    rows = rows_of(chart, "system", "length", "ROUGE-K", "documents", "keywords")
+    assert len(rows) == 2 * systems - 1
+    assert rows[1] == ("s1", "1 word", 0.05, 5, 9)
+    assert rows[-1] == (f"s{systems - 1}", "4+ words", (systems - 1) / 40, 3, 4)
+    picture = drawn(chart)
+    assert {"1 word", "4+ words"} <= words_of(picture)
+    assert marks_of(picture, "point") == 2 * systems - 1
+    # Each system has its colour and shape under one legend, or none has where there are too many.
+    assert ("s1" in words_of(picture)) == (systems <= charts.TOLD_APART)
+    assert len([text for text in words_of(picture) if text == "system"]) <= 1
+
+
+def test_the_name_of_a_system_is_drawn_in_one_line() -> None:
+    (row,) = rows_of(charts.recall_by_length_chart([LengthRecall("a\r\nb", 1, Mean(0.5, 1), 1)]), "system")
+    assert row == (in_one_line("a\r\nb"),) == ("a b",)
+
+
 # --- nothing to draw, and hostile names -------------------------------------------------------------------------
 
 EMPTY: dict[str, Callable[[AgreementAnalysis], Any]] = {
@@ -202,6 +231,7 @@ EMPTY: dict[str, Callable[[AgreementAnalysis], Any]] = {
     "correlation": lambda _: charts.correlation_chart([], "input", "length"),
     "scatter": lambda _: charts.scatter(pd.DataFrame(columns=["document", "system", "x", "y"]), "x", "y"),
     "ranking": lambda _: charts.ranking_chart(bradley_terry([], [], [], [])),
+    "recall by length": lambda _: charts.recall_by_length_chart([]),
 }
 
 

@@ -47,7 +47,7 @@ TAGS = {
 }  # fmt: skip
 ATTRIBUTES = {
     "aria-hidden", "aria-label", "class", "data-ends", "data-group", "data-mark", "data-says", "dir", "role", "scope",
-    "title",
+    "tabindex", "title",
 }  # fmt: skip
 
 
@@ -62,15 +62,26 @@ class Page(HTMLParser):
         self.depth = 0
         self.groups: list[set[str]] = []
         self.kinds: list[tuple[str, set[str], set[str]]] = []
+        self.rows: list[tuple[str, ...]] = []
+        self.lit: list[str] = []
         self.feed(fragment)
         self.close()
         assert not self.open
+        self.lit = [group for row, group in zip(self.rows, self.lit, strict=True) if row]
+        self.rows = [row for row in self.rows if row]
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         attributes = {name: value or "" for name, value in attrs}
         assert tag in TAGS
         assert set(attributes) <= ATTRIBUTES
         self.open.append(tag)
+        if tag == "td":
+            self.rows[-1] += ("",)
+        elif tag == "tr":
+            self.rows.append(())
+            self.lit.append(attributes.get("data-group", ""))
+        if "data-group" in attributes:
+            assert attributes["tabindex"] == "-1"  # a tap reaches it, the Tab key does not stop at it
         if attributes.get("class") == "text":
             self.texts.append((attributes["aria-label"], ""))
             self.groups.append(set())
@@ -91,6 +102,8 @@ class Page(HTMLParser):
         if "style" in self.open:
             return
         self.visible += data
+        if "td" in self.open:
+            self.rows[-1] = (*self.rows[-1][:-1], self.rows[-1][-1] + data)
         if self.depth:
             name, text = self.texts[-1]
             self.texts[-1] = (name, text + data)
@@ -140,6 +153,22 @@ def test_rouge(batch: list[Example], name: str, rule: str) -> None:
             ours, theirs = page.groups[2 * place : 2 * place + 2]
             assert ours == theirs
             assert len(ours) == matched == again
+        assert ("The score is the mean over these" in page.visible) == (rule == "mean" and len(shown) > 1)
+        assert ("The best of" in page.visible) == (rule == "max" and len(evidence.compared) > 1)
+        pairs = [
+            (
+                e.candidate[slice(*match.candidate)],
+                e.references[evidence.compared[place].reference][slice(*match.reference)],
+            )
+            for place in evidence.counted
+            for match in evidence.matches[place]
+        ]
+        assert page.rows == [tuple(map(label, pair)) for pair in pairs]  # every match is there as text, too
+
+
+def label(text: str) -> str:
+    found = " ".join(text.split())
+    return f"“{found if len(found) <= 60 else found[:59] + '…'}”"
 
 
 def said_counts(text: str) -> list[tuple[int, ...]]:
@@ -223,8 +252,8 @@ def test_bertscore(few: list[Example]) -> None:
     for e, score in zip(few, BertScore().score(few), strict=True):
         evidence: BertScoreEvidence = score.evidence
         page = Page(bertscore_html(evidence, e.candidate, e.references))
-        number, of, f1 = re.findall(r"Reference (\d+) of (\d+), the closest: .* F1 (\d\.\d+)", page.visible)[0]
-        assert int(of) == len(e.references)
+        assert f"The best of {len(e.references)} references makes the score; it is shown." in page.visible
+        ((number, f1),) = re.findall(r"Reference (\d+): .*? F1 (\d\.\d+)", page.visible)
         assert float(f1) == pytest.approx(score.value, abs=5e-5)
         assert page.texts == [("Summary", e.candidate), (f"Reference {number}", e.references[int(number) - 1])]
         matrix = bertscore_matrix(evidence, e.candidate, e.references)
@@ -235,6 +264,20 @@ def test_bertscore(few: list[Example]) -> None:
             # What is matched is the best of what is shown; the best may be out of sight, or an encoder's own token.
             best = frame.groupby(by)["similarity"].transform("max")
             assert (frame["similarity"][frame[column]] == best[frame[column]]).all()
+
+
+@pytest.mark.parametrize("rule", ["mean", "first"])
+def test_bertscore_shows_every_reference_that_counted(few: list[Example], rule: str) -> None:
+    for e, score in zip(few, BertScore(rule).score(few), strict=True):
+        evidence: BertScoreEvidence = score.evidence
+        page = Page(bertscore_html(evidence, e.candidate, e.references))
+        shown = re.findall(r"Reference (\d+): precision .*? F1 (\d\.\d+)", page.visible)
+        shown = shown[:1] + shown[1::2]  # behind the first, the line is also the name of its block
+        assert [int(number) for number, _ in shown] == ([1, 2, 3] if rule == "mean" else [1])
+        assert score.value == pytest.approx(np.mean([float(f1) for _, f1 in shown]), abs=5e-5)
+        assert ("The score is the mean over these 3 references." in page.visible) == (rule == "mean")
+        assert [name for name, _ in page.texts[1::2]] == [f"Reference {number}" for number, _ in shown]
+        assert len(page.rows) == len(page.lit) == len(shown) * len([s for s in evidence.candidate.spans if s[0] < s[1]])
 
 
 def test_bertscore_precision_follows_from_the_matrix() -> None:

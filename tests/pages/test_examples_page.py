@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import html as markup
 import re
+import time
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
+from threading import Event
 from typing import Any, get_args
 
 import pandas as pd
@@ -17,15 +19,17 @@ from streamlit.testing.v1 import AppTest
 from annotation.results import judged, rated
 from annotation.store import AnnotationStore, StudySpec
 from data.database import connect, now
-from data.records import Document, Summary
+from data.records import Document, Example, Summary
 from data.store import DataStore, StoredScore
 from metrics import LEXICAL, metrics
+from metrics.inspection import CannotExplain, Explained, explain, metric_of
 from metrics.scoring import score_dataset
 from pages.components.pairs import SHOWN, Chosen, Show, confusion, listed, narrowed, verdicts
+from pages.components.sources import Source
 
 MAIN = Path(__file__).resolve().parents[2] / "pages" / "main.py"
 NAME, ASPECT, STUDY = "set & <b>", "relevance?", "Study #1"
-NOVELTY = "words not in the source"
+NOVELTY, ALL = "words not in the source", "all of them"
 METRICS = ["rouge1", "rouge2", "rougeL", "rouge_k", "length"]
 
 SYSTEMS = ("A", "people", "how strongly")
@@ -123,7 +127,8 @@ def sound(app: AppTest) -> AppTest:
 
 def list_of(app: AppTest) -> pd.DataFrame:
     (found,) = (d.value for d in app.dataframe if "how strongly" in d.value.columns)
-    return found
+    words = {name: "object" for name, kind in found.dtypes.items() if kind == "category"}
+    return found.astype(words)
 
 
 def table_of(app: AppTest) -> pd.DataFrame:
@@ -132,8 +137,11 @@ def table_of(app: AppTest) -> pd.DataFrame:
 
 
 def pair_table(app: AppTest) -> pd.DataFrame:
-    (found,) = (d.value for d in app.dataframe if "prefers" in d.value.columns)
-    return found
+    """The table of scores as it is read: of, A, B, difference, prefers, notes, signature."""
+    (found,) = re.findall(r'<div class="scores".*?</table>', html(app), re.DOTALL)
+    lines = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", line) for line in re.findall(r"<tr>.*?</tr>", found, re.DOTALL)]
+    heads, *rows = [[markup.unescape(re.sub("<[^>]*>", "", cell)) for cell in line] for line in lines]
+    return pd.DataFrame(rows, columns=heads).set_index("of")
 
 
 def said(app: AppTest) -> str:
@@ -231,9 +239,11 @@ def test_the_list_is_that_of_the_functions(known: World) -> None:
     # the strongest is open, and systems named like columns are systems
     top = list_of(app).iloc[0]
     assert [top["A"] in SYSTEMS, top["B"] in SYSTEMS] == [True, True]
-    assert list(pair_table(app).columns) == ["metric", f"A: {top['A']}", f"B: {top['B']}", "prefers"]
-    assert list(pair_table(app)["metric"]) == ["people", *METRICS]
-    assert f"**A: {top['A']}**" in said(app)
+    table = pair_table(app)
+    assert list(table.columns) == [f"A: {top['A']}", f"B: {top['B']}", "A minus B", "prefers", "notes", "signature"]
+    assert list(table.index) == ["people", *METRICS]
+    for letter in "AB":
+        assert f'<div class="name" dir="auto">{letter}: {top[letter]}</div>' in html(app)
 
 
 @pytest.mark.parametrize("show", get_args(Show))
@@ -280,7 +290,7 @@ def test_a_study_by_majority_and_where_people_are_split(known: World) -> None:
     assert len(splits)
     row = splits.iloc[0]
     app = opened(study=STUDY, document=row["document"], a=row["A"], b=row["B"])
-    assert pair_table(app).set_index("metric").loc["people", "prefers"] == "split"
+    assert pair_table(app).loc["people", "prefers"] == "split"
     assert address(app)["study"] == STUDY
 
 
@@ -304,7 +314,7 @@ def test_the_address_shows_the_same_to_somebody_else(known: World) -> None:
         "rouge_k",
     ]
     assert again.text_input(key="example_search").value == wanted["document"]
-    assert list(pair_table(again).columns)[1:3] == [f"A: {wanted['A']}", f"B: {wanted['B']}"]
+    assert list(pair_table(again).columns)[:2] == [f"A: {wanted['A']}", f"B: {wanted['B']}"]
     assert (again.subheader[0].value.replace("\\", "")) == f"Storm over {wanted['document']}"
     assert address(again) == link
     assert address(sound(again.run())) == link
@@ -366,21 +376,254 @@ def test_a_search_in_the_address_is_text(known: World) -> None:
 @pytest.mark.parametrize("what", ["rouge1", "rouge2", "rougeL", "rouge_k", NOVELTY])
 def test_evidence_has_the_texts(known: World, what: str) -> None:
     app = see(opened(document="d1", a="A", b="people", dataset=NAME, aspect=ASPECT), what)
-    assert app.button_group(key="evidence").options == ["rouge1", "rouge2", "rougeL", "rouge_k", NOVELTY]
+    assert app.button_group(key="evidence").options == ["rouge1", "rouge2", "rougeL", "rouge_k", NOVELTY, ALL]
     shown = visible(app)
     for system in ("A", "people"):
         # once as it is, once with what the metric saw
         assert shown.count(f"{TEXTS[system]} d1") >= 2
     assert "A storm hit the coast and the town of d1." in shown
-    assert "A storm hit the coast near the river (d1)." in shown
     assert "<mark" in html(app)
     assert not app.warning  # what is shown makes the stored score
-    assert ("|version:" in said(app)) == (what != NOVELTY)
+    # once in the table of scores, and once above what the metric saw
+    assert shown.count(f"{what}|") == (0 if what == NOVELTY else 2)
+
+
+def test_all_metrics_on_one_screen(known: World) -> None:
+    app = see(opened(document="d1", a="A", b="people"), ALL)
+    sections = re.findall(r'<section class="saw" aria-label="([^"]*)">', html(app))
+    assert sections == ["rouge1", "rouge2", "rougeL", "rouge_k", NOVELTY]
+    scores = pair_table(app)
+    for name in sections[:-1]:
+        (line,) = re.findall(rf"<b>{name}</b> <span class=\"said\">(.*?)</span>", html(app))
+        row = scores.loc[name]
+        assert line == f"A {row['A: A']}, B {row['B: people']}; prefers: {row['prefers']}"
+    assert html(app).count('class="evidence"') >= 2 * len(sections)
+    assert not app.warning
+
+
+def test_the_references_stand_beside_the_summaries_when_asked(known: World) -> None:
+    app = opened(document="d1", a="A", b="people")
+    assert 'aria-label="References"' not in html(app)
+    sound(app.button_group(key="beside").set_value("references").run())
+    beside = re.findall(r'<div class="beside">.*?aria-label="Summary A"', html(app), re.DOTALL)[0]
+    assert "References (2)" in beside
+    for text in ("A storm hit the coast near the river (d1).", "The storm flooded the town."):
+        assert text in beside
+    sound(app.button(key="next").click().run())
+    assert app.button_group(key="beside").value == "references"  # as one goes on
+
+
+# --- the scores of both ---------------------------------------------------------------------------------------
+
+
+def test_the_table_of_scores_is_what_is_stored(known: World) -> None:
+    for document in ("d1", "bare"):
+        app = opened(document=document, a="A", b="people")
+        table = pair_table(app)
+        stored = known.data.stored(dataset=NAME, document_id=document, systems=("A", "people"))
+        ratings = RATINGS[document]
+        assert list(table.loc["people"])[:4] == [
+            *(f"{rating:.4f}" for rating in ratings[:2]),
+            f"{ratings[0] - ratings[1]:+.4f}",
+            "A" if ratings[0] > ratings[1] else "B",
+        ]
+        assert list(table["signature"][1:]) == list(stored)  # whole
+        for row, of in zip(table.index[1:], stored.values(), strict=True):
+            one, other = of["A"].value, of["people"].value
+            if one is None or other is None:
+                assert of["A"].missing == of["people"].missing
+                assert list(table.loc[row])[:5] == ["", "", "", "missing", f"A and B missing: {of['A'].missing}"]
+                continue
+            assert [float(cell) for cell in list(table.loc[row])[:3]] == pytest.approx(
+                [one, other, one - other], abs=5e-5
+            )
+            tied = abs(one - other) < 1e-9
+            assert table.loc[row, "prefers"] == ("a tie" if tied else "A" if one > other else "B")
+            assert table.loc[row, "notes"] == ("tie" if tied else "")
+
+
+def test_what_is_to_be_known_of_a_score_is_said(world: World) -> None:
+    """The flags of each summary, the reason of the one that is missing, and what was not scored yet."""
+    world.add()
+    keys = {(e.document_id, e.system): key for key, e in world.data.examples(NAME).items()}
+    kept = {
+        "cut|1": {"A": StoredScore(0.5, None, truncated=True), "people": StoredScore(0.5, None)},
+        "both cut|1": {"A": StoredScore(0.5, None, truncated=True), "people": StoredScore(0.25, None, truncated=True)},
+        "gone|1": {"A": StoredScore(0.5, None), "people": StoredScore(None, "no words: <i>x</i> **y**")},
+        "undone|1": {"people": StoredScore(0.5, None)},
+    }
+    for signature, scores in kept.items():
+        of = {keys["d1", system]: score for system, score in scores.items()}
+        world.data.add_scores(metric=signature.split("|")[0], signature=signature, scores=of)
+    table = pair_table(opened(document="d1", a="A", b="people"))
+    assert {label: tuple(row[["prefers", "notes"]]) for label, row in table.iloc[1:].iterrows()} == {
+        "cut": ("a tie", "A truncatedtie"),
+        "both cut": ("A", "A and B truncated"),
+        "gone": ("missing", "B missing: no words: <i>x</i> **y**"),
+        "undone": ("missing", "A missing: not scored yet"),
+    }
+
+
+# --- the way through the list ---------------------------------------------------------------------------------
+
+
+def test_previous_and_next_step_through_what_the_filter_left(known: World) -> None:
+    app = filtered(opened(), "against", metric="rouge1")
+    rows = list_of(app)
+    assert len(rows) > 2
+    seen = []
+    for place in range(len(rows)):
+        assert f"**{place + 1} of {len(rows)}**" in said(app)
+        names = dict(zip(("document", "a", "b"), rows.iloc[place][["document", "A", "B"]], strict=True))
+        seen.append({name: address(app)[name] for name in names})
+        assert seen[-1] == names
+        assert list(pair_table(app).columns)[:2] == [f"A: {names['a']}", f"B: {names['b']}"]
+        assert chosen_rows(app) == [place]
+        assert (app.button(key="previous").disabled, app.button(key="next").disabled) == (
+            place == 0,
+            place == len(rows) - 1,
+        )
+        if place < len(rows) - 1:
+            sound(app.button(key="next").click().run())
+    sound(app.button(key="previous").click().run())
+    assert {name: address(app)[name] for name in seen[-2]} == seen[-2]
+    assert address(app)["show"] == "against"
+
+
+def chosen_rows(app: AppTest) -> list[int]:
+    """The rows of the list that are chosen, of the filter `against` of rouge1."""
+    key = f"examples:{Source(NAME, aspect=ASPECT).name}:{Chosen('against', 'rouge1')}"
+    return list(app.session_state[key]["selection"]["rows"])
+
+
+def test_what_is_open_stays_open_when_it_stands_elsewhere_in_the_list(known: World) -> None:
+    app = opened()
+    sound(app.button(key="next").click().run())
+    names = {name: address(app)[name] for name in ("document", "a", "b")}
+    sound(app.text_input(key="example_search").set_value(names["document"]).run())
+    assert {name: address(app)[name] for name in names} == names
+    rows = list_of(app)
+    place = next(
+        place for place, row in enumerate(rows[["document", "A", "B"]].to_numpy().tolist()) if row == [*names.values()]
+    )
+    assert f"**{place + 1} of {len(rows)}**" in said(app)
+
+
+@pytest.mark.parametrize(
+    ("name", "chosen"),
+    [
+        ("ROUGE-1 and people disagree", Chosen("against", "rouge1")),
+        ("ROUGE-K right where ROUGE-1 is wrong", Chosen("rather", "rouge_k", "rouge1")),
+        ("all metrics against the majority", Chosen("everybody")),
+    ],
+)
+def test_filters_to_begin_with(known: World, name: str, chosen: Chosen) -> None:
+    app = opened()
+    assert not any("BERTScore" in button.label for button in app.button)  # there are no scores of it
+    sound(app.button(key=f"preset:{name}").click().run())
+    assert app.selectbox(key="example_show").value == chosen.show
+    wanted = expected(known, chosen)
+    if wanted.empty:
+        assert "No pair is left" in said(app)
+    else:
+        assert same(list_of(app), wanted)
+
+
+# --- evidence of models ---------------------------------------------------------------------------------------
+
+
+class Answering:
+    """Stands for the process with the models: the real metrics, here."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.may = Event()
+        self.may.set()
+
+    def warm(self) -> None:
+        pass
+
+    def explain(self, signature: str, example: Example, timeout: float) -> Explained:
+        self.may.wait(timeout)
+        self.asked.append(signature.partition("|")[0])
+        if signature.startswith("apes"):
+            raise CannotExplain("the models are still being loaded: try again in a moment")
+        metric = metric_of(signature)
+        assert metric is not None
+        return explain(metric, example)
+
+
+@pytest.fixture
+def answering(world: World, monkeypatch: pytest.MonkeyPatch) -> Answering:
+    """Scores of a metric with a model, of one that cannot answer now, and of two without."""
+    answering = Answering()
+    for module in ("arriving", "inspector"):
+        monkeypatch.setattr(f"pages.components.{module}.inspector", lambda: answering)
+    world.add()
+    score_dataset(world.data, NAME, metrics(["bertscore", "rouge1", "rouge2"]))
+    (apes,) = (m.signature for m in metrics(["apes"]))
+    scores = {key: StoredScore(0.5, None) for key, _ in world.data.unscored(dataset=NAME, signature=apes)}
+    world.data.add_scores(metric="apes", signature=apes, scores=scores)
+    return answering
+
+
+def answered(app: AppTest) -> AppTest:
+    """The page when no model is waited for any more."""
+    deadline = time.monotonic() + 60
+    while "its model is looking at both summaries" in said(app):
+        assert time.monotonic() < deadline
+        sound(app.run())
+    return app
+
+
+def test_models_come_after_what_is_there_at_once(answering: Answering) -> None:
+    answering.may.clear()
+    app = see(opened(document="d1", a="A", b="people"), ALL)
+    sections = re.findall(r'<section class="saw" aria-label="([^"]*)">', html(app))
+    assert sections == ["rouge1", "rouge2", NOVELTY]  # there while the models are still looking
+    assert said(app).count("its model is looking at both summaries") == 2
+    answering.may.set()
+    answered(app)
+    sections = re.findall(r'<section class="saw" aria-label="([^"]*)">', html(app))
+    assert sections == ["rouge1", "rouge2", NOVELTY, "bertscore", "apes"]
+    assert answering.asked == ["bertscore"] * 2 + ["apes"] * 2
+    assert "Undefined: the models are still being loaded: try again in a moment." in said(app)
+    assert "is looking at both summaries" not in said(app)  # what stood there while they were waited for
+    assert not app.warning
+    assert visible(app).count("The best of 2 references makes the score; it is shown.") >= 2
+    assert len(app.get("arrow_vega_lite_chart") or app.get("vega_lite_chart")) == 2
+
+
+def test_what_a_model_said_is_kept(answering: Answering) -> None:
+    app = answered(see(opened(document="d1", a="A", b="people"), "bertscore"))
+    assert answering.asked == ["bertscore"] * 2
+    see(app, "rouge1")
+    answered(see(app, "bertscore"))
+    assert answering.asked == ["bertscore"] * 2
+    for times in (2, 4):  # not kept: it may be there the next time
+        answered(see(app, "apes"))
+        assert answering.asked.count("apes") == times
+        see(app, "rouge1")
+
+
+def test_what_nobody_waits_for_is_not_asked(answering: Answering) -> None:
+    answering.may.clear()
+    app = see(opened(document="d1", a="A", b="people"), "bertscore")
+    assert "its model is looking" in said(app)
+    see(app, "rouge1")
+    assert "its model is looking" not in said(app)
+    assert visible(app).count("unigrams of the reference") == 2
+    answering.may.set()
+    answered(see(app, "apes"))
+    assert answering.asked.count("bertscore") <= 1  # the one that was begun
+
+
+# --- evidence that cannot be had --------------------------------------------------------------------------------
 
 
 def test_a_missing_score_shows_its_reason(known: World) -> None:
     app = see(opened(document="bare", a="A", b="people"), "rouge_k")
-    assert pair_table(app).set_index("metric").loc["rouge_k", "prefers"] == "missing"
+    assert pair_table(app).loc["rouge_k", "prefers"] == "missing"
     assert visible(app).count("No evidence: no keywords: ") == 2
 
 
@@ -389,18 +632,20 @@ def test_a_signature_that_cannot_be_made_again(known: World, signature: str) -> 
     scores = {key: StoredScore(0.5, None) for key, _ in known.data.unscored(dataset=NAME, signature=signature)}
     known.data.add_scores(metric=signature.partition("|")[0], signature=signature, scores=scores)
     app = opened()
-    see(app, "rouge1 (mine)" if signature == "rouge1|mine" else signature.partition("|")[0])
+    answered(see(app, "rouge1 (mine)" if signature == "rouge1|mine" else signature.partition("|")[0]))
     assert "Undefined: its settings cannot be had again from its signature: files, or another version." in said(app)
 
 
-def test_a_stored_score_that_the_evidence_does_not_make(known: World) -> None:
+def test_a_stored_score_that_the_evidence_does_not_make(world: World) -> None:
+    world.add()
     (signature,) = (m.signature for m in metrics(["rouge1"]))
+    key = {(e.document_id, e.system): key for key, e in world.data.examples(NAME).items()}["d1", "A"]
+    world.data.add_scores(metric="rouge1", signature=signature, scores={key: StoredScore(0.125, None)})
+    world.score()
     app = opened(document="d1", a="A", b="people")
-    key = {(e.document_id, e.system): key for key, e in known.data.examples(NAME).items()}["d1", "A"]
-    known.data.add_scores(metric="rouge1", signature=signature, scores={key: StoredScore(0.125, None)})
-    sound(app.run())
-    if any(abs(value - 0.125) < 1e-9 for value in pair_table(app)["A: A"].dropna()):
-        assert "A: the stored score is 0.1250" in said(app)
+    assert pair_table(app).loc["rouge1", "A: A"] == "0.1250"
+    assert "A: the stored score is 0.1250, what is shown here makes 0." in said(app)
+    assert "B: the stored score" not in said(app)
 
 
 def test_the_evidence_asked_for_is_kept_from_pair_to_pair_and_source_to_source(known: World) -> None:

@@ -27,7 +27,7 @@ PIECES = [
     "",
 ]
 ALLOWED = {
-    "mark": {"class", "title", "data-group", "data-says", "data-ends"},
+    "mark": {"class", "title", "data-group", "data-says", "data-ends", "tabindex"},
     "span": {"class", "data-mark"},
 }
 hostile = st.text() | st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=5).map("".join)
@@ -126,11 +126,12 @@ def test_overlapping_marks_share_an_element() -> None:
     marks = [Mark(4, 11, "matched", "in both", "g1"), Mark(0, 7, "keyword", 'a "keyword"', "g0")]
     assert highlight("the cat sat", marks) == (
         '<mark class="k-keyword" title="a &quot;keyword&quot;" data-group="g0" data-says="keyword" '
-        'data-ends="end of keyword">the </mark>'
+        'data-ends="end of keyword" tabindex="-1">the </mark>'
         '<mark class="k-matched k-keyword" title="in both; a &quot;keyword&quot;" data-group="g1 g0" '
-        'data-says="matched, keyword" data-ends="end of matched, keyword">cat</mark>'
+        'data-says="matched, keyword" data-ends="end of matched, keyword" '
+        'tabindex="-1">cat</mark>'
         '<mark class="k-matched" title="in both" data-group="g1" data-says="matched" '
-        'data-ends="end of matched"> sat</mark>'
+        'data-ends="end of matched" tabindex="-1"> sat</mark>'
     )
 
 
@@ -171,7 +172,8 @@ def test_marks_that_cannot_be_shown_are_refused(mark: Mark, why: str) -> None:
 
 def test_group_rules_are_made_for_the_groups_present_and_bounded() -> None:
     assert group_style(["", ""]) == ""
-    assert '.evidence:has([data-group~="g1"]:hover) [data-group~="g1"]' in group_style(["g1", "g1", "g2"])
+    wanted = '.evidence:has([data-group~="g1"]:is(:hover, :focus)) [data-group~="g1"]'
+    assert wanted in group_style(["g1", "g1", "g2"])
     assert group_style(["g1", "g1", "g2"]).count(":hover") == 2
     assert group_style(f"g{i}" for i in range(1000)).count(":hover") == GROUPS
     with pytest.raises(ValueError, match="a group has"):

@@ -25,7 +25,18 @@ from metrics.scoring import score_dataset
 
 ROOT = Path(__file__).resolve().parents[2]
 MAIN = ROOT / "pages" / "main.py"
-PAGES = ("start.py", "annotate.py", "agreement.py", "examples.py", "correlation.py", "reliability.py", "studies.py")
+PAGES = (
+    "start.py",
+    "annotate.py",
+    "agreement.py",
+    "correlation.py",
+    "reliability.py",
+    "examples.py",
+    "disagreements.py",
+    "playground.py",
+    "keywords.py",
+    "studies.py",
+)
 
 
 @pytest.fixture(autouse=True)

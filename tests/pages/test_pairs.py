@@ -9,7 +9,17 @@ import pandas as pd
 import pytest
 
 from data.preferences import Preferences, names
-from pages.components.pairs import Chosen, Show, confusion, listed, narrowed, verdicts
+from pages.components.pairs import (
+    Chosen,
+    Show,
+    compact,
+    confusion,
+    listed,
+    narrowed,
+    place_of,
+    presets,
+    verdicts,
+)
 
 NAN = math.nan
 SCORES = {
@@ -88,6 +98,7 @@ def test_the_list_comes_strongest_first(preferences: Preferences) -> None:
     assert rows["how strongly"].tolist() == pytest.approx([1, 0.8, 0.6, 0.1, 0])
     assert rows.loc[0].to_dict() == {
         **{"document": "d0", "A": "x", "B": "y", "people": "A", "m": "A", "k": "B"},
+        "difference": pytest.approx(0.8),
         "how strongly": pytest.approx(0.8),
     }
     assert rows["people"].tolist() == ["split", "A", "B", "tie", "A"]
@@ -114,3 +125,58 @@ def test_a_metric_by_mean_and_maximum_stands_once(preferences: Preferences) -> N
     twins = {f"m|refs:{how}|1": np.array(SCORES["k|1"], dtype=float) for how in ("mean", "max")}
     both = Preferences(**{**vars(preferences), "scores": twins})
     assert list(verdicts(both).signs) == ["m"]
+
+
+def test_the_difference_is_that_of_the_metric_chosen(preferences: Preferences) -> None:
+    found = verdicts(preferences)
+    assert "difference" not in listed(preferences, found, Chosen())
+    rows = listed(preferences, found, Chosen("all", "k")).sort_index()
+    # A minus B: 0-1, .2-.8, one is missing, 0-0, 0-1
+    assert rows["difference"].tolist() == pytest.approx([-1, -0.6, NAN, 0, -1], nan_ok=True)
+
+
+def test_a_compact_list_is_the_same_list(preferences: Preferences) -> None:
+    rows = listed(preferences, verdicts(preferences), Chosen("all", "k"))
+    smaller = compact(rows)
+    assert {str(smaller[name].dtype) for name in ("document", "A", "B", "people", "m", "k")} == {"category"}
+    pd.testing.assert_frame_equal(smaller, rows, check_dtype=False, check_categorical=False)
+
+
+def test_the_place_of_a_pair(preferences: Preferences) -> None:
+    rows = listed(preferences, verdicts(preferences), Chosen("all", "m"))
+    assert rows.index.tolist() == [4, 0, 1, 3, 2]
+    places = [
+        place_of(rows, preferences, names)
+        for names in zip(preferences.documents, preferences.firsts, preferences.seconds, strict=True)
+    ]
+    assert places == [1, 2, 4, 3, 0]
+    assert place_of(rows, preferences, ("d1", "z", "x")) == 0  # turned round, it is no pair of the list
+    assert place_of(rows, preferences, (None, None, None)) == 0
+    assert place_of(rows[1:], preferences, ("d4", "x", "y")) == 0
+
+
+@pytest.mark.parametrize(
+    ("metrics", "expected"),
+    [
+        ([], {}),
+        (["length"], {}),
+        (
+            ["rouge1", "length"],
+            {
+                "ROUGE-1 and people disagree": Chosen("against", "rouge1"),
+                "all metrics against the majority": Chosen("everybody"),
+            },
+        ),
+        (
+            ["rouge1 (refs:first)", "rouge1 (refs:max)", "rouge_k", "bertscore"],
+            {
+                "ROUGE-1 and people disagree": Chosen("against", "rouge1 (refs:first)"),
+                "ROUGE-K right where BERTScore is wrong": Chosen("rather", "rouge_k", "bertscore"),
+                "ROUGE-K right where ROUGE-1 is wrong": Chosen("rather", "rouge_k", "rouge1 (refs:first)"),
+                "all metrics against the majority": Chosen("everybody"),
+            },
+        ),
+    ],
+)
+def test_filters_to_begin_with(metrics: list[str], expected: dict[str, Chosen]) -> None:
+    assert presets(metrics) == expected

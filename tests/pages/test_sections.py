@@ -19,6 +19,7 @@ from annotation.reliability import (
 )
 from data.cells import Cells
 from data.preferences import Preferences
+from data.records import Document, Summary
 from metrics.analysis import (
     analyze_agreement,
     analyze_systems,
@@ -26,7 +27,9 @@ from metrics.analysis import (
     correlate_columns,
     human_ceiling,
 )
+from metrics.extractors import Shared
 from metrics.meta_evaluation import Interval, observed, pairs_for_interval, pairs_to_separate, position_check
+from metrics.rouge_k import RougeK
 from pages.components import sections
 from pages.components.sections import Cell, Range, Section, Undefined
 
@@ -411,6 +414,51 @@ def test_tables_hold_cells_in_the_same_columns_and_no_nan(name: str, preferences
             assert type(cell) in {str, int, float, bool, Range, Undefined}, cell
             assert not any(isinstance(number, float) and math.isnan(number) for number in (cell, *ends(cell)))
             assert not isinstance(cell, Undefined) or cell.reason
+
+
+# --- keywords ---------------------------------------------------------------------------------------------------
+
+CATS = Document("d1", "A cat sat.", ("The cat ate mice.", "A cat hunts mice."), "Cats and mice")
+# Both keywords, cat and mouse; the source has the first one only.
+KEYWORDS = [
+    (CATS, [Summary("d1", "good", "Mice fear a cat."), Summary("d1", "bad", "A cat.")]),
+    (Document("d2", "A dog.", ("The dog.",)), [Summary("d2", "alone", "A dog.")]),
+]
+
+
+def test_keywords_by_source() -> None:
+    by_source, _ = sections.keyword_sections(KEYWORDS)
+    none = Undefined("no document has keywords")
+    columns = ["system", "ROUGE-K", "documents", "IN-SRC", "IN-SRC documents", "OUT-SRC", "OUT-SRC documents"]
+    assert by_source.name == "keywords_by_source"
+    assert by_source.rows == [
+        dict(zip(columns, ["good", 1.0, 1, 1.0, 1, 1.0, 1], strict=True)),
+        dict(zip(columns, ["bad", 0.5, 1, 1.0, 1, 0.0, 1], strict=True)),
+        dict(zip(columns, ["alone", none, 0, none, 0, none, 0], strict=True)),
+    ]
+
+
+def test_keywords_by_length() -> None:
+    _, by_length = sections.keyword_sections(KEYWORDS, RougeK(keywords="textrank"))
+    # by TextRank: cat and mouse, both of them of one word
+    assert by_length.name == "keywords_by_length"
+    assert by_length.rows == [
+        {"system": "good", "1 word": 1.0, "1 word: n": 1},
+        {"system": "bad", "1 word": 0.5, "1 word: n": 1},
+        {"system": "alone", "1 word": Undefined("its documents have no such keyword"), "1 word: n": 0},
+    ]
+    assert [sections.words_label(words) for words in (1, 2, 4)] == ["1 word", "2 words", "4+ words"]
+
+
+def test_tables_of_keywords_without_summaries_say_so() -> None:
+    for section in sections.keyword_sections([(CATS, [])]):
+        assert (section.rows, section.empty) == ([], "there is no summary, or no document has keywords")
+
+
+def test_extractors_side_by_side() -> None:
+    section = sections.extractors_section([Shared("overlap", "tfidf", 0.5, 3), Shared("overlap", "none", None, 0)])
+    assert [row["same"] for row in section.rows] == [0.5, Undefined("no document has keywords by both")]
+    assert [row["documents"] for row in section.rows] == [3, 0]
 
 
 def ends(cell: Cell) -> tuple[float, ...]:

@@ -1,0 +1,186 @@
+"""How long a reader waits to see why: the next example, its evidence by models, the playground's numbers while typing.
+
+    python -m benchmarks.inspector [summeval.jsonl] [--steps 60]
+
+The app as `relevance serve` starts it, a SQLite file, a real Chromium. The clock runs in the page: from the press of
+"Next" to the frame after texts and evidence of another example stand there, and from a key to the frame with its score,
+which the metric itself has computed beforehand. With the models, every example is new to them; they are loaded.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import statistics
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+
+from data.database import connect
+from data.demo import FILE as DEMO
+from data.importers import read
+from data.records import Document, Summary
+from data.store import DataStore
+from metrics import LEXICAL, METRICS, metric, metrics
+from metrics.scoring import score_dataset
+from pages.components.draft import examples_of, from_records
+from tests.driving import FLAGS, chromium, serving
+
+FILE = Path(__file__).resolve().parents[2] / "shared" / "data" / "summeval.jsonl"
+
+MODELS = [name for name in METRICS if name not in LEXICAL]
+
+DOCUMENTS = 10
+"""Documents of the data set with scores of all metrics: 120 pairs each, opened as they stand in the list."""
+
+WARMING = 5
+"""First steps, which are not counted."""
+
+LOADING = 170_000
+"""Milliseconds that models may take to load."""
+
+# The new example is there when its place in the list, its summaries and the evidence in them have changed; a metric
+# that is still waited for has a message instead of its evidence.
+NEXT = """
+([sections]) => new Promise(resolve => {
+  const seen = () => {
+    const summaries = [...document.querySelectorAll('[aria-label="Summary A"], [aria-label="Summary B"]')];
+    const evidence = [...document.querySelectorAll('.saw .evidence [aria-label="Summary"]')];
+    const place = document.querySelector('.st-key-way [data-testid="stMarkdown"]');
+    if (summaries.length != 2 || evidence.length < 2 * sections || !place) return null;
+    const texts = summaries.map(element => element.innerText);
+    if (evidence.some(element => !texts.includes(element.innerText))) return null;
+    return place.innerText + texts.join('|');
+  };
+  const before = seen();
+  const observer = new MutationObserver(() => {
+    const now = seen();
+    if (now !== null && now !== before && now.split(' ')[0] !== before.split(' ')[0]) {
+      observer.disconnect();
+      requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now() - start)));
+    }
+  });
+  observer.observe(document.body, {subtree: true, childList: true, characterData: true, attributes: true});
+  const button = [...document.querySelectorAll('button')].find(button => button.innerText.startsWith('Next'));
+  const start = performance.now();
+  button.click();
+})
+"""
+
+TYPED = """
+expected => new Promise((resolve, reject) => {
+  const look = () => {
+    const cell = document.querySelector('[data-score="rouge1-A"]');
+    const waited = performance.now() - window.pressedAt;
+    if (cell?.textContent.replace(/[^0-9.]/g, '') === expected)
+      requestAnimationFrame(() => resolve(performance.now() - window.pressedAt));
+    else if (waited > 10000) reject(new Error(`${cell?.textContent} instead of ${expected}`));
+    else setTimeout(look, 1);
+  };
+  look();
+})
+"""
+
+
+@contextmanager
+def opened(path: str, records: Iterable[tuple[Document, list[Summary]]], scored_by: Sequence[str]) -> Iterator[Page]:
+    """A page of the app over a new database with these documents and scores."""
+    with tempfile.TemporaryDirectory() as folder:
+        url = f"sqlite:///{Path(folder) / 'benchmark.db'}"
+        engine = connect(url)
+        data = DataStore(engine)
+        data.add_dataset(name="made", format="interchange", sha256="0" * 64, records=list(records))
+        score_dataset(data, "made", metrics(scored_by))
+        engine.dispose()
+        with serving(url) as address, sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+            page = browser.new_page(viewport={"width": 1280, "height": 900})
+            page.set_default_timeout(LOADING)
+            page.goto(f"{address}/{path}")
+            yield page
+            browser.close()
+
+
+def opening(page: Page, steps: int, see: str, sections: int) -> list[float]:
+    """Milliseconds from "Next" to the evidence; `see` is the choice of what is shown, in so many sections.
+
+    All of them are a section for every metric but length, and one for the words that are not in the source.
+    """
+    page.locator(".saw .evidence").first.wait_for()
+    page.get_by_role("radio", name=see, exact=True).click()
+    shown = f"document.querySelectorAll('.saw .evidence [aria-label=\"Summary\"]').length >= {2 * sections}"
+    page.wait_for_function(shown)
+    times = []
+    for turn in range(steps + WARMING):
+        page.wait_for_timeout(800)
+        took = page.evaluate(NEXT, [sections])
+        if turn >= WARMING:
+            times.append(took)
+    return times
+
+
+def typing(page: Page, keys: int) -> list[float]:
+    """Milliseconds from a key to the score of what is then written.
+
+    Each key is a word of its own, so that each has a score of its own; the blank before it changes nothing.
+    """
+    draft = from_records(*next(iter(read(DEMO, "interchange"))))
+    rouge = metric("rouge1")
+    area = page.get_by_label("Summary A")
+    page.wait_for_function("document.querySelector('.scores')?.textContent.includes('rouge1')")
+    page.wait_for_function("!document.querySelector('.scores').textContent.includes('computing')")
+    page.evaluate("addEventListener('keydown', () => { window.pressedAt = performance.now() }, true)")
+    area.click()
+    page.keyboard.press("Control+End")
+    text = area.input_value()
+    times = []
+    for turn in range(keys + WARMING):
+        letter = "abcdefghijklmnopqrstuvwxyz"[turn % 26]
+        page.keyboard.press(" ")
+        page.wait_for_timeout(150)
+        text = f"{text} {letter}"
+        (score,) = rouge.score([examples_of(draft.put("summary", 0, text))["A"]])
+        page.keyboard.press(letter)
+        took = page.evaluate(TYPED, f"{score.value:.4f}")
+        if turn >= WARMING:
+            times.append(took)
+        page.wait_for_timeout(150)
+    assert area.input_value() == text, "letters were lost"
+    return times
+
+
+def said(what: str, times: Sequence[float]) -> str:
+    """The percentiles."""
+    cut = statistics.quantiles(times, n=20)
+    return (
+        f"{what}: p50 {statistics.median(times):.0f} ms, p95 {cut[18]:.0f} ms, max {max(times):.0f} ms ({len(times)})"
+    )
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("file", nargs="?", type=Path, default=FILE)
+    parser.add_argument("--steps", type=int, default=60)
+    asked = parser.parse_args()
+    records = list(read(asked.file, "interchange"))
+    print(f"Python {platform.python_version()}, {os.cpu_count()} cores", flush=True)
+    examples = "examples?dataset=made&aspect=relevance"
+    with opened(examples, records, LEXICAL) as page:
+        print(said("opening an example, one lexical metric", opening(page, asked.steps, "rouge1", 1)), flush=True)
+    with opened(examples, records, LEXICAL) as page:
+        print(said("all lexical evidence", opening(page, asked.steps, "all of them", len(LEXICAL))), flush=True)
+    with opened(examples, records[:DOCUMENTS], [*LEXICAL, *MODELS]) as page:
+        for name in MODELS:
+            print(said(f"{name}, model warm", opening(page, asked.steps // 2, name, 1)), flush=True)
+        print(said("all metrics", opening(page, asked.steps // 2, "all of them", len(METRICS))), flush=True)
+    with opened("playground", [], []) as page:
+        print(said("playground, key to ROUGE-1", typing(page, asked.steps)), flush=True)
+
+
+if __name__ == "__main__":
+    main()

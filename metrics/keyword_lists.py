@@ -1,0 +1,101 @@
+"""Keywords that a user brings, in a file of JSON lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from data.files import sha256
+from data.reading import Place, identifier, json_object, kind, lines, required, shown, text
+from metrics.keywords import STOP_WORDS, Keyword, located
+from metrics.text import WORD, lemma
+
+Words = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class KeywordLists:
+    """The keywords of documents, and the hash of the file that they were read from."""
+
+    by_document: Mapping[str, tuple[Words, ...]]
+    """By the document's id its keywords, each as its words without stop words; a document may be missing."""
+    sha256: str
+
+
+def read_keyword_lists(path: Path, documents: Sequence[str]) -> KeywordLists:
+    """Read a file with a JSON list of keywords a line, in the order of the documents, as `relevance keywords` writes.
+
+    Or, the documents in any order and not all of them, with an object `{"id": ..., "keywords": [...]}` a line.
+    `documents` are the ids of the documents. Raises `BadRecord`.
+    """
+    found: dict[str, tuple[Words, ...]] = {}
+    known = set(documents)
+    listed = 0
+    first: type | None = None
+    place = Place(path, 1)
+    for place, line in lines(path):
+        if not line.strip():
+            continue
+        entry = json_line(place, line)
+        if first not in (None, type(entry)):
+            place.refuse("some lines are lists, others objects; write either all of them with an id, or none")
+        first = type(entry)
+        if isinstance(entry, dict):
+            document = identifier(place, required(place, entry, "id"), "id")
+            if document not in known:
+                place.refuse(f"no document has the id {shown(document)}")
+            if document in found:
+                place.refuse(f"the document {shown(document)} has a list already")
+            found[document] = keywords_of(place, required(place, entry, "keywords"))
+        else:
+            if listed == len(documents):
+                place.refuse(f"there are only {listed} documents, and more lists than these")
+            found[documents[listed]] = keywords_of(place, entry)
+            listed += 1
+    if first is None:
+        place.refuse("the file is empty; it needs a JSON list of keywords a document")
+    if first is list and listed < len(documents):
+        place.refuse(
+            f"the file ends after {listed} lists, but there are {len(documents)} documents; give each a list, in their "
+            'order, or write {"id": ..., "keywords": [...]}'
+        )
+    return KeywordLists(found, sha256(path))
+
+
+def listed_keyword(words: Words, texts: Sequence[str]) -> Keyword:
+    """A keyword of a list as it is looked for, with its first place in each text that has it.
+
+    Words are lower-cased and lemmatised, unless they stand in a text as they are: then they were prepared already. A
+    lemma's lemma can be another word: *GANs* gives *gan*, and that *gin*.
+    """
+    as_written = located(words, texts)
+    return as_written if as_written.found else located([lemma(word.lower()) for word in words], texts)
+
+
+def json_line(place: Place, line: str) -> Any:
+    """The list or object on a line, or refuse it."""
+    if not line.lstrip().startswith("["):
+        return json_object(place, line)
+    try:
+        return json.loads(line)
+    except json.JSONDecodeError as error:
+        place.refuse(f"not valid JSON: {error.msg} at column {error.colno}; each line must be a whole JSON list")
+    except (RecursionError, ValueError):
+        place.refuse("the JSON is nested too deeply, or holds a number out of range")
+
+
+def keywords_of(place: Place, value: object) -> tuple[Words, ...]:
+    """The keywords of one line, each once, as its words without stop words."""
+    if not isinstance(value, list):
+        place.refuse(f"keywords must be a list of strings, not {kind(value)}")
+    words: dict[Words, None] = {}
+    for index, item in enumerate(value):
+        keyword = text(place, item, f"keywords[{index}]")
+        content = tuple(word for word in WORD.findall(keyword) if lemma(word.lower()) not in STOP_WORDS)
+        if not content:
+            place.refuse(f"keywords[{index}] is {shown(keyword)}, which has no word but stop words")
+        words[content] = None
+    return tuple(words)

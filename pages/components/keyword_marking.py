@@ -1,0 +1,214 @@
+"""Marking wrong keywords: who marks, the document at hand, and saving it before the next one is shown."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from annotation.keyword_marks import KeywordAnnotator, KeywordMarkStore, MarkTask, NameInUse
+from data.database import now
+from data.store import StoreError
+from metrics.extractors import EXTRACTORS
+from pages.components.keyword_data import create_review, known_datasets
+from pages.components.keywords import extractor_name, shown_texts, surface, task_html
+from pages.components.stores import stores
+from pages.components.text import STYLE, document_block, in_markdown, in_one_line
+
+INSTRUCTIONS = (
+    "A keyword is right where a short summary of this document should have it, in these words or in others. "
+    "Mark every keyword that is **wrong**: one that does not matter here, or that says nothing by itself. "
+    "Then save, also where none is wrong."
+)
+FIRST = 20
+"""Documents of a review where nobody asks for another number."""
+
+
+def store() -> KeywordMarkStore:
+    """Where reviews and marks are."""
+    return stores().keyword_marks
+
+
+# --- who marks --------------------------------------------------------------------------------------------------
+
+
+def marker() -> str | None:
+    """The token of whoever is marking: that in the address, so that a reload opens the same work, or this session's."""
+    token = st.query_params.get("marker") or st.session_state.get("keywords_marker")
+    if token is not None:
+        st.session_state.keywords_marker = token
+    return token
+
+
+def join(review: str | None = None, name: str | None = None) -> None:
+    """Begin under the name that was typed, or go on under one of whom somebody said that it is theirs."""
+    state = st.session_state
+    returning = name is not None
+    review, name = review or state.keywords_join_review, name or state.keywords_join_name
+    state.pop("keywords_taken", None)
+    try:
+        state.keywords_marker = store().join(review=review, name=name, returning=returning).token
+    except NameInUse as error:
+        state.keywords_taken = (review, name, str(error))
+    except StoreError as error:
+        state.keywords_notice = str(error)
+
+
+def leave() -> None:
+    """Forget who is marking, so that somebody else can start."""
+    for key in ("keywords_marker", "keywords_place", "keywords_shown", "keywords_taken"):
+        st.session_state.pop(key, None)
+    st.query_params.pop("marker", None)
+
+
+def show_start() -> None:
+    """Let somebody choose a review and say who they are, or make a review."""
+    state = st.session_state
+    reviews = [review.name for review in store().reviews()]
+    if notice := state.pop("keywords_notice", None):
+        st.error(in_markdown(notice))
+    if reviews:
+        with st.form("keywords_join", width=520):
+            st.selectbox("Review", reviews, format_func=in_one_line, key="keywords_join_review")
+            st.text_input("Your name", key="keywords_join_name", max_chars=200)
+            st.form_submit_button("Start", type="primary", on_click=join)
+        if taken := state.get("keywords_taken"):
+            review, name, why = taken
+            st.warning(in_markdown(f"{why[0].upper()}{why[1:]}."))
+            st.button(f"I am {in_markdown(name)}: go on", key="keywords_returning", on_click=join, args=(review, name))
+    else:
+        st.info("There is no review yet. Make one: it keeps the keywords of some documents, for people to mark.")
+    with st.expander("New review", expanded=not reviews, key="keywords_new"):
+        show_new_review()
+
+
+def show_new_review() -> None:
+    """Ask for all that a review is made of."""
+    datasets = {dataset.name: dataset for dataset in known_datasets()}
+    name = st.text_input("Name of the review", key="keywords_new_name", max_chars=200)
+    chosen = st.selectbox("Data set", list(datasets), format_func=in_one_line, key="keywords_new_dataset")
+    extractors = st.multiselect(
+        "Extractors", list(EXTRACTORS), list(EXTRACTORS), format_func=extractor_name, key="keywords_new_extractors"
+    )
+    most = datasets[chosen].documents
+    left, right = st.columns(2)
+    with left:
+        count = st.number_input("Documents", 1, most, min(FIRST, most), key=f"keywords_new_count:{chosen}:{most}")
+    with right:
+        seed = st.number_input("Seed of the draw", 0, 2**31 - 1, 0, key="keywords_new_seed")
+    st.caption("Everybody marks all documents of a review. Nobody is shown which extractor a keyword is of.")
+    if st.button("Make the review", key="keywords_make"):
+        try:
+            with st.spinner("Looking for keywords"):
+                create_review(name=name, dataset=datasets[chosen], extractors=extractors, count=count, seed=seed)
+        except StoreError as error:
+            st.error(in_markdown(error))
+        else:
+            st.rerun()
+
+
+# --- marking ----------------------------------------------------------------------------------------------------
+
+
+def key_of(annotator: KeywordAnnotator, task: MarkTask) -> str:
+    """Names the widgets of one document as it was shown: a press belongs to nothing else."""
+    return f"{annotator.id}:{task.id}:{task.revision}"
+
+
+def wrong_now(annotator: KeywordAnnotator, task: MarkTask) -> list[int]:
+    """The keywords that are ticked."""
+    boxes = {keyword.id: f"wrong:{key_of(annotator, task)}:{keyword.id}" for keyword in task.keywords}
+    return [keyword for keyword, box in boxes.items() if st.session_state.get(box, keyword in task.wrong)]
+
+
+def save(annotator: KeywordAnnotator, task: MarkTask) -> None:
+    """Save the document as it is ticked; what is refused is said, and the document stays."""
+    state = st.session_state
+    shown = state.get("keywords_shown")
+    if shown is None or shown[0] != key_of(annotator, task):
+        return
+    try:
+        store().save(
+            annotator=annotator,
+            task_id=task.id,
+            wrong=wrong_now(annotator, task),
+            presented_at=shown[1],
+            replaces=task.revision,
+        )
+    except StoreError as error:
+        state.keywords_notice = str(error)
+        return
+    state.pop("keywords_place", None)
+
+
+def look_at(place: int | None) -> None:
+    """Show the document at a place of the review, None for the next one to be marked."""
+    if place is None:
+        st.session_state.pop("keywords_place", None)
+    else:
+        st.session_state.keywords_place = place
+
+
+# The empty timer keeps the fragment alive after the server was restarted under an open page.
+@st.fragment(run_every=300)
+def show_marking(annotator: KeywordAnnotator) -> None:
+    """The document at hand, and how far the annotator is."""
+    state = st.session_state
+    progress = store().progress(annotator)
+    st.progress(progress.saved / max(1, progress.total), text=f"{progress.saved} of {progress.total} documents saved")
+    if notice := state.pop("keywords_notice", None):
+        st.warning(in_markdown(notice))
+    place = state.get("keywords_place")
+    task = store().task(annotator, place) if place is not None else store().next_task(annotator)
+    if task is None:
+        st.success("That was the last document. Thank you!")
+        st.button("Back to the last document", key="keywords_back:end", on_click=look_at, args=(progress.total - 1,))
+        return
+    if state.get("keywords_shown", ("",))[0] != key_of(annotator, task):
+        state.keywords_shown = (key_of(annotator, task), now())
+    show_task(annotator, task, progress.total)
+
+
+def show_task(annotator: KeywordAnnotator, task: MarkTask, total: int) -> None:
+    """The texts with their keywords marked, a box for each, and the buttons."""
+    key = key_of(annotator, task)
+    texts = [text for _, text in shown_texts(task.references, task.title)]
+    saved = " · saved; you may change it" if task.revision else ""
+    st.markdown(f"**Document {task.position + 1} of {total}**{saved}")
+    st.html(task_html(task))
+    with st.expander("The document itself", key=f"keywords_source:{task.id}"):
+        if task.source:
+            st.html(STYLE + document_block(task.source, None))
+        else:
+            st.caption("The data set does not contain its text.")
+    with st.container(border=True, key="keyword_boxes"):
+        st.markdown("**Which keywords are wrong?**")
+        with st.container(horizontal=True, key="keyword_list"):
+            for keyword in task.keywords:
+                box = f"wrong:{key}:{keyword.id}"
+                st.checkbox(in_markdown(surface(keyword, texts)), value=keyword.id in task.wrong, key=box)
+    wrong = len(wrong_now(annotator, task))
+    label = f"Save: {wrong} of {len(task.keywords)} wrong" if wrong else "Save: none is wrong"
+    with st.container(horizontal=True, key="keyword_actions"):
+        st.button(label, key=f"keywords_save:{key}", type="primary", on_click=save, args=(annotator, task))
+        if task.position:
+            st.button("Back", key=f"keywords_back:{key}", on_click=look_at, args=(task.position - 1,))
+        if task.revision:
+            st.button("Keep and go on", key=f"keywords_on:{key}", on_click=look_at, args=(None,))
+
+
+def show_mark_view() -> None:
+    """All of the view: whoever marks, or the way to begin."""
+    try:
+        token = marker()
+        if token is None:
+            show_start()
+            return
+        annotator = store().annotator(token)
+        with st.container(horizontal=True, vertical_alignment="center", key="keywords_header"):
+            who, what = in_markdown(annotator.name), in_markdown(annotator.review)
+            st.markdown(f"Marking as **{who}** in **{what}**", width="content")
+            st.button("Not you?", key="keywords_leave", type="tertiary", on_click=leave)
+        st.caption(INSTRUCTIONS)
+        show_marking(annotator)
+    except StoreError as error:
+        st.error(in_markdown(error))
+        st.button("Start again", key="keywords_again", on_click=leave)

@@ -1,0 +1,105 @@
+"""When metrics disagree: chosen examples of the demo corpus to present, one after the other, or to print."""
+
+import streamlit as st
+
+from pages.components.disagreements import (
+    PRESENTED_STYLE,
+    PRINT_STYLE,
+    TABLE_1,
+    chosen,
+    place_of,
+    presented_html,
+    signatures,
+    with_models,
+)
+from pages.components.explaining import explained, inspector
+from pages.components.highlight import HIGHLIGHT_STYLE
+from pages.components.model_scores import ModelScores
+from pages.components.text import STYLE, in_markdown
+
+LOOK = 0.5  # seconds between two looks for what models have said
+
+state = st.session_state
+st.html(STYLE + HIGHLIGHT_STYLE + PRESENTED_STYLE + PRINT_STYLE)
+st.title("When metrics disagree")
+st.markdown(
+    in_markdown(TABLE_1) + f" Here are {len(chosen())} examples of the demo corpus, which was written for this project."
+)
+place = place_of(st.query_params.get("example"))
+
+
+def turn_to(to: int) -> None:
+    """Open another example: the address says which one is open."""
+    st.query_params["example"] = chosen()[to].document_id
+
+
+with st.container(horizontal=True, vertical_alignment="center", key="presenting"):
+    last = len(chosen()) - 1
+    everything = bool(state.get("everything"))
+    st.button(
+        "Previous",
+        icon=":material/arrow_back:",
+        shortcut="Left",
+        disabled=everything or place == 0,
+        on_click=turn_to,
+        args=(max(0, place - 1),),
+        key="previous",
+    )
+    st.markdown(f"all {last + 1}" if everything else f"{place + 1} of {last + 1}", width="content")
+    st.button(
+        "Next",
+        icon=":material/arrow_forward:",
+        shortcut="Right",
+        disabled=everything or place == last,
+        on_click=turn_to,
+        args=(min(last, place + 1),),
+        key="next",
+    )
+    st.toggle("All on one page", key="everything", help="To print all of them: each begins a new sheet.")
+
+# --- what models say comes when it is there, the opened example first -------------------------------------------------
+
+order = [place, *(other for other in range(last + 1) if other != place)]
+models: ModelScores = state.setdefault("disagreement_models", ModelScores())
+models.want((signature, one) for other in order for signature in with_models() for one in chosen()[other].examples)
+models.collect()
+models.ask(inspector())
+opened = range(last + 1) if everything else [place]
+
+
+def answered() -> bool:
+    """Whether everything that is shown is known."""
+    asked = [(signature, one) for at in opened for signature in with_models() for one in chosen()[at].examples]
+    return all(models.answer(*question) is not None for question in asked)
+
+
+waiting = not answered()
+
+
+@st.fragment(run_every=LOOK if waiting else None)
+def show() -> None:
+    """The opened example, or all of them, with the scores that there are."""
+    models.collect()
+    blocks = []
+    for at in opened:
+        example = chosen()[at]
+        found = {
+            signature: [
+                models.answer(signature, one) if signature in with_models() else explained(signature, one)
+                for one in example.examples
+            ]
+            for signature in signatures().values()
+        }
+        blocks.append(presented_html(example, at + 1, found))
+    st.html("".join(blocks))
+    if waiting and answered():
+        st.rerun()  # nothing is to be looked for any more
+
+
+show()
+with st.container(key="how_to_present"):
+    st.caption(
+        "To present: F11 shows the page on the whole screen, the arrow keys ← and → turn to the example before or "
+        "after, Ctrl and + enlarge. To print, or to save as PDF: Ctrl and P, all examples after “All on one page”. "
+        "The address of this page leads to the example that is open."
+    )

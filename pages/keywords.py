@@ -1,0 +1,185 @@
+"""Keyword extraction compared: what three extractors find, what people call wrong, and who has which keywords."""
+
+from functools import partial
+
+import streamlit as st
+
+from data.export import export
+from metrics.meta_evaluation.false_discovery import FalseDiscovery
+from pages.components.charts import recall_by_length_chart
+from pages.components.formats import as_one_csv
+from pages.components.keyword_data import compared, keyword_recall, known_datasets, version_of
+from pages.components.keyword_marking import marker, show_mark_view
+from pages.components.keywords import (
+    compared_html,
+    discoveries,
+    discovery_chart,
+    discovery_sections,
+    document_label,
+    extractor_name,
+    no_keywords,
+    review_facts,
+    shared_section,
+)
+from pages.components.sections import Section
+from pages.components.stores import stores
+from pages.components.tables import show_section
+from pages.components.text import STYLE, document_block, in_markdown, in_one_line
+
+COMPARE, MARK, RESULTS, RECALL = "Compare", "Mark", "Results", "Keyword recall"
+VIEWS = {"compare": COMPARE, "mark": MARK, "results": RESULTS, "recall": RECALL}
+
+state = st.session_state
+st.title("Keywords")
+datasets = {dataset.name: dataset for dataset in known_datasets()}
+if not datasets:
+    st.info("There are no documents yet: import a data set on the Studies page, or add the demo corpus there.")
+    st.page_link("studies.py", label="Studies", icon=":material/arrow_forward:")
+    st.stop()
+
+if "keywords_view" not in state:  # a link, or the way back from another page
+    state.keywords_view = VIEWS.get(st.query_params.get("view", ""), state.get("keywords_last", COMPARE))
+view = st.segmented_control(
+    "View", list(VIEWS.values()), key="keywords_view", label_visibility="collapsed", required=True
+)
+state.keywords_last = view
+
+
+def lead_here(**parts: str) -> None:
+    """Make the address one that shows the same to somebody else."""
+    named = {"view": next(name for name, label in VIEWS.items() if label == view), **parts}
+    if dict(st.query_params) != named:
+        st.query_params.from_dict(named)
+
+
+def choose(label: str, options: list[str], name: str) -> str:
+    """A choice that the address may bring, and that outlives a visit to another view."""
+    wanted = state.get(f"keywords_{name}", state.get(f"keywords_kept_{name}", st.query_params.get(name)))
+    state[f"keywords_{name}"] = wanted if wanted in options else options[0]
+    chosen = st.selectbox(label, options, format_func=in_one_line, key=f"keywords_{name}")
+    state[f"keywords_kept_{name}"] = chosen
+    return str(chosen)
+
+
+@st.cache_data(max_entries=16, show_spinner="Counting")
+def results(review: str, version: int) -> tuple[list[Section], dict[str, FalseDiscovery]]:
+    """Tables and figures of a review; computed anew when something is saved in it."""
+    extractors = stores().keyword_marks.review(review).extractors
+    found = discoveries(stores().keyword_marks.counts(review), extractors)
+    return discovery_sections(found, stores().keyword_marks.decisions(review)), found
+
+
+# --- the lists of one document side by side -------------------------------------------------------------------
+
+
+def show_compared() -> None:
+    """The keywords of one document by each extractor, and how much they have in common in all documents."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        dataset = datasets[choose("Data set", list(datasets), "dataset")]
+        found = compared(dataset.name, version_of(dataset))
+        ids = list(found.titles)
+        wanted = state.get("keywords_document", st.query_params.get("document"))
+        state.keywords_document = wanted if wanted in found.titles else ids[0]
+        key = st.selectbox(
+            "Document", ids, format_func=lambda key: document_label(key, found.titles[key]), key="keywords_document"
+        )
+        place = ids.index(key)
+        for name, to in (("Previous", place - 1), ("Next", place + 1)):
+            there = 0 <= to < len(ids)
+            st.button(name, key=name, disabled=not there, on_click=turn_to, args=(ids[to] if there else key,))
+    lead_here(dataset=dataset.name, document=key)
+    document, _ = stores().data.record(dataset.name, key)
+    lists = found.lists[key]
+    if not any(lists.values()):
+        st.info(no_keywords(document))
+    marked = st.segmented_control(
+        "Marked in the texts",
+        ["all", *lists],
+        default="all",
+        format_func=lambda name: "All" if name == "all" else extractor_name(name),
+        key="keywords_marked",
+        required=True,
+    )
+    st.html(compared_html(document, lists, list(lists) if marked == "all" else [str(marked)]))
+    if document.source:
+        with st.expander("The document itself"):
+            st.html(STYLE + document_block(document.source, None))
+    section = shared_section(found.shared)
+    st.subheader(section.title, anchor=False)
+    show_section(section)
+
+
+def turn_to(key: str) -> None:
+    """Open another document."""
+    state.keywords_document = key
+
+
+# --- what people marked ---------------------------------------------------------------------------------------
+
+
+def marks_as(review: str, format: str) -> str:
+    """All that was marked in a review, as a file."""
+    return export(stores().keyword_marks.export(review), format)
+
+
+def show_results() -> None:
+    """How often each extractor is wrong in a review, and what was marked as files."""
+    marks = stores().keyword_marks
+    reviews = {review.name: review for review in marks.reviews()}
+    if not reviews:
+        lead_here()
+        st.info("There is no review yet: make one in the view Mark.")
+        return
+    review = reviews[choose("Review", list(reviews), "review")]
+    lead_here(review=review.name)
+    sections, found = results(review.name, marks.version(review.name))
+    facts = review_facts(review)
+    st.markdown(in_markdown(facts["review"]) + f": {in_markdown(facts['what it shows'])}")
+    if not review.verdicts:
+        st.info("Nobody has saved a document yet: every figure is undefined.")
+    for section in sections:
+        st.subheader(section.title, anchor=False)
+        if section is sections[0] and review.verdicts:
+            st.altair_chart(discovery_chart(found), key="discovery_chart")
+        show_section(section)
+    with st.container(horizontal=True):
+        name = f"keyword-marks-{review.id}"
+        for label, format in (("Marks (JSON lines)", "jsonl"), ("Marks (CSV)", "csv")):
+            st.download_button(
+                label,
+                partial(marks_as, review.name, format),
+                f"{name}.{format}",
+                key=f"keywords_{format}",
+                on_click="ignore",
+            )
+        st.download_button(
+            "Results (CSV)", as_one_csv(sections, facts.items()), f"{name}-results.csv", on_click="ignore"
+        )
+    st.caption(in_markdown(f"Found by {review.signature}; drawn by seed {review.seed}."))
+
+
+# --- which keywords summaries have ----------------------------------------------------------------------------
+
+
+def show_recall() -> None:
+    """IN-SRC and OUT-SRC ROUGE-K, and ROUGE-K by the length of keywords."""
+    dataset = datasets[choose("Data set", list(datasets), "dataset")]
+    lead_here(dataset=dataset.name)
+    sections, rows = keyword_recall(dataset.name, version_of(dataset))
+    for section in sections:
+        st.subheader(section.title, anchor=False)
+        if section.name == "keywords_by_length" and rows:
+            st.altair_chart(recall_by_length_chart(rows), key="recall_chart")
+        show_section(section)
+
+
+if view == COMPARE:
+    show_compared()
+elif view == MARK:
+    token = marker()
+    lead_here(**({} if token is None else {"marker": token}))
+    show_mark_view()
+elif view == RESULTS:
+    show_results()
+else:
+    show_recall()

@@ -1,0 +1,150 @@
+"""The playground: texts to write or change, what every metric makes of them as one types, and what a word is worth."""
+
+from contextlib import suppress
+
+import streamlit as st
+
+from metrics.inspection import CannotExplain
+from pages.components.desk import Desk
+from pages.components.draft import LETTERS, LONGEST, LONGEST_SOURCE, MOST_REFERENCES, Draft, Field, from_records
+from pages.components.explaining import inspector
+from pages.components.live import live_text, pulse
+from pages.components.playground import (
+    demo_records,
+    open_form,
+    save_form,
+    settled,
+    share_form,
+    show_evidence,
+    show_scores,
+    show_what_if,
+)
+from pages.components.sharing import BadLink, from_link
+from pages.components.text import in_markdown
+
+LIVE = ["playground_scores", "playground_below"]  # the fragments that a key press runs
+VIEWS = ["Evidence", "What if"]
+
+state = st.session_state
+st.title("Playground")
+st.caption(
+    "Write or change texts: scores follow as you type, those of models when you pause. "
+    "Nothing is stored unless you save it."
+)
+
+# --- the texts that are here --------------------------------------------------------------------------------
+
+if "playground" not in state:
+    state.playground = Desk(from_records(*demo_records()[0]))
+desk: Desk = state.playground
+link = st.query_params.get("example")
+if link is not None and link != state.get("playground_link"):
+    state.playground_link = link
+    try:
+        desk.lay(from_link(link))
+    except BadLink as error:
+        desk.lay(Draft())
+        st.error(f"The example in the address cannot be opened: {in_markdown(error)}.")
+with suppress(CannotExplain):  # the scores say so
+    inspector().warm()  # models and dictionaries load while people read
+
+# --- opening, saving, sharing ---------------------------------------------------------------------------------
+
+FORMS = {"Open": open_form, "Save": save_form, "Share": share_form}
+ICONS = {"Open": ":material/folder_open:", "Save": ":material/save:", "Share": ":material/share:"}
+
+
+def whole_page() -> None:
+    """A callback that does nothing: where one came together with a key press, the whole page runs all the same."""
+
+
+with st.container(horizontal=True):
+    for name, form in FORMS.items():
+        popover = st.popover(name, icon=ICONS[name], key=f"playground_{name.lower()}", on_change=whole_page)
+        if popover.open:
+            with popover:
+                form(desk)
+    st.button("Undo", icon=":material/undo:", key="playground_undo", on_click=desk.take_back, disabled=not desk.past)
+
+# --- the texts ------------------------------------------------------------------------------------------------
+
+
+def field(kind: Field, place: int, label: str, text: str, rows: int, longest: int = LONGEST) -> None:
+    """A text of the draft."""
+
+    def typed(text: str, seen: int) -> None:
+        desk.typed(generation, kind, place, text, seen)
+        st.rerun(LIVE[:1])  # the other follows by the pulse
+
+    key = f"playground_{kind}:{place}:{generation}"
+    live_text(label, text, key=key, on_typed=typed, rows=rows, longest=longest)
+
+
+def change(verb: str, what: str) -> None:
+    """One text more or less."""
+    desk.lay(getattr(desk.draft, f"{verb}_{what}")())
+
+
+def more_or_fewer(what: str, count: int, most: int) -> None:
+    """Buttons for one text more or less."""
+    with st.container(horizontal=True, gap="small"):
+        for verb, icon, off in (("add", ":material/add:", count >= most), ("drop", ":material/remove:", count <= 1)):
+            label = f"Add a {what}" if verb == "add" else f"Remove the last {what}"
+            key = f"playground_{verb}_{what}"
+            st.button(label, icon=icon, type="tertiary", disabled=off, key=key, on_click=change, args=(verb, what))
+
+
+draft, generation = desk.draft, desk.generation
+with st.container(height=360 if len(draft.references) > 3 else "content", border=False):
+    for row in range(0, len(draft.references), 2):
+        columns = st.columns(2 if len(draft.references) > 1 else 1)
+        for column, place in zip(columns, range(row, min(row + 2, len(draft.references))), strict=False):
+            with column:
+                field("reference", place, f"Reference {place + 1}", draft.references[place], 3)
+more_or_fewer("reference", len(draft.references), MOST_REFERENCES)
+with st.expander("Title and source (optional)", expanded=False, key="playground_document"):
+    field("title", 0, "Title", draft.title, 1)
+    field("source", 0, "Source", draft.source, 6, LONGEST_SOURCE)
+for column, place in zip(st.columns(len(draft.summaries)), range(len(draft.summaries)), strict=True):
+    with column:
+        name = draft.names[place].strip()
+        label = f"Summary {LETTERS[place]}: {name}" if name else f"Summary {LETTERS[place]}"
+        field("summary", place, label, draft.summaries[place], 4)
+more_or_fewer("summary", len(draft.summaries), len(LETTERS))
+
+# --- the numbers ----------------------------------------------------------------------------------------------
+
+
+def due() -> None:
+    """Have the evidence follow, or the models asked and looked at."""
+    # What is below first: where the scores tell that it is still behind, they would ask for it again.
+    st.rerun(LIVE[::-1] if desk.due(inspector()) else LIVE[:1])
+
+
+@st.fragment(key=LIVE[0])
+def scores() -> None:
+    """All scores, and the page's pulse."""
+    after = desk.want(what_if=state.get("playground_view") == VIEWS[1])
+    show_scores(desk)
+    pulse(desk.seen, after, turn=desk.turn, key="playground_pulse", on_due=due)
+
+
+@st.fragment(key=LIVE[1])
+def below() -> None:
+    """Evidence, or a word under the lens."""
+    if desk.generation != generation:  # the change was made: the fields above show older texts
+        st.rerun()
+    desk.behind = False
+    view = st.segmented_control(
+        "Look at", VIEWS, default=VIEWS[0], key="playground_view", required=True, on_change=lambda: st.rerun(LIVE)
+    )
+    if view == VIEWS[0]:
+        show_evidence(desk)
+    else:
+        show_what_if(desk, LIVE)
+
+
+desk.behind = False
+scores()
+below()
+settled()

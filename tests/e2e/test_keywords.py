@@ -1,0 +1,229 @@
+"""The Keywords page in a real browser: a review is made, two people mark, nothing is lost, results appear."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import TimeoutError as TookTooLong
+
+from annotation.keyword_marks import KeywordMarkStore
+from data.database import connect
+from data.demo import add_demo
+from data.records import Document, Summary
+from data.store import DataStore
+from tests.driving import serving
+
+pytestmark = pytest.mark.e2e
+
+HOSTILE = (
+    "<img src=x onerror=\"document.title='pwned'\"> <script>document.title='pwned'</script> "
+    "[link](http://127.0.0.1:9/) :red[red] **bold** $x^2$ \u202ebidi\u202c end"
+)
+NAME = "<img src=x onerror=\"document.title='pwned'\"> [l](http://127.0.0.1:9/) :red[x] **b** $x^2$ -> :streamlit:"
+VIEWS = {"Compare": "in common", "Mark": "New review", "Results": "As published", "Keyword recall": "by the length"}
+"""What is to be read in each view."""
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo corpus, and a set of which every text and name is hostile."""
+    path = tmp_path_factory.mktemp("keywords") / "keywords.db"
+    engine = connect(f"sqlite:///{path}")
+    data = DataStore(engine)
+    add_demo(data)
+    records = [
+        (
+            Document(f"d{n} {HOSTILE}", f"Source {HOSTILE}", (f"Storm {n} {HOSTILE}", f"Storm {HOSTILE}"), HOSTILE),
+            [Summary(f"d{n} {HOSTILE}", f"system {HOSTILE}", f"A storm {HOSTILE}")],
+        )
+        for n in range(3)
+    ]
+    data.add_dataset(name=f"hostile {NAME}", format="interchange", sha256="0", records=records)
+    engine.dispose()
+    return path
+
+
+@pytest.fixture(scope="module")
+def url(database: Path) -> Iterator[str]:
+    with serving(f"sqlite:///{database}") as served:
+        yield served
+
+
+def settled(page: Page) -> None:
+    expect(page.get_by_role("heading", name="Keywords", exact=True)).to_be_visible()
+    expect(page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+    expect(page.locator("[data-stale=true]")).to_have_count(0)
+
+
+def look_at(page: Page, view: str) -> None:
+    page.get_by_role("radio", name=view, exact=True).click()
+    settled(page)
+
+
+def choose_dataset(page: Page, words: str) -> None:
+    """Choose by what its name has; a list that is opened while its surroundings still move closes again."""
+    box, option = page.get_by_role("combobox", name="Data set"), page.get_by_role("option").filter(has_text=words)
+    for _ in range(5):
+        box.click()
+        with suppress(TookTooLong):
+            option.wait_for(timeout=2000)
+            break
+    option.click()
+    expect(box).to_have_value(re.compile(words))
+    settled(page)
+
+
+def make_review(page: Page, name: str, dataset: str | None = None) -> None:
+    opener = page.get_by_text("New review", exact=True)
+    expect(opener).to_be_visible()
+    field = page.get_by_label("Name of the review")
+    if page.locator("details[open]").filter(has=opener).count() == 0:
+        opener.click()
+    expect(page.locator("details[open]").filter(has=opener)).to_be_visible()
+    settled(page)
+    if dataset is not None:
+        choose_dataset(page, dataset)
+    field.fill(name)
+    field.press("Tab")
+    page.get_by_role("spinbutton", name="Documents").fill("3")
+    page.get_by_role("spinbutton", name="Documents").press("Tab")
+    settled(page)
+    page.get_by_role("button", name="Make the review").click()
+    expect(page.get_by_label("Your name")).to_be_visible()
+    settled(page)
+
+
+def start(page: Page, name: str) -> None:
+    page.get_by_label("Your name").fill(name)
+    page.get_by_role("button", name="Start").click()
+    expect(page.get_by_text("Document 1 of 3")).to_be_visible()
+    settled(page)
+
+
+def save(page: Page) -> None:
+    page.wait_for_timeout(500)  # nobody reads faster, and the store takes nothing that comes sooner
+    page.get_by_role("button", name=re.compile("^Save")).click()
+    settled(page)
+
+
+def test_a_review_is_made_marked_and_counted(browser: Browser, page: Page, url: str, database: Path) -> None:
+    page.goto(f"{url}/keywords?view=mark")
+    settled(page)
+    make_review(page, "By hand")
+    start(page, "Ann")
+    boxes = page.get_by_role("checkbox")
+    expect(boxes.first).to_be_attached()
+    boxes.first.focus()
+    boxes.first.press("Space")  # by keys alone
+    expect(page.get_by_role("button", name=re.compile("^Save: 1 of"))).to_be_visible()
+    expect(page.get_by_text("0 of 3 documents saved")).to_be_visible()
+    save(page)
+    expect(page.get_by_text("1 of 3 documents saved")).to_be_visible()
+    expect(page.get_by_text("Document 2 of 3")).to_be_visible()
+
+    engine = connect(f"sqlite:///{database}")
+    store = KeywordMarkStore(engine)
+    (saved,) = [record for record in store.export("By hand") if record["wrong"]]
+    assert saved["annotator"] == "Ann"
+
+    page.reload()
+    settled(page)
+    expect(page.get_by_text("1 of 3 documents saved")).to_be_visible()
+    expect(page.get_by_text("Document 2 of 3")).to_be_visible()
+    page.get_by_role("button", name="Back", exact=True).click()
+    expect(page.get_by_text("Document 1 of 3")).to_be_visible()
+    settled(page)
+    expect(boxes.first).to_be_checked()
+    page.get_by_role("button", name="Keep and go on").click()
+    expect(page.get_by_text("Document 2 of 3")).to_be_visible()
+    # A tick and at once the press: both count, and what comes next is not saved along with it.
+    settled(page)
+    page.wait_for_timeout(500)
+    page.locator("[data-testid=stCheckbox]").first.click()
+    page.get_by_role("button", name=re.compile("^Save")).click()
+    expect(page.get_by_text("Document 3 of 3")).to_be_visible()
+    settled(page)
+    assert sum(record["wrong"] for record in store.export("By hand")) == 2
+    assert store.review("By hand").verdicts == 2
+    save(page)
+    expect(page.get_by_text("That was the last document")).to_be_visible()
+
+    other = browser.new_context(viewport={"width": 1280, "height": 900})
+    second = other.new_page()
+    second.goto(f"{url}/keywords?view=mark")
+    settled(second)
+    second.get_by_label("Your name").fill("Ann")
+    second.get_by_role("button", name="Start").click()
+    expect(second.get_by_text("has begun this review")).to_be_visible()
+    settled(second)
+    start(second, "Bo")
+    save(second)
+    expect(second.get_by_text("1 of 3 documents saved")).to_be_visible()
+    other.close()
+    assert store.review("By hand").verdicts == 4
+    engine.dispose()
+
+    look_at(page, "Results")
+    expect(page.get_by_text(re.compile("different keywords of 3 documents"))).to_be_visible()
+    expect(page.locator(".vega-embed")).to_be_visible()
+    expect(page.get_by_test_id("stDataFrame")).to_have_count(3)
+    assert "marker" not in page.url
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Marks (JSON lines)").click()
+    lines = Path(download.value.path()).read_text().splitlines()
+    assert sum('"wrong": true' in line for line in lines) == 2
+
+
+def test_keywords_light_each_other(page: Page, url: str) -> None:
+    page.goto(f"{url}/keywords")
+    settled(page)
+    shared = page.locator(".evidence li mark.k-matched").first
+    expect(shared).to_be_visible()
+    group = shared.get_attribute("data-group")
+    box = shared.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    lit = page.locator(f".evidence mark[data-group~={group}]")
+    assert lit.count() >= 4  # in two lists and two texts
+    for mark in lit.all():
+        expect(mark).to_have_css("outline-style", "solid")
+
+
+@pytest.mark.parametrize(("width", "theme"), [(1280, "dark"), (360, "light")])
+def test_hostile_texts_in_every_view(browser: Browser, url: str, width: int, theme: str) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=theme)
+    context.set_default_timeout(20_000)
+    page = context.new_page()
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.goto(f"{url}/keywords?view=mark")
+    settled(page)
+    make_review(page, f"{width} {NAME}", dataset="hostile")
+    page.goto(f"{url}/keywords?view=compare")
+    settled(page)
+    choose_dataset(page, "hostile")
+    for view, words in VIEWS.items():
+        look_at(page, view)
+        expect(page.get_by_text(words).first).to_be_visible()
+        settled(page)
+        innocent(page)
+    look_at(page, "Mark")
+    start(page, f"Eve {NAME}")
+    expect(page.locator(".evidence mark").first).to_be_visible()
+    expect(page.get_by_role("checkbox").first).to_be_attached()
+    innocent(page)
+    assert not [request for request in requests if ":9/" in request]
+    context.close()
+
+
+def innocent(page: Page) -> None:
+    """Nothing of the data was taken for markup, and the page is as wide as its window."""
+    assert page.locator("img[src='x'], a[href^='http://127.0.0.1:9'], .stMain script, .stMain .katex").count() == 0
+    assert "pwned" not in page.title()
+    assert page.evaluate("document.scrollingElement.scrollWidth <= innerWidth")

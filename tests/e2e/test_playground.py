@@ -1,0 +1,346 @@
+"""The playground in a real browser: no letter is lost, numbers are the metrics' own, models answer later."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect
+
+from data.database import connect
+from data.demo import FILE
+from data.importers import read
+from data.records import Example
+from data.store import DataStore
+from metrics import LEXICAL, METRICS, Options
+from pages.components.draft import Draft, examples_of, from_records
+from pages.components.sharing import from_file, from_link, to_link
+from pages.components.what_if import swapped, word_spans
+from tests.driving import serving
+
+pytestmark = pytest.mark.e2e
+
+HOSTILE = (
+    "<img src=x onerror=\"document.title='pwned'\"> <script>document.title='pwned'</script> "
+    "[link](http://127.0.0.1:9/) ![image](http://127.0.0.1:9/x.png) :red[red] **bold** $x^2$ \u202ebidi\u202c end"
+)
+MODELS = 170_000
+"""Milliseconds that the models may take to load and answer, on a machine that does other things as well."""
+
+STARTING = 30_000
+"""Milliseconds until the first numbers: dictionaries are loaded for them."""
+
+DEMO = from_records(*next(read(FILE, "interchange")))
+NUMBER = {True: "{:.0f}", False: "{:.4f}"}
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("playground") / "playground.db"
+
+
+@pytest.fixture(scope="module")
+def url(database: Path) -> Iterator[str]:
+    with serving(f"sqlite:///{database}") as served:
+        yield served
+
+
+class Playground:
+    """The page, with what went wrong on it kept."""
+
+    def __init__(self, page: Page, url: str, draft: Draft | None = None) -> None:
+        self.page = page
+        self.errors: list[str] = []
+        self.requests: list[str] = []
+        page.on("console", self.heard)
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on("dialog", lambda dialog: self.errors.append(f"a dialog: {dialog.message}"))
+        self.go(f"{url}/playground" + (f"?example={to_link(draft)}" if draft else ""))
+
+    def go(self, address: str) -> None:
+        self.page.goto(address)
+        expect(self.summary("A")).to_be_visible(timeout=STARTING)
+        expect(self.page.get_by_role("radio", name="Evidence")).to_be_visible(timeout=STARTING)
+
+    def heard(self, message: ConsoleMessage) -> None:
+        where = message.location["url"]
+        if message.type == "error" and "gstatic" not in where and "/_stcore/" not in where:
+            self.errors.append(f"{message.text} {message.location}")
+
+    def summary(self, letter: str) -> Locator:
+        # the last: where other texts come, a new field stands beside the old one for a moment
+        return self.page.get_by_label(re.compile(f"^Summary {letter}(:|$)")).and_(self.page.locator(".field")).last
+
+    def score(self, name: str, letter: str) -> Locator:
+        return self.page.locator(f"[data-score='{name}-{letter}']")
+
+    def change(self, name: str, which: str) -> Locator:
+        return self.page.locator(f"[data-what-if='{name}-{which}']")
+
+    def open(self, form: str) -> None:
+        self.page.get_by_role("button", name=form, exact=True).first.click()
+
+    def has_scores(self, draft: Draft) -> None:
+        """The lexical scores on the page are the metrics' own, of these texts."""
+        for name in LEXICAL:
+            for letter, example in examples_of(draft).items():
+                expect(self.score(name, letter)).to_contain_text(written(name, example), timeout=STARTING)
+
+    def innocent(self) -> None:
+        """Nothing of the texts was taken for markup, and nothing went wrong."""
+        assert self.page.locator("img[src='x'], a[href^='http://127.0.0.1:9']").count() == 0
+        assert self.page.locator(".stMain script, .stMain .katex, .text img, .text a").count() == 0
+        assert "pwned" not in self.page.title()
+        assert not [request for request in self.requests if ":9/" in request]
+        expect(self.page.get_by_test_id("stException")).to_have_count(0)
+        assert not self.errors, self.errors
+
+
+def written(name: str, example: Example) -> str:
+    """A score as the table has it."""
+    (score,) = METRICS[name](Options()).score([example])
+    return "missing" if score.value is None else NUMBER[name == "length"].format(score.value)
+
+
+def test_no_letter_is_lost_however_fast(page: Page, url: str) -> None:
+    playground = Playground(page, url)
+    playground.has_scores(DEMO)
+    for letter, place in (("A", 0), ("C", 2)):
+        field = playground.summary(letter)
+        typed = "The constrained decoder segments Inuktitut words, 84.1 F, from few labels. " * 2
+        field.click()
+        page.keyboard.press("Control+A")
+        page.keyboard.type(typed, delay=20)
+        expect(field).to_have_value(typed)
+        draft = DEMO.put("summary", place, typed)
+        expect(playground.score("rouge1", letter)).to_contain_text(written("rouge1", examples_of(draft)[letter]))
+        page.keyboard.press("Control+Home")
+        page.keyboard.type("suffix ", delay=0)
+        expect(playground.score("length", letter)).to_contain_text(str(len(typed.split()) + 1))
+        expect(field).to_have_value("suffix " + typed)
+        field.fill(DEMO.summaries[place])
+        playground.has_scores(DEMO)
+    playground.innocent()
+
+
+def test_pasting_and_editing_in_the_middle(page: Page, url: str) -> None:
+    playground = Playground(page, url)
+    field = playground.summary("B")
+    field.click()
+    pasted = f"Pasted 👩‍🚀 é\n{DEMO.references[0]}\n"
+    page.evaluate(
+        """text => {
+          const data = new DataTransfer();
+          data.setData('text/plain', text);
+          const area = [...document.querySelectorAll('*')].map((e) => e.shadowRoot?.activeElement).find(Boolean)
+            ?? document.activeElement;
+          area.setSelectionRange(5, 9);
+          document.execCommand('insertText', false, text);
+        }""",
+        pasted,
+    )
+    text = DEMO.summaries[1][:5] + pasted + DEMO.summaries[1][9:]
+    expect(field).to_have_value(text)
+    playground.has_scores(DEMO.put("summary", 1, text))
+    page.keyboard.type("!", delay=0)  # where one is writing, the caret stays
+    text = DEMO.summaries[1][:5] + pasted + "!" + DEMO.summaries[1][9:]
+    expect(field).to_have_value(text)
+    page.keyboard.press("Control+Z")
+    page.wait_for_timeout(500)
+    assert len(field.input_value()) < len(text)  # the browser's own undo works
+    playground.innocent()
+
+
+def test_references_title_and_source_count(page: Page, url: str) -> None:
+    playground = Playground(page, url)
+    page.get_by_role("textbox", name="Reference 1").fill("Filtering the beam by known suffixes.")
+    draft = DEMO.put("reference", 0, "Filtering the beam by known suffixes.")
+    playground.has_scores(draft)
+    page.get_by_text("Title and source (optional)").click()
+    page.get_by_label("Title", exact=True).fill("The beam of suffixes")
+    draft = draft.put("title", 0, "The beam of suffixes")
+    playground.has_scores(draft)
+    page.get_by_role("button", name="Remove the last reference").click()
+    expect(page.get_by_role("textbox", name="Reference 2")).to_have_count(0)
+    playground.has_scores(draft.drop_reference())
+    expect(playground.score("rouge_k", "A")).to_contain_text(re.compile(r"\d|missing"))
+    page.get_by_role("button", name="Undo").click()
+    playground.has_scores(draft)
+    expect(page.get_by_role("textbox", name="Reference 1")).to_have_value(draft.references[0])
+    playground.innocent()
+
+
+def test_models_answer_after_a_pause_and_typing_goes_on(page: Page, url: str) -> None:
+    playground = Playground(page, url)
+    for name in ("bertscore", "carouge"):
+        expect(playground.score(name, "A")).to_contain_text(re.compile(r"0\.\d{4}"), timeout=MODELS)
+    before = playground.score("bertscore", "A").inner_text()
+    field = playground.summary("A")
+    field.click()
+    page.keyboard.press("Control+End")
+    page.keyboard.type(" More", delay=20)
+    text = f"{DEMO.summaries[0]} More"
+    expect(playground.score("bertscore", "A")).to_contain_text("computing")  # and not what it was
+    for word in ("words", "while", "models", "compute"):
+        page.wait_for_timeout(900)
+        page.keyboard.type(f" {word}", delay=20)
+        text += f" {word}"
+        playground.has_scores(DEMO.put("summary", 0, text))
+    expect(playground.score("bertscore", "A")).to_contain_text(re.compile(r"0\.\d{4}"), timeout=MODELS)
+    assert playground.score("bertscore", "A").inner_text() != before
+    page.get_by_role("radio", name="bertscore").click()
+    expect(page.locator(".evidence").first).to_contain_text("precision")
+    expect(field).to_have_value(text)
+    # a preference needs all scores: the last cell of each row says so
+    expect(page.locator(".scores").first).not_to_contain_text("computing", timeout=MODELS)
+    playground.innocent()
+
+
+def test_what_if_by_pointer_and_by_keys(page: Page, url: str) -> None:
+    playground = Playground(page, url)
+    page.get_by_role("radio", name="What if").click()
+    words = page.locator(".words button")
+    spans = word_spans(DEMO.summaries[0])
+    expect(words).to_have_count(len(spans))
+    example = examples_of(DEMO)["A"]
+    words.nth(4).click()
+    left = replace(example, candidate=swapped(example.candidate, spans[4]))
+    for name in LEXICAL:
+        expect(playground.change(name, "before")).to_have_text(written(name, example))
+        expect(playground.change(name, "after")).to_have_text(written(name, left))
+    expect(words.nth(4)).to_have_attribute("aria-pressed", "true")
+
+    words.nth(4).focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(words.nth(6)).to_have_attribute("aria-pressed", "true")
+    page.get_by_label("Instead of").fill("segmentation")
+    swapped_text = swapped(example.candidate, spans[6], "segmentation")
+    other = replace(example, candidate=swapped_text)
+    for name in LEXICAL:
+        expect(playground.change(name, "after")).to_have_text(written(name, other))
+    for name in ("bertscore", "carouge"):
+        expect(playground.change(name, "difference")).to_have_text(re.compile(r"^(0|[+-]0\.\d{4})$"), timeout=MODELS)
+
+    page.get_by_role("button", name="Make this change").click()
+    expect(playground.summary("A")).to_have_value(swapped_text)
+    playground.has_scores(DEMO.put("summary", 0, swapped_text))
+    page.get_by_role("button", name="Undo").click()
+    expect(playground.summary("A")).to_have_value(DEMO.summaries[0])
+    playground.has_scores(DEMO)
+    playground.innocent()
+
+
+def test_a_link_and_a_file_show_the_same_to_somebody_else(
+    browser: Browser, page: Page, url: str, tmp_path: Path
+) -> None:
+    playground = Playground(page, url)
+    text = f"Written here 👩‍🚀 {HOSTILE}"
+    playground.summary("A").fill(text)
+    draft = DEMO.put("summary", 0, text)
+    playground.has_scores(draft)
+    playground.open("Share")
+    link = page.get_by_test_id("stCode").inner_text().strip()
+    assert from_link(link.partition("?example=")[2]) == draft
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download as a file").click()
+    file = tmp_path / "shared.jsonl"
+    download.value.save_as(file)
+    assert from_records(*from_file(file.name, file.read_bytes())[0]) == draft
+
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    try:
+        other = Playground(context.new_page(), url)
+        other.go(link)
+        expect(other.summary("A")).to_have_value(text)
+        other.has_scores(draft)
+        other.open("Open")
+        other.page.get_by_role("radio", name="file").click()
+        other.page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
+            files=[{"name": "bad.jsonl", "mimeType": "application/json", "buffer": b'{"id": "x"}\n'}]
+        )
+        expect(other.page.get_by_text("bad.jsonl:1: the field source is missing")).to_be_visible()
+        other.page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(file)
+        other.page.get_by_test_id("stPopoverBody").get_by_test_id("stBaseButton-primary").click()
+        expect(other.summary("A")).to_have_value(text)
+        other.has_scores(draft)
+        other.innocent()
+    finally:
+        context.close()
+    playground.innocent()
+
+
+def test_a_link_that_is_none(page: Page, url: str) -> None:
+    playground = Playground(page, url)
+    playground.go(f"{url}/playground?example=<script>document.title='pwned'</script>")
+    expect(page.get_by_text("The example in the address cannot be opened")).to_be_visible()
+    expect(playground.summary("A")).to_have_value("")
+    expect(page.get_by_text("Write a summary to see its scores.")).to_be_visible()
+    playground.summary("B").fill("A storm.")
+    expect(playground.score("length", "B")).to_contain_text("2")
+    expect(playground.score("rouge1", "B")).to_contain_text("missing")
+    playground.innocent()
+
+
+def test_saved_it_is_found_among_the_examples(page: Page, url: str, database: Path) -> None:
+    playground = Playground(page, url)
+    playground.summary("A").fill(f"Typed {HOSTILE}")
+    playground.open("Save")
+    page.get_by_label("Document", exact=True).fill(f"mine {HOSTILE[:40]}".strip())
+    page.get_by_test_id("stPopoverBody").get_by_test_id("stRadioOption").filter(has_text=re.compile("^B$")).click()
+    page.get_by_test_id("stFormSubmitButton").get_by_role("button").click()
+    expect(page.get_by_text("Saved as mine")).to_be_visible()
+    engine = connect(f"sqlite:///{database}")
+    ((document, summaries),) = DataStore(engine).records("playground")
+    engine.dispose()
+    assert document.references == DEMO.references
+    assert [summary.text for summary in summaries] == [f"Typed {HOSTILE}", *DEMO.summaries[1:]]
+    playground.innocent()
+    page.goto(f"{url}/examples")
+    expect(page.get_by_text("What did it see?")).to_be_visible(timeout=STARTING)
+    expect(page.get_by_text("imported human ratings of preference")).to_be_visible()
+    playground.innocent()
+
+
+@pytest.mark.parametrize("view", ["Evidence", "What if"])
+def test_hostile_texts_everywhere(page: Page, url: str, view: str) -> None:
+    texts = (f"storm coast {HOSTILE}", f"coast storm {HOSTILE} again")
+    draft = Draft(texts, f"Storm {HOSTILE}", f"A storm. {HOSTILE}", texts, (HOSTILE[:60], "x"))
+    playground = Playground(page, url, draft)
+    playground.has_scores(draft)
+    page.get_by_role("radio", name=view).click()
+    if view == "Evidence":
+        page.get_by_role("radio", name="all metrics").click()
+        expect(page.locator(".evidence").first).to_contain_text("onerror")
+        expect(page.locator(".scores").first).not_to_contain_text("computing", timeout=MODELS)
+    else:
+        page.locator(".words button").nth(2).click()
+        expect(playground.change("rouge1", "after")).to_be_visible()
+        page.get_by_label("Instead of").fill(HOSTILE)
+        expect(page.get_by_role("group", name="Summary A, changed")).to_contain_text("coast <<img src=x onerror")
+    page.wait_for_timeout(500)
+    playground.innocent()
+
+
+def test_a_narrow_screen(browser: Browser, url: str) -> None:
+    context = browser.new_context(viewport={"width": 360, "height": 780}, has_touch=True, is_mobile=True)
+    context.set_default_timeout(20_000)
+    try:
+        playground = Playground(context.new_page(), url)
+        page = playground.page
+        playground.has_scores(DEMO)
+        for view in ("What if", "Evidence"):
+            page.get_by_role("radio", name=view).tap()
+            page.wait_for_timeout(500)
+            assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        page.get_by_role("radio", name="What if").tap()
+        page.locator(".words button").nth(1).tap()
+        expect(playground.change("rouge1", "after")).to_be_visible()
+        playground.innocent()
+    finally:
+        context.close()

@@ -1,0 +1,137 @@
+"""ROUGE-K inside and outside of the source and by keyword length: means by hand, and of real systems."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from data.importers import read
+from data.records import Document, Summary, examples
+from metrics.keyword_analysis import LengthRecall, Mean, Recall, recall_by_length, recall_by_source
+from metrics.rouge_k import RougeK
+from summarizers import summarizer
+
+# Keywords: "deep graph network", "tree" and "learn"; the source has the last two.
+GRAPHS = Document(
+    "d1",
+    "Old trees learn. Nothing else does.",
+    ("Deep graph networks learn a tree.",),
+    "Trees learn: deep graph networks",
+)
+# Keywords: "cat", which the source has.
+CATS = Document("d2", "A cat sat.", ("The cat.",), "Cats")
+ALONE = Document("d3", "A cat sat.", ("The cat.",))  # no keywords
+RECORDS = [
+    (GRAPHS, [Summary("d1", "a", "Trees learn."), Summary("d1", "b", "A deep graph network.")]),
+    (CATS, [Summary("d2", "a", "Dogs."), Summary("d2", "b", "Cats.")]),
+    (ALONE, [Summary("d3", "a", "Cat."), Summary("d3", "c", "Cat.")]),
+]
+
+
+def test_recall_by_source() -> None:
+    nothing = Mean(None, 0, "no document has keywords")
+    assert recall_by_source(RECORDS) == [
+        # d1: 2 of 3 keywords, in the source 2 of 2, not in it 0 of 1; d2: 0 of 1, which is in the source
+        Recall("a", Mean((2 / 3 + 0) / 2, 2), Mean((1 + 0) / 2, 2), Mean(0.0, 1)),
+        # d1: 1 of 3, 0 of 2, 1 of 1; d2: 1 of 1
+        Recall("b", Mean((1 / 3 + 1) / 2, 2), Mean((0 + 1) / 2, 2), Mean(1.0, 1)),
+        Recall("c", nothing, nothing, nothing),
+    ]
+
+
+def test_recall_by_length() -> None:
+    none = Mean(None, 0, "its documents have no such keyword")
+    assert recall_by_length(RECORDS) == [
+        # one word: in d1 tree and learn, 2 of 2 and 0 of 2; in d2 cat, 0 of 1 and 1 of 1
+        LengthRecall("a", 1, Mean(0.5, 2), 3),
+        LengthRecall("a", 3, Mean(0.0, 1), 1),
+        LengthRecall("b", 1, Mean(0.5, 2), 3),
+        LengthRecall("b", 3, Mean(1.0, 1), 1),
+        LengthRecall("c", 1, none, 0),
+        LengthRecall("c", 3, none, 0),
+    ]
+
+
+def test_long_keywords_are_counted_together() -> None:
+    four, five = "deep old graph network", "very large green apple tree pie"
+    document = Document("d", "x", (f"{four} and more; {five}",), f"{four}. {five}")
+    found = recall_by_length([(document, [Summary("d", "s", four)])])
+    assert [(row.words, row.recall.documents) for row in found] == [(4, 1)]
+    assert found[0].recall.value == 1 / found[0].keywords
+
+
+@pytest.mark.parametrize(
+    ("source", "in_source", "out_source"),
+    [
+        (" ", "no document with keywords has a source", "no document with keywords has a source"),
+        ("Dogs.", "no keyword occurs in a source", None),
+        ("A cat.", None, "every keyword occurs in a source"),
+    ],
+)
+def test_means_that_there_are_not(source: str, in_source: str | None, out_source: str | None) -> None:
+    document = Document("d", source, ("The cat.",), "Cats")
+    (row,) = recall_by_source([(document, [Summary("d", "s", "Cats.")])])
+    assert (row.in_source.reason, row.out_source.reason) == (in_source, out_source)
+    for found in (row.in_source, row.out_source):
+        assert (found.value, found.documents) == ((1.0, 1) if found.reason is None else (None, 0))
+
+
+def test_a_metric_that_looks_for_some_keywords_only_is_refused() -> None:
+    with pytest.raises(ValueError, match="keywords are told apart by the source here: leave out only=in-source"):
+        recall_by_source(RECORDS, RougeK(only="in-source"))
+
+
+def test_means_are_those_of_the_metric(shared_data: Path) -> None:
+    """Each mean is that of ROUGE-K itself, with `only`."""
+    records = list(read(shared_data / "summeval.jsonl", "interchange"))[:12]
+    asked = {None: "everywhere", "in-source": "in_source", "out-source": "out_source"}
+    for extractor in ("overlap", "tfidf:4", "textrank"):
+        found = {row.system: row for row in recall_by_source(records, RougeK(keywords=extractor))}
+        for only, name in asked.items():
+            metric = RougeK(keywords=extractor, only=only)
+            values: dict[str, list[float]] = {system: [] for system in found}
+            for document, summaries in records:
+                batch = examples(document, summaries)
+                for example, score in zip(batch, metric.score(batch), strict=True):
+                    values[example.system] += [score.value] if score.value is not None else []
+            for system, of_system in values.items():
+                mean = getattr(found[system], name)
+                assert mean.documents == len(of_system)
+                assert mean.value == (pytest.approx(sum(of_system) / len(of_system)) if of_system else None)
+
+
+@pytest.mark.parametrize("file", ["summeval.jsonl", "scitldr/test.jsonl"])
+def test_what_is_copied_has_nothing_that_is_not_in_the_source(shared_data: Path, file: str) -> None:
+    """By construction: sentences that follow each other in the source have only words that it has, in its order."""
+    documents = [document for document, _ in read(shared_data / file)]
+    copied = summarizer("lead-1").summarize(documents) + summarizer("lead").summarize(documents)
+    by_document = {document.id: [s for s in copied if s.document_id == document.id] for document in documents}
+    found = recall_by_source([(document, by_document[document.id]) for document in documents])
+    assert [row.system for row in found] == ["lead-1", "lead"]
+    for row in found:
+        assert row.out_source.value == 0.0
+        assert row.out_source.documents > 100 if "scitldr" in file else 50
+        assert row.in_source.value is not None
+        assert row.everywhere.value is not None
+        assert row.in_source.value > row.everywhere.value > 0.05
+    assert found[1].in_source.value > found[0].in_source.value  # type: ignore[operator]  three sentences say more
+
+
+def test_systems_of_summeval(shared_data: Path) -> None:
+    """As in the paper's Table 9, systems find what the source has, and hardly anything else; and in time."""
+    records = list(read(shared_data / "summeval.jsonl", "interchange"))
+    recall_by_source(records[:1])
+    began = time.perf_counter()
+    by_source, by_length = recall_by_source(records), recall_by_length(records)
+    assert time.perf_counter() - began < 10  # 2 s on two cores with nothing else to do
+    assert len(by_source) == 16
+    for row in by_source:
+        assert row.in_source.documents == 100
+        assert row.in_source.value > row.everywhere.value > 5 * row.out_source.value  # type: ignore[operator]
+        assert row.out_source.value < 0.05  # type: ignore[operator]
+    assert {row.words for row in by_length} == {1, 2, 3, 4}
+    assert {(row.words, row.keywords) for row in by_length if row.system == "M0"} == {
+        (row.words, row.keywords) for row in by_length if row.system == "M11"
+    }

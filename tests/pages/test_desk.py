@@ -1,0 +1,220 @@
+"""The playground's session: texts, changes and what models answer, which is never about other texts."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+
+from data.records import Document, Example, Summary
+from metrics import LEXICAL, METRICS, Options
+from metrics.inspection import CannotExplain, Explained
+from pages.components.desk import PAUSE, POLL, SOON, UNDOS, Desk, signatures
+from pages.components.draft import LETTERS, Draft, UnfitDraft, examples_of, from_records, to_records
+from pages.components.live import told_text
+
+DRAFT = Draft(("A storm hit the coast.", " "), "Storm", "", ("The storm hit.", "", "Rain fell."), ("", "", "rain"))
+MODELS = [name for name in METRICS if name not in LEXICAL]
+
+
+class Answering:
+    """Stands for the process of the models: a score is the number of the summary's letters, when it may speak."""
+
+    child = None
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, Example]] = []
+        self.free = threading.Event()
+        self.free.set()
+
+    def explain(self, signature: str, example: Example) -> Explained:
+        self.asked.append((signature, example))
+        assert self.free.wait(10)
+        if signature.startswith("apes"):
+            raise CannotExplain("no model")
+        return Explained(float(len(example.candidate)), None, False, None)
+
+
+def until(true: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 10
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+def answered(desk: Desk) -> bool:
+    desk.models.collect()
+    return not desk.models.open
+
+
+def shown(desk: Desk, name: str) -> dict[str, float | None]:
+    (row,) = (row for row in desk.rows() if row.name == name)
+    return {letter: found.value if isinstance(found, Explained) else None for letter, found in row.found.items()}
+
+
+# --- texts ---------------------------------------------------------------------------------------------------
+
+
+def test_blank_texts_are_not_there() -> None:
+    assert DRAFT.letters == "AC"
+    assert examples_of(DRAFT)["C"] == Example("playground", "C", "Rain fell.", (DRAFT.references[0],), "Storm", "")
+    assert examples_of(DRAFT._replace(title=" "))["A"].title is None
+    assert DRAFT.systems() == {"A": "A", "C": "rain"}
+
+
+def test_a_draft_as_records_and_back() -> None:
+    document, summaries = to_records(DRAFT, "mine", {"A": 1.0, "C": 0.0}, "preference")
+    assert document == Document("mine", "", (DRAFT.references[0],), "Storm")
+    assert summaries == [
+        Summary("mine", "A", "The storm hit.", {"preference": 1.0}),
+        Summary("mine", "rain", "Rain fell.", {"preference": 0.0}),
+    ]
+    assert from_records(document, summaries).summaries == ("The storm hit.", "Rain fell.")
+    with pytest.raises(UnfitDraft, match="no summary"):
+        to_records(Draft(), "mine")
+
+
+def test_more_and_fewer() -> None:
+    draft = Draft()
+    for _ in range(30):
+        draft = draft.add_summary().add_reference()
+    assert (len(draft.summaries), len(draft.names), len(draft.references)) == (4, 4, 12)
+    for _ in range(30):
+        draft = draft.drop_summary().drop_reference()
+    assert draft == Draft(summaries=("",), names=("",))
+    assert draft.put("summary", 7, "x") == draft
+
+
+def test_what_a_browser_says() -> None:
+    assert told_text(["a\0b\ud83d", 3], 10) == ("ab?", 3)
+    assert told_text(["abcdef", 3.0], 4) == ("abcd", 3)
+    for told in (None, "text", ["text"], [3, 3], ["text", "3"], {}):
+        with pytest.raises(ValueError, match="its text and a number"):
+            told_text(told, 10)
+
+
+def test_fields_of_older_texts_are_not_heard() -> None:
+    desk = Desk(DRAFT)
+    desk.typed(0, "summary", 0, "new", 1)
+    assert desk.draft.summaries[0] == "new"
+    desk.lay(Draft())
+    desk.typed(0, "summary", 0, "late", 2)
+    assert (desk.draft, desk.seen) == (Draft(), 2)
+    desk.take_back()
+    assert desk.draft.summaries[0] == "new"
+    generation = desk.generation
+    desk.take_back()
+    assert (desk.draft.summaries[0], desk.generation) == ("new", generation)
+
+
+def test_so_many_changes_can_be_taken_back() -> None:
+    desk = Desk(DRAFT)
+    for number in range(UNDOS + 20):
+        desk.lay(DRAFT._replace(title=str(number)))
+    assert len(desk.past) <= UNDOS + 1
+
+
+# --- a word ----------------------------------------------------------------------------------------------------
+
+
+def test_a_word_is_chosen_swapped_and_changed() -> None:
+    desk = Desk(DRAFT)
+    assert desk.changed is None
+    desk.choose(1)
+    assert (desk.chosen, desk.marked) == ("storm", 1)
+    assert desk.changed is not None
+    assert desk.changed.candidate == "The hit."
+    desk.by = "rain"
+    changes = {change.name: change for change in desk.changes()}
+    for name in LEXICAL:
+        before, after = examples_of(desk.draft)["A"], desk.changed
+        values = [score.value for score in METRICS[name](Options()).score([before, after])]
+        both = (changes[name].before, changes[name].after)
+        assert [found.value for found in both if isinstance(found, Explained)] == values
+    desk.apply()
+    assert desk.draft.summaries[0] == "The rain hit."
+    assert desk.changed is None
+    desk.take_back()
+    assert desk.draft == DRAFT
+
+
+def test_a_word_in_whose_place_another_has_come_is_not_chosen() -> None:
+    desk = Desk(DRAFT)
+    desk.choose(1)
+    desk.typed(0, "summary", 0, "The storm hit us.", 1)
+    assert desk.marked == 1
+    desk.typed(0, "summary", 0, "Oh the storm hit.", 2)
+    assert desk.changed is None
+    desk.typed(0, "summary", 0, "", 3)
+    assert (desk.changed, desk.changes()) == (None, [])
+    for word in (-1, 99):
+        desk.choose(word)
+        assert desk.word is None
+
+
+# --- models ------------------------------------------------------------------------------------------------------
+
+
+def test_lexical_scores_are_there_at_once_and_models_later() -> None:
+    desk, models = Desk(DRAFT), Answering()
+    for name in LEXICAL:
+        scores = METRICS[name](Options()).score(list(examples_of(DRAFT).values()))
+        assert shown(desk, name) == dict(zip("AC", [score.value for score in scores], strict=True))
+    assert desk.want(False) == POLL
+    desk.touch(1)
+    assert PAUSE * 0.5 < (desk.want(False) or 0) <= PAUSE
+    assert not desk.due(models)  # type: ignore[arg-type]
+    assert models.asked == []
+    desk.touched -= PAUSE
+    models.free.clear()
+    assert not desk.due(models)  # type: ignore[arg-type]
+    assert desk.want(False) == POLL
+    models.free.set()
+    until(lambda: answered(desk))
+    assert desk.due(models)  # type: ignore[arg-type]
+    assert desk.want(False) is None
+    assert shown(desk, "bertscore") == {"A": 14.0, "C": 10.0}
+    (row,) = (row for row in desk.rows() if row.name == "apes")
+    assert [str(found) for found in row.found.values()] == ["no model", "no model"]
+    assert len(models.asked) == len(MODELS) * 2
+
+
+def test_an_answer_about_older_texts_is_never_shown() -> None:
+    desk, models = Desk(DRAFT), Answering()
+    models.free.clear()
+    desk.want(False)
+    desk.due(models)  # type: ignore[arg-type]
+    until(lambda: len(models.asked) == 1)
+    job = desk.models.job
+    assert job is not None
+    desk.typed(0, "summary", 0, "Another.", 1)
+    assert desk.want(False) == SOON
+    models.free.set()
+    until(lambda: not job.going_on)
+    assert len(models.asked) == 1  # nobody wants the rest
+    assert shown(desk, "bertscore") == {"A": None, "C": None}
+    desk.behind, desk.touched = False, 0.0
+    desk.due(models)  # type: ignore[arg-type]
+    until(lambda: answered(desk))
+    assert shown(desk, "bertscore") == {"A": 8.0, "C": 10.0}
+
+
+def test_what_is_known_is_not_asked_again() -> None:
+    desk, models = Desk(DRAFT), Answering()
+    desk.want(False)
+    desk.due(models)  # type: ignore[arg-type]
+    until(lambda: answered(desk))
+    models.asked.clear()
+    desk.choose(1)
+    desk.want(True)
+    desk.due(models)  # type: ignore[arg-type]
+    until(lambda: answered(desk))
+    assert [(signature, example.candidate) for signature, example in models.asked] == [
+        (signatures()[name], "The hit.") for name in MODELS
+    ]
+    assert set(desk.models.kept) == set(desk.models.wanted)
+    desk.want(False)
+    assert len(desk.models.kept) == len(MODELS) * len(desk.draft.letters)
+    assert LETTERS.startswith("AB")

@@ -1,0 +1,278 @@
+"""The page When metrics disagree: its examples still show what they are chosen for, and the page shows the evidence."""
+
+from __future__ import annotations
+
+import html as markup
+import json
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from data.demo import CHOSEN
+from data.records import Example
+from metrics import LEXICAL, METRICS
+from metrics.inspection import CannotExplain, Explained, Inspector, explain, metric_of
+from pages.components.disagreements import (
+    TABLE_1,
+    chosen,
+    place_of,
+    presented_html,
+    signatures,
+    with_models,
+)
+from pages.components.plain_words import because, figures, preferred
+from pages.components.text import in_one_line
+
+MAIN = Path(__file__).resolve().parents[2] / "pages" / "main.py"
+
+# What each example is shown for: whom the author prefers, and the metrics that prefer A, prefer B, or are tied.
+EXPECTED = {
+    # as in Table 1: overlap and embeddings against keywords and questions
+    "science-10": ("B", {"rouge1", "rouge2", "rougeL", "bertscore", "carouge", "length"}, {"rouge_k", "apes"}, set()),
+    # the copy with the facts turned round has every keyword: no metric is right
+    "news-04": ("A", set(), {"rouge1", "rouge2", "rougeL", "bertscore", "carouge", "length"}, {"rouge_k", "apes"}),
+    # ROUGE-K is wrong as well; only the questions notice
+    "news-03": ("A", {"apes"}, {"rouge1", "rouge2", "rougeL", "rouge_k", "bertscore", "carouge", "length"}, set()),
+    # ROUGE-K alone is wrong
+    "news-11": ("A", {"rouge1", "rouge2", "rougeL", "bertscore", "carouge", "length"}, {"rouge_k"}, {"apes"}),
+    # ROUGE-1 and ROUGE-L contradict each other, and so do the two by embeddings
+    "news-06": ("B", {"rougeL", "carouge", "length"}, {"rouge1", "rouge2", "rouge_k", "bertscore", "apes"}, set()),
+}
+
+
+@pytest.fixture(autouse=True)
+def fresh_caches() -> Iterator[None]:
+    st.cache_resource.clear()
+    st.cache_data.clear()
+    yield
+    st.cache_resource.clear()
+    st.cache_data.clear()
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Models answer in this process: what the other one does is tested with it."""
+
+    def answer(self: Inspector, signature: str, example: Example, timeout: float = 0) -> Explained:
+        metric = metric_of(signature)
+        assert metric is not None
+        return explain(metric, example)
+
+    monkeypatch.setattr(Inspector, "explain", answer)
+
+
+def scored(place: int) -> dict[str, list[Explained]]:
+    """The scores of one example by all metrics."""
+    found = {}
+    for signature in signatures().values():
+        metric = metric_of(signature)
+        assert metric is not None
+        found[signature] = [explain(metric, one) for one in chosen()[place].examples]
+    return found
+
+
+def opened(**query: str) -> AppTest:
+    app = AppTest.from_file(MAIN, default_timeout=60)
+    app.switch_page("disagreements.py")
+    for name, value in query.items():
+        app.query_params[name] = value
+    return sound(app.run())
+
+
+def sound(app: AppTest) -> AppTest:
+    assert not app.exception, app.exception
+    return app
+
+
+def ready(app: AppTest) -> AppTest:
+    """The page when every model has answered."""
+    deadline = time.monotonic() + 60
+    while "waiting" in sections(app) and time.monotonic() < deadline:
+        time.sleep(0.1)
+        sound(app.run())
+    assert "waiting" not in sections(app)
+    return app
+
+
+def sections(app: AppTest) -> str:
+    """The examples that are shown, without the styles."""
+    whole = "\n".join(element.proto.body for element in app.get("html"))
+    return "".join(re.findall(r"<section.*?</section>", whole, re.DOTALL))
+
+
+def visible(fragment: str) -> str:
+    return markup.unescape(re.sub(r"<style>.*?</style>|<[^>]*>", "", fragment, flags=re.DOTALL))
+
+
+def numbers(app: AppTest) -> list[int]:
+    """The numbers of the examples that are shown."""
+    return [int(number) for number in re.findall(r'<p class="why">(\d+)\.', sections(app))]
+
+
+# --- the examples ---------------------------------------------------------------------------------------------
+
+
+def test_every_chosen_example_has_its_claim() -> None:
+    assert [one.document_id for one in CHOSEN] == list(EXPECTED)
+    assert 3 <= len(CHOSEN) <= 5
+    assert set(signatures()) == set(METRICS)
+
+
+@pytest.mark.parametrize("document", EXPECTED)
+def test_the_metrics_still_disagree_as_claimed(document: str) -> None:
+    place = place_of(document)
+    choice, prefer_a, prefer_b, tied = EXPECTED[document]
+    assert prefer_a | prefer_b | tied == set(METRICS)
+    found = scored(place)
+    sides = {name: preferred([one.value for one in found[signature]], "AB") for name, signature in signatures().items()}
+    assert sides == dict.fromkeys(prefer_a, "A") | dict.fromkeys(prefer_b, "B") | dict.fromkeys(tied, "tie")
+    assert preferred(chosen()[place].author, "AB") == choice
+    assert prefer_a if choice == "B" else prefer_b  # somebody contradicts the author
+
+
+def test_table_1_has_the_papers_figures(shared_data: Path) -> None:
+    table = json.loads((shared_data / "rouge_k_table1.json").read_text())
+    first, second = (hypothesis["published"] for hypothesis in table["hypotheses"])
+    for metric in ("rouge1_f1", "bertscore_f1"):
+        assert first[metric] > second[metric]
+        assert f"({first[metric]:.4f} against {second[metric]:.4f})" in TABLE_1
+    assert "“Hawaiian”" in TABLE_1
+    assert not any(hypothesis["text"] in TABLE_1 for hypothesis in table["hypotheses"])
+
+
+@pytest.mark.parametrize(
+    ("asked", "place"),
+    [
+        (None, 0),
+        ("", 0),
+        ("news-03", 2),
+        ("3", 2),
+        ("1", 0),
+        ("5", 4),
+        ("6", 0),
+        ("0", 0),
+        ("-1", 0),
+        ("²", 0),
+        ("9" * 5000, 0),
+        ("<b>", 0),
+        ("news-01", 0),  # of the corpus, but not among the chosen
+    ],
+)
+def test_addresses(asked: str | None, place: int) -> None:
+    assert place_of(asked) == place
+
+
+# --- one example as HTML --------------------------------------------------------------------------------------
+
+
+def test_an_example_shows_scores_preferences_and_words() -> None:
+    for place, shown in enumerate(chosen()):
+        found = scored(place)
+        fragment = presented_html(shown, place + 1, found)
+        text = visible(fragment)
+        for example in shown.examples:
+            assert example.candidate in text
+        for reference in shown.examples[0].references:
+            assert reference in text
+        rows = [visible(row) for row in re.findall(r"<tr.*?</tr>", fragment)]
+        assert len(rows) == 2 + len(METRICS)  # the heads, and the author
+        for line, (name, signature) in zip(rows[2:], signatures().items(), strict=True):
+            both = found[signature]
+            values = [one.value for one in both if one.value is not None]
+            shown_values = [f"{value:.0f}" for value in values] if name == "length" else figures(values)
+            assert all(value in line for value in shown_values)
+            assert line.endswith(in_one_line(" ".join(because(signature, shown.examples, both, "AB"))))
+            choice, side = EXPECTED[shown.document_id][0], preferred([one.value for one in both], "AB")
+            assert ("= tie" in line) == (side == "tie")
+            assert ("against the author" in line) == (side not in ("tie", choice))
+        for signature in found:
+            assert signature in text
+
+
+def test_keywords_are_told_apart_without_colour() -> None:
+    shown = chosen()[0]
+    fragment = presented_html(shown, 1, scored(0))
+    assert 'class="k-missed k-keyword"' in fragment
+    assert 'class="k-matched k-keyword"' in fragment
+    keyword_list = visible(re.findall(r'<ul class="keywords.*?</ul>', fragment)[0])
+    assert keyword_list == "code-mixed Tamil A ✗ B ✓sarcasm A ✗ B ✓Context A ✗ B ✗"
+    assert "keyword “sarcasm”, in B and not in A" in fragment
+
+
+def test_what_has_not_arrived_or_cannot_be_had_is_said() -> None:
+    shown, found = chosen()[0], dict(scored(0))
+    first, second, *_ = with_models()
+    waiting = presented_html(shown, 1, found | {first: [None, None], second: [CannotExplain("no <b>memory")] * 2})
+    assert "The model is being asked." in waiting
+    assert "Not to be had: no &lt;b&gt;memory." in waiting
+    assert "BERTScore" not in visible(re.findall(r'<p class="said">.*?</p>', waiting)[0])  # it has not said yet
+    assert "CAROUGE has no score to compare." in visible(waiting)
+
+
+def test_a_document_without_keywords_and_texts_that_look_like_markup() -> None:
+    hostile = "<img src=x onerror=alert(1)> </section> <script>alert(1)</script> & “x” -->"
+    texts = tuple(
+        replace(one, candidate=f"{letter} {hostile}", references=(hostile,), title=None, source=hostile)
+        for letter, one in zip("AB", chosen()[0].examples, strict=True)
+    )
+    shown = chosen()[0]._replace(examples=texts, why=hostile)
+    found = {
+        signature: [explain(metric, one) for one in texts]
+        for name, signature in signatures().items()
+        if name in LEXICAL and (metric := metric_of(signature)) is not None
+    }
+    fragment = presented_html(shown, 1, found)
+    assert not re.search(r"<(?:img|script)", fragment)
+    assert fragment.count("</section>") == 1
+    assert "ROUGE-K has no score for A or B (no keywords: " in visible(fragment)
+    assert visible(fragment).count(hostile) >= 4
+
+
+# --- the page -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("here", "sqlite_url")
+def test_turning_the_pages_on_an_empty_database() -> None:
+    app = ready(opened())
+    assert numbers(app) == [1]
+    assert app.button(key="previous").disabled
+    for number in range(2, len(CHOSEN) + 1):
+        sound(app.button(key="next").click().run())
+        assert numbers(app) == [number]
+        assert CHOSEN[number - 1].document_id in app.query_params["example"]
+        assert f"{number} of {len(CHOSEN)}" in [element.value for element in app.markdown]
+    assert app.button(key="next").disabled
+    sound(app.button(key="previous").click().run())
+    assert numbers(app) == [len(CHOSEN) - 1]
+
+
+@pytest.mark.usefixtures("here", "sqlite_url")
+def test_the_address_opens_an_example_and_everything_is_shown_at_once() -> None:
+    app = ready(opened(example="news-03"))
+    assert numbers(app) == [3]
+    assert visible(sections(app)).startswith(visible(presented_html(chosen()[2], 3, scored(2)))[:2000])
+    sound(app.toggle(key="everything").set_value(True).run())
+    ready(app)
+    assert numbers(app) == list(range(1, len(CHOSEN) + 1))
+    assert app.button(key="next").disabled
+    sound(app.toggle(key="everything").set_value(False).run())
+    assert numbers(app) == [3]
+
+
+@pytest.mark.usefixtures("sqlite_url")
+def test_without_models_the_lexical_metrics_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(self: Inspector, signature: str, example: Example, timeout: float = 0) -> Explained:
+        raise CannotExplain("no process for the models could be started")
+
+    monkeypatch.setattr(Inspector, "explain", refuse)
+    app = ready(opened())
+    text = visible(sections(app))
+    assert text.count("Not to be had: no process for the models could be started.") == 3
+    assert "ROUGE-K prefer" in text or "does ROUGE-K" in text
+    assert "BERTScore, CAROUGE and APES have no score to compare." in text

@@ -1,0 +1,414 @@
+"""The Keywords page against the functions that it shows, and these against counts by hand."""
+
+from __future__ import annotations
+
+import html as markup
+import json
+import re
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from annotation.keyword_marks import FoundKeyword, KeywordAnnotator, KeywordMarkStore, MarkCounts, MarkDecisions
+from data.database import connect, now
+from data.demo import NAME as DEMO
+from data.demo import add_demo
+from data.records import Document, Summary
+from data.store import DataStore
+from metrics.extractors import EXTRACTORS, compared_keywords, shared_keywords
+from metrics.keyword_analysis import recall_by_source
+from metrics.keywords import Keyword
+from pages.components.formats import as_text
+from pages.components.keywords import (
+    LONGEST,
+    PUBLISHED,
+    compared_html,
+    discoveries,
+    discovery_chart,
+    discovery_sections,
+    document_label,
+    no_keywords,
+    review_keywords,
+    surface,
+    task_html,
+    union,
+)
+from pages.components.sections import Range, Undefined
+
+MAIN = Path(__file__).resolve().parents[2] / "pages" / "main.py"
+HOSTILE = "<img src=x onerror=alert(1)> :red[red] **bold** \u202ebidi\u202c"
+
+
+@pytest.fixture(autouse=True)
+def fresh_caches() -> Iterator[None]:
+    st.cache_resource.clear()
+    st.cache_data.clear()
+    yield
+    st.cache_resource.clear()
+    st.cache_data.clear()
+
+
+# --- what the page is made of -----------------------------------------------------------------------------------
+
+
+def found(words: str, *places: tuple[int, tuple[int, int]]) -> Keyword:
+    return Keyword(tuple(words.split()), places)
+
+
+STORMS = Document("d", "A source.", ("Storms hit the coast.", "A storm at the coast."), "The storm of the coast")
+LISTS = {
+    "overlap": [found("storm", (0, (0, 6)), (1, (2, 7)), (2, (4, 9))), found("coast", (0, (15, 20)))],
+    "tfidf": [found("coast", (0, (15, 20))), found("hit", (0, (7, 10)))],
+}
+
+
+def test_the_union_has_each_keyword_once_with_every_place() -> None:
+    texts = [*STORMS.references, "The storm of the coast"]
+    storm, coast, hit = union(LISTS, texts)
+    assert (storm.words, storm.extractors) == (("storm",), ("overlap",))
+    assert [texts[text][start:end] for text, start, end in storm.found] == ["Storms", "storm", "storm"]
+    assert coast.extractors == ("overlap", "tfidf")
+    # each extractor named one place only: all are looked up
+    assert [text for text, *_ in coast.found] == [0, 1, 2]
+    assert hit.found == ((0, 7, 10),)
+    assert [surface(keyword, texts) for keyword in (storm, coast, hit)] == ["Storms", "coast", "hit"]
+    assert surface(FoundKeyword(("w" * 200,), (), ("tfidf",)), []) == "w" * (LONGEST - 1) + "…"
+
+
+def test_a_review_takes_the_extractors_that_it_names() -> None:
+    other = Document("e", "", ("One text.",))
+    texts = [*STORMS.references, "The storm of the coast"]
+    assert review_keywords([STORMS, other], {"tfidf": [LISTS["tfidf"], []]}) == {
+        "d": union({"tfidf": LISTS["tfidf"]}, texts),
+        "e": [],
+    }
+
+
+def visible(html: str) -> str:
+    return markup.unescape(re.sub(r"<style>.*?</style>|<[^>]*>", "", html, flags=re.DOTALL))
+
+
+def test_lists_stand_side_by_side_with_shared_ones_marked() -> None:
+    html = compared_html(STORMS, LISTS, ["overlap", "tfidf"])
+    shown = visible(html)
+    for words in ("Overlap: 2 keywords", "TF-IDF: 2 keywords", "coast also TF-IDF", "coast also Overlap"):
+        assert words in shown
+    assert "hit also" not in shown
+    for text in (*STORMS.references, str(STORMS.title)):
+        assert text in shown
+    # coast: one item in each list and one place in each text, all in one group, each with the line of shared ones
+    shared = re.findall(r'<mark class="k-matched k-keyword"[^>]*data-group="(k\d)"', html)
+    assert len(shared) == 2 + 3
+    assert len(set(shared)) == 1
+    only = compared_html(STORMS, LISTS, ["tfidf"])
+    assert "Storms</mark> hit" not in only
+    assert len(re.findall("<mark", only)) < len(re.findall("<mark", html))
+
+
+def test_texts_are_never_markup() -> None:
+    document = Document("d", "", (f"Storm {HOSTILE}", f"storm {HOSTILE}"), HOSTILE)
+    lists = {name: lists[0] for name, lists in compared_keywords([document]).items()}
+    assert all(lists.values())
+    html = compared_html(document, lists, list(lists))
+    assert "<img" not in html
+    assert visible(html).count("<img src=x onerror=alert(1)>") >= 3
+    assert "[U+202E]" not in surface(union(lists, document.references)[0], document.references)
+
+
+def test_documents_without_keywords_say_why() -> None:
+    assert "not two texts" in no_keywords(Document("d", "", ("One.",)))
+    assert "share no content word" in no_keywords(Document("d", "", ("Storm.",), "Coast"))
+    assert "none" in visible(compared_html(Document("d", "", ("Storm.",), "Coast"), {"overlap": []}, ["overlap"]))
+    assert document_label("d1", "A  storm\n") == "d1 · A storm"
+    assert len(document_label("d1", "w" * 300)) == LONGEST
+
+
+COUNTS = MarkCounts(
+    documents=("d1", "d1", "d2", "d2", "d1", "d1"),
+    annotators=("Ann", "Ann", "Ann", "Ann", "Bo", "Bo"),
+    extractors=("overlap", "tfidf") * 3,
+    keywords=(4, 2, 2, 2, 4, 2),
+    wrong=(1, 1, 0, 2, 3, 1),
+)
+DECISIONS = MarkDecisions(
+    # 1: both say wrong, 2: both right, 3: they differ, 4: one annotator only
+    keywords=(1, 1, 2, 2, 3, 3, 4),
+    annotators=("Ann", "Bo") * 3 + ("Ann",),
+    wrong=(True, True, False, False, True, False, True),
+)
+
+
+def test_results_are_counted_by_extractor() -> None:
+    errors = discoveries(COUNTS, ["overlap", "tfidf"])
+    own, published, agreement = discovery_sections(errors, DECISIONS)
+    overlap, tfidf = own.rows
+    # overlap: d1 (1 + 3) / 2 = 2 of 4, d2 0 of 2; tfidf: d1 1 of 2, d2 2 of 2
+    assert (overlap["extractor"], overlap["wrong per document"]) == ("Overlap", pytest.approx(1))
+    assert (overlap["false discovery rate"], overlap["keywords"]) == (pytest.approx(2 / 6), 6)
+    assert (tfidf["wrong per document"], tfidf["false discovery rate"]) == (pytest.approx(1.5), pytest.approx(3 / 4))
+    assert (tfidf["marked"], tfidf["documents"], tfidf["annotators"], tfidf["verdicts"]) == (4, 2, 2, 3)
+    assert isinstance(overlap["false discovery rate 95 %"], Range)
+    assert "2 documents only" in own.notes[-1]
+    assert [row["false discovery rate"] for row in published.rows] == [of.rate for of in PUBLISHED.values()]
+    assert "SciTLDR" in published.notes[0]
+    alpha, equal = agreement.rows
+    assert (equal["value"], equal["keywords"]) == (pytest.approx(2 / 3), 3)
+    # alpha: 3 of 6 decisions are wrong, so chance is 2 * (3 * 2) / (6 * 5) = .4 and alpha (2/3 - .4) / .6
+    assert alpha["value"] == pytest.approx((2 / 3 - 0.4) / 0.6)
+    table: Any = pd.DataFrame(discovery_chart(errors).to_dict()["datasets"].popitem()[1])
+    assert list(table[table["whose"] == "this review"]["rate"]) == pytest.approx([2 / 6, 3 / 4])
+    assert list(table[table["whose"] != "this review"]["rate"]) == [0.13, 0.16]
+
+
+def test_before_anybody_marks_figures_are_undefined() -> None:
+    nothing = discoveries(MarkCounts((), (), (), (), ()), ["overlap"])
+    own, _, agreement = discovery_sections(nothing, MarkDecisions((), (), ()))
+    assert own.rows[0]["false discovery rate"] == Undefined("nobody has marked keywords yet")
+    assert isinstance(agreement.rows[0]["value"], Undefined)
+    assert "nobody has marked" in as_text(own)
+
+
+# --- the page -----------------------------------------------------------------------------------------------------
+
+
+class World:
+    """The stores that the page uses."""
+
+    def __init__(self, url: str) -> None:
+        engine = connect(url)
+        self.data, self.marks = DataStore(engine), KeywordMarkStore(engine)
+
+
+@pytest.fixture
+def world(sqlite_url: str) -> World:
+    return World(sqlite_url)
+
+
+@pytest.fixture
+def demo(world: World) -> World:
+    add_demo(world.data)
+    return world
+
+
+def opened(**query: str) -> AppTest:
+    app = AppTest.from_file(MAIN, default_timeout=60)
+    app.switch_page("keywords.py")
+    for name, value in query.items():
+        app.query_params[name] = value
+    return sound(app.run())
+
+
+def sound(app: AppTest) -> AppTest:
+    assert not app.exception, app.exception
+    return app
+
+
+def said(app: AppTest) -> str:
+    kinds = (app.markdown, app.caption, app.info, app.warning, app.error, app.success, app.subheader)
+    return "\n".join(str(element.value) for kind in kinds for element in kind).replace("\\", "")
+
+
+def address(app: AppTest) -> dict[str, str]:
+    return {name: value[-1] if isinstance(value, list) else value for name, value in app.query_params.items()}
+
+
+def blocks(app: AppTest) -> str:
+    return "\n".join(visible(element.proto.body) for element in app.get("html"))
+
+
+def pressed(app: AppTest, label: str) -> AppTest:
+    (button,) = [button for button in app.button if button.label.startswith(label)]
+    return sound(button.click().run())
+
+
+def look_back(app: AppTest) -> AppTest:
+    """As if the document had been shown two seconds ago."""
+    key, shown = app.session_state["keywords_shown"]
+    app.session_state["keywords_shown"] = (key, shown - timedelta(seconds=2))
+    return app
+
+
+def made(app: AppTest, name: str = "R", count: int = 3) -> AppTest:
+    """Make a review of the first data set in the view Mark."""
+    app.text_input(key="keywords_new_name").set_value(name)
+    (number,) = [box for box in app.number_input if box.label == "Documents"]
+    number.set_value(count)
+    return pressed(app, "Make the review")
+
+
+def joined(app: AppTest, name: str) -> AppTest:
+    app.text_input(key="keywords_join_name").set_value(name)
+    return pressed(app, "Start")
+
+
+def boxes(app: AppTest) -> list[Any]:
+    return list(app.checkbox)
+
+
+def test_an_empty_database_shows_the_way(world: World) -> None:
+    for view in ("compare", "mark", "results", "recall"):
+        assert "no documents yet" in said(opened(view=view))
+
+
+def test_the_demo_is_compared_without_any_review(demo: World) -> None:
+    app = opened()
+    records = demo.data.records(DEMO)
+    documents = [document for document, _ in records]
+    lists = compared_keywords(documents)
+    first = {extractor: found[0] for extractor, found in lists.items()}
+    assert compared_html(documents[0], first, list(first)) in [element.proto.body for element in app.get("html")]
+    shares = [row.same for row in shared_keywords(lists)]
+    assert list(app.dataframe[0].value["same keywords"]) == pytest.approx(shares)
+    assert address(app) == {"view": "compare", "dataset": DEMO, "document": documents[0].id}
+    pressed(app, "Next")
+    assert address(app)["document"] == documents[1].id
+    assert documents[1].references[0] in blocks(app)
+    sound(app.button_group(key="keywords_marked").set_value("textrank").run())
+    second = {extractor: found[1] for extractor, found in lists.items()}
+    assert compared_html(documents[1], second, ["textrank"]) in [element.proto.body for element in app.get("html")]
+    again = opened(view="compare", dataset=DEMO, document=documents[5].id)
+    assert documents[5].references[0] in blocks(again)
+    nowhere = opened(view="what", dataset="none", document="none")
+    assert documents[0].references[0] in blocks(nowhere)
+
+
+def test_a_review_from_making_it_to_its_results(demo: World) -> None:
+    app = opened(view="results")
+    assert "no review yet" in said(app)
+    app = made(opened(view="mark"))
+    review = demo.marks.review("R")
+    assert (review.dataset, review.extractors, review.documents) == (DEMO, tuple(EXTRACTORS), 3)
+    assert review.signature.startswith("keywords|")
+    assert "|version:" in review.signature
+    joined(app, "Ann")
+    assert "Marking as **Ann** in **R**" in said(app)
+    ann = demo.marks.annotator(app.session_state["keywords_marker"])
+    assert address(app)["marker"] == ann.token
+    task = demo.marks.task(ann, 0)
+    assert task_html(task) in [element.proto.body for element in app.get("html")]
+    assert len(boxes(app)) == len(task.keywords)
+
+    sound(boxes(app)[1].check().run())
+    pressed(look_back(app), f"Save: 1 of {len(task.keywords)} wrong")
+    assert demo.marks.task(ann, 0).wrong == {task.keywords[1].id}
+    assert "**Document 2 of 3**" in said(app)
+    pressed(look_back(app), "Save: none is wrong")
+    assert demo.marks.progress(ann) == (2, 3)
+
+    again = opened(view="mark", marker=ann.token)  # a reload
+    assert "**Document 3 of 3**" in said(again)
+    pressed(look_back(again), "Save: none is wrong")
+    assert "last document" in said(again)
+    for _ in range(3):
+        pressed(again, "Back")
+    assert "saved; you may change it" in said(again)
+    assert [box.value for box in boxes(again)] == [
+        keyword.id in demo.marks.task(ann, 0).wrong for keyword in task.keywords
+    ]
+    sound(boxes(again)[0].check().run())
+    pressed(look_back(again), "Save: 2 of")
+    assert len(demo.marks.task(ann, 0).wrong) == 2
+    assert "last document" in said(again)
+
+    found = discoveries(demo.marks.counts("R"), review.extractors)
+    results = opened(view="results", review="R")
+    table = results.dataframe[0].value
+    assert list(table["false discovery rate"]) == pytest.approx([of.rate for of in found.values()])
+    assert list(table["wrong per document"]) == pytest.approx([of.per_document for of in found.values()])
+    assert table["marked"].sum() == sum(of.wrong for of in found.values()) >= 2
+    assert ann.token not in json.dumps(address(results))
+    assert "Takeshita et al. 2024" in said(results)
+
+
+def test_nobody_is_shown_who_found_a_keyword(demo: World) -> None:
+    app = joined(made(opened(view="mark")), "Ann")
+    shown = blocks(app) + said(app) + "".join(box.label for box in boxes(app))
+    assert not [name for name in ("TF-IDF", "TextRank", "Overlap", *EXTRACTORS) if name in shown]
+
+
+def test_a_press_too_soon_or_from_a_stale_window_saves_nothing(demo: World) -> None:
+    app = joined(made(opened(view="mark")), "Ann")
+    ann = demo.marks.annotator(app.session_state["keywords_marker"])
+    key, _ = app.session_state["keywords_shown"]
+    app.session_state["keywords_shown"] = (key, now() + timedelta(seconds=1))
+    pressed(app, "Save")
+    assert "too soon" in said(app)
+    assert demo.marks.progress(ann).saved == 0
+    task = demo.marks.task(ann, 0)
+    demo.marks.save(annotator=ann, task_id=task.id, wrong=[], presented_at=now() - timedelta(seconds=9))
+    pressed(look_back(app), "Save")
+    assert demo.marks.task(ann, 0).revision == 1
+    assert "another window" in said(app)
+
+
+def test_a_name_that_is_taken_asks_whether_it_is_you(demo: World) -> None:
+    app = joined(made(opened(view="mark")), "Ann")
+    ann = demo.marks.annotator(app.session_state["keywords_marker"])
+    pressed(app, "Not you?")
+    assert "marker" not in address(app)
+    joined(app, "Ann")
+    assert "has begun this review" in said(app)
+    assert "keywords_marker" not in app.session_state
+    joined(app, "Anna")
+    assert "Marking as **Anna**" in said(app)
+    pressed(app, "Not you?")
+    joined(app, "Ann")
+    pressed(app, "I am Ann")
+    assert app.session_state["keywords_marker"] == ann.token
+
+
+def test_what_is_refused_is_said(demo: World) -> None:
+    app = made(opened(view="mark"))
+    made(app)
+    assert "already a review 'R'" in said(app)
+    joined(app, " ")
+    assert "printable" in said(app)
+    wrong = opened(view="mark", marker="nobody")
+    assert "not known" in said(wrong)
+    pressed(wrong, "Start again")
+    assert wrong.text_input(key="keywords_join_name")
+    sound(app.multiselect(key="keywords_new_extractors").set_value([]).run())
+    made(app, "S")
+    assert "at least one extractor" in said(app)
+    assert [review.name for review in demo.marks.reviews()] == ["R"]
+
+
+def test_keyword_recall_is_that_of_the_analysis(demo: World) -> None:
+    app = opened(view="recall")
+    rows = recall_by_source(demo.data.records(DEMO))
+    table = app.dataframe[0].value
+    assert list(table["system"]) == [row.system for row in rows]
+    assert list(table["IN-SRC"]) == pytest.approx([row.in_source.value for row in rows])
+    assert len(app.dataframe) == 2
+    assert app.get("vega_lite_chart")
+
+
+def test_views_and_choices_outlive_each_other(demo: World) -> None:
+    demo.data.add_dataset(
+        name="other & <b>",
+        format="interchange",
+        sha256="1",
+        records=[(STORMS, [Summary("d", "a", "A storm.")]), (Document("bare", "", ("One text.",)), [])],
+    )
+    app = opened(view="compare", dataset="other & <b>", document="bare")
+    assert "not two texts" in said(app)
+    sound(app.button_group(key="keywords_view").set_value("Keyword recall").run())
+    assert address(app) == {"view": "recall", "dataset": "other & <b>"}
+    sound(app.button_group(key="keywords_view").set_value("Compare").run())
+    assert address(app)["dataset"] == "other & <b>"
+
+
+def test_a_name_is_shown_literally(demo: World) -> None:
+    app = made(opened(view="mark"), name="R " + "**bold** :red[x] <b>")
+    joined(app, "Ann <img> :red[x]")
+    (header,) = [line.value for line in app.markdown if line.value.startswith("Marking as")]
+    assert ":red[" not in header
+    assert "\\<img\\>" in header
+    annotator: KeywordAnnotator = demo.marks.annotator(app.session_state["keywords_marker"])
+    assert annotator.name == "Ann <img> :red[x]"

@@ -1,0 +1,276 @@
+"""The playground without a browser: what it begins with, links, files, saving, and an empty database."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from annotation.results import rated
+from data.database import connect
+from data.demo import FILE, add_demo
+from data.importers import read
+from data.records import examples
+from data.store import PLAYGROUND, DataStore, StoredScore, example_hash
+from metrics import LEXICAL, METRICS, Options
+from metrics.inspection import CannotExplain, Inspector
+from pages.components.desk import Desk, signatures
+from pages.components.draft import Draft, examples_of, from_records
+from pages.components.playground import PREFERENCE
+from pages.components.sharing import to_link
+
+MAIN = Path(__file__).resolve().parents[2] / "pages" / "main.py"
+HOSTILE = "<img src=x onerror=alert(1)> **b** [l](http://127.0.0.1:9/) $x$ \u202e"
+DRAFT = Draft((f"A storm hit. {HOSTILE}",), "Storm", "A storm.", ("The storm.", f"Rain {HOSTILE}"), ("", "second"))
+
+
+@pytest.fixture(autouse=True)
+def fresh(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No process for the models: these tests are about the page."""
+    st.cache_resource.clear()
+    st.cache_data.clear()
+    monkeypatch.setattr(Inspector, "warm", lambda self: None)
+    yield
+    st.cache_resource.clear()
+    st.cache_data.clear()
+
+
+@pytest.fixture
+def store(sqlite_url: str) -> DataStore:
+    return DataStore(connect(sqlite_url))
+
+
+def opened(example: str | None = None) -> AppTest:
+    app = AppTest.from_file(MAIN, default_timeout=30)
+    app.switch_page("playground.py")
+    if example is not None:
+        app.query_params["example"] = example
+    return sound(app.run())
+
+
+def sound(app: AppTest) -> AppTest:
+    assert not app.exception, app.exception
+    return app
+
+
+def desk(app: AppTest) -> Desk:
+    found = app.session_state["playground"]
+    assert isinstance(found, Desk)
+    return found
+
+
+def html(app: AppTest) -> str:
+    return "".join(element.proto.body for element in app.get("html"))
+
+
+def shown(app: AppTest) -> dict[str, str]:
+    found = re.findall(r'<td data-score="([^"]*)"[^>]*>(.*?)</td>', html(app))
+    return {name: re.sub(r"<[^>]*>|[^0-9.a-z…]|preferred", "", text) for name, text in found}
+
+
+def said(app: AppTest) -> str:
+    kinds = (app.title, app.markdown, app.caption, app.info, app.warning, app.error, app.success)
+    return "\n".join(element.value for kind in kinds for element in kind).replace("\\", "").replace("\u2060", "")
+
+
+def expected(draft: Draft) -> dict[str, str]:
+    cells = {}
+    for name in LEXICAL:
+        found = examples_of(draft)
+        for letter, score in zip(found, METRICS[name](Options()).score(list(found.values())), strict=True):
+            written = "missing" if score.value is None else f"{score.value:.{0 if name == 'length' else 4}f}"
+            cells[f"{name}-{letter}"] = written
+    return cells
+
+
+def form(app: AppTest, name: str) -> AppTest:
+    app.session_state[f"playground_{name}"] = True
+    return sound(app.run())
+
+
+def test_it_begins_with_the_demo_corpus_on_an_empty_database(store: DataStore) -> None:
+    app = opened()
+    assert desk(app).draft == from_records(*next(read(FILE, "interchange")))
+    assert {name: text for name, text in shown(app).items() if name.split("-")[0] in LEXICAL} == expected(
+        desk(app).draft
+    )
+    assert shown(app)["bertscore-A"] == "computing…"
+    assert store.datasets() == []
+
+
+def test_evidence_of_each_metric() -> None:
+    app = opened()
+    for name in ("rouge1", "rouge2", "rougeL", "rouge_k", "words not in the source"):
+        sound(app.button_group(key="playground_evidence").set_value(name).run())
+        assert html(app).count('<div class="evidence">') >= 4
+    sound(app.button_group(key="playground_evidence").set_value("bertscore").run())
+    assert "The model is asked when you pause" in said(app)
+
+
+def test_models_that_are_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = opened()
+    found = desk(app)
+    found.models.kept = {asked: CannotExplain(f"no such model {HOSTILE}") for asked in found.models.wanted}
+    sound(app.run())
+    assert shown(app)["carouge-A"] == "missing"
+    assert "carouge, A, B, C, D: missing, no such model &lt;img" in html(app)
+    sound(app.button_group(key="playground_evidence").set_value("carouge").run())
+    assert "Undefined: no such model <img" in said(app)
+
+
+def test_a_link_brings_its_texts_once() -> None:
+    app = opened(to_link(DRAFT))
+    assert desk(app).draft == DRAFT
+    assert "<img" not in html(app)
+    desk(app).typed(desk(app).generation, "summary", 0, "Changed.", 1)
+    sound(app.run())
+    assert desk(app).draft.summaries[0] == "Changed."
+    for key in (name for name in expected(desk(app).draft)):
+        assert shown(app)[key] == expected(desk(app).draft)[key]
+
+
+@pytest.mark.parametrize("link", ["", "x", "<script>alert(1)</script>", "A" * 9000, to_link(DRAFT)[:-3]])
+def test_a_bad_link_is_said_and_leaves_nothing(link: str) -> None:
+    app = opened(link)
+    assert len(app.error) == 1
+    assert app.error[0].value.startswith("The example in the address cannot be opened: ")
+    assert desk(app).draft == Draft()
+    assert "Write a summary to see its scores." in said(app)
+    assert not shown(app)
+
+
+def test_more_and_fewer_texts_and_undo() -> None:
+    app = opened(to_link(DRAFT))
+    sound(app.button(key="playground_add_summary").click().run())
+    sound(app.button(key="playground_add_reference").click().run())
+    assert (len(desk(app).draft.summaries), len(desk(app).draft.references)) == (3, 2)
+    sound(app.button(key="playground_drop_summary").click().run())
+    sound(app.button(key="playground_drop_summary").click().run())
+    assert desk(app).draft.summaries == DRAFT.summaries[:1]
+    assert not any(name.endswith("-B") for name in shown(app))
+    for _ in range(4):
+        sound(app.button(key="playground_undo").click().run())
+    assert desk(app).draft == DRAFT
+
+
+def test_what_if_by_the_choice_of_a_word() -> None:
+    app = opened(to_link(DRAFT))
+    sound(app.button_group(key="playground_view").set_value("What if").run())
+    assert "falls by" in html(app)
+    desk(app).choose(1)
+    sound(app.run())
+    change = desk(app).changed
+    assert change is not None
+    assert change.candidate == "The."
+    assert 'data-what-if="rouge1-after"' in html(app)
+    sound(app.button(key="playground_apply").click().run())
+    assert desk(app).draft.summaries[0] == "The."
+    assert "data-what-if" not in html(app)
+
+
+def test_another_example_is_opened_or_none(store: DataStore) -> None:
+    app = form(opened(), "open")
+    records = list(read(FILE, "interchange"))
+    sound(app.selectbox(key="playground_demo").select_index(5).run())
+    sound(app.button(key="playground_open_it").click().run())
+    assert desk(app).draft == from_records(*records[5])
+    app = form(app, "open")
+    sound(app.button(key="playground_empty").click().run())
+    assert desk(app).draft == Draft()
+    app = form(app, "open")
+    sound(app.button_group(key="playground_kind").set_value("data set").run())
+    assert "There is no data set yet" in said(app)
+    add_demo(store)
+    sound(app.run())
+    sound(app.selectbox(key="playground_document:demo").select(records[7][0].id).run())
+    sound(app.button(key="playground_open_it").click().run())
+    assert desk(app).draft == from_records(*records[7])
+
+
+def test_a_file_is_checked_as_any_import() -> None:
+    app = form(opened(), "open")
+    sound(app.button_group(key="playground_kind").set_value("file").run())
+    sound(app.file_uploader(key="playground_file").upload("bad.jsonl", b'{"id": "x"}\n', "application/json").run())
+    assert "bad.jsonl:1: the field source is missing" in said(app)
+
+
+def fill(app: AppTest, **fields: str) -> AppTest:
+    for name, value in fields.items():
+        app.text_input(key=f"playground_save_{name}").set_value(value)
+    return app
+
+
+def saved(app: AppTest) -> AppTest:
+    (submit,) = (button for button in app.button if button.label == "Save")
+    return sound(submit.click().run())
+
+
+def test_saved_with_a_preference_it_is_an_example_as_any(store: DataStore) -> None:
+    app = form(opened(to_link(DRAFT)), "save")
+    model = signatures()["bertscore"]
+    known = desk(app).models
+    from metrics.inspection import Explained
+
+    known.kept = {asked: Explained(0.25, None, True, None) for asked in known.wanted if asked[0] == model}
+    fill(app, dataset="mine & <b>", document="one")
+    app.radio(key="playground_prefer").set_value("B")
+    saved(app)
+    assert "Saved as one in the data set mine & <b>" in said(app)
+    ((document, summaries),) = store.records("mine & <b>")
+    assert (document.id, document.title, document.source) == ("one", "Storm", "A storm.")
+    assert {s.system: (s.text, s.human) for s in summaries} == {
+        "A": (DRAFT.summaries[0], {PREFERENCE: 0.0}),
+        "second": (DRAFT.summaries[1], {PREFERENCE: 1.0}),
+    }
+    assert store.dataset("mine & <b>").format == PLAYGROUND
+    assert {signature.metric for signature in store.signatures("mine & <b>")} == {*LEXICAL, "bertscore"}
+    keys = [example_hash(example) for example in examples(document, summaries)]
+    assert len(set(keys)) == 2
+    assert set(store.scores(dataset="mine & <b>", signature=model).values()) == {StoredScore(0.25, None, True)}
+    preferences = rated(store, "mine & <b>", PREFERENCE)
+    assert len(preferences) == 1
+
+    fill(app, dataset="mine & <b>", document="one")
+    saved(app)
+    assert "already has a document 'one'; choose another id" in said(app)
+    assert len(store.records("mine & <b>")) == 1
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ({"document": ""}, "a name needs 1 to 200"),
+        ({"document": "x", "dataset": " "}, "a name needs 1 to 200"),
+        ({"document": "x", "dataset": "demo"}, "was imported and stays as its file is"),
+        ({"document": "x", "name:1:A": "same", "name:1:B": "same"}, "two summaries are called same"),
+    ],
+)
+def test_what_cannot_be_saved_is_said(store: DataStore, fields: dict[str, str], why: str) -> None:
+    add_demo(store)
+    before = store.datasets()
+    app = form(opened(to_link(DRAFT)), "save")
+    saved(fill(app, **fields))
+    assert why in said(app)
+    assert store.datasets() == before
+
+
+def test_a_link_and_a_file_to_share() -> None:
+    app = form(opened(to_link(DRAFT)), "share")
+    assert app.code[0].value.endswith(f"?example={to_link(DRAFT)}")
+    desk(app).draft = DRAFT._replace(source="")
+    sound(app.run())
+    assert "There can be no file: a file needs a source" in said(app)
+    desk(app).draft = DRAFT._replace(source=" ".join(str(number * 7919 % 100_003) for number in range(4000)))
+    sound(app.run())
+    assert "There can be no link" in said(app)
+
+
+def test_texts_stay_while_other_pages_are_looked_at() -> None:
+    app = opened(to_link(DRAFT))
+    sound(app.switch_page("studies.py").run())
+    sound(app.switch_page("playground.py").run())
+    assert desk(app).draft == DRAFT

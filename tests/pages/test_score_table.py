@@ -1,0 +1,110 @@
+"""Tables of scores: who is preferred, what is missing and why; texts and names are never markup."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from metrics.base import TIE
+from metrics.inspection import CannotExplain, Explained
+from pages.components.score_table import (
+    Change,
+    Found,
+    Row,
+    changes_html,
+    preferences,
+    scores_html,
+    verdict,
+    worths_html,
+)
+from pages.components.what_if import Worth
+
+HOSTILE = '<img src=x onerror="alert(1)">'
+
+
+def score(value: float | None, missing: str | None = None, truncated: bool = False) -> Explained:
+    return Explained(value, missing, truncated, None)
+
+
+def cells(html: str, attribute: str) -> dict[str, str]:
+    found = re.findall(rf'<td {attribute}="([^"]*)"[^>]*>(.*?)</td>', html)
+    return {name: re.sub(r"<[^>]*>", "", text).strip() for name, text in found}
+
+
+@pytest.mark.parametrize(
+    ("found", "letters", "said"),
+    [
+        ({"A": score(0.5), "B": score(0.25)}, "A", "A"),
+        ({"A": score(0.5), "B": score(0.5 + TIE / 2), "C": score(0.1)}, "AB", "tie of A, B"),
+        ({"A": score(0.0), "B": score(None, "why")}, "", "–"),
+        ({"A": score(0.0), "B": CannotExplain("gone")}, "", "–"),
+        ({"A": score(0.0), "B": None}, None, "…"),
+        ({"A": score(0.0), "B": score(None, "why"), "C": score(1.0)}, "C", "C"),
+    ],
+)
+def test_who_is_preferred(found: dict[str, Found], letters: str | None, said: str) -> None:
+    assert preferences(found) == letters
+    assert verdict(preferences(found)) == said
+
+
+def test_a_missing_score_is_never_a_number() -> None:
+    rows = [
+        Row("rouge1", "rouge1|x", {"A": score(0.0), "B": score(0.25, truncated=True)}),
+        Row("apes", "apes|y", {"A": score(None, f"no entity {HOSTILE}"), "B": score(None, f"no entity {HOSTILE}")}),
+        Row("bertscore", "bertscore|z", {"A": CannotExplain("no model"), "B": None}),
+        Row("length", "length|w", {"A": score(12.0), "B": score(12.0)}),
+    ]
+    html = scores_html(rows, {"A": "A", "B": f"B: {HOSTILE}"})
+    assert cells(html, "data-score") == {
+        "rouge1-A": "0.0000",
+        "rouge1-B": "★ preferred: 0.2500 truncated",
+        "apes-A": "missing",
+        "apes-B": "missing",
+        "bertscore-A": "missing",
+        "bertscore-B": "computing…",
+        "length-A": "12",
+        "length-B": "12",
+    }
+    assert "apes, A, B: missing, no entity &lt;img" in html
+    assert "bertscore, A: missing, no model" in html
+    assert "tie of A, B" in html
+    assert "<img" not in html
+    for row in rows:
+        assert f"<code>{row.signature}</code>" in html
+
+
+def test_changes_have_a_sign() -> None:
+    html = changes_html(
+        [
+            Change("rouge1", score(0.5), score(0.75)),
+            Change("rouge2", score(0.5), score(0.25)),
+            Change("length", score(12.0), score(11.0)),
+            Change("rougeL", score(0.5), score(0.5)),
+            Change("rouge_k", score(0.5), score(None, "no keywords")),
+            Change("apes", score(0.5), None),
+        ]
+    )
+    found = cells(html, "data-what-if")
+    differences = {name.split("-")[0]: text for name, text in found.items() if name.endswith("-difference")}
+    assert differences == {
+        "rouge1": "+0.2500",
+        "rouge2": "-0.2500",
+        "length": "-1",
+        "rougeL": "0",
+        "rouge_k": "–",
+        "apes": "–",
+    }
+    assert (found["rouge_k-after"], found["apes-after"]) == ("missing", "computing…")
+    assert "rouge_k: missing, no keywords" in html
+    assert 'data-what-if="rouge1-difference" class="up"' in html
+    assert 'data-what-if="rouge2-difference" class="down"' in html
+
+
+def test_words_that_cost_most_come_first() -> None:
+    words = [Worth("b", (0, 1), 0.5, 0.0), Worth(HOSTILE, (2, 9), 0.25, 0.25), Worth("d", (9, 10), None, None)]
+    html = worths_html("rouge1", 0.5, words)
+    assert html.index("&lt;img") < html.index('scope="row">b<')
+    assert "falls by 0.2500 to 0.2500" in html
+    assert "without it there is no score" in html
+    assert "<img" not in html

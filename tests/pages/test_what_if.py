@@ -1,0 +1,119 @@
+"""Words left out and swapped, and what each is worth: against the metrics' own scores."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data.demo import FILE
+from data.importers import read
+from data.records import Example
+from metrics import METRICS, Options
+from pages.components.draft import examples_of, from_records
+from pages.components.what_if import MOST_WORDS, Worth, parts, said, swapped, word_spans, worths
+
+EXAMPLE = Example(
+    "d", "A", "The storm hit the coast, twice.", ("A storm hit the coast.", "The storm was near."), "Storm", ""
+)
+LEXICAL = ["rouge1", "rouge2", "rougeL", "rouge_k"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", []),
+        ("  ... ", []),
+        ("The well-known one's end.", ["The", "well-known", "one's", "end"]),
+        ("naïve café\u0301 2024", ["naïve", "café\u0301", "2024"]),
+        ("我们 go", ["我", "们", "go"]),
+        ("שלום עולם", ["שלום", "עולם"]),
+        ("a👩‍🚀b", ["a", "b"]),
+    ],
+)
+def test_words(text: str, words: list[str]) -> None:
+    assert [text[slice(*span)] for span in word_spans(text)] == words
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "by", "left"),
+    [
+        ("The storm hit.", 0, "", "storm hit."),
+        ("The storm hit.", 1, "", "The hit."),
+        ("The storm hit.", 2, "", "The storm."),
+        ("The storm hit.", 1, "rain", "The rain hit."),
+        ("one, two", 0, "", ", two"),
+        ("alone", 0, "", ""),
+        ("a-b", 0, "", ""),
+        ("我们", 0, "", "们"),
+    ],
+)
+def test_a_word_left_out_or_swapped(text: str, word: int, by: str, left: str) -> None:
+    assert swapped(text, word_spans(text)[word], by) == left
+
+
+@given(st.text(max_size=80))
+def test_parts_are_the_text(text: str) -> None:
+    cut = parts(text, [])
+    assert "".join(part.text for part in cut) == text
+    words = [part for part in cut if part.word is not None]
+    assert [part.word for part in words] == list(range(len(words)))
+    assert [part.text for part in words] == [text[slice(*span)] for span in word_spans(text)]
+
+
+@given(st.text(alphabet="ab c,.'-", max_size=40), st.text(alphabet="xy ", max_size=5))
+def test_nothing_but_the_word_and_a_space_goes(text: str, by: str) -> None:
+    for start, end in word_spans(text):
+        left = swapped(text, (start, end), by)
+        assert left in {text[:start] + by + text[end:], text[: start - 1] + text[end:], text[:start] + text[end + 1 :]}
+
+
+@pytest.mark.parametrize("name", LEXICAL)
+def test_each_word_is_worth_what_the_metric_says(name: str) -> None:
+    metric = METRICS[name](Options())
+    document = next(read(FILE, "interchange"))
+    for example in [EXAMPLE, *examples_of(from_records(*document)).values()]:
+        whole, found = worths(metric.signature, example)
+        assert whole == metric.score([example])[0].value
+        assert [worth.word for worth in found] == [example.candidate[slice(*s)] for s in word_spans(example.candidate)]
+        for worth in found:
+            (alone,) = metric.score([replace(example, candidate=swapped(example.candidate, worth.span))])
+            assert worth.without == alone.value
+            assert whole is not None
+            assert alone.value is not None
+            assert worth.loss == whole - alone.value
+
+
+def test_where_there_is_no_score() -> None:
+    signature = METRICS["rouge1"](Options()).signature
+    whole, (worth,) = worths(signature, replace(EXAMPLE, candidate="storm"))
+    assert whole is not None
+    assert worth == Worth("storm", (0, 5), None, None)
+    assert said(worth) == "without it there is no score"
+    whole, found = worths(METRICS["rouge_k"](Options()).signature, replace(EXAMPLE, references=("one",), title=None))
+    assert whole is None
+    assert {worth.loss for worth in found} == {None}
+    with pytest.raises(ValueError, match="no metric has the signature"):
+        worths("rouge1|mine", EXAMPLE)
+
+
+def test_bars_are_shares_of_the_largest() -> None:
+    # 4 of 6 words match reference 1 (5 words): F1 = 8/11; without "coast" 3 of 5 and 5: 6/10, without "twice" 8/10
+    whole, found = worths(METRICS["rouge1"](Options()).signature, EXAMPLE)
+    assert whole == pytest.approx(8 / 11)
+    by_word = {part.text: part for part in parts(EXAMPLE.candidate, found) if part.word is not None}
+    assert by_word["coast"].loss == 1.0
+    assert not by_word["coast"].gain
+    assert by_word["twice"].gain
+    assert by_word["twice"].loss == pytest.approx((8 / 10 - 8 / 11) / (8 / 11 - 6 / 10), abs=1e-3)
+    assert by_word["coast"].says == f"without it the score falls by {8 / 11 - 0.6:.4f} to 0.6000"
+    assert by_word["twice"].says == f"without it the score rises by {0.8 - 8 / 11:.4f} to 0.8000"
+
+
+def test_only_so_many_words_are_tried() -> None:
+    text = " ".join(["storm"] * (MOST_WORDS + 5))
+    _, found = worths(METRICS["rouge1"](Options()).signature, replace(EXAMPLE, candidate=text))
+    assert len(found) == MOST_WORDS
+    assert [part.says for part in parts(text, found) if part.word is not None][-1] == "not tried"
