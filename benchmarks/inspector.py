@@ -47,19 +47,17 @@ LOADING = 170_000
 # that is still waited for has a message instead of its evidence.
 NEXT = """
 ([sections]) => new Promise(resolve => {
-  const seen = () => {
+  const place = () => document.querySelector('.st-key-way [data-testid="stMarkdown"]')?.innerText;
+  const before = place();
+  const there = () => {
     const summaries = [...document.querySelectorAll('[aria-label="Summary A"], [aria-label="Summary B"]')];
     const evidence = [...document.querySelectorAll('.saw .evidence [aria-label="Summary"]')];
-    const place = document.querySelector('.st-key-way [data-testid="stMarkdown"]');
-    if (summaries.length != 2 || evidence.length < 2 * sections || !place) return null;
     const texts = summaries.map(element => element.innerText);
-    if (evidence.some(element => !texts.includes(element.innerText))) return null;
-    return place.innerText + texts.join('|');
+    return texts.length == 2 && evidence.length >= 2 * sections && place() !== before
+      && evidence.every(element => texts.includes(element.innerText));
   };
-  const before = seen();
   const observer = new MutationObserver(() => {
-    const now = seen();
-    if (now !== null && now !== before && now.split(' ')[0] !== before.split(' ')[0]) {
+    if (there()) {
       observer.disconnect();
       requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now() - start)));
     }

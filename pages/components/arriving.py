@@ -23,7 +23,7 @@ KEPT = 16
 AT_FIRST = 0.4
 """Seconds that the answer is waited for at once: BERTScore's takes about half of it."""
 
-LOOK = 0.5
+LOOK = 0.25
 """Seconds between two looks whether more has been answered."""
 
 
