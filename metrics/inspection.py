@@ -61,6 +61,10 @@ class CannotExplain(ValueError):  # noqa: N818  named for the situation
     """There is no evidence to be had now; the message says why."""
 
 
+class StillLoading(CannotExplain):
+    """The models are not loaded yet: it is worth asking again."""
+
+
 class Explained(NamedTuple):
     """A score with what it was computed from, of one pass."""
 
@@ -273,7 +277,7 @@ class Inspector:
     def explain(self, signature: str, example: Example, timeout: float = TIMEOUT) -> Explained:
         """The score of one example by the metric of a signature, with its evidence; at most `timeout` seconds.
 
-        Raises `CannotExplain` where the metric cannot be had again, fails, or takes too long.
+        Raises `CannotExplain` where the metric cannot be had again, fails, or takes too long, `StillLoading`.
         """
         deadline = time.monotonic() + timeout
         metric = metric_of(signature)
@@ -322,7 +326,7 @@ class Inspector:
                 child.ready = True
         except Empty:
             # Not stopped: it would never become ready on a machine that takes longer.
-            raise CannotExplain("the models are still being loaded: try again in a moment") from None
+            raise StillLoading("the models are still being loaded: try again in a moment") from None
         try:
             child.tell(line)
             return child.hear(deadline)

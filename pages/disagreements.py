@@ -14,10 +14,8 @@ from pages.components.disagreements import (
 )
 from pages.components.explaining import explained, inspector
 from pages.components.highlight import HIGHLIGHT_STYLE
-from pages.components.model_scores import ModelScores
+from pages.components.model_scores import LOOK, ModelScores
 from pages.components.text import STYLE, in_markdown
-
-LOOK = 0.5  # seconds between two looks for what models have said
 
 state = st.session_state
 st.html(STYLE + HIGHLIGHT_STYLE + PRESENTED_STYLE + PRINT_STYLE)

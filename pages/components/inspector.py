@@ -16,7 +16,6 @@ from data.records import Example, examples
 from metrics import LEXICAL
 from metrics.analysis import distinct, labels
 from metrics.inspection import CannotExplain, Explained
-from pages.components.arriving import LOOK, Asking, ask, wait_a_moment
 from pages.components.charts import similarity_heatmap
 from pages.components.evidence import bertscore_matrix, novelty_html
 from pages.components.examples import (
@@ -30,6 +29,7 @@ from pages.components.examples import (
 )
 from pages.components.explaining import evidence_html, explained, inspector
 from pages.components.highlight import HIGHLIGHT_STYLE
+from pages.components.model_scores import LOOK, ModelScores
 from pages.components.sources import Source
 from pages.components.stores import stores
 from pages.components.text import in_markdown, in_one_line
@@ -38,6 +38,9 @@ ALL = "all of them"
 """Every metric's evidence on one screen."""
 
 NOVELTY = "words not in the source"
+
+AT_FIRST = 0.4
+"""Seconds that models are waited for at once: BERTScore takes about half of it."""
 
 SHOWN_BESIDE = {"source": "the source", "references": "the references"}
 
@@ -108,12 +111,15 @@ def show_evidence(metrics: Sequence[Asked], both: Sequence[Example]) -> None:
         novelty = [novelty_html(example.source, example.candidate) for example in both]
         st.html(section_html(NOVELTY, sides_html(novelty)))
     late = [metric for metric in wanted if not metric.lexical]
-    asked = ask([metric.signature for metric in late], both)  # nothing, too: what was asked before is wanted no more
-    wait_a_moment(asked)
-    if asked.over:
-        show_late(late, asked, by_timer=False)
+    models: ModelScores = st.session_state.setdefault("inspected", ModelScores())
+    # Nothing, too: what was asked before is wanted no more.
+    models.want((metric.signature, example) for metric in late for example in both)
+    models.ask(inspector())
+    models.wait(AT_FIRST)
+    if models.open:
+        st.fragment(show_late, run_every=LOOK)(late, both, models, by_timer=True)
     else:
-        st.fragment(show_late, run_every=LOOK)(late, asked, by_timer=True)
+        show_late(late, both, models, by_timer=False)
 
 
 def at_once(signature: str, examples: Sequence[Example]) -> list[Explained]:
@@ -121,14 +127,26 @@ def at_once(signature: str, examples: Sequence[Example]) -> list[Explained]:
     return [explained(signature, example) for example in examples]
 
 
-def show_late(metrics: Sequence[Asked], asked: Asking, by_timer: bool) -> None:
+def answers(models: ModelScores, signature: str, examples: Sequence[Example]) -> list[Explained]:
+    """What the models saw in examples, all of which they have answered. Raises `CannotExplain`."""
+    found = []
+    for example in examples:
+        answer = models.answer(signature, example)
+        if not isinstance(answer, Explained):
+            raise answer or CannotExplain("it was not asked for")
+        found.append(answer)
+    return found
+
+
+def show_late(metrics: Sequence[Asked], both: Sequence[Example], models: ModelScores, by_timer: bool) -> None:
     """Show what models have answered up to now, and which of them are still waited for."""
-    for place, metric in enumerate(metrics):
-        if asked.answered(place):
-            show_found(metric, asked.examples, partial(asked.found, place))
-        else:
+    models.collect()
+    for metric in metrics:
+        if any(models.answer(metric.signature, example) is None for example in both):
             st.info(f"{in_markdown(metric.label)}: its model is looking at both summaries.", icon="spinner")
-    if by_timer and asked.over:
+        else:
+            show_found(metric, both, partial(answers, models, metric.signature, both))
+    if by_timer and not models.open:
         st.rerun()  # which ends the timer
 
 

@@ -1,4 +1,8 @@
-"""Scores by models for texts that are being written: asked for after a pause, computed beside the page, never stale."""
+"""What models say, as it arrives: asked for in a thread, so that nobody waits for it who wants something else.
+
+A script that waited would hold up whatever is asked of the page meanwhile; it is drawn again by a timer instead.
+Answers are known by signature and texts: one about other texts than are shown now is never given.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +11,16 @@ import time
 from collections.abc import Iterable, Sequence
 
 from data.records import Example
-from metrics.inspection import LOADING, CannotExplain, Explained, Inspector
+from metrics.inspection import LOADING, CannotExplain, Explained, Inspector, StillLoading
 
 Asked = tuple[str, Example]
 """A signature and the texts that its metric is to score."""
 
 AGAIN = 0.5
 """Seconds between two tries while the models are still being loaded."""
+
+LOOK = 0.25
+"""Seconds between two looks, by a page's timer, whether more has been answered."""
 
 
 class Job:
@@ -35,9 +42,7 @@ class Job:
                     self.answers[signature, example] = self.inspector.explain(signature, example)
                     break
                 except CannotExplain as error:
-                    child = self.inspector.child
-                    loading = child is not None and not child.ready and time.monotonic() - began < LOADING
-                    if not loading:
+                    if not isinstance(error, StillLoading) or time.monotonic() - began > LOADING:
                         self.answers[signature, example] = error
                         break
                     self.given_up.wait(AGAIN)
@@ -79,6 +84,12 @@ class ModelScores:
         """Begin to ask for what is wanted and not known, unless that goes on already."""
         if self.open and self.job is None:
             self.job = Job(inspector, self.open)
+
+    def wait(self, seconds: float) -> None:
+        """Return when all is answered, at the latest after these seconds."""
+        if self.job is not None:
+            self.job.thread.join(seconds)
+        self.collect()
 
     def collect(self) -> int:
         """Take what the job has found; returns how many answers there are."""

@@ -22,8 +22,6 @@ MODELS = [name for name in METRICS if name not in LEXICAL]
 class Answering:
     """Stands for the process of the models: a score is the number of the summary's letters, when it may speak."""
 
-    child = None
-
     def __init__(self) -> None:
         self.asked: list[tuple[str, Example]] = []
         self.free = threading.Event()
