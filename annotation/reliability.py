@@ -234,7 +234,7 @@ def _estimate(
     if not len(table):
         return undefined("there are no judgments")
     if not n:
-        return undefined("fewer than 2 annotators judged the same pair")
+        return undefined("nothing was judged by 2 annotators or more")
     profiles, pairs = _profiles(table[used])
     parts = _parts(profiles)
     value = _scalar(statistic(pairs @ parts))

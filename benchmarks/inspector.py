@@ -171,11 +171,11 @@ def main() -> None:
     with opened(examples, records, LEXICAL) as page:
         print(said("opening an example, one lexical metric", opening(page, asked.steps, "rouge1", 1)), flush=True)
     with opened(examples, records, LEXICAL) as page:
-        print(said("all lexical evidence", opening(page, asked.steps, "all of them", len(LEXICAL))), flush=True)
+        print(said("all lexical evidence", opening(page, asked.steps, "all metrics", len(LEXICAL))), flush=True)
     with opened(examples, records[:DOCUMENTS], [*LEXICAL, *MODELS]) as page:
         for name in MODELS:
             print(said(f"{name}, model warm", opening(page, asked.steps // 2, name, 1)), flush=True)
-        print(said("all metrics", opening(page, asked.steps // 2, "all of them", len(METRICS))), flush=True)
+        print(said("all metrics", opening(page, asked.steps // 2, "all metrics", len(METRICS))), flush=True)
     with opened("playground", [], []) as page:
         print(said("playground, key to ROUGE-1", typing(page, asked.steps)), flush=True)
 

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache
 from queue import Empty, SimpleQueue
@@ -61,8 +61,8 @@ class CannotExplain(ValueError):  # noqa: N818  named for the situation
     """There is no evidence to be had now; the message says why."""
 
 
-class StillLoading(CannotExplain):
-    """The models are not loaded yet: it is worth asking again."""
+class NotYet(CannotExplain):
+    """The models are being loaded, or busy with other examples: it is worth asking again."""
 
 
 class Explained(NamedTuple):
@@ -274,10 +274,17 @@ class Inspector:
         self.starting = threading.Lock()
         """Held while the process is started or stopped."""
 
-    def explain(self, signature: str, example: Example, timeout: float = TIMEOUT) -> Explained:
+    def explain(
+        self,
+        signature: str,
+        example: Example,
+        timeout: float = TIMEOUT,
+        given_up: Callable[[], bool] = lambda: False,
+    ) -> Explained:
         """The score of one example by the metric of a signature, with its evidence; at most `timeout` seconds.
 
-        Raises `CannotExplain` where the metric cannot be had again, fails, or takes too long, `StillLoading`.
+        Raises `CannotExplain` where the metric cannot be had again, fails, or takes too long; `NotYet` where that
+        may soon be otherwise. A question that is given up while others are answered is not asked.
         """
         deadline = time.monotonic() + timeout
         metric = metric_of(signature)
@@ -286,8 +293,10 @@ class Inspector:
         if metric.name in LEXICAL:
             return explain(metric, example)
         if not self.turn.acquire(timeout=max(0.0, timeout)):
-            raise CannotExplain(f"other examples took more than {timeout:g} s: try again")
+            raise NotYet(f"other examples took more than {timeout:g} s: try again")
         try:
+            if given_up():
+                raise CannotExplain("it is not wanted any more")
             line = json.dumps([signature, encode(example)]).encode() + b"\n"
             answer = json.loads(self.ask_twice(line, deadline, timeout))
         finally:
@@ -326,7 +335,7 @@ class Inspector:
                 child.ready = True
         except Empty:
             # Not stopped: it would never become ready on a machine that takes longer.
-            raise StillLoading("the models are still being loaded: try again in a moment") from None
+            raise NotYet("the models are still being loaded: try again in a moment") from None
         try:
             child.tell(line)
             return child.hear(deadline)

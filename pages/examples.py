@@ -47,6 +47,10 @@ def listed_pairs(source: Source, version: object, chosen: Chosen) -> pd.DataFram
 
 # --- what the address asks for --------------------------------------------------------------------------------
 
+# The address at the beginning of a run is the one that was written last, unless somebody went back or forward.
+if dict(st.query_params) not in ({}, state.get("example_address")):
+    for name in ("source", "search", "show", "metric", "other"):
+        state.pop(f"example_{name}", None)
 if "example_source" not in state:  # a link that a colleague sent, or the way back from another page, which keeps none
     asked = state.example_address = dict(st.query_params) or state.get("example_address", {})
     named = [source for source in known if source.address.items() <= asked.items()]

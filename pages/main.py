@@ -4,7 +4,11 @@ import streamlit as st
 
 st.set_page_config(page_title="Relevance studies", page_icon=":material/balance:", layout="wide")
 # Streamlit leaves six lines above the title; on a judging page they are a summary's worth of room.
-st.html("<style>.stMainBlockContainer { padding-top: 4rem; padding-bottom: 2rem; }</style>")
+# What is chosen is told by weight: the theme's colour alone is too dim for a text on black.
+st.html(
+    "<style>.stMainBlockContainer { padding-top: 4rem; padding-bottom: 2rem; } "
+    'button[kind="segmented_controlActive"] p { color: var(--st-text-color, inherit); font-weight: 700; }</style>'
+)
 
 annotate = st.Page("annotate.py", title="Annotate", icon=":material/rule:", url_path="annotate")
 start = st.Page("start.py", title="Start", icon=":material/home:", default=True)

@@ -495,7 +495,7 @@ DEGENERATE = {
     "one annotator": (
         {"judgments": {"Ann": "aba="}},
         [
-            ("reliability", "raw agreement", "value", "fewer than 2 annotators judged the same pair"),
+            ("reliability", "raw agreement", "value", "nothing was judged by 2 annotators or more"),
             ("cohen", None, None, "no two annotators judged the same pair"),
         ],
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,6 +20,9 @@ INK = "#111827"
 
 GREY, BLUE = "#6b7280", "#2563eb"
 """Colours that stand out from a white and from a black page."""
+
+READABLE = 40
+"""Words along an axis that can be read."""
 
 TOLD_APART = 8
 """Lines in a chart that can have a colour and a shape each."""
@@ -283,8 +287,8 @@ def similarity_heatmap(table: pd.DataFrame) -> alt.LayerChart:
 
     `table` is that of `pages.components.evidence.bertscore_matrix`.
     """
-    x = alt.X("reference place:O", title="reference", axis=alt.Axis(labels=False, ticks=False))
-    y = alt.Y("candidate place:O", title="summary", axis=alt.Axis(labels=False, ticks=False))
+    x = alt.X("reference place:O", title="reference", axis=token_axis(table, "reference"))
+    y = alt.Y("candidate place:O", title="summary", axis=token_axis(table, "candidate"))
     tooltip = ["candidate token:N", "reference token:N", alt.Tooltip("similarity:Q", format=".3f"), "matched:N"]
     base = alt.Chart(table).encode(x=x, y=y, tooltip=tooltip)
     squares = base.mark_rect().encode(
@@ -294,6 +298,16 @@ def similarity_heatmap(table: pd.DataFrame) -> alt.LayerChart:
     )
     dots = base.transform_filter("datum.matched").mark_point(filled=True, size=22, color="white", stroke=INK)
     return alt.layer(squares, dots).properties(height=380)
+
+
+def token_axis(table: pd.DataFrame, text: str) -> alt.Axis:
+    """The tokens of a text along an axis of places; none where they are too many to be read."""
+    tokens = table.drop_duplicates(f"{text} place").sort_values(f"{text} place")[f"{text} token"].tolist()
+    if len(tokens) > READABLE:
+        return alt.Axis(labels=False, ticks=False)
+    names = json.dumps(["", *tokens])  # places count from 1; JSON is an array of Vega's expressions, too
+    angle = -90 if text == "reference" else 0
+    return alt.Axis(ticks=False, labelExpr=f"{names}[datum.value]", labelAngle=angle, labelFontSize=9, labelLimit=80)
 
 
 def recall_by_length_chart(found: Sequence[LengthRecall]) -> alt.LayerChart:
@@ -330,8 +344,8 @@ def recall_by_length_chart(found: Sequence[LengthRecall]) -> alt.LayerChart:
         ],
     )
     if len(systems) <= TOLD_APART:
-        scale = alt.Scale(domain=systems)
-        legend = alt.Legend(columns=4, orient="bottom", symbolLimit=0)  # one for both: same title, same scale
+        scale = alt.Scale(domain=systems, scheme="dark2")  # mid-tones: they stand on white as on black
+        legend = alt.Legend(columns=2, orient="bottom", symbolLimit=0)  # one for both: same title, same scale
         colour = alt.Color("system:N", title="system", scale=scale, legend=legend)
         shape = alt.Shape("system:N", title="system", scale=scale, legend=legend)
     else:

@@ -30,6 +30,7 @@ TABLE_1 = (
 # Large by the width of the screen, so that a projector shows it from afar; tables become lists where it is narrow.
 PRESENTED_STYLE = """<style>
 .presented { font-size: clamp(1rem, .7rem + .72vw, 1.6rem); line-height: 1.45; overflow-wrap: anywhere; }
+@media screen { .presented + .presented { border-top: 2px solid; margin-top: 3em; padding-top: 1.5em; } }
 .presented h2 { font-size: 1.45em; line-height: 1.25; margin: 0; padding: 0; }
 .presented :is(p, ul, li, summary) { font-size: inherit; }
 .presented .why { font-weight: 600; margin: 0 0 .2em; }
@@ -225,7 +226,8 @@ def sides(shown: Shown, found: Mapping[str, Sequence[Found]]) -> list[str]:
         for signature, both in found.items()
         if all(one is not None for one in both)
     }
-    return overview(("The corpus's author", preferred(shown.author, LETTERS)), known)
+    complete = all(isinstance(one, Explained) for both in found.values() for one in both)
+    return overview(("The corpus's author", preferred(shown.author, LETTERS)), known, complete)
 
 
 def preference(both: Sequence[Found]) -> str:

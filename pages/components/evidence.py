@@ -447,7 +447,7 @@ def apes_html(evidence: ApesEvidence | None, candidate: str, missing: str | None
     right, occurs = sum(t.is_right for t in evidence.traces), sum(t.occurs for t in evidence.traces)
     said = [
         f"{right} of {count(len(evidence.traces), 'question')} answered rightly; "
-        f"the summary mentions the right answer of {occurs}."
+        f"the summary mentions {occurs} of the right answers."
     ]
     items = "".join(trace_html(trace, candidate, f"g{number}") for number, trace in enumerate(evidence.traces))
     return block(said, [(candidate, marks, "Summary")], f'<ol class="whole">{items}</ol>')

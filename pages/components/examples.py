@@ -203,7 +203,8 @@ def scores_html(rows: Sequence[ScoreRow], systems: Sequence[str]) -> str:
 
 def row_html(row: ScoreRow) -> str:
     """One row of the table of scores."""
-    numbers = [*(number(value) for value in row.values), number(row.difference, "+")]
+    counted = not row.signature or row.signature.startswith("length|")  # ratings and words are as they are
+    numbers = [*(number(value, counted=counted) for value in row.values), number(row.difference, "+", counted)]
     badges = "".join(f'<span class="badge {kind}">{esc(said)}</span>' for kind, said in row.badges)
     return (
         f'<tr><th scope="row">{esc(row.label)}</th>'
@@ -212,11 +213,11 @@ def row_html(row: ScoreRow) -> str:
     )
 
 
-def number(value: float, sign: str = "") -> str:
-    """A number of the table; empty where there is none."""
+def number(value: float, sign: str = "", counted: bool = False) -> str:
+    """A number of the table, with four decimals unless it was counted; empty where there is none."""
     if np.isnan(value):
         return ""
-    return format(value, f"{sign}.0f" if float(value).is_integer() and abs(value) >= 10 else f"{sign}.4f")
+    return format(value, f"{sign}.6g" if counted else f"{sign}.4f")
 
 
 def pair_scores(source: Source, preferences: Preferences, pair: int) -> str:

@@ -34,7 +34,7 @@ from pages.components.sources import Source
 from pages.components.stores import stores
 from pages.components.text import in_markdown, in_one_line
 
-ALL = "all of them"
+ALL = "all metrics"
 """Every metric's evidence on one screen."""
 
 NOVELTY = "words not in the source"

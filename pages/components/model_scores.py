@@ -11,13 +11,16 @@ import time
 from collections.abc import Iterable, Sequence
 
 from data.records import Example
-from metrics.inspection import LOADING, CannotExplain, Explained, Inspector, StillLoading
+from metrics.inspection import LOADING, CannotExplain, Explained, Inspector, NotYet
 
 Asked = tuple[str, Example]
 """A signature and the texts that its metric is to score."""
 
 AGAIN = 0.5
-"""Seconds between two tries while the models are still being loaded."""
+"""Seconds between two tries while the models are still being loaded, or busy."""
+
+FORGOTTEN = 30.0
+"""Seconds after which a failure is no answer any more: whoever then wants to know asks again."""
 
 LOOK = 0.25
 """Seconds between two looks, by a page's timer, whether more has been answered."""
@@ -39,10 +42,12 @@ class Job:
         for signature, example in self.asked:
             while not self.given_up.is_set():
                 try:
-                    self.answers[signature, example] = self.inspector.explain(signature, example)
+                    self.answers[signature, example] = self.inspector.explain(
+                        signature, example, given_up=self.given_up.is_set
+                    )
                     break
                 except CannotExplain as error:
-                    if not isinstance(error, StillLoading) or time.monotonic() - began > LOADING:
+                    if not isinstance(error, NotYet) or time.monotonic() - began > LOADING:
                         self.answers[signature, example] = error
                         break
                     self.given_up.wait(AGAIN)
@@ -67,10 +72,14 @@ class ModelScores:
         self.wanted: tuple[Asked, ...] = ()
         self.kept: dict[Asked, Explained | CannotExplain] = {}
         self.job: Job | None = None
+        self.failed_at = 0.0
 
     def want(self, asked: Iterable[Asked]) -> None:
         """Say what is to be known; answers about anything else are forgotten."""
         wanted = tuple(dict.fromkeys(asked))
+        if self.failed_at and time.monotonic() - self.failed_at > FORGOTTEN:
+            self.kept = {one: answer for one, answer in self.kept.items() if isinstance(answer, Explained)}
+            self.failed_at = 0.0
         if wanted == self.wanted:
             return
         self.collect()
@@ -95,7 +104,10 @@ class ModelScores:
         """Take what the job has found; returns how many answers there are."""
         if self.job is not None:
             over = not self.job.going_on  # looked at first: what it says last must not be lost
-            self.kept |= dict(self.job.answers)
+            answers = dict(self.job.answers)
+            if any(isinstance(answers[one], CannotExplain) for one in answers.keys() - self.kept.keys()):
+                self.failed_at = time.monotonic()
+            self.kept |= answers
             if over:
                 self.job = None
         return len(self.kept)

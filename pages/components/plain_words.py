@@ -145,10 +145,11 @@ def lacking(name: str, found: Sequence[Explained], letters: Sequence[str]) -> li
     return [f"{name} has no score for {' or '.join(of)} ({reason})." for reason, of in reasons.items()]
 
 
-def overview(people: tuple[str, str], metrics: Mapping[str, str]) -> list[str]:
+def overview(people: tuple[str, str], metrics: Mapping[str, str], complete: bool = True) -> list[str]:
     """Who sides with whom: `people` are a name and what is preferred, `metrics` maps names to the same.
 
-    What is preferred is a letter, `tie` or `missing`, as `preferred` tells it.
+    What is preferred is a letter, `tie` or `missing`, as `preferred` tells it. Unless the metrics are `complete`,
+    nothing is said of all of them.
     """
     who, choice = people
     said = {"tie": f"{who} has no preference.", "missing": f"{who} gives none."}
@@ -168,7 +169,7 @@ def overview(people: tuple[str, str], metrics: Mapping[str, str]) -> list[str]:
             sentences.append(f"So {'does' if one else 'do'} {listing(names)}.")
         else:
             sentences.append(f"{listing(names)} {'prefers' if one else 'prefer'} {prefers}.")
-    if groups and choice not in ("tie", "missing") and choice not in groups:
+    if complete and groups and choice not in ("tie", "missing") and choice not in groups:
         sentences.insert(1, "No metric does.")
     return sentences
 
@@ -363,7 +364,7 @@ def keyword_says(seen: Sequence[Seen]) -> list[str]:
             quoted(one.evidence.texts[index], span)
             for keyword, places in keywords
             if not places
-            for index, span in keyword.found[:1]
+            for index, span in keyword.found[:1]  # one's own may stand nowhere: it is counted, not quoted
         ]
     return [*([f"{listing(counted)}."] if counted else []), *misses(missed)]
 

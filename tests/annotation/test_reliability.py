@@ -188,7 +188,7 @@ def test_many_profiles_are_drawn_in_chunks(monkeypatch: pytest.MonkeyPatch) -> N
 
 # --- what is undefined ------------------------------------------------------------------------------------
 
-NOT_SHARED = "fewer than 2 annotators judged the same pair"
+NOT_SHARED = "nothing was judged by 2 annotators or more"
 ONE_CATEGORY = "all judgments are of one category"
 ONE_PAIR = "no interval: fewer than 2 pairs have 2 judgments or more"
 

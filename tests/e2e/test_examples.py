@@ -28,7 +28,7 @@ HOSTILE = (
 WORDS = ["storm", "coast", "rain", "wind", "flood", "river", "town", "boat", "night", "bridge", "water", "house"]
 SET = "set <img src=x onerror=\"document.title='pwned'\"> [l](http://127.0.0.1:9/) :red[x] **b** $x^2$ -> :streamlit:"
 ASPECT = f"relevance {HOSTILE}"
-NOVELTY, ALL = "words not in the source", "all of them"
+NOVELTY, ALL = "words not in the source", "all metrics"
 
 SAYS = {
     "rouge1": "unigrams of the reference",
@@ -312,6 +312,13 @@ def test_from_example_to_example(page: Page, url: str) -> None:
     page.mouse.move(640, 500)
     page.mouse.wheel(0, 400)
     expect(forward).to_be_in_viewport()
+    # the browser's own way back and forth leads to what was open
+    page.go_back()
+    watched.comes_to(2)
+    assert (watched.summaries, page.url) == seen[1]
+    page.go_forward()
+    watched.comes_to(3)
+    assert (watched.summaries, page.url) == seen[2]
     watched.innocent()
 
 

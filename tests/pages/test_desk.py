@@ -27,7 +27,7 @@ class Answering:
         self.free = threading.Event()
         self.free.set()
 
-    def explain(self, signature: str, example: Example) -> Explained:
+    def explain(self, signature: str, example: Example, given_up: Callable[[], bool]) -> Explained:
         self.asked.append((signature, example))
         assert self.free.wait(10)
         if signature.startswith("apes"):

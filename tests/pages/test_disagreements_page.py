@@ -59,7 +59,7 @@ def fresh_caches() -> Iterator[None]:
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Models answer in this process: what the other one does is tested with it."""
 
-    def answer(self: Inspector, signature: str, example: Example, timeout: float = 0) -> Explained:
+    def answer(self: Inspector, signature: str, example: Example, **_: object) -> Explained:
         metric = metric_of(signature)
         assert metric is not None
         return explain(metric, example)
@@ -267,7 +267,7 @@ def test_the_address_opens_an_example_and_everything_is_shown_at_once() -> None:
 
 @pytest.mark.usefixtures("sqlite_url")
 def test_without_models_the_lexical_metrics_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(self: Inspector, signature: str, example: Example, timeout: float = 0) -> Explained:
+    def refuse(self: Inspector, signature: str, example: Example, **_: object) -> Explained:
         raise CannotExplain("no process for the models could be started")
 
     monkeypatch.setattr(Inspector, "explain", refuse)

@@ -372,7 +372,7 @@ def test_apes(few: list[Example], apes: Apes) -> None:
         evidence: ApesEvidence = score.evidence
         page = Page(apes_html(evidence, e.candidate))
         right, total, occurs = map(
-            int, re.findall(r"(\d+) of (\d+) questions? answered .* right answer of (\d+)", page.visible)[0]
+            int, re.findall(r"(\d+) of (\d+) questions? answered .* mentions (\d+) of the right answers", page.visible)[0]
         )
         assert score.value == right / total
         assert score.parts["occurs"] == occurs / total
@@ -393,7 +393,7 @@ def test_apes_says_what_became_of_a_question() -> None:
         Trace(doras[1], "Dora", (), (), None, None, None, is_right=False, occurs=False),
     )
     page = Page(apes_html(ApesEvidence(traces, ()), candidate))
-    assert "1 of 3 questions answered rightly; the summary mentions the right answer of 1." in page.visible
+    assert "1 of 3 questions answered rightly; the summary mentions 1 of the right answers." in page.visible
     for said in (
         "_____ left.✓ right: Carlright answer: Carl (from reference 1)read from: Carl left.",
         "It is _____.✗ wrong: Bobright answer: Dora, which the summary does not mention (a question of the data set)",

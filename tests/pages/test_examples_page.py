@@ -5,7 +5,7 @@ from __future__ import annotations
 import html as markup
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
 from threading import Event
@@ -29,7 +29,7 @@ from pages.components.sources import Source
 
 MAIN = Path(__file__).resolve().parents[2] / "pages" / "main.py"
 NAME, ASPECT, STUDY = "set & <b>", "relevance?", "Study #1"
-NOVELTY, ALL = "words not in the source", "all of them"
+NOVELTY, ALL = "words not in the source", "all metrics"
 METRICS = ["rouge1", "rouge2", "rougeL", "rouge_k", "length"]
 
 SYSTEMS = ("A", "people", "how strongly")
@@ -423,8 +423,8 @@ def test_the_table_of_scores_is_what_is_stored(known: World) -> None:
         stored = known.data.stored(dataset=NAME, document_id=document, systems=("A", "people"))
         ratings = RATINGS[document]
         assert list(table.loc["people"])[:4] == [
-            *(f"{rating:.4f}" for rating in ratings[:2]),
-            f"{ratings[0] - ratings[1]:+.4f}",
+            *map(str, ratings[:2]),
+            f"{ratings[0] - ratings[1]:+d}",
             "A" if ratings[0] > ratings[1] else "B",
         ]
         assert list(table["signature"][1:]) == list(stored)  # whole
@@ -543,7 +543,7 @@ class Answering:
     def warm(self) -> None:
         pass
 
-    def explain(self, signature: str, example: Example) -> Explained:
+    def explain(self, signature: str, example: Example, given_up: Callable[[], bool]) -> Explained:
         self.may.wait(30)
         self.asked.append(signature.partition("|")[0])
         if signature.startswith("apes"):

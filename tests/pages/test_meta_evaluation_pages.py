@@ -780,7 +780,7 @@ PLAN = ("studies.py", "Exact power")
             [
                 ("agreement.py", "per judgment"),
                 ("correlation.py", "undefined ("),
-                ("reliability.py", "fewer than 2 annotators judged the same pair"),
+                ("reliability.py", "nothing was judged by 2 annotators or more"),
                 ("reliability.py", "Undefined: no two annotators judged the same pair"),
             ],
         ),

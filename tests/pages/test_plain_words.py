@@ -282,6 +282,10 @@ def test_overviews(choice: str, metrics: dict[str, str], said: str) -> None:
     assert " ".join(overview(("The author", choice), metrics)) == said
 
 
+def test_nothing_is_said_of_metrics_that_have_not_answered() -> None:
+    assert overview(("The author", "B"), {"X": "A"}, complete=False) == ["The author prefers B.", "X prefers A."]
+
+
 def test_lists() -> None:
     assert [listing([]), listing(["A"]), listing(["A", "B"]), listing("ABC")] == ["", "A", "A and B", "A, B and C"]
     assert some("AAB", "or") == "A or B"

@@ -1,0 +1,87 @@
+"""Waiting for models: what is asked again, what is given up, what is forgotten."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from data.records import Example
+from metrics import metric
+from metrics.inspection import CannotExplain, Explained, Inspector, NotYet
+from pages.components import model_scores
+from pages.components.model_scores import ModelScores
+
+ONE, OTHER = (Example("d", name, f"{name} left Paris.", ("Anna left Paris.",), None, "") for name in ("Anna", "Ben"))
+FOUND = Explained(0.5, None, False, None)
+
+
+class Telling(Inspector):
+    """Says what it was told to say, one thing after the other; the last one for ever."""
+
+    def __init__(self, *says: Explained | Exception) -> None:
+        super().__init__()
+        self.says = list(says)
+        self.asked: list[Example] = []
+
+    def explain(
+        self, signature: str, example: Example, timeout: float = 30, given_up: Callable[[], bool] = lambda: False
+    ) -> Explained:
+        self.asked.append(example)
+        answer = self.says.pop(0) if len(self.says) > 1 else self.says[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+def told(inspector: Inspector, *examples: Example) -> ModelScores:
+    scores = ModelScores()
+    scores.want(("m", example) for example in examples)
+    scores.ask(inspector)
+    scores.wait(10)
+    return scores
+
+
+def test_models_that_are_busy_or_loading_are_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(model_scores, "AGAIN", 0.001)
+    inspector = Telling(NotYet("loading"), NotYet("busy"), FOUND)
+    assert told(inspector, ONE).answer("m", ONE) == FOUND
+    assert inspector.asked == [ONE] * 3
+
+
+def test_what_else_is_raised_concerns_one_question() -> None:
+    scores = told(Telling(RuntimeError("out of luck"), FOUND), ONE, OTHER)
+    assert str(scores.answer("m", ONE)) == "RuntimeError: out of luck"
+    assert scores.answer("m", OTHER) == FOUND
+
+
+def test_a_failure_is_forgotten_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    inspector = Telling(CannotExplain("no memory"), FOUND)
+    scores = told(inspector, ONE)
+    for after, known in ((model_scores.FORGOTTEN, 1), (-1.0, 0)):
+        monkeypatch.setattr(model_scores, "FORGOTTEN", after)
+        scores.want([("m", ONE)])
+        assert len(scores.kept) == known
+    scores.ask(inspector)
+    scores.wait(10)
+    assert scores.answer("m", ONE) == FOUND
+
+
+def test_a_question_given_up_in_the_queue_is_not_put() -> None:
+    inspector, given_up = Inspector(), threading.Event()
+    raised: list[str] = []
+
+    def ask() -> None:
+        try:
+            inspector.explain(metric("bertscore").signature, ONE, given_up=given_up.is_set)
+        except CannotExplain as error:
+            raised.append(str(error))
+
+    with inspector.turn:  # another one is being answered
+        thread = threading.Thread(target=ask)
+        thread.start()
+        given_up.set()
+    thread.join(10)
+    assert raised == ["it is not wanted any more"]
+    assert inspector.child is None  # no process was started for it
