@@ -19,9 +19,13 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
     import altair  # noqa: F401
     import pandas  # noqa: F401
 
+    import metrics.inspection  # noqa: F401  with all metrics
     from data.database import connect
+    from metrics.text import lemma, stem
 
     connect().dispose()
+    for load in (lemma, stem):  # the dictionaries that the playground needs with the first letter
+        load("dictionaries")
     gc.collect()
     gc.freeze()
     yield {}

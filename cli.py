@@ -242,7 +242,7 @@ def chosen_keywords(keywords: str, records: Callable[[], Iterable[Any]] | None) 
         return {"keywords": "overlap"}
     if not Path(file).is_file():
         raise Refused(f"--keywords list:FILE names no file: {file or 'nothing after the colon'}")
-    return {"keywords": kind, "lists": read_keyword_lists(Path(file), [document.id for document, _ in records()])}
+    return {"keywords": kind, "lists": read_keyword_lists(Path(file), [document for document, _ in records()])}
 
 
 class Incomplete(click.ClickException):
@@ -409,6 +409,8 @@ def check_output(output: Path, inputs: Iterable[Path | None]) -> None:
 def score_stored(name: str, chosen: dict[str, Any]) -> None:
     """Score a data set in the database."""
     from data.store import UnknownDataset
+    from metrics.keyword_lists import refuse_ambiguous
+    from metrics.rouge_k import RougeK
     from metrics.scoring import Failures, score_dataset
 
     store, _ = stores()
@@ -417,6 +419,9 @@ def score_stored(name: str, chosen: dict[str, Any]) -> None:
     except UnknownDataset as error:
         raise Refused(f"there is no file {name}, and {error}") from error
     metrics = chosen_metrics(chosen, lambda: store.records(name))
+    for metric in metrics:
+        if isinstance(metric, RougeK) and metric.lists is not None:
+            refuse_ambiguous(metric.lists, store.records(name))
     failures = Failures()
     with click.progressbar(length=0, label=f"scoring {name}", file=sys.stderr) as bar:
 
@@ -477,10 +482,13 @@ def mean_row(name: str, values: list[float | None]) -> tuple[str, float | None, 
 @format_option
 @refusing
 def keywords(file: Path, extractor: str, compare: bool, title: str, format: str | None) -> None:
-    """Print the keywords that ROUGE-K finds, a JSON list a document.
+    """Print the keywords that ROUGE-K finds, a JSON list a document: score --keywords with the same extractor has them.
+
+    By tfidf, phrases are rare among the sentences of the document's own references and title.
 
     With --compare, print a JSON object a document, {"id", "overlap", "tfidf", "textrank"}, each with as many keywords,
-    and on standard error how many of them two extractors share. TF-IDF knows the documents in FILE.
+    and on standard error how many of them two extractors share. Its TF-IDF is that of a data set, as on the page
+    Keywords: phrases are rare among the documents of FILE, so that it finds others than --extractor tfidf.
     """
     from metrics.extractors import compared_keywords, documents_keywords, shared_keywords
     from pages.components import formats, sections

@@ -24,6 +24,8 @@ from data.tables import DatasetRow, DocumentRow, RunRow, ScoreRow, SignatureRow,
 PLAYGROUND = "playground"
 """The format of data sets whose documents were written here, one by one."""
 
+NAME_OF_SYSTEM = "the name of a summary's system"
+
 BATCH = 500
 """Rows per statement: under every server's limit of bound parameters."""
 
@@ -292,11 +294,16 @@ class DataStore(Store):
         """Add a document that was written here, with its summaries, to a data set of the format `PLAYGROUND`.
 
         The data set is made where there is none of that name. Its SHA-256 is that of what was there before and of what
-        is added. Raises `DocumentExists`, `NotExtensible` for an imported data set, `StoreError` for a bad name.
+        is added. Raises `DocumentExists`, `NotExtensible` for an imported data set, `StoreError` for a bad name of the
+        data set, the document or a summary's system.
         """
         name, key = checked_name(dataset), checked_name(document.id)
         document = replace(document, id=key)
-        added = repr((document, [replace(summary, human=dict(summary.human)) for summary in summaries]))
+        summaries = [
+            replace(summary, system=checked_name(summary.system, NAME_OF_SYSTEM), human=dict(summary.human))
+            for summary in summaries
+        ]
+        added = repr((document, summaries))
         with self.writing() as session:
             if session.scalar(select(DatasetRow.id).where(DatasetRow.name == name)) is None:
                 with suppress(IntegrityError), session.begin_nested():  # another session may make it at this moment
@@ -478,14 +485,14 @@ class DataStore(Store):
             return None if row is None else to_run(row, owner.name)
 
 
-def checked_name(name: str) -> str:
-    """A name that can stand in a list and on a command line. Raises `StoreError`."""
+def checked_name(name: str, what: str = "a name") -> str:
+    """A name, of `what` it is one, that can stand in a list and on a command line. Raises `StoreError`."""
     name = name.strip(" ")
     # Letters may need invisible joiners, but no name needs control characters, line ends, half characters, or what
     # turns the direction of the text around it.
     unwanted = {"Cc", "Cs", "Zl", "Zp"} | {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
     if not 1 <= len(name) <= 200 or any({category(letter), bidirectional(letter)} & unwanted for letter in name):
-        raise StoreError("a name needs 1 to 200 printable characters")
+        raise StoreError(f"{what} needs 1 to 200 printable characters")
     return name
 
 

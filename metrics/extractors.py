@@ -8,6 +8,8 @@ the overlap rule no two keywords of a document share a word, and equals are take
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 import re
 from collections import Counter
@@ -244,13 +246,11 @@ def extract(asked: str, texts: Sequence[str], rare: Rarity | None = None) -> lis
 
 
 def documents_keywords(documents: Sequence[Document], asked: str, title: str = "always") -> list[list[Keyword]]:
-    """The keywords of each document by an extractor as `extractor` reads it; phrases are rare among these documents.
+    """The keywords of each document by an extractor as `extractor` reads it: those that ROUGE-K finds by default.
 
-    Raises ValueError.
+    No other document has a say, unlike in `compared_keywords`. Raises ValueError.
     """
-    texts = documents_texts(documents, title)
-    rare = rarity(texts) if extractor(asked)[0] == "tfidf" else None
-    return [extract(asked, compared, rare) for compared in texts]
+    return [extract(asked, compared) for compared in documents_texts(documents, title)]
 
 
 def documents_texts(documents: Iterable[Document], title: str) -> list[tuple[str, ...]]:
@@ -276,12 +276,13 @@ def compared_keywords(documents: Sequence[Document], title: str = "always") -> d
 
 
 def comparison_signature(documents: Sequence[Document], title: str = "always") -> str:
-    """Everything that `compared_keywords` depends on besides the texts."""
+    """Everything that `compared_keywords` depends on besides the texts of the document at hand."""
+    corpus = hashlib.sha256(json.dumps(documents_texts(documents, title)).encode()).hexdigest()[:8]
     return signature(
         "keywords",
         overlap=LONGEST,
         phrases=LONGEST_PHRASE,
-        idf=f"{len(documents)}documents",
+        idf=f"{len(documents)}documents@{corpus}",
         damping=DAMPING,
         title=title,
         lemma=f"simplemma{version('simplemma')}",

@@ -92,6 +92,12 @@ def load_dictionaries() -> None:
 # --- from a signature to its metric -------------------------------------------------------------------------------
 
 
+@cache
+def signatures() -> dict[str, str]:
+    """The signature of each metric with its default settings, by its name."""
+    return {name: make(Options()).signature for name, make in METRICS.items()}
+
+
 def metric_of(signature: str) -> Metric | None:
     """The metric that has exactly this signature, or None where it does not tell all settings; loads no model.
 

@@ -93,25 +93,12 @@ def placed(keywords: Sequence[Keyword], source: str) -> list[tuple[int, bool | N
     return [(len(keyword.words), there) for keyword, there in zip(keywords, occur, strict=True)]
 
 
-def recall_by_source(records: Records, metric: RougeK | None = None) -> list[Recall]:
+def by_source(found: Sequence[Searched]) -> list[Recall]:
     """Each system's mean ROUGE-K over all keywords, those in the source and those not in it.
 
     Systems come in the order of their first summaries. A document without such keywords is left out of that mean, and
-    of both where it has no source. Raises ValueError as `searched` does.
+    of both where it has no source.
     """
-    return by_source(searched(records, metric))
-
-
-def recall_by_length(records: Records, metric: RougeK | None = None) -> list[LengthRecall]:
-    """Each system's mean ROUGE-K over the keywords of 1, 2, 3 words and of more; only lengths that some system has.
-
-    A document without keywords of a length is left out of that mean. Raises ValueError as `searched` does.
-    """
-    return by_length(searched(records, metric))
-
-
-def by_source(found: Sequence[Searched]) -> list[Recall]:
-    """What `recall_by_source` says of summaries that were searched."""
     nowhere = "no document with keywords has a source"
     return [
         Recall(
@@ -125,7 +112,10 @@ def by_source(found: Sequence[Searched]) -> list[Recall]:
 
 
 def by_length(found: Sequence[Searched]) -> list[LengthRecall]:
-    """What `recall_by_length` says of summaries that were searched."""
+    """Each system's mean ROUGE-K over the keywords of 1, 2, 3 words and of more; only lengths that some system has.
+
+    A document without keywords of a length is left out of that mean.
+    """
     lengths = sorted({length(hit) for summary in found for hit in summary.hits})
     return [of_length(system, words, summaries) for system, summaries in by_system(found).items() for words in lengths]
 

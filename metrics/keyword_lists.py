@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from data.files import sha256
 from data.reading import Place, identifier, json_object, kind, lines, required, shown, text
+from data.records import BadRecord, Document, Summary, examples
 from metrics.keywords import STOP_WORDS, Keyword, located
 from metrics.text import WORD, lemma
 
@@ -18,21 +19,22 @@ Words = tuple[str, ...]
 
 @dataclass(frozen=True)
 class KeywordLists:
-    """The keywords of documents, and the hash of the file that they were read from."""
+    """The keywords of documents, and a hash of both."""
 
     by_document: Mapping[str, tuple[Words, ...]]
     """By the document's id its keywords, each as its words without stop words; a document may be missing."""
-    sha256: str
+    digest: str
+    """Of each document listed its id, its texts and its keywords: one file means other keywords for other documents."""
 
 
-def read_keyword_lists(path: Path, documents: Sequence[str]) -> KeywordLists:
+def read_keyword_lists(path: Path, documents: Sequence[Document]) -> KeywordLists:
     """Read a file with a JSON list of keywords a line, in the order of the documents, as `relevance keywords` writes.
 
     Or, the documents in any order and not all of them, with an object `{"id": ..., "keywords": [...]}` a line.
-    `documents` are the ids of the documents. Raises `BadRecord`.
+    Raises `BadRecord`.
     """
     found: dict[str, tuple[Words, ...]] = {}
-    known = set(documents)
+    known = {document.id: document for document in documents}
     listed = 0
     first: type | None = None
     place = Place(path, 1)
@@ -53,7 +55,7 @@ def read_keyword_lists(path: Path, documents: Sequence[str]) -> KeywordLists:
         else:
             if listed == len(documents):
                 place.refuse(f"there are only {listed} documents, and more lists than these")
-            found[documents[listed]] = keywords_of(place, entry)
+            found[documents[listed].id] = keywords_of(place, entry)
             listed += 1
     if first is None:
         place.refuse("the file is empty; it needs a JSON list of keywords a document")
@@ -62,7 +64,31 @@ def read_keyword_lists(path: Path, documents: Sequence[str]) -> KeywordLists:
             f"the file ends after {listed} lists, but there are {len(documents)} documents; give each a list, in their "
             'order, or write {"id": ..., "keywords": [...]}'
         )
-    return KeywordLists(found, sha256(path))
+    return KeywordLists(found, digest([known[document] for document in found], found))
+
+
+def digest(documents: Iterable[Document], lists: Mapping[str, Sequence[Words]]) -> str:
+    """SHA-256 over the documents, each with its keywords, whatever their order."""
+    parts = ((d.id, d.references, d.title, d.source_text, d.questions, lists[d.id]) for d in documents)
+    return hashlib.sha256(json.dumps(sorted(json.dumps(part) for part in parts)).encode()).hexdigest()
+
+
+def refuse_ambiguous(lists: KeywordLists, records: Iterable[tuple[Document, Sequence[Summary]]]) -> None:
+    """Refuse lists that differ between documents of the same texts, which share the scores that are stored.
+
+    Scores are stored by what a metric may look at (`data.store.example_hash`), and the id of a document is no part of
+    it. Raises `BadRecord`.
+    """
+    seen: dict[object, Document] = {}
+    for document, summaries in records:
+        for one in examples(document, summaries)[:1]:  # all summaries of a document are held against the same texts
+            first = seen.setdefault((one.references, one.title, one.source, one.questions), document)
+            if lists.by_document.get(first.id) != lists.by_document.get(document.id):
+                raise BadRecord(
+                    f"the documents {shown(first.id)} and {shown(document.id)} have the same texts but not the same "
+                    "list of keywords, and a data set keeps one score for both; give them the same list, or score the "
+                    "file that the data set was imported from"
+                )
 
 
 def listed_keyword(words: Words, texts: Sequence[str]) -> Keyword:

@@ -96,7 +96,8 @@ class RougeK:
     def signature(self) -> str:
         """Where the keywords come from, and all settings."""
         found = {"overlap": f"overlap{LONGEST}"}.get(self.keywords, self.keywords.replace(":", ""))
-        settings = {"kw": f"{LIST}@{self.lists.sha256[:8]}"} if self.lists else {"kw": found, "title": self.title}
+        # The title has a say in lists, too: a word that stands in a text is looked for as it is (`listed_keyword`).
+        settings = {"kw": f"{LIST}@{self.lists.digest[:8]}" if self.lists else found, "title": self.title}
         if self.extractor == "tfidf":
             corpus = self.corpus
             settings["idf"] = "own" if corpus is None else hashlib.sha256(json.dumps(corpus).encode()).hexdigest()[:8]

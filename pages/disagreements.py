@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from metrics.inspection import signatures
 from pages.components.disagreements import (
     PRESENTED_STYLE,
     PRINT_STYLE,
@@ -9,7 +10,6 @@ from pages.components.disagreements import (
     chosen,
     place_of,
     presented_html,
-    signatures,
     with_models,
 )
 from pages.components.explaining import explained, inspector

@@ -19,9 +19,8 @@ from pages.components.keywords import (
     extractor_name,
     no_keywords,
     review_facts,
-    shared_section,
 )
-from pages.components.sections import Section
+from pages.components.sections import Section, extractors_section
 from pages.components.stores import stores
 from pages.components.tables import show_section
 from pages.components.text import STYLE, document_block, in_markdown, in_one_line
@@ -104,7 +103,7 @@ def show_compared() -> None:
     if document.source:
         with st.expander("The document itself"):
             st.html(STYLE + document_block(document.source, None))
-    section = shared_section(found.shared)
+    section = extractors_section(found.shared, extractor_name)
     st.subheader(section.title, anchor=False)
     show_section(section)
 

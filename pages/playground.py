@@ -13,7 +13,6 @@ from pages.components.playground import (
     demo_records,
     open_form,
     save_form,
-    settled,
     share_form,
     show_evidence,
     show_scores,
@@ -37,6 +36,7 @@ st.caption(
 if "playground" not in state:
     state.playground = Desk(from_records(*demo_records()[0]))
 desk: Desk = state.playground
+desk.proceed()
 link = st.query_params.get("example")
 if link is not None and link != state.get("playground_link"):
     state.playground_link = link
@@ -44,7 +44,7 @@ if link is not None and link != state.get("playground_link"):
         desk.lay(from_link(link))
     except BadLink as error:
         desk.lay(Draft())
-        st.error(f"The example in the address cannot be opened: {in_markdown(error)}.")
+        st.error(f"The example in the address cannot be opened: {in_markdown(error)}")
 with suppress(CannotExplain):  # the scores say so
     inspector().warm()  # models and dictionaries load while people read
 
@@ -64,25 +64,28 @@ with st.container(horizontal=True):
         if popover.open:
             with popover:
                 form(desk)
-    st.button("Undo", icon=":material/undo:", key="playground_undo", on_click=desk.take_back, disabled=not desk.past)
+    for name, step, there in (("Undo", desk.take_back, desk.past), ("Redo", desk.bring_back, desk.future)):
+        key, icon = f"playground_{name.lower()}", f":material/{name.lower()}:"
+        st.button(name, icon=icon, key=key, on_click=desk.later, args=(step,), disabled=not there)
 
 # --- the texts ------------------------------------------------------------------------------------------------
 
 
 def field(kind: Field, place: int, label: str, text: str, rows: int, longest: int = LONGEST) -> None:
     """A text of the draft."""
+    began = desk.began(kind, place)
 
     def typed(text: str, seen: int) -> None:
-        desk.typed(generation, kind, place, text, seen)
+        desk.typed(began, kind, place, text, seen)
         st.rerun(LIVE[:1])  # the other follows by the pulse
 
-    key = f"playground_{kind}:{place}:{generation}"
+    key = f"playground_{kind}:{place}:{began}"
     live_text(label, text, key=key, on_typed=typed, rows=rows, longest=longest)
 
 
 def change(verb: str, what: str) -> None:
     """One text more or less."""
-    desk.lay(getattr(desk.draft, f"{verb}_{what}")())
+    desk.later(lambda: desk.lay(getattr(desk.draft, f"{verb}_{what}")()))
 
 
 def more_or_fewer(what: str, count: int, most: int) -> None:
@@ -121,9 +124,17 @@ def due() -> None:
     st.rerun(LIVE[::-1] if desk.due(inspector()) else LIVE[:1])
 
 
+def caught_up() -> None:
+    """Make the changes that were asked for; where one was made, the fields above show older texts."""
+    desk.proceed()
+    if desk.generation != generation:
+        st.rerun()
+
+
 @st.fragment(key=LIVE[0])
 def scores() -> None:
     """All scores, and the page's pulse."""
+    caught_up()
     after = desk.want(what_if=state.get("playground_view") == VIEWS[1])
     show_scores(desk)
     pulse(desk.seen, after, turn=desk.turn, key="playground_pulse", on_due=due)
@@ -132,8 +143,7 @@ def scores() -> None:
 @st.fragment(key=LIVE[1])
 def below() -> None:
     """Evidence, or a word under the lens."""
-    if desk.generation != generation:  # the change was made: the fields above show older texts
-        st.rerun()
+    caught_up()
     desk.behind = False
     view = st.segmented_control(
         "Look at", VIEWS, default=VIEWS[0], key="playground_view", required=True, on_change=lambda: st.rerun(LIVE)
@@ -147,4 +157,3 @@ def below() -> None:
 desk.behind = False
 scores()
 below()
-settled()

@@ -14,6 +14,9 @@ from metrics.meta_evaluation.bootstrap import Bootstrap, Interval, Ratio
 SAME = 1e-12
 """Ends of an interval that are closer are one number but for rounding."""
 
+CONTRADICTION = "all documents have the same mean, but their annotators contradict each other"
+"""Why resamples of documents do not tell how sure a figure is that nobody agrees on."""
+
 
 class FalseDiscovery(NamedTuple):
     """What people think of the keywords of one extractor."""
@@ -60,8 +63,9 @@ def false_discovery(
     keywords, not the mean of the documents' rates.
 
     Intervals draw whole documents with replacement, and several annotators widen them (`Bootstrap`); where all
-    documents say the same, such as that nothing is wrong, every draw repeats it, and there is none. Undefined where
-    nobody has looked at a document; the rate also where the extractor found no keyword.
+    documents say the same, such as that nothing is wrong, every draw repeats it, and there is none; nor is there where
+    annotators contradict each other alike in all documents, which then tell nothing of how unsure that leaves the
+    figure. Undefined where nobody has looked at a document; the rate also where the extractor found no keyword.
     Raises `ValueError` for columns that differ in length, for counts that are not whole numbers with
     0 <= wrong <= keywords, for a document that an annotator has twice, or with different numbers of keywords.
     """
@@ -79,6 +83,8 @@ def false_discovery(
     most = max(1.0, float(found.max(initial=0)))
     each, rate = draws.intervals([Ratio(share * marked / most, share), Ratio(share * marked, share * found)])
     total, bad = float(share @ found), float(share @ marked)
+    disputed = len(set(zip(document.tolist(), marked.tolist(), strict=True))) > size
+    same = CONTRADICTION if disputed else "all documents say the same"
     reason = None if total else "nobody has marked keywords yet" if not size else "the extractor found no keyword"
     return FalseDiscovery(
         documents=size,
@@ -87,9 +93,9 @@ def false_discovery(
         keywords=round(total),
         wrong=int(marked.sum()),
         per_document=bad / size if size else None,
-        per_document_interval=said(each, most),
+        per_document_interval=said(each, most, same),
         rate=bad / total if total else None,
-        rate_interval=said(rate, 1.0),
+        rate_interval=said(rate, 1.0, same),
         over=draws.over,
         reason=reason,
     )
@@ -104,10 +110,10 @@ def counted(keywords: ArrayLike, wrong: ArrayLike) -> tuple[NDArray[np.float64],
     return found, marked
 
 
-def said(interval: Interval, scale: float) -> Interval:
-    """The interval in its own unit, or why there is none in words of keywords."""
+def said(interval: Interval, scale: float, same: str) -> Interval:
+    """The interval in its own unit, or why there is none in words of keywords: `same` where its ends are one number."""
     if interval.low is None or interval.high is None:
         return interval._replace(reason="no interval: keywords of fewer than 2 documents were looked at")
     if interval.high - interval.low < SAME:
-        return interval._replace(low=None, high=None, reason="no interval: all documents say the same")
+        return interval._replace(low=None, high=None, reason=f"no interval: {same}")
     return interval._replace(low=interval.low * scale, high=interval.high * scale)

@@ -297,7 +297,8 @@ def similarity_heatmap(table: pd.DataFrame) -> alt.LayerChart:
         )
     )
     dots = base.transform_filter("datum.matched").mark_point(filled=True, size=22, color="white", stroke=INK)
-    return alt.layer(squares, dots).properties(height=380)
+    readable = table["candidate place"].nunique() <= READABLE  # each row then has room for its token
+    return alt.layer(squares, dots).properties(height=alt.Step(13) if readable else 380)
 
 
 def token_axis(table: pd.DataFrame, text: str) -> alt.Axis:
@@ -307,7 +308,10 @@ def token_axis(table: pd.DataFrame, text: str) -> alt.Axis:
         return alt.Axis(labels=False, ticks=False)
     names = json.dumps(["", *tokens])  # places count from 1; JSON is an array of Vega's expressions, too
     angle = -90 if text == "reference" else 0
-    return alt.Axis(ticks=False, labelExpr=f"{names}[datum.value]", labelAngle=angle, labelFontSize=9, labelLimit=80)
+    said = f"{names}[datum.value]"
+    return alt.Axis(
+        ticks=False, labelExpr=said, labelAngle=angle, labelFontSize=9, labelLimit=80, labelOverlap=text == "reference"
+    )
 
 
 def recall_by_length_chart(found: Sequence[LengthRecall]) -> alt.LayerChart:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
 
 from data.records import Example
 from metrics import LEXICAL, METRICS, Options
-from metrics.inspection import Explained, Inspector
-from pages.components.draft import LETTERS, Draft, Field, examples_of
+from metrics.inspection import Explained, Inspector, signatures
+from pages.components.draft import LETTERS, Draft, Field, examples_of, fields_of
 from pages.components.model_scores import ModelScores
 from pages.components.score_table import Change, Found, Row
 from pages.components.what_if import swapped, word_spans
@@ -27,12 +27,6 @@ UNDOS = 50
 """Changes that can be taken back."""
 
 
-@cache
-def signatures() -> dict[str, str]:
-    """The signature of each metric with its default settings, by its name."""
-    return {name: METRICS[name](Options()).signature for name in METRICS}
-
-
 def lexical_scores(name: str, examples: dict[str, Example]) -> dict[str, Found]:
     """A lexical metric's scores by letter, without their evidence."""
     scores = METRICS[name](Options()).score(list(examples.values()))
@@ -48,7 +42,11 @@ class Desk:
     def __init__(self, draft: Draft) -> None:
         self.draft = draft
         self.generation = 0
-        """Moves whenever the texts come from elsewhere than the fields, which then begin anew."""
+        """Moves whenever texts come from elsewhere than the fields."""
+        self.begun: dict[tuple[Field, int], int] = {}
+        """The generation with which a field began; those that are not here began with the first."""
+        self.steps: list[Callable[[], None]] = []
+        """What buttons ask for, until the fields were heard."""
         self.seen = 0
         """The last message of a field."""
         self.turn = 0
@@ -60,6 +58,9 @@ class Desk:
         self.models = ModelScores()
         self.answered = 0
         self.past: list[Draft] = []
+        """Texts that `take_back` brings, the last ones last."""
+        self.future: list[Draft] = []
+        """Texts that `bring_back` brings, the last ones first."""
         self.letter = LETTERS[0]
         self.word: int | None = None
         self.chosen = ""
@@ -69,31 +70,60 @@ class Desk:
 
     # --- the texts ---------------------------------------------------------------------------------------
 
-    def typed(self, generation: int, field: Field, place: int, text: str, seen: int) -> None:
-        """Take what a field says, unless other texts have come since it began."""
+    def typed(self, began: int, field: Field, place: int, text: str, seen: int) -> None:
+        """Take what a field says that began with a generation, unless another stands in its place by now."""
         self.touch(seen)
         self.behind = True
-        if generation == self.generation:
+        if began == self.began(field, place):
             self.draft = self.draft.put(field, place, text)
+
+    def began(self, field: Field, place: int) -> int:
+        """The generation with which the field of a place began."""
+        return self.begun.get((field, place), 0)
 
     def touch(self, seen: int) -> None:
         """Note that something was typed: the models wait."""
         self.seen, self.touched = seen, time.monotonic()
 
+    def later(self, step: Callable[[], None]) -> None:
+        """Take a step with the next `proceed`.
+
+        Where a press of a button comes together with the last letters of a field, Streamlit calls the button first.
+        """
+        self.steps.append(step)
+
+    def proceed(self) -> None:
+        """Take the steps that buttons asked for, now that all fields were heard."""
+        steps, self.steps = self.steps, []
+        for step in steps:
+            step()
+
     def lay(self, draft: Draft) -> None:
         """Put other texts on the desk."""
         if draft != self.draft:
             self.past = [*self.past[-UNDOS:], self.draft]
-        self.draft = draft
-        self.generation += 1
-        self.word = None
+            self.future = []
+        self.show(draft)
 
     def take_back(self) -> None:
-        """Put the texts there that `lay` replaced last."""
+        """Put the texts there that `lay` replaced last; those that are here can be brought back."""
         if self.past:
-            self.draft = self.past.pop()
-            self.generation += 1
-            self.word = None
+            self.future.append(self.draft)
+            self.show(self.past.pop())
+
+    def bring_back(self) -> None:
+        """Put the texts there that `take_back` replaced last."""
+        if self.future:
+            self.past.append(self.draft)
+            self.show(self.future.pop())
+
+    def show(self, draft: Draft) -> None:
+        """Have fields begin anew where another text comes; the others stand, with all that is being typed in them."""
+        self.generation += 1
+        old, new = fields_of(self.draft), fields_of(draft)
+        self.begun |= {place: self.generation for place, text in new.items() if old.get(place) != text}
+        self.draft = draft
+        self.word = None
 
     # --- the word under the lens -------------------------------------------------------------------------
 

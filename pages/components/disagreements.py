@@ -9,8 +9,8 @@ from typing import NamedTuple
 from data.demo import AUTHOR, CHOSEN, FILE
 from data.importers import read
 from data.records import Example, examples
-from metrics import LEXICAL, METRICS, Options
-from metrics.inspection import CannotExplain, Explained
+from metrics import LEXICAL
+from metrics.inspection import CannotExplain, Explained, signatures
 from metrics.rouge_k import RougeKEvidence
 from pages.components.evidence import details, passage
 from pages.components.formats import esc
@@ -127,12 +127,6 @@ def chosen() -> tuple[Shown, ...]:
             )
         )
     return tuple(result)
-
-
-@cache
-def signatures() -> dict[str, str]:
-    """The signature of every metric with its usual settings."""
-    return {name: make(Options()).signature for name, make in METRICS.items()}
 
 
 def with_models() -> list[str]:

@@ -77,6 +77,13 @@ class Draft(NamedTuple):
         return found
 
 
+def fields_of(draft: Draft) -> dict[tuple[Field, int], str]:
+    """Every text of a draft that has a field, by its kind and place."""
+    texts: dict[tuple[Field, int], str] = {("title", 0): draft.title, ("source", 0): draft.source}
+    texts |= {("reference", place): text for place, text in enumerate(draft.references)}
+    return texts | {("summary", place): text for place, text in enumerate(draft.summaries)}
+
+
 def put(texts: tuple[str, ...], place: int, text: str) -> tuple[str, ...]:
     """The texts with another one in a place."""
     return tuple(text if index == place else old for index, old in enumerate(texts))

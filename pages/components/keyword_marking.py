@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from annotation.keyword_marks import KeywordAnnotator, KeywordMarkStore, MarkTask, NameInUse
+from annotation.keyword_marks import AlreadySaved, KeywordAnnotator, KeywordMarkStore, MarkTask, NameInUse
 from data.database import now
 from data.store import StoreError
 from metrics.extractors import EXTRACTORS
@@ -113,10 +113,39 @@ def key_of(annotator: KeywordAnnotator, task: MarkTask) -> str:
     return f"{annotator.id}:{task.id}:{task.revision}"
 
 
-def wrong_now(annotator: KeywordAnnotator, task: MarkTask) -> list[int]:
-    """The keywords that are ticked."""
-    boxes = {keyword.id: f"wrong:{key_of(annotator, task)}:{keyword.id}" for keyword in task.keywords}
-    return [keyword for keyword, box in boxes.items() if st.session_state.get(box, keyword in task.wrong)]
+def box_of(annotator: KeywordAnnotator, task: MarkTask, keyword: int) -> str:
+    """Names the box of a keyword."""
+    return f"wrong:{key_of(annotator, task)}:{keyword}"
+
+
+def unsaved() -> dict[tuple[int, int], tuple[int, int, frozenset[int]]]:
+    """What is ticked but not saved, by annotator and document: its place, the revision that was shown, the keywords.
+
+    Boxes forget their ticks as soon as they are not on the screen; this does not, until the page is loaded anew.
+    """
+    found: dict[tuple[int, int], tuple[int, int, frozenset[int]]] = st.session_state.setdefault("keywords_unsaved", {})
+    return found
+
+
+def ticked(annotator: KeywordAnnotator, task: MarkTask) -> frozenset[int]:
+    """The keywords of a document that are ticked, on the screen or when it was last there."""
+    _, _, before = unsaved().get((annotator.id, task.id), (task.position, task.revision, task.wrong))
+    return frozenset(
+        keyword.id
+        for keyword in task.keywords
+        if st.session_state.get(box_of(annotator, task, keyword.id), keyword.id in before)
+    )
+
+
+def remember(annotator: KeywordAnnotator, task: MarkTask) -> None:
+    """Keep the ticks of the document on the screen, unless they are what is saved."""
+    if st.session_state.get("keywords_shown", ("",))[0] != key_of(annotator, task):  # saved by a press just before
+        return
+    now_ticked = ticked(annotator, task)
+    if now_ticked == task.wrong:
+        unsaved().pop((annotator.id, task.id), None)
+    else:
+        unsaved()[annotator.id, task.id] = (task.position, task.revision, now_ticked)
 
 
 def save(annotator: KeywordAnnotator, task: MarkTask) -> None:
@@ -129,13 +158,17 @@ def save(annotator: KeywordAnnotator, task: MarkTask) -> None:
         store().save(
             annotator=annotator,
             task_id=task.id,
-            wrong=wrong_now(annotator, task),
+            wrong=ticked(annotator, task),
             presented_at=shown[1],
             replaces=task.revision,
         )
     except StoreError as error:
         state.keywords_notice = str(error)
+        if isinstance(error, AlreadySaved):
+            unsaved().pop((annotator.id, task.id), None)
         return
+    unsaved().pop((annotator.id, task.id), None)
+    state.pop("keywords_shown")
     state.pop("keywords_place", None)
 
 
@@ -158,6 +191,7 @@ def show_marking(annotator: KeywordAnnotator) -> None:
         st.warning(in_markdown(notice))
     place = state.get("keywords_place")
     task = store().task(annotator, place) if place is not None else store().next_task(annotator)
+    show_unsaved_elsewhere(annotator, task)
     if task is None:
         st.success("That was the last document. Thank you!")
         st.button("Back to the last document", key="keywords_back:end", on_click=look_at, args=(progress.total - 1,))
@@ -167,11 +201,28 @@ def show_marking(annotator: KeywordAnnotator) -> None:
     show_task(annotator, task, progress.total)
 
 
+def show_unsaved_elsewhere(annotator: KeywordAnnotator, task: MarkTask | None) -> None:
+    """Name the documents, but for the one at hand, that have ticks which are not saved, and lead there."""
+    shown = None if task is None else task.id
+    places = sorted(
+        place for (whose, document), (place, _, _) in unsaved().items() if whose == annotator.id and document != shown
+    )
+    if places:
+        st.warning("What you ticked in another document is not saved yet. Open it and save:")
+        with st.container(horizontal=True, key="keywords_unsaved_elsewhere"):
+            for place in places:
+                st.button(f"Document {place + 1}", key=f"keywords_unsaved:{place}", on_click=look_at, args=(place,))
+
+
 def show_task(annotator: KeywordAnnotator, task: MarkTask, total: int) -> None:
     """The texts with their keywords marked, a box for each, and the buttons."""
     key = key_of(annotator, task)
     texts = [text for _, text in shown_texts(task.references, task.title)]
-    saved = " · saved; you may change it" if task.revision else ""
+    if unsaved().get((annotator.id, task.id), (0, task.revision))[1] != task.revision:
+        del unsaved()[annotator.id, task.id]
+        st.warning("This was saved in another window since you ticked keywords here: what is saved is shown.")
+    changed = ticked(annotator, task) != task.wrong
+    saved = f" · saved; {'your change is not yet' if changed else 'you may change it'}" if task.revision else ""
     st.markdown(f"**Document {task.position + 1} of {total}**{saved}")
     st.html(task_html(task))
     with st.expander("The document itself", key=f"keywords_source:{task.id}"):
@@ -179,20 +230,26 @@ def show_task(annotator: KeywordAnnotator, task: MarkTask, total: int) -> None:
             st.html(STYLE + document_block(task.source, None))
         else:
             st.caption("The data set does not contain its text.")
+    before = ticked(annotator, task)
     with st.container(border=True, key="keyword_boxes"):
         st.markdown("**Which keywords are wrong?**")
         with st.container(horizontal=True, key="keyword_list"):
             for keyword in task.keywords:
-                box = f"wrong:{key}:{keyword.id}"
-                st.checkbox(in_markdown(surface(keyword, texts)), value=keyword.id in task.wrong, key=box)
-    wrong = len(wrong_now(annotator, task))
+                box = box_of(annotator, task, keyword.id)
+                if box not in st.session_state:  # new on the screen
+                    st.session_state[box] = keyword.id in before
+                label = in_markdown(surface(keyword, texts))
+                st.checkbox(label, key=box, on_change=remember, args=(annotator, task))
+    remember(annotator, task)
+    wrong = len(ticked(annotator, task))
     label = f"Save: {wrong} of {len(task.keywords)} wrong" if wrong else "Save: none is wrong"
     with st.container(horizontal=True, key="keyword_actions"):
         st.button(label, key=f"keywords_save:{key}", type="primary", on_click=save, args=(annotator, task))
         if task.position:
             st.button("Back", key=f"keywords_back:{key}", on_click=look_at, args=(task.position - 1,))
         if task.revision:
-            st.button("Keep and go on", key=f"keywords_on:{key}", on_click=look_at, args=(None,))
+            on = "Go on, save later" if changed else "Keep and go on"
+            st.button(on, key=f"keywords_on:{key}", on_click=look_at, args=(None,))
 
 
 def show_mark_view() -> None:

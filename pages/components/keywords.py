@@ -13,7 +13,7 @@ import pandas as pd
 from annotation.keyword_marks import FoundKeyword, MarkCounts, MarkDecisions, MarkTask, Review, ShownKeyword
 from annotation.reliability import krippendorff_alpha, raw_agreement
 from data.records import Document
-from metrics.extractors import Shared, comparison_signature
+from metrics.extractors import comparison_signature
 from metrics.keywords import Keyword, content_words, occurrences
 from metrics.meta_evaluation.false_discovery import FalseDiscovery, false_discovery
 from pages.components.charts import BLUE, GREY
@@ -297,21 +297,6 @@ def mark_agreement_section(decisions: MarkDecisions) -> Section:
         "Alpha: 1 for full agreement, 0 for chance. Equal decisions: the share of pairs of annotators who say the same."
     )
     return Section("keyword_mark_agreement", "Agreement of the annotators", rows, [note])
-
-
-def shared_section(found: Sequence[Shared]) -> Section:
-    """How far extractors find the same."""
-    rows: list[dict[str, Cell]] = [
-        {
-            "first": extractor_name(of.first),
-            "second": extractor_name(of.second),
-            "same keywords": known(of.same, "no document has keywords of both"),
-            "documents": of.documents,
-        }
-        for of in found
-    ]
-    note = "Same keywords: mean over documents of the share that both find, out of the extractor that finds more."
-    return Section("keywords_shared", "How much the extractors have in common", rows, [note])
 
 
 def discovery_chart(found: Mapping[str, FalseDiscovery]) -> alt.LayerChart:

@@ -16,7 +16,8 @@ CSS = (HERE / "live.css").read_text(encoding="utf-8")
 
 FIELD = st.components.v2.component(
     "relevance_live_text",
-    html='<div class="live"><label for="field"></label><textarea class="field" id="field" dir="auto"></textarea></div>',
+    html='<div class="live"><label for="field"></label><textarea class="field" id="field" dir="auto"></textarea>'
+    '<p class="cut" role="status"></p></div>',
     css=CSS,
     js=(HERE / "live_text.js").read_text(encoding="utf-8"),
 )
@@ -57,7 +58,7 @@ def live_text(
 
     While a field of this key stands, what is passed as `text` is not looked at: only another key brings another text.
     `on_typed` is called with the text and the message's number, which `pulse` gives back when the page has shown what
-    follows from it. Texts are cut at `longest` characters.
+    follows from it. Of longer texts the first `longest` characters are told, and the field says so.
     """
 
     def typed() -> None:

@@ -22,6 +22,17 @@ line.next = () => {
   }
 };
 
+// The beginning of a text, and how many characters it has, counted as the server counts them: an emoji's two halves are one.
+const first = (text, longest) => {
+  if (text.length <= longest) return [text, text.length];
+  let [count, end] = [0, 0];
+  for (const character of text) {
+    count += 1;
+    if (count <= longest) end += character.length;
+  }
+  return [text.slice(0, end), count];
+};
+
 export default function ({ data, setStateValue, parentElement }) {
   const root = parentElement;
   let field = root.querySelector(".field");
@@ -38,7 +49,6 @@ export default function ({ data, setStateValue, parentElement }) {
     field.dataset.text = "";
     field.value = data.text;
     field.placeholder = data.placeholder;
-    field.maxLength = data.longest;
     field.style.setProperty("--rows", data.rows);
     field.tell = () => {
       line.waiting.delete(field.tell);
@@ -46,10 +56,17 @@ export default function ({ data, setStateValue, parentElement }) {
       clearTimeout(line.timer);
       line.timer = setTimeout(line.next, PATIENCE);
       field.told = field.value;
-      field.send([field.value, line.sent]);
+      field.send([first(field.value, data.longest)[0], line.sent]);
     };
     field.told = field.value;
     field.addEventListener("input", () => {
+      // Nothing is cut away under somebody's hands: the text stays as it is, and what counts of it is said.
+      const count = first(field.value, data.longest)[1];
+      root.querySelector(".cut").textContent =
+        count > data.longest
+          ? `Only the first ${data.longest.toLocaleString("en")} of these ${count.toLocaleString("en")} characters ` +
+            "count: the rest is not scored, shared or saved."
+          : "";
       if (line.seen >= line.sent) field.tell();
       else line.waiting.add(field.tell);
     });

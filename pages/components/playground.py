@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Sequence
 
 import streamlit as st
@@ -11,12 +10,21 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from data.demo import FILE as DEMO
 from data.importers import read
 from data.records import BadRecord, Document, Example, Summary
-from data.store import StoredScore, StoreError, example_hash
+from data.store import NAME_OF_SYSTEM, StoredScore, StoreError, checked_name, example_hash
 from metrics import LEXICAL, metrics
-from metrics.inspection import CannotExplain, Explained, explain, metric_of
+from metrics.inspection import CannotExplain, Explained, explain, metric_of, signatures
 from metrics.scoring import score_dataset
-from pages.components.desk import Desk, signatures
-from pages.components.draft import LETTERS, Draft, UnfitDraft, examples_of, from_records, to_records
+from pages.components.desk import Desk
+from pages.components.draft import (
+    LETTERS,
+    LONGEST_NAME,
+    Draft,
+    UnfitDraft,
+    checked,
+    examples_of,
+    from_records,
+    to_records,
+)
 from pages.components.evidence import novelty_html
 from pages.components.explaining import evidence_html, side_by_side
 from pages.components.live import live_text, word_choice
@@ -25,7 +33,7 @@ from pages.components.score_table import SCORE_STYLE, changes_html, scores_html,
 from pages.components.sharing import TooLong, from_file, to_file, to_link
 from pages.components.stores import stores
 from pages.components.text import STYLE, in_markdown, in_one_line, text_block
-from pages.components.what_if import MOST_WORDS, parts, word_spans, worths
+from pages.components.what_if import most_words, parts, word_spans, worths
 
 NOVELTY = "words not in the source"
 ALL = "all metrics"
@@ -33,17 +41,6 @@ PREFERENCE = "preference"
 """The aspect under which the preferred summary of a saved example is rated 1, the others 0."""
 
 Records = list[tuple[Document, list[Summary]]]
-
-
-@st.cache_resource(show_spinner=False)
-def settled() -> bool:
-    """Once a process, when the page has shown itself: what it has loaded is no longer looked through for garbage.
-
-    Streamlit collects after every run of a script, and between a key press and its numbers there are two.
-    """
-    gc.collect()
-    gc.freeze()
-    return True
 
 
 # --- scores and evidence ------------------------------------------------------------------------------------
@@ -153,8 +150,8 @@ def show_what_if(desk: Desk, live: Sequence[str]) -> None:
         key=f"playground_words:{desk.generation}:{desk.letter}",
         on_chosen=choose,
     )
-    if len(word_spans(desk.text)) > MOST_WORDS:
-        st.caption(f"Only the first {MOST_WORDS} words have bars.")
+    if len(word_spans(desk.text)) > (most := most_words(desk.text)):
+        st.caption(f"Only the first {most} words have bars; the longer a summary is, the fewer have.")
     if desk.changed is not None:
         show_change(desk, live)
     with st.expander(f"Each word left out in turn, by {metric}"):
@@ -182,7 +179,9 @@ def show_change(desk: Desk, live: Sequence[str]) -> None:
         return
     st.html(STYLE + text_block(changed.candidate, f"Summary {desk.letter}, changed"))
     st.html(changes_html(desk.changes()))
-    st.button("Make this change", icon=":material/check:", key="playground_apply", on_click=desk.apply)
+    st.button(
+        "Make this change", icon=":material/check:", key="playground_apply", on_click=desk.later, args=(desk.apply,)
+    )
 
 
 # --- other examples -----------------------------------------------------------------------------------------
@@ -271,7 +270,7 @@ def offer(desk: Desk, document: Document, summaries: list[Summary]) -> None:
 
 def lay(desk: Desk, draft: Draft) -> None:
     """Put other texts on the desk, and close the form that they came from."""
-    desk.lay(draft)
+    desk.later(lambda: desk.lay(draft))
     st.session_state["playground_open"] = False
 
 
@@ -309,14 +308,20 @@ def save_form(desk: Desk) -> None:
         st.info("There is no summary to save.")
         return
     with st.form("playground_save_form", border=False):
-        dataset = st.text_input("Data set", "playground", key="playground_save_dataset")
-        document_id = st.text_input("Document", placeholder="a name for this example", key="playground_save_document")
+        dataset = st.text_input("Data set", "playground", key="playground_save_dataset", max_chars=LONGEST_NAME)
+        document_id = st.text_input(
+            "Document",
+            placeholder="a name for this example",
+            key="playground_save_document",
+            max_chars=LONGEST_NAME,
+        )
         columns = st.columns(2)
         names = [
             columns[place % 2].text_input(
                 f"Summary {letter} is by",
                 desk.draft.names[LETTERS.index(letter)] or letter,
                 key=f"playground_save_name:{desk.generation}:{letter}",
+                max_chars=LONGEST_NAME,
             )
             for place, letter in enumerate(letters)
         ]
@@ -325,12 +330,9 @@ def save_form(desk: Desk) -> None:
         )
         if not st.form_submit_button("Save", type="primary"):
             return
-    kept = list(desk.draft.names)
-    for letter, name in zip(letters, names, strict=True):
-        kept[LETTERS.index(letter)] = "" if name.strip() == letter else name.strip()
-    desk.draft = desk.draft._replace(names=tuple(kept))
     ratings = {} if preferred == "not said" else {letter: float(letter == preferred) for letter in letters}
     try:
+        desk.draft = named(desk.draft, dict(zip(letters, names, strict=True)))
         with st.spinner("Saving"):
             save(desk, dataset.strip(), document_id.strip(), ratings)
     except (StoreError, UnfitDraft) as error:
@@ -339,6 +341,14 @@ def save_form(desk: Desk) -> None:
     st.success(f"Saved as {in_markdown(document_id)} in the data set {in_markdown(dataset)}.")
     if ratings:
         st.page_link("examples.py", label="Examples", icon=":material/search:")
+
+
+def named(draft: Draft, names: dict[str, str]) -> Draft:
+    """The draft with its summaries' systems called so, by letter. Raises `StoreError`, `UnfitDraft` for bad names."""
+    kept = list(draft.names)
+    for letter, name in names.items():
+        kept[LETTERS.index(letter)] = "" if name.strip() in ("", letter) else checked_name(name, NAME_OF_SYSTEM)
+    return checked(draft._replace(names=tuple(kept)))
 
 
 def save(desk: Desk, dataset: str, document_id: str, ratings: dict[str, float]) -> None:

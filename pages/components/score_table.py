@@ -13,11 +13,12 @@ from pages.components.what_if import Worth
 from pages.components.what_if import said as said_of
 
 SCORE_STYLE = """<style>
-.scores { overflow-x: auto; }
+.scores > div { overflow-x: auto; position: relative; }
 .scores table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 .scores th, .scores td { padding: .3rem .6rem; text-align: end; white-space: nowrap;
   border-bottom: 1px solid rgb(128 128 128 / .3); }
-.scores th:first-child { text-align: start; font-weight: 600; position: sticky; inset-inline-start: 0; }
+.scores th:first-child { text-align: start; font-weight: 600; position: sticky; inset-inline-start: 0;
+  background: light-dark(#ffffff, #0e1117); }
 .scores thead th { font-weight: 600; max-width: 14rem; overflow: hidden; text-overflow: ellipsis; }
 .scores .best { font-weight: 700; background: rgb(37 99 235 / .14); }
 .scores .quiet { opacity: .7; font-style: italic; }
@@ -56,9 +57,9 @@ def scores_html(rows: Sequence[Row], names: Mapping[str, str]) -> str:
     signatures = "".join(f"<div><code>{esc(row.signature)}</code></div>" for row in rows)
     return (
         SCORE_STYLE
-        + '<div class="scores" role="region" aria-label="Scores" tabindex="0">'
+        + '<div class="scores"><div role="region" aria-label="Scores" tabindex="0">'
         + f'<table><thead><tr><th scope="col">metric</th>{heads}<th scope="col">prefers</th></tr></thead>'
-        + f"<tbody>{''.join(lines)}</tbody></table>{said}"
+        + f"<tbody>{''.join(lines)}</tbody></table></div>{said}"
         + f"<details><summary>Signatures</summary>{signatures}</details></div>"
     )
 
@@ -150,9 +151,9 @@ def changes_html(changes: Sequence[Change]) -> str:
     why = f"<ul>{''.join(f'<li>{esc(reason)}</li>' for reason in reasons)}</ul>" if reasons else ""
     return (
         SCORE_STYLE
-        + '<div class="scores" role="region" aria-label="Scores before and after" tabindex="0"><table>'
+        + '<div class="scores"><div role="region" aria-label="Scores before and after" tabindex="0"><table>'
         + head("metric", "as it is", "changed", "difference")
-        + f"<tbody>{''.join(lines)}</tbody></table>{why}</div>"
+        + f"<tbody>{''.join(lines)}</tbody></table></div>{why}</div>"
     )
 
 
@@ -183,7 +184,7 @@ def worths_html(name: str, whole: float | None, worths: Sequence[Worth]) -> str:
     )
     score = "missing" if whole is None else f"{whole:.4f}"
     return (
-        '<div class="scores" role="region" aria-label="Each word left out" tabindex="0">'
-        f"<p>{esc(name)} as it is: {score}</p>"
-        f"<table>{head('word', 'score without it', 'that is')}<tbody>{rows}</tbody></table></div>"
+        f'<div class="scores"><p>{esc(name)} as it is: {score}</p>'
+        '<div role="region" aria-label="Each word left out" tabindex="0">'
+        f"<table>{head('word', 'score without it', 'that is')}<tbody>{rows}</tbody></table></div></div>"
     )

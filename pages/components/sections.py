@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from annotation.ranking import Ranking
 from annotation.reliability import AnnotatorReliability, Estimate, FleissKappa, Kappa
 from metrics.analysis import LEVELS, AgreementAnalysis, CorrelationComparison, CorrelationRow, SystemsAnalysis
 from metrics.extractors import Shared
-from metrics.keyword_analysis import LONGEST_ASKED, LengthRecall, Recall, Records, by_length, by_source, searched
+from metrics.keyword_analysis import LONGEST_ASKED, LengthRecall, Recall
 from metrics.meta_evaluation import Agreement, Evaluation, Interval, Observed, Plan, SideShare
-from metrics.rouge_k import RougeK
 
 RULES = {
     "half": "half: (C + T/2) / n, a metric's tie counts half",
@@ -506,15 +505,6 @@ def observed_section(first: str, second: str, found: Observed) -> Section:
 # --- keywords ---------------------------------------------------------------------------------------------
 
 
-def keyword_sections(records: Records, metric: RougeK | None = None) -> list[Section]:
-    """ROUGE-K by where its keywords occur and by their length: `keywords_by_source` and `keywords_by_length`.
-
-    `metric` says which keywords; raises ValueError where it looks for some of them only.
-    """
-    found = searched(records, metric)
-    return [by_source_section(by_source(found)), by_length_section(by_length(found))]
-
-
 def by_source_section(found: Sequence[Recall]) -> Section:
     """Mean ROUGE-K of the systems over keywords inside and outside of the source."""
     rows: list[dict[str, Cell]] = [
@@ -557,18 +547,16 @@ def words_label(words: int) -> str:
     return f"{words}{'+' if words == LONGEST_ASKED else ''} word{'s' if words > 1 else ''}"
 
 
-def extractors_section(found: Sequence[Shared]) -> Section:
-    """How far extractors find the same keywords."""
+def extractors_section(found: Sequence[Shared], called: Callable[[str], str] = str) -> Section:
+    """How far extractors find the same keywords; `called` says what an extractor is called."""
     rows: list[dict[str, Cell]] = [
         {
-            "first": row.first,
-            "second": row.second,
-            "same": known(row.same, "no document has keywords by both"),
+            "first": called(row.first),
+            "second": called(row.second),
+            "same keywords": known(row.same, "no document has keywords of both"),
             "documents": row.documents,
         }
         for row in found
     ]
-    note = (
-        "Same: the share of keywords that both have, word for word; mean over the documents that have keywords by both."
-    )
-    return Section("extractors", "Keywords that two extractors share", rows, [note])
+    note = "Same keywords: mean over documents of the share that both find, out of the extractor that finds more."
+    return Section("extractors", "How much the extractors have in common", rows, [note])

@@ -14,7 +14,7 @@ from data.export import json_lines
 from data.importers import read
 from data.reading import Place, json_object
 from data.records import BadRecord, Document, Summary
-from pages.components.draft import Draft, UnfitDraft, checked, to_records
+from pages.components.draft import LONGEST_NAME, Draft, UnfitDraft, checked, to_records
 
 LONGEST_LINK = 8000
 """Letters of a link's example: what servers and mail programs let through."""
@@ -97,6 +97,10 @@ def from_file(name: str, data: bytes) -> list[tuple[Document, list[Summary]]]:
     if len(data) > LARGEST_FILE:
         raise UnfitDraft(f"the file is over {LARGEST_FILE // 2**20} MiB: import it on the Studies page")
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / (Path(name).name or "file")
+        path = Path(folder) / "file"  # what a browser calls it may be no name of a file here, and is only said
         path.write_bytes(data)
-        return list(read(path, "interchange"))
+        try:
+            return list(read(path, "interchange"))
+        except BadRecord as error:
+            said = Path(name).name[:LONGEST_NAME] or path.name
+            raise BadRecord(said + str(error).removeprefix(str(path)).removeprefix(path.name)) from error

@@ -12,7 +12,8 @@ import regex
 from data.records import Example
 from metrics.base import TIE
 from metrics.inspection import metric_of
-from metrics.text import Span
+from metrics.rouge import numbered_ngrams
+from metrics.text import Span, lemmas, rouge_words
 from pages.components.live import Part
 
 # As `metrics.text.WORD`, but for scripts without spaces, where each character is one.
@@ -25,6 +26,12 @@ WORD = regex.compile(
 
 MOST_WORDS = 400
 """Words of a summary that are left out in turn: each is a summary more to score."""
+
+MOST_CHARACTERS = 1_000_000
+"""Characters of all those summaries together."""
+
+KEPT_CHARACTERS = 100_000
+"""Beyond so many, they do not stay in the caches of texts, which count texts and not how long they are."""
 
 
 class Worth(NamedTuple):
@@ -54,9 +61,14 @@ def swapped(text: str, span: Span, by: str = "") -> str:
     return before + by + after
 
 
+def most_words(text: str) -> int:
+    """How many words of a summary are left out in turn."""
+    return min(MOST_WORDS, MOST_CHARACTERS // max(len(text), 1))
+
+
 @lru_cache(64)
 def worths(signature: str, example: Example) -> tuple[float | None, tuple[Worth, ...]]:
-    """The score of an example, and what the first `MOST_WORDS` of its words are worth, each left out alone.
+    """The score of an example, and what the first `most_words` of its words are worth, each left out alone.
 
     The metric must be a lexical one. All are scored in one batch.
     """
@@ -64,9 +76,12 @@ def worths(signature: str, example: Example) -> tuple[float | None, tuple[Worth,
     if metric is None:
         raise ValueError(f"no metric has the signature {signature}")
     text = example.candidate
-    spans = word_spans(text)[:MOST_WORDS]
+    spans = word_spans(text)[: most_words(text)]
     batch = [example, *(replace(example, candidate=swapped(text, span)) for span in spans)]
     whole, *left = [score.value for score in metric.score(batch)]
+    if len(text) * len(spans) > KEPT_CHARACTERS:
+        for cache in (rouge_words, lemmas, numbered_ngrams):
+            cache.cache_clear()
     return whole, tuple(
         Worth(text[slice(*span)], span, value, None if None in (whole, value) else whole - value)
         for span, value in zip(spans, left, strict=True)

@@ -382,6 +382,9 @@ def test_what_is_refused_leaves_everything_as_it_was(data_store):
     for name, document_id in (("", "x"), ("mine", " "), ("mine", "a\nb"), ("new", "")):
         with pytest.raises(StoreError, match="a name needs"):
             write(data_store, name, Document(document_id, "", ("r",)), [Summary(document_id, "A", "t")])
+    for system in ("", "x" * 201, "a\nb", "a\u202eb", "a\0b"):
+        with pytest.raises(StoreError, match="the name of a summary's system needs"):
+            write(data_store, "mine", Document("two", "", ("r",)), [Summary("two", system, "t")])
     same = [Summary("two", "A", "one"), Summary("two", "A", "other")]
     with pytest.raises(IntegrityError):
         write(data_store, "new", Document("two", "", ("r",)), same)

@@ -16,7 +16,7 @@ from data.importers import read
 from data.records import Example
 from data.store import DataStore
 from metrics import LEXICAL, METRICS, Options
-from pages.components.draft import Draft, examples_of, from_records
+from pages.components.draft import LONGEST, Draft, examples_of, from_records
 from pages.components.sharing import from_file, from_link, to_link
 from pages.components.what_if import swapped, word_spans
 from tests.driving import serving
@@ -152,6 +152,55 @@ def test_pasting_and_editing_in_the_middle(page: Page, url: str) -> None:
     page.keyboard.press("Control+Z")
     page.wait_for_timeout(500)
     assert len(field.input_value()) < len(text)  # the browser's own undo works
+    playground.innocent()
+
+
+def test_a_button_right_after_the_last_letter(page: Page, url: str) -> None:
+    # A long summary keeps the server busy, so that the last letters and the press of the button come together.
+    long = DEMO.put("summary", 0, " ".join(f"word{number % 700} thing" for number in range(1200)))
+    playground = Playground(page, url)
+    field = playground.summary("A")
+    field.fill(long.summaries[0])
+    playground.has_scores(long)
+    text, references = long.summaries[0], len(DEMO.references)
+    for number in range(6):
+        field.click()
+        page.keyboard.press("Control+End")
+        page.keyboard.type(f" marker {number}", delay=15)
+        text += f" marker {number}"
+        page.get_by_role("button", name="Remove the last reference" if number % 2 else "Add a reference").click()
+        shown = references + 1 - number % 2
+        expect(page.get_by_role("textbox", name=f"Reference {shown}")).to_be_visible()
+        expect(page.get_by_role("textbox", name=f"Reference {shown + 1}")).to_have_count(0)
+        expect(field).to_have_value(text)
+        expect(playground.score("length", "A")).to_contain_text(str(len(text.split())))
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("textbox", name=f"Reference {references + 1}")).to_be_visible()
+    page.get_by_role("button", name="Redo").click()
+    expect(page.get_by_role("textbox", name=f"Reference {references + 1}")).to_have_count(0)
+    playground.has_scores(DEMO.put("summary", 0, text))
+    playground.innocent()
+
+
+def test_what_is_too_long_is_said_and_stays(page: Page, url: str) -> None:
+    playground = Playground(page, url)
+    field = playground.summary("A")
+    # an emoji is two of JavaScript's characters, and one of Python's
+    fitting = "👩 " * (LONGEST // 2)
+    field.fill(fitting)
+    playground.has_scores(DEMO.put("summary", 0, fitting))
+    said = page.get_by_role("status").filter(has_text="characters count")
+    expect(said).to_have_count(0)
+    text = f"{'storm ' * (LONGEST // 6)}👩👩👩 beyond"
+    field.fill(text)
+    expect(said).to_have_text(
+        f"Only the first {LONGEST:,} of these {len(text):,} characters count: the rest is not scored, shared or saved."
+    )
+    playground.has_scores(DEMO.put("summary", 0, text[:LONGEST]))
+    expect(field).to_have_value(text)
+    field.fill("A storm.")
+    expect(said).to_have_count(0)
+    playground.has_scores(DEMO.put("summary", 0, "A storm."))
     playground.innocent()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 from math import log
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from data.importers import read
-from data.records import BadRecord, Document
+from data.records import BadRecord, Document, Summary, examples
 from metrics.extractors import (
     EXTRACTORS,
     LONGEST_PHRASE,
@@ -33,8 +34,9 @@ from metrics.extractors import (
     tfidf_keywords,
     word_ranks,
 )
-from metrics.keyword_lists import listed_keyword, read_keyword_lists
+from metrics.keyword_lists import KeywordLists, listed_keyword, read_keyword_lists, refuse_ambiguous
 from metrics.keywords import Keyword, content_words, overlap_keywords
+from metrics.rouge_k import RougeK
 
 GRAPHS = Document("d1", "", ("Graph networks learn.",), "Graph networks")
 TREES = Document("d2", "", ("Trees learn.",), "Old trees")
@@ -219,6 +221,17 @@ def test_extractors_that_there_are_not(asked: str) -> None:
         extractor(asked)
 
 
+@pytest.mark.parametrize("asked", ["overlap", "tfidf", "tfidf:2", "textrank"])
+def test_keywords_of_documents_are_those_of_rouge_k(asked: str) -> None:
+    """Other documents have no say, however common a phrase is among them."""
+    common = [Document(str(n), "", ("Trees learn.", "A tree learns."), "Learning trees") for n in range(8)]
+    documents = [GRAPHS, TREES, *common]
+    found = documents_keywords(documents, asked)
+    for document, keywords in zip(documents, found, strict=True):
+        (score,) = RougeK(keywords=asked).score(examples(document, [Summary(document.id, "s", "Trees.")]))
+        assert [one.keyword for one in score.evidence.keywords] == keywords
+
+
 def test_a_number_needs_no_second_text() -> None:
     alone = Document("d", "", ("Graph networks learn.",))
     assert [words(found) for found in documents_keywords([alone], "textrank:2")] == [["graph network", "learn"]]
@@ -228,7 +241,10 @@ def test_a_number_needs_no_second_text() -> None:
 
 def test_what_it_depends_on_is_named() -> None:
     one = comparison_signature([GRAPHS])
-    assert one.startswith("keywords|overlap:10|phrases:3|idf:1documents|damping:0.85|title:always|lemma:simplemma")
+    assert comparison_signature([GRAPHS, TREES]) != comparison_signature([GRAPHS, GRAPHS])  # as many documents
+    assert re.match(
+        r"keywords\|overlap:10\|phrases:3\|idf:1documents@[0-9a-f]{8}\|damping:0\.85\|title:always\|lemma:", one
+    )
     assert len({one, comparison_signature([GRAPHS, TREES]), comparison_signature([GRAPHS], "single")}) == 3
 
 
@@ -240,13 +256,41 @@ def write(path: Path, *lines: object) -> Path:
     return path
 
 
+D1_D2 = [Document(name, "", ("Old trees.", "A tree.")) for name in ("d1", "d2")]
+
+
 def test_lists_in_the_order_of_the_documents(tmp_path: Path) -> None:
     path = write(tmp_path / "k.jsonl", ["the Graph", "networks"], "", ["trees", "trees"])
-    found = read_keyword_lists(path, ["d1", "d2"])
+    found = read_keyword_lists(path, D1_D2)
     assert found.by_document == {"d1": (("Graph",), ("networks",)), "d2": (("trees",),)}
-    assert read_keyword_lists(write(tmp_path / "o.jsonl", {"id": "d2", "keywords": []}), ["d1", "d2"]).by_document == {
+    assert read_keyword_lists(write(tmp_path / "o.jsonl", {"id": "d2", "keywords": []}), D1_D2).by_document == {
         "d2": ()
     }
+
+
+def test_the_hash_of_lists_is_of_the_documents_that_they_are_for(tmp_path: Path) -> None:
+    path = write(tmp_path / "k.jsonl", ["whale"], ["cat"])
+    by_id = write(tmp_path / "i.jsonl", {"id": "d2", "keywords": ["cat"]}, {"id": "d1", "keywords": ["whale"]})
+    other = [Document(name, "", (name,)) for name in ("d1", "d2")]
+    found = [read_keyword_lists(path, documents).digest for documents in (D1_D2, D1_D2[::-1], other)]
+    assert len(set(found)) == 3
+    assert read_keyword_lists(by_id, D1_D2).digest == found[0]
+
+
+def test_documents_that_share_scores_need_the_same_list() -> None:
+    alone = Document("d3", "", ("Something else.",))
+    records = [(document, [Summary(document.id, "s", "A whale.")]) for document in (*D1_D2, alone)]
+    whale, cat = (("whale",),), (("cat",),)
+    refuse_ambiguous(KeywordLists({"d1": whale, "d2": whale, "d3": cat}, ""), records)
+    refuse_ambiguous(KeywordLists({"d3": cat}, ""), records)
+    for lists in ({"d1": whale, "d2": cat}, {"d2": whale}, {"d1": ()}):
+        with pytest.raises(BadRecord, match='the documents "d1" and "d2" have the same texts but not the same list'):
+            refuse_ambiguous(KeywordLists(lists, ""), records)
+    # a reference that stands as a candidate is no text that its document's candidates are held against
+    left, right = Document("l", "", ("Old trees.", "A tree.")), Document("r", "", ("Old trees.",))
+    records = [(left, [Summary("l", "reference:2", "A tree.")]), (right, [Summary("r", "s", "A tree.")])]
+    with pytest.raises(BadRecord, match="same texts"):
+        refuse_ambiguous(KeywordLists({"l": whale, "r": cat}, ""), records)
 
 
 @pytest.mark.parametrize(
@@ -267,7 +311,7 @@ def test_a_list_that_was_written_gives_the_same_keywords(shared_data: Path, tmp_
     documents = [document for document, _ in read(shared_data / "scitldr" / "dev.jsonl", "scitldr")]
     keywords = documents_keywords(documents, name)
     path = write(tmp_path / "k.jsonl", *(words(found) for found in keywords))
-    lists = read_keyword_lists(path, [document.id for document in documents]).by_document
+    lists = read_keyword_lists(path, documents).by_document
     for document, texts, found in zip(documents, documents_texts(documents, "always"), keywords, strict=True):
         assert [listed_keyword(one, texts).words for one in lists[document.id]] == [one.words for one in found]
 
@@ -293,4 +337,4 @@ def test_a_list_that_was_written_gives_the_same_keywords(shared_data: Path, tmp_
 )
 def test_lists_that_are_refused(tmp_path: Path, lines: list[object], message: str) -> None:
     with pytest.raises(BadRecord, match=message):
-        read_keyword_lists(write(tmp_path / "k.jsonl", *lines), ["d1", "d2"])
+        read_keyword_lists(write(tmp_path / "k.jsonl", *lines), D1_D2)

@@ -9,7 +9,7 @@ import pytest
 
 from data.importers import read
 from data.records import Document, Summary, examples
-from metrics.keyword_analysis import LengthRecall, Mean, Recall, recall_by_length, recall_by_source
+from metrics.keyword_analysis import LengthRecall, Mean, Recall, Records, by_length, by_source, searched
 from metrics.rouge_k import RougeK
 from summarizers import summarizer
 
@@ -28,6 +28,14 @@ RECORDS = [
     (CATS, [Summary("d2", "a", "Dogs."), Summary("d2", "b", "Cats.")]),
     (ALONE, [Summary("d3", "a", "Cat."), Summary("d3", "c", "Cat.")]),
 ]
+
+
+def recall_by_source(records: Records, metric: RougeK | None = None) -> list[Recall]:
+    return by_source(searched(records, metric))
+
+
+def recall_by_length(records: Records) -> list[LengthRecall]:
+    return by_length(searched(records))
 
 
 def test_recall_by_source() -> None:
@@ -124,14 +132,14 @@ def test_systems_of_summeval(shared_data: Path) -> None:
     records = list(read(shared_data / "summeval.jsonl", "interchange"))
     recall_by_source(records[:1])
     began = time.perf_counter()
-    by_source, by_length = recall_by_source(records), recall_by_length(records)
+    sources, lengths = recall_by_source(records), recall_by_length(records)
     assert time.perf_counter() - began < 10  # 2 s on two cores with nothing else to do
-    assert len(by_source) == 16
-    for row in by_source:
+    assert len(sources) == 16
+    for row in sources:
         assert row.in_source.documents == 100
         assert row.in_source.value > row.everywhere.value > 5 * row.out_source.value  # type: ignore[operator]
         assert row.out_source.value < 0.05  # type: ignore[operator]
-    assert {row.words for row in by_length} == {1, 2, 3, 4}
-    assert {(row.words, row.keywords) for row in by_length if row.system == "M0"} == {
-        (row.words, row.keywords) for row in by_length if row.system == "M11"
+    assert {row.words for row in lengths} == {1, 2, 3, 4}
+    assert {(row.words, row.keywords) for row in lengths if row.system == "M0"} == {
+        (row.words, row.keywords) for row in lengths if row.system == "M11"
     }

@@ -144,7 +144,7 @@ ABOUT = example("Graph networks.", "Graph networks learn a tree.", title="Trees:
             Options(keywords="textrank", only="out-source"),
             f"rouge_k|kw:textrank|title:always|only:out-src|{LEMMAS}",
         ),
-        (Options(keywords="list", lists=LISTS), f"rouge_k|kw:list@1a2b3c4d|{LEMMAS}"),
+        (Options(keywords="list", lists=LISTS), f"rouge_k|kw:list@1a2b3c4d|title:always|{LEMMAS}"),
     ],
 )
 def test_signatures(options: Options, signature: str) -> None:
@@ -234,6 +234,15 @@ def test_documents_of_the_same_texts_have_their_own_lists() -> None:
     lists = KeywordLists({"one": (("graph",),), "two": (("tree",),)}, "0" * 64)
     batch = [replace(ABOUT, document_id=name) for name in ("one", "two", "one")]
     assert [score.value for score in RougeK(keywords="list", lists=lists).score(batch)] == [1.0, 0.0, 1.0]
+
+
+def test_lists_whose_value_depends_on_the_title_say_so() -> None:
+    """A listed "gan" that stands in a text is looked for as it is; elsewhere it is the dictionary's "gin"."""
+    lists = KeywordLists({"d": (("gan",),)}, "0" * 64)
+    e = example("We train GANs.", "alpha beta", "alpha gamma", title="Better GANs")
+    found = [RougeK(title, "list", lists=lists) for title in ("always", "single")]
+    assert [metric.score([e])[0].value for metric in found] == [1.0, 0.0]
+    assert len({metric.signature for metric in found}) == 2
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ import pytest
 
 from data.records import Document, Example, Summary
 from metrics import LEXICAL, METRICS, Options
-from metrics.inspection import CannotExplain, Explained
-from pages.components.desk import PAUSE, POLL, SOON, UNDOS, Desk, signatures
+from metrics.inspection import CannotExplain, Explained, signatures
+from pages.components.desk import PAUSE, POLL, SOON, UNDOS, Desk
 from pages.components.draft import LETTERS, Draft, UnfitDraft, examples_of, from_records, to_records
 from pages.components.live import told_text
 
@@ -105,6 +105,59 @@ def test_fields_of_older_texts_are_not_heard() -> None:
     generation = desk.generation
     desk.take_back()
     assert (desk.draft.summaries[0], desk.generation) == ("new", generation)
+
+
+def test_fields_whose_text_stays_are_heard_after_a_change() -> None:
+    desk = Desk(DRAFT)
+    desk.lay(DRAFT.add_summary().add_reference())
+    desk.typed(0, "summary", 0, "The storm hit and", 1)
+    assert desk.draft == DRAFT.add_summary().add_reference().put("summary", 0, "The storm hit and")
+    # a field that went and one that came in its place are two
+    began = desk.began("reference", 2)
+    desk.typed(began, "reference", 2, "Waves.", 2)
+    desk.lay(desk.draft.drop_reference())
+    desk.lay(desk.draft.add_reference())
+    desk.typed(began, "reference", 2, "Waves and wind.", 3)
+    assert desk.draft.references == (*DRAFT.references, "")
+    desk.choose(1)
+    desk.apply()
+    desk.typed(0, "title", 0, "Storms", 4)
+    assert (desk.draft.summaries[0], desk.draft.title) == ("The hit and", "Storms")
+
+
+def test_what_buttons_ask_for_waits_for_the_last_letters() -> None:
+    # Streamlit calls a button that comes together with a field's message before the field.
+    desk = Desk(DRAFT)
+    desk.choose(1)
+    desk.later(desk.apply)
+    desk.typed(0, "summary", 0, "The storm hit the coast.", 1)
+    desk.proceed()
+    assert desk.draft.summaries[0] == "The hit the coast."
+    desk.later(desk.take_back)
+    desk.typed(desk.began("summary", 0), "summary", 0, "The hit the coast!", 2)
+    desk.proceed()
+    assert desk.draft.summaries[0] == "The storm hit the coast."
+    desk.bring_back()
+    assert desk.draft.summaries[0] == "The hit the coast!"
+    desk.proceed()  # each step is taken once
+    assert desk.draft.summaries[0] == "The hit the coast!"
+
+
+def test_what_was_typed_since_a_change_is_brought_back() -> None:
+    desk = Desk(DRAFT)
+    desk.lay(DRAFT.add_reference())
+    desk.typed(desk.began("reference", 2), "reference", 2, "ten minutes of typing", 1)
+    written = desk.draft
+    desk.take_back()
+    assert desk.draft == DRAFT
+    desk.typed(desk.began("title", 0), "title", 0, "A slip", 2)
+    desk.bring_back()
+    assert desk.draft == written
+    desk.take_back()
+    assert desk.draft.title == "A slip"
+    desk.lay(DRAFT.drop_summary())
+    desk.bring_back()  # after another change there is nothing to bring back
+    assert desk.draft == DRAFT.drop_summary()
 
 
 def test_so_many_changes_can_be_taken_back() -> None:

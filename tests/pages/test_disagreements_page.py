@@ -17,13 +17,12 @@ from streamlit.testing.v1 import AppTest
 from data.demo import CHOSEN
 from data.records import Example
 from metrics import LEXICAL, METRICS
-from metrics.inspection import CannotExplain, Explained, Inspector, explain, metric_of
+from metrics.inspection import CannotExplain, Explained, Inspector, explain, metric_of, signatures
 from pages.components.disagreements import (
     TABLE_1,
     chosen,
     place_of,
     presented_html,
-    signatures,
     with_models,
 )
 from pages.components.plain_words import because, figures, preferred

@@ -372,7 +372,8 @@ def test_apes(few: list[Example], apes: Apes) -> None:
         evidence: ApesEvidence = score.evidence
         page = Page(apes_html(evidence, e.candidate))
         right, total, occurs = map(
-            int, re.findall(r"(\d+) of (\d+) questions? answered .* mentions (\d+) of the right answers", page.visible)[0]
+            int,
+            re.findall(r"(\d+) of (\d+) questions? answered .* mentions (\d+) of the right answers", page.visible)[0],
         )
         assert score.value == right / total
         assert score.parts["occurs"] == occurs / total

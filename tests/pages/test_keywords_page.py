@@ -22,7 +22,7 @@ from data.demo import add_demo
 from data.records import Document, Summary
 from data.store import DataStore
 from metrics.extractors import EXTRACTORS, compared_keywords, shared_keywords
-from metrics.keyword_analysis import recall_by_source
+from metrics.keyword_analysis import by_source, searched
 from metrics.keywords import Keyword
 from pages.components.formats import as_text
 from pages.components.keywords import (
@@ -347,6 +347,66 @@ def test_a_press_too_soon_or_from_a_stale_window_saves_nothing(demo: World) -> N
     assert "another window" in said(app)
 
 
+def test_ticks_that_are_not_saved_outlive_another_view(demo: World) -> None:
+    app = joined(made(opened(view="mark")), "Ann")
+    ann = demo.marks.annotator(app.session_state["keywords_marker"])
+    task = demo.marks.task(ann, 0)
+    sound(boxes(app)[1].check().run())
+    for view in ("Compare", "Mark"):
+        sound(app.button_group(key="keywords_view").set_value(view).run())
+    assert [box.value for box in boxes(app)] == [place == 1 for place in range(len(task.keywords))]
+    pressed(look_back(app), f"Save: 1 of {len(task.keywords)} wrong")
+    assert demo.marks.task(ann, 0).wrong == {task.keywords[1].id}
+    assert "**Document 2 of 3**" in said(app)
+    # what was taken away again is not ticked
+    sound(boxes(app)[0].check().run())
+    sound(boxes(app)[0].uncheck().run())
+    for view in ("Results", "Mark"):
+        sound(app.button_group(key="keywords_view").set_value(view).run())
+    assert not any(box.value for box in boxes(app))
+
+
+def test_ticks_outlive_turning_to_another_document_which_names_them(demo: World) -> None:
+    app = joined(made(opened(view="mark")), "Ann")
+    ann = demo.marks.annotator(app.session_state["keywords_marker"])
+    first = demo.marks.task(ann, 0)
+    pressed(look_back(app), "Save: none is wrong")
+    boxes(app)[2].check()  # a tick and at once the press
+    pressed(app, "Back")
+    assert "ticked in another document is not saved yet" in said(app)
+    assert "you may change it" in said(app)
+    sound(boxes(app)[0].check().run())
+    assert "your change is not yet" in said(app)
+    pressed(app, "Go on, save later")
+    assert "**Document 2 of 3**" in said(app)
+    assert [place for place, box in enumerate(boxes(app)) if box.value] == [2]
+    assert demo.marks.task(ann, 0).wrong == frozenset()
+    pressed(app, "Document 1")
+    assert [place for place, box in enumerate(boxes(app)) if box.value] == [0]
+    pressed(look_back(app), "Save: 1 of")
+    assert demo.marks.task(ann, 0).wrong == {first.keywords[0].id}
+    pressed(look_back(app), "Save: 1 of")
+    assert len(demo.marks.task(ann, 1).wrong) == 1
+    assert "not saved yet" not in said(app)
+    assert not any(box.value for box in boxes(app))
+
+
+def test_ticks_give_way_to_what_another_window_saved_and_say_so(demo: World) -> None:
+    app = joined(made(opened(view="mark")), "Ann")
+    ann = demo.marks.annotator(app.session_state["keywords_marker"])
+    sound(boxes(app)[1].check().run())
+    sound(app.button_group(key="keywords_view").set_value("Compare").run())
+    task = demo.marks.task(ann, 0)
+    wrong = [task.keywords[0].id]
+    demo.marks.save(annotator=ann, task_id=task.id, wrong=wrong, presented_at=now() - timedelta(seconds=9))
+    sound(app.button_group(key="keywords_view").set_value("Mark").run())
+    pressed(app, "Document 1")
+    assert "saved in another window since" in said(app)
+    assert [place for place, box in enumerate(boxes(app)) if box.value] == [0]
+    sound(app.run())
+    assert "another window" not in said(app)
+
+
 def test_a_name_that_is_taken_asks_whether_it_is_you(demo: World) -> None:
     app = joined(made(opened(view="mark")), "Ann")
     ann = demo.marks.annotator(app.session_state["keywords_marker"])
@@ -381,7 +441,7 @@ def test_what_is_refused_is_said(demo: World) -> None:
 
 def test_keyword_recall_is_that_of_the_analysis(demo: World) -> None:
     app = opened(view="recall")
-    rows = recall_by_source(demo.data.records(DEMO))
+    rows = by_source(searched(demo.data.records(DEMO)))
     table = app.dataframe[0].value
     assert list(table["system"]) == [row.system for row in rows]
     assert list(table["IN-SRC"]) == pytest.approx([row.in_source.value for row in rows])

@@ -15,13 +15,14 @@ from data.database import connect
 from data.demo import FILE, add_demo
 from data.importers import read
 from data.records import examples
-from data.store import PLAYGROUND, DataStore, StoredScore, example_hash
+from data.store import PLAYGROUND, DataStore, StoredScore, StoreError, example_hash
 from metrics import LEXICAL, METRICS, Options
-from metrics.inspection import CannotExplain, Inspector
-from pages.components.desk import Desk, signatures
+from metrics.inspection import CannotExplain, Inspector, signatures
+from pages.components.desk import Desk
 from pages.components.draft import Draft, examples_of, from_records
-from pages.components.playground import PREFERENCE
-from pages.components.sharing import to_link
+from pages.components.playground import PREFERENCE, named
+from pages.components.sharing import from_link, to_link
+from pages.components.what_if import MOST_WORDS, most_words
 
 MAIN = Path(__file__).resolve().parents[2] / "pages" / "main.py"
 HOSTILE = "<img src=x onerror=alert(1)> **b** [l](http://127.0.0.1:9/) $x$ \u202e"
@@ -152,9 +153,14 @@ def test_more_and_fewer_texts_and_undo() -> None:
     sound(app.button(key="playground_drop_summary").click().run())
     assert desk(app).draft.summaries == DRAFT.summaries[:1]
     assert not any(name.endswith("-B") for name in shown(app))
+    last = desk(app).draft
     for _ in range(4):
         sound(app.button(key="playground_undo").click().run())
     assert desk(app).draft == DRAFT
+    for _ in range(4):
+        sound(app.button(key="playground_redo").click().run())
+    assert desk(app).draft == last
+    assert app.button(key="playground_redo").disabled
 
 
 def test_what_if_by_the_choice_of_a_word() -> None:
@@ -170,6 +176,17 @@ def test_what_if_by_the_choice_of_a_word() -> None:
     sound(app.button(key="playground_apply").click().run())
     assert desk(app).draft.summaries[0] == "The."
     assert "data-what-if" not in html(app)
+
+
+def test_a_long_summary_has_fewer_bars() -> None:
+    draft = DRAFT.put("summary", 0, " ".join(str(number * 7919 % 100_003) for number in range(3000)))
+    app = opened()
+    desk(app).lay(draft)
+    sound(app.button_group(key="playground_view").set_value("What if").run())
+    most = most_words(draft.summaries[0])
+    assert most < MOST_WORDS
+    assert f"Only the first {most} words have bars" in said(app)
+    assert html(app).count("without it the score") == most
 
 
 def test_another_example_is_opened_or_none(store: DataStore) -> None:
@@ -247,6 +264,8 @@ def test_saved_with_a_preference_it_is_an_example_as_any(store: DataStore) -> No
         ({"document": "x", "dataset": " "}, "a name needs 1 to 200"),
         ({"document": "x", "dataset": "demo"}, "was imported and stays as its file is"),
         ({"document": "x", "name:1:A": "same", "name:1:B": "same"}, "two summaries are called same"),
+        ({"document": "x", "name:1:A": "a\nb"}, "the name of a summary's system needs 1 to 200"),
+        ({"document": "x", "name:1:A": "a\u202eb"}, "the name of a summary's system needs 1 to 200"),
     ],
 )
 def test_what_cannot_be_saved_is_said(store: DataStore, fields: dict[str, str], why: str) -> None:
@@ -256,6 +275,14 @@ def test_what_cannot_be_saved_is_said(store: DataStore, fields: dict[str, str], 
     saved(fill(app, **fields))
     assert why in said(app)
     assert store.datasets() == before
+    assert from_link(to_link(desk(app).draft)) == desk(app).draft
+
+
+def test_no_draft_has_a_name_that_cannot_be_kept() -> None:
+    assert named(DRAFT, {"A": " first ", "B": "B"}).names == ("first", "")
+    for name in ("x" * 201, "a\nb", "a\0b", "a\u202eb", "\ud800"):
+        with pytest.raises(StoreError, match="the name of a summary's system needs 1 to 200"):
+            named(DRAFT, {"A": name, "B": "second"})
 
 
 def test_a_link_and_a_file_to_share() -> None:

@@ -28,6 +28,7 @@ from metrics.analysis import (
     human_ceiling,
 )
 from metrics.extractors import Shared
+from metrics.keyword_analysis import by_length, by_source, searched
 from metrics.meta_evaluation import Interval, observed, pairs_for_interval, pairs_to_separate, position_check
 from metrics.rouge_k import RougeK
 from pages.components import sections
@@ -427,11 +428,11 @@ KEYWORDS = [
 
 
 def test_keywords_by_source() -> None:
-    by_source, _ = sections.keyword_sections(KEYWORDS)
+    found = sections.by_source_section(by_source(searched(KEYWORDS)))
     none = Undefined("no document has keywords")
     columns = ["system", "ROUGE-K", "documents", "IN-SRC", "IN-SRC documents", "OUT-SRC", "OUT-SRC documents"]
-    assert by_source.name == "keywords_by_source"
-    assert by_source.rows == [
+    assert found.name == "keywords_by_source"
+    assert found.rows == [
         dict(zip(columns, ["good", 1.0, 1, 1.0, 1, 1.0, 1], strict=True)),
         dict(zip(columns, ["bad", 0.5, 1, 1.0, 1, 0.0, 1], strict=True)),
         dict(zip(columns, ["alone", none, 0, none, 0, none, 0], strict=True)),
@@ -439,10 +440,10 @@ def test_keywords_by_source() -> None:
 
 
 def test_keywords_by_length() -> None:
-    _, by_length = sections.keyword_sections(KEYWORDS, RougeK(keywords="textrank"))
+    found = sections.by_length_section(by_length(searched(KEYWORDS, RougeK(keywords="textrank"))))
     # by TextRank: cat and mouse, both of them of one word
-    assert by_length.name == "keywords_by_length"
-    assert by_length.rows == [
+    assert found.name == "keywords_by_length"
+    assert found.rows == [
         {"system": "good", "1 word": 1.0, "1 word: n": 1},
         {"system": "bad", "1 word": 0.5, "1 word: n": 1},
         {"system": "alone", "1 word": Undefined("its documents have no such keyword"), "1 word: n": 0},
@@ -451,13 +452,16 @@ def test_keywords_by_length() -> None:
 
 
 def test_tables_of_keywords_without_summaries_say_so() -> None:
-    for section in sections.keyword_sections([(CATS, [])]):
+    found = searched([(CATS, [])])
+    for section in (sections.by_source_section(by_source(found)), sections.by_length_section(by_length(found))):
         assert (section.rows, section.empty) == ([], "there is no summary, or no document has keywords")
 
 
 def test_extractors_side_by_side() -> None:
-    section = sections.extractors_section([Shared("overlap", "tfidf", 0.5, 3), Shared("overlap", "none", None, 0)])
-    assert [row["same"] for row in section.rows] == [0.5, Undefined("no document has keywords by both")]
+    found = [Shared("overlap", "tfidf", 0.5, 3), Shared("overlap", "none", None, 0)]
+    section = sections.extractors_section(found, str.upper)
+    assert [row["second"] for row in section.rows] == ["TFIDF", "NONE"]
+    assert [row["same keywords"] for row in section.rows] == [0.5, Undefined("no document has keywords of both")]
     assert [row["documents"] for row in section.rows] == [3, 0]
 
 

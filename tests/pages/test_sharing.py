@@ -178,7 +178,18 @@ def test_a_file_is_taken_whole_or_refused_with_its_line(tmp_path: Path) -> None:
         from_file("../../up.jsonl", (good + good).encode())
     with pytest.raises(BadRecord, match=r"^up\.jsonl:2: not valid JSON"):
         from_file("up.jsonl", (good + "{").encode())
-    with pytest.raises(BadRecord, match="no documents"):
+    with pytest.raises(BadRecord, match=r"^empty\.jsonl:1: .*no documents"):
         from_file("empty.jsonl", b"")
     with pytest.raises(UnfitDraft, match="over 5 MiB"):
         from_file("large.jsonl", b" " * (LARGEST_FILE + 1))
+
+
+@pytest.mark.parametrize(
+    "name", ["..", ".", "", "/", "a\0b.jsonl", "x" * 300 + ".jsonl", "\ud800.jsonl", "con\n.jsonl"]
+)
+def test_what_a_browser_calls_a_file_is_only_said(name: str) -> None:
+    ((document, _),) = from_file(name, to_file(DRAFT).encode())
+    assert document.references == DRAFT.references
+    with pytest.raises(BadRecord, match=r":1: not valid JSON") as refused:
+        from_file(name, b"{")
+    assert str(refused.value).startswith((Path(name).name[:200] or "file") + ":1: ")

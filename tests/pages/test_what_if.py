@@ -12,8 +12,20 @@ from data.demo import FILE
 from data.importers import read
 from data.records import Example
 from metrics import METRICS, Options
+from metrics.rouge import numbered_ngrams
+from metrics.text import lemmas, rouge_words
 from pages.components.draft import examples_of, from_records
-from pages.components.what_if import MOST_WORDS, Worth, parts, said, swapped, word_spans, worths
+from pages.components.what_if import (
+    MOST_CHARACTERS,
+    MOST_WORDS,
+    Worth,
+    most_words,
+    parts,
+    said,
+    swapped,
+    word_spans,
+    worths,
+)
 
 EXAMPLE = Example(
     "d", "A", "The storm hit the coast, twice.", ("A storm hit the coast.", "The storm was near."), "Storm", ""
@@ -117,3 +129,19 @@ def test_only_so_many_words_are_tried() -> None:
     _, found = worths(METRICS["rouge1"](Options()).signature, replace(EXAMPLE, candidate=text))
     assert len(found) == MOST_WORDS
     assert [part.says for part in parts(text, found) if part.word is not None][-1] == "not tried"
+
+
+def test_the_longer_a_summary_the_fewer_words_are_tried() -> None:
+    assert most_words("") == most_words("x" * 2000) == MOST_WORDS
+    for length in (5000, 20_000):
+        assert MOST_CHARACTERS - length < most_words("x" * length) * length <= MOST_CHARACTERS
+
+
+@pytest.mark.parametrize("name", LEXICAL)
+def test_what_is_tried_of_a_long_summary_is_not_kept(name: str) -> None:
+    metric = METRICS[name](Options())
+    text = " ".join(f"storm{number}" for number in range(1500))
+    worths(metric.signature, replace(EXAMPLE, candidate=text))
+    assert sum(cache.cache_info().currsize for cache in (rouge_words, lemmas, numbered_ngrams)) == 0
+    worths(metric.signature, replace(EXAMPLE, candidate=f"A short one for {name}."))
+    assert sum(cache.cache_info().currsize for cache in (rouge_words, lemmas)) > 5

@@ -76,6 +76,19 @@ def test_what_is_undefined_has_a_reason(columns: tuple, reason: str | None, inte
     assert interval in found.rate_interval.reason
 
 
+def test_annotators_who_contradict_each_other_are_not_documents_that_say_the_same() -> None:
+    documents = [document for document in range(10) for _ in "AB"]
+    found = false_discovery(documents, ["A", "B"] * 10, [4] * 20, [4, 0] * 10)
+    assert found.rate == 0.5
+    for interval in (found.rate_interval, found.per_document_interval):
+        assert interval[:2] == (None, None)
+        assert interval.reason == (
+            "no interval: all documents have the same mean, but their annotators contradict each other"
+        )
+    agreed = false_discovery(documents, ["A", "B"] * 10, [4] * 20, [2, 2] * 10)
+    assert agreed.rate_interval.reason == "no interval: all documents say the same"
+
+
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
