@@ -7,7 +7,7 @@ st.set_page_config(page_title="Relevance studies", page_icon=":material/balance:
 # What is chosen is told by weight: the theme's colour alone is too dim for a text on black.
 st.html(
     "<style>.stMainBlockContainer { padding-top: 4rem; padding-bottom: 2rem; } "
-    'button[kind="segmented_controlActive"] p { color: light-dark(#31333f, #fafafa); font-weight: 700; }</style>'
+    'button[role="radio"][aria-checked="true"] p { color: light-dark(#2f2d2b, #edebe8); font-weight: 700; }</style>'
 )
 
 annotate = st.Page("annotate.py", title="Annotate", icon=":material/rule:", url_path="annotate")

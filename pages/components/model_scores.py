@@ -22,7 +22,7 @@ AGAIN = 0.5
 FORGOTTEN = 30.0
 """Seconds after which a failure is no answer any more: whoever then wants to know asks again."""
 
-LOOK = 0.25
+LOOK = 0.5
 """Seconds between two looks, by a page's timer, whether more has been answered."""
 
 

@@ -18,7 +18,7 @@ SCORE_STYLE = """<style>
 .scores th, .scores td { padding: .3rem .6rem; text-align: end; white-space: nowrap;
   border-bottom: 1px solid rgb(128 128 128 / .3); }
 .scores th:first-child { text-align: start; font-weight: 600; position: sticky; inset-inline-start: 0;
-  background: light-dark(#ffffff, #0e1117); }
+  background: light-dark(#ffffff, #171614); }
 .scores thead th { font-weight: 600; max-width: 14rem; overflow: hidden; text-overflow: ellipsis; }
 .scores .best { font-weight: 700; background: rgb(37 99 235 / .14); }
 .scores .quiet { opacity: .7; font-style: italic; }
