@@ -99,12 +99,22 @@ def find(
     return Found(solution, kept[best], " ".join(sentences[place] for place in solution.sentences))
 
 
+def limits_of(length: Length | None, document: Document) -> Limits | None:
+    """How long a document's extract may be; None where the reference gives the length and there is none."""
+    if length is None:
+        return NO_LIMITS
+    if length.unit == "sentences":
+        return Limits(sentences=length.amount)
+    return Limits(words=words) if (words := length.words(document)) else None
+
+
 class Oracle:
     """The extract that a search finds, standing as a system: an upper bound that reads the references.
 
     Called `oracle-exact-rouge1`, `oracle-vns_greedy-rouge2-set-first` and so on, with `-3`, `-100w` or `-ref` where a
     `length` limits it and `-seed7` at another seed than 0. Unlike an extract of a baseline it never exceeds its words.
-    A document for which nothing can be taken has no summary. Raises ValueError for unknown options.
+    A document for which nothing can be taken has no summary. Where the time ends an exact search, the summary is the
+    best extract so far: whether it is proven, `find` tells. Raises ValueError for unknown options.
     """
 
     def __init__(
@@ -148,20 +158,12 @@ class Oracle:
             **(self.length.option if self.length else {}),
         )
 
-    def limits(self, document: Document) -> Limits | None:
-        """How long a document's extract may be; None where the reference gives the length and there is none."""
-        if self.length is None:
-            return NO_LIMITS
-        if self.length.unit == "sentences":
-            return Limits(sentences=self.length.amount)
-        return Limits(words=words) if (words := self.length.words(document)) else None
-
     def summarize(self, documents: Sequence[Document]) -> list[Summary]:
         """Write one summary a document, in order; one that has no summary is left out."""
         return [
             Summary(document.id, self.name, found.text)
             for document in documents
-            if (limits := self.limits(document)) is not None
+            if (limits := limits_of(self.length, document)) is not None
             and (
                 found := find(
                     document, self.target, self.algorithm, limits=limits, seed=self.seed, seconds=self.seconds
