@@ -98,17 +98,18 @@ def evaluate(
 ) -> Evaluation:
     """Run the algorithms on every document; `progress` hears of done and all documents, at first of none.
 
-    The rows are the same for any number of `processes` but for their seconds, unless the time ends a search. More than
-    one are started anew (spawned), so that a script that calls this needs `if __name__ == "__main__"`. Raises
-    ValueError for unknown options.
+    The rows are the same for any number of child `processes` but for their seconds, unless the time ends a search. They
+    are started anew (spawned), so that a script that calls this needs `if __name__ == "__main__"`; what a solver's C
+    code prints there goes to standard error. With 0 all is done in this process, whose standard output then is not
+    safe from it (`summarizers.oracles.exact`). Raises ValueError for unknown options.
     """
     checked_target(task.target)
     for algorithm in task.algorithms:
         check_option("algorithm", algorithm, ALGORITHMS)
     if task.length:
         checked(task.length)
-    if processes < 1:
-        raise ValueError(f"the number of processes must be at least 1, not {processes}")
+    if processes < 0:
+        raise ValueError(f"the number of processes must be at least 0, not {processes}")
     rows: list[Row] = []
     left_out = []
     progress(0, len(documents))
@@ -129,8 +130,8 @@ Each = Callable[[Callable[[Document], list[Row]], Iterable[Document]], Iterable[
 
 @contextmanager
 def mapping(processes: int) -> Iterator[Each]:
-    """A `map` over so many processes; what is not begun is dropped when its block is left early."""
-    if processes <= 1:
+    """A `map` over so many child processes; what is not begun is dropped when its block is left early."""
+    if not processes:
         yield map
         return
     pool = ProcessPoolExecutor(processes, multiprocessing.get_context("spawn"), initializer=keep_stdout_clean)
@@ -141,7 +142,7 @@ def mapping(processes: int) -> Iterator[Each]:
 
 
 def keep_stdout_clean() -> None:
-    """Send what C code prints in a process of ours to standard error: standard output is that of a command."""
+    """Send what C code prints in a child process to standard error: standard output is the command's alone."""
     os.dup2(2, 1)
 
 

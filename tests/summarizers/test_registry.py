@@ -6,6 +6,7 @@ import pytest
 
 from data.records import Document
 from summarizers import SUMMARIZERS, UnknownSummarizer, summarizer
+from summarizers.registry import BASELINES
 
 
 @pytest.mark.parametrize(
@@ -162,3 +163,26 @@ def test_a_text_that_studies_are_measured_against_cannot_become_a_system(tmp_pat
             list(add_systems(store, "D", ["lead", name], studies=["S"]))
     assert store.dataset("D").systems == ()
     assert [added.system for added in add_systems(store, "D", ["lead", "title"])] == ["lead", "title"]
+
+
+def test_baselines_and_oracles_go_into_a_data_set(tmp_path):
+    from data.database import connect
+    from data.store import DataStore
+    from summarizers import add_systems
+
+    store = DataStore(connect(f"sqlite:///{tmp_path / 'x.db'}"))
+    documents = [
+        Document("full", "Red cars are fast. Blue trucks haul. Green boats float.", ("blue haul",)),
+        Document("bare", "Red cars.", ()),
+    ]
+    store.add_dataset(name="D", format="x", sha256="", records=[(document, []) for document in documents])
+    names = [*(f"{name}-ref" for name in BASELINES), "oracle-exact-rouge1", "oracle-greedy-rouge2-set-1"]
+    added = list(add_systems(store, "D", names))
+    # No bigram is shared, and a document without references gives neither a length nor anything to hold against.
+    assert [(a.system, a.summaries, a.documents) for a in added] == [
+        *((name, 1, 2) for name in names[:-1]),
+        (names[-1], 0, 2),
+    ]
+    assert store.dataset("D").systems == tuple(names[:-1])
+    [(_, summaries), _] = store.records("D")
+    assert {s.system: s.text for s in summaries}["oracle-exact-rouge1"] == "Blue trucks haul."

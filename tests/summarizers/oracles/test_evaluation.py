@@ -40,7 +40,7 @@ def untimed(evaluation):
 
 def test_rows_are_what_the_searches_find(articles):
     task = Task(Target(2, "set", "first"), ("greedy", "genetic", "exact"), seed=3)
-    rows = evaluate(articles[:3], task).rows
+    rows = evaluate(articles[:3], task, processes=0).rows
     assert [(r.document_id, r.algorithm) for r in rows] == [(d.id, a) for d in articles[:3] for a in task.algorithms]
     for document, found in zip([d for d in articles[:3] for _ in task.algorithms], rows, strict=True):
         solution = find(document, task.target, found.algorithm, seed=3).solution
@@ -57,7 +57,7 @@ def test_several_processes_find_the_same_and_tell_how_far_they_are(articles):
     documents = [*articles, Document("bare", "", ("r",))]
     told, alone = [], []
     several = evaluate(documents, task, processes=2, progress=lambda *done: told.append(done))
-    one = evaluate(documents, task, progress=lambda *done: alone.append(done))
+    one = evaluate(documents, task, processes=0, progress=lambda *done: alone.append(done))
     assert untimed(several) == untimed(one)
     assert several.left_out == ("bare",)
     assert told == alone == [(done, 9) for done in range(10)]
@@ -72,7 +72,7 @@ def test_what_is_left_out():
         Document("no token", "Red cars.", ("...",)),
         Document("nothing shared", "Red cars.", ("blue",)),
     ]
-    found = evaluate(documents)
+    found = evaluate(documents, processes=0)
     assert found.left_out == ("empty", "no reference", "no token")
     assert {r.f1 for r in found.rows if r.document_id == "nothing shared"} == {0.0}
     assert evaluate([]) == ((), ())
@@ -80,14 +80,14 @@ def test_what_is_left_out():
 
 def test_lengths_are_kept(articles):
     for length in (Length(1), REFERENCE_LENGTH):
-        rows = evaluate(articles[:3], Task(Target(references="first"), length=length)).rows
+        rows = evaluate(articles[:3], Task(Target(references="first"), length=length), processes=0).rows
         assert len(rows) == 3 * len(ALGORITHMS)
         for found in rows:
             document = next(d for d in articles if d.id == found.document_id)
             words = sum(count_words(sentences_of(document)[place]) for place in found.places)
             assert len(found.places) <= 1 if length == Length(1) else words <= count_words(document.references[0])
     bare = Document("bare", "Red cars.", ("...", "red"))
-    assert evaluate([bare], Task(length=REFERENCE_LENGTH)).left_out == ("bare",)
+    assert evaluate([bare], Task(length=REFERENCE_LENGTH), processes=0).left_out == ("bare",)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_lengths_are_kept(articles):
         (Task(algorithms=("best",)), 1, "algorithm must be one of greedy, .*, not 'best'"),
         (Task(Target(references="mean")), 1, "references must be one of max, first, not 'mean'"),
         (Task(length=Length(0)), 1, "a summary has at least 1 sentence, not 0"),
-        (Task(), 0, "the number of processes must be at least 1, not 0"),
+        (Task(), -1, "the number of processes must be at least 0, not -1"),
     ],
 )
 def test_what_is_refused(task, processes, message):
@@ -113,10 +113,11 @@ def test_a_stopped_evaluation_ends_its_processes(articles):
         evaluate(articles, Task(algorithms=("greedy",)), processes=2, progress=stop)
 
 
-def test_standard_output_of_processes_is_kept_clean(tmp_path):
+@pytest.mark.parametrize("processes", [1, 2])
+def test_standard_output_of_processes_is_kept_clean(tmp_path, processes):
     script = tmp_path / "script.py"
     script.write_text(
-        "import os\n"
+        "import os, sys\n"
         "from data.records import Document\n"
         "from summarizers.oracles import evaluation\n"
         "def noisy():\n"
@@ -126,10 +127,12 @@ def test_standard_output_of_processes_is_kept_clean(tmp_path):
         "evaluation.keep_stdout_clean = noisy\n"
         "if __name__ == '__main__':\n"
         "    documents = [Document(str(n), 'Red cars.', ('red',)) for n in range(4)]\n"
-        "    print(len(evaluation.evaluate(documents, processes=2).rows))\n"
+        "    print(len(evaluation.evaluate(documents, processes=int(sys.argv[1])).rows))\n"
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, env=environment, check=True)
+    done = subprocess.run(
+        [sys.executable, script, str(processes)], capture_output=True, text=True, env=environment, check=True
+    )
     assert done.stdout == f"{4 * len(ALGORITHMS)}\n"
     assert set(done.stderr.split("stray")) == {""}
     assert "stray" in done.stderr
@@ -162,7 +165,7 @@ def test_figures_by_hand():
 
 
 def test_figures_are_those_of_other_libraries(articles):
-    rows = evaluate(articles, Task(Target(references="first"))).rows
+    rows = evaluate(articles, Task(Target(references="first")), processes=0).rows
     for found in statistics(rows):
         f1 = [r.f1 for r in rows if r.algorithm == found.algorithm]
         described = pandas.Series(f1).describe()

@@ -175,7 +175,7 @@ def test_a_solver_that_gives_nothing_proves_nothing(monkeypatch, dual):
     assert not found.proven
 
 
-def test_the_solver_prints_nothing(shared_data, tmp_path):
+def test_the_solver_prints_nothing_on_articles(shared_data, tmp_path):
     """HiGHS writes to the process's own standard output, which Python's `capsys` does not see."""
     script = f"""
 from pathlib import Path
