@@ -324,8 +324,10 @@ def datasets() -> None:
     "--system",
     "systems",
     required=True,
-    help="Systems, separated by commas: lead, lead-K, textrank, textrank-K (K sentences, 3 if left out), "
-    "and texts that people wrote: reference:N, title.",
+    help="Systems, separated by commas: lead, random, textrank, lexrank, tfidf, sumbasic, lsa, each of 3 sentences or "
+    "with -K (sentences), -Kw (words) or -ref (words of the first reference) after its name; rake-Kw, rake-ref (key "
+    "phrases); upper bounds that read the references, such as oracle-exact-rouge1, oracle-greedy-rouge2-set; and texts "
+    "that people wrote: reference:N, title.",
 )
 @refusing
 def summarize(name: str, systems: str) -> None:

@@ -253,7 +253,9 @@ def work_form(known: dict[str, Dataset]) -> None:
         "Systems to add, separated by commas",
         "lead, textrank",
         key="add_systems",
-        help="lead-K and textrank-K take K sentences (3 if left out); reference:N and title let a text that people "
+        help="lead, random, textrank, lexrank, tfidf, sumbasic and lsa take 3 sentences; -K after a name takes K, -Kw "
+        "as many words, -ref as many words as the first reference has; rake-Kw and rake-ref write key phrases; "
+        "oracle-exact-rouge1 is the best extract by ROUGE-1; reference:N and title let a text that people "
         "wrote stand as a system, which then no longer judges the others.",
     )
     with st.container(horizontal=True):

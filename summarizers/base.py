@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 from data.records import Document, Summary
+from metrics.base import check_option
+from metrics.text import UNICODE
 from summarizers.sentences import sentences_of
 
 VERSION = "0.1.0"
@@ -36,39 +38,123 @@ def signature(name: str, **options: object) -> str:
     return "|".join([name, *(f"{key}:{value}" for key, value in options.items()), f"version:{VERSION}"])
 
 
-class Extractive(ABC):
-    """A summarizer that copies sentences of the source, joined by a space.
+UNITS = ("sentences", "words", "reference")
+"""What a length is counted in."""
 
-    A document of fewer sentences is its own summary; one without a sentence, as in data sets that do not contain
-    their documents, has none. The system is called `lead` at the default length and `lead-K` at any other.
-    Raises ValueError where `sentences` is under 1.
+
+class Length(NamedTuple):
+    """How long a summary is: so many sentences, so many words, or as many words as the document's first reference."""
+
+    amount: int = DEFAULT_SENTENCES
+    unit: str = "sentences"
+    """One of `UNITS`; where it is `reference` the amount says nothing."""
+
+    @property
+    def suffix(self) -> str:
+        """What it adds to a system's name: `-2`, `-100w`, `-ref`; nothing at the default length."""
+        if self.unit == "reference":
+            return "-ref"
+        if self == Length():
+            return ""
+        return f"-{self.amount}{'w' if self.unit == 'words' else ''}"
+
+    @property
+    def option(self) -> dict[str, object]:
+        """What it is in a signature: `sentences:3`, `words:100`, `length:reference`."""
+        return {"length": "reference"} if self.unit == "reference" else {self.unit: self.amount}
+
+    def words(self, document: Document) -> int:
+        """The most words that a summary of a document may have, where words are counted; 0 without a reference."""
+        if self.unit == "words":
+            return self.amount
+        return count_words(document.references[0]) if document.references else 0
+
+
+REFERENCE_LENGTH = Length(unit="reference")
+
+
+def checked(length: Length) -> Length:
+    """A length that is one. Raises ValueError for another unit than those of `UNITS`, or an amount under 1."""
+    check_option("the unit of a length", length.unit, UNITS)
+    if length.amount < 1:
+        raise ValueError(f"a summary has at least 1 {length.unit.removesuffix('s')}, not {length.amount}")
+    return length
+
+
+def count_words(text: str) -> int:
+    """Words of a text: runs of letters and digits of any script, single characters where a script has no spaces."""
+    return len(UNICODE.findall(text.lower()))
+
+
+class Extractive(ABC):
+    """A summarizer that copies sentences of the source, joined by a space, in the order of the document.
+
+    Sentences are taken from the best on. Counted in sentences, the best `amount` are taken; counted in words, each that
+    still fits is (with `prefix`, until the first that does not), and the best one even where it alone is too long.
+    A document of fewer sentences is its own summary; one without a sentence, as in data sets that do not contain their
+    documents, has none, and neither has one without a reference (or without a word in it) where the reference gives
+    the length. The system is called `lead` at the default length, else `lead-5`, `lead-100w` or `lead-ref`. A whole
+    number as `length` counts sentences. Raises ValueError for a length under 1.
     """
 
     system: ClassVar[str]
+    prefix: ClassVar[bool] = False
+    """Whether a sentence that does not fit into the words ends the summary."""
 
-    def __init__(self, sentences: int = DEFAULT_SENTENCES) -> None:
-        if sentences < 1:
-            raise ValueError(f"a summary has at least 1 sentence, not {sentences}")
-        self.sentences = sentences
+    def __init__(self, length: Length | int = DEFAULT_SENTENCES) -> None:
+        self.length = checked(Length(length) if isinstance(length, int) else length)
 
     @property
     def name(self) -> str:
         """The system's name in a data set."""
-        return self.system if self.sentences == DEFAULT_SENTENCES else f"{self.system}-{self.sentences}"
+        return f"{self.system}{self.length.suffix}"
 
     @property
     def signature(self) -> str:
         """Everything that its output depends on."""
-        return signature(self.system, sentences=self.sentences)
+        return signature(self.system, **self.length.option)
 
     def summarize(self, documents: Sequence[Document]) -> list[Summary]:
-        """Write one summary a document, in order; a document without a sentence has none."""
+        """Write one summary a document, in order; one that has no summary is left out."""
         return [
-            Summary(document.id, self.name, " ".join(self.select(sentences)))
+            Summary(document.id, self.name, " ".join(chosen))
             for document in documents
-            if (sentences := sentences_of(document))
+            if (chosen := self.select(document))
         ]
 
+    def select(self, document: Document) -> list[str]:
+        """The sentences of a document's summary, in its order; none where it has no summary."""
+        sentences = sentences_of(document)
+        if self.length.unit == "sentences":
+            if len(sentences) <= self.length.amount:
+                return sentences
+            taken = self.order(sentences, document)[: self.length.amount]
+        elif sentences and (words := self.length.words(document)):
+            taken = within(words, sentences, self.order(sentences, document), prefix=self.prefix)
+        else:
+            return []
+        return [sentences[place] for place in sorted(taken)]
+
     @abstractmethod
-    def select(self, sentences: Sequence[str]) -> Sequence[str]:
-        """Pick at most `self.sentences` of the sentences, of which there is at least one, in document order."""
+    def order(self, sentences: Sequence[str], document: Document) -> list[int]:
+        """The places of all sentences, of which there is at least one, the best first."""
+
+
+def within(words: int, texts: Sequence[str], order: Sequence[int], *, prefix: bool = False) -> list[int]:
+    """The first place of an order, and of the others each whose text still fits into so many words.
+
+    With `prefix` the first that does not fit ends it.
+    """
+    taken, used = [order[0]], count_words(texts[order[0]])
+    for place in order[1:]:
+        if used + (size := count_words(texts[place])) <= words:
+            taken.append(place)
+            used += size
+        elif prefix:
+            break
+    return taken
+
+
+def best_first(scores: Sequence[float]) -> list[int]:
+    """Places by score, the highest first; of equals, to nine places, the earlier one: rounding decides nothing."""
+    return sorted(range(len(scores)), key=lambda place: (-round(scores[place], 9), place))

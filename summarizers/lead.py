@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from data.records import Document
 from summarizers.base import Extractive
 
 
 class Lead(Extractive):
-    """The first `sentences` sentences of the source."""
+    """The first sentences of the source; counted in words, those before the first that does not fit."""
 
     system = "lead"
+    prefix = True
 
-    def select(self, sentences: Sequence[str]) -> Sequence[str]:
-        """Take the first ones."""
-        return sentences[: self.sentences]
+    def order(self, sentences: Sequence[str], document: Document) -> list[int]:
+        """As they stand."""
+        return list(range(len(sentences)))

@@ -1,4 +1,4 @@
-"""The summarizers by name: these dicts name them all.
+"""The summarizers by name: `SUMMARIZERS` and `NUMBERED` name them all.
 
 A summarizer writes at most one summary a document: what it skipped shows as `len(summaries) < len(documents)`.
 """
@@ -7,37 +7,94 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
+from itertools import product
 
 from data.records import REFERENCE_SYSTEM, TITLE_SYSTEM
-from summarizers.base import Summarizer
+from summarizers.base import Length, Summarizer
 from summarizers.human import Reference, Title
 from summarizers.lead import Lead
+from summarizers.lexrank import LexRank
+from summarizers.lsa import Lsa
+from summarizers.oracles.algorithms import ALGORITHMS
+from summarizers.oracles.oracle import Oracle, Target
+from summarizers.rake import Rake
+from summarizers.random_sentences import Random
+from summarizers.sumbasic import SumBasic
 from summarizers.textrank import TextRank
+from summarizers.tfidf import TfIdf
 
 
 class UnknownSummarizer(ValueError):  # noqa: N818  named for the situation
-    """A summarizer name that is neither in `SUMMARIZERS` nor one of `NUMBERED` with a number from 1."""
+    """A summarizer name that `summarizer` cannot read."""
 
 
-SUMMARIZERS: dict[str, Callable[[], Summarizer]] = {
+BASELINES: dict[str, Callable[..., Summarizer]] = {
     "lead": Lead,
+    "random": Random,
     "textrank": TextRank,
-    TITLE_SYSTEM: Title,
+    "lexrank": LexRank,
+    "tfidf": TfIdf,
+    "sumbasic": SumBasic,
+    "lsa": Lsa,
+    "rake": Rake,  # has no length in sentences: `rake` is `rake-ref`
 }
+"""Systems that do not see the references; each takes a `length`."""
 
-NUMBERED: dict[str, Callable[[int], Summarizer]] = {  # by what stands before the number
-    "lead-": Lead,  # how many sentences
-    "textrank-": TextRank,  # how many sentences
-    REFERENCE_SYSTEM: Reference,  # which one
+ORACLES: dict[str, Callable[..., Summarizer]] = {
+    f"oracle-{algorithm}-rouge{n}{'-set' * (definition == 'set')}{'-first' * (references == 'first')}": partial(
+        Oracle, algorithm, Target(n, definition, references)
+    )
+    for algorithm, n, definition, references in product(ALGORITHMS, (1, 2), ("clipped", "set"), ("max", "first"))
 }
+"""Systems that do; each takes a `length`, without which it is as long as it likes."""
+
+SUMMARIZERS: dict[str, Callable[..., Summarizer]] = {**BASELINES, **ORACLES, TITLE_SYSTEM: Title}
+
+SEEDED = {"random", *(name for name in ORACLES if ALGORITHMS[name.split("-")[1]].seeded)}
+"""Those that take a `seed`."""
+
+NUMBERED: dict[str, Callable[[int], Summarizer]] = {REFERENCE_SYSTEM: Reference}  # by what stands before the number
+
+NUMBER = "[1-9][0-9]{0,8}"
+NAME = re.compile(
+    rf"(?P<system>.+?)(?:-(?:(?P<sentences>{NUMBER})|(?P<words>{NUMBER})w|(?P<reference>ref)))?"
+    rf"(?:-seed(?P<seed>0|{NUMBER}))?"
+)
+
+KNOWN = (
+    f"{', '.join(BASELINES)} (-K: so many sentences, -Kw: words, -ref: words of the first reference; random-seedK), "
+    f"{TITLE_SYSTEM}, {REFERENCE_SYSTEM}K, oracle-A-rouge1, oracle-A-rouge2 (A is {', '.join(ALGORITHMS)}; "
+    "-set: each n-gram once, -first: the first reference only; then a length or seed, as above), where K is a number "
+    "from 1"
+)
 
 
 def summarizer(name: str) -> Summarizer:
-    """Make a summarizer by its name, such as `lead`, `textrank-2` or `reference:1`. Raises `UnknownSummarizer`."""
-    if name in SUMMARIZERS:
-        return SUMMARIZERS[name]()
-    numbered = re.fullmatch(r"(.*?)([1-9][0-9]{0,8})", name)
+    """Make a summarizer by its name, such as `lead`, `textrank-2`, `lexrank-100w` or `oracle-exact-rouge1-ref`.
+
+    Raises `UnknownSummarizer`, and ValueError for `rake` with a length in sentences.
+    """
+    numbered = re.fullmatch(rf"(.*?)({NUMBER})", name)
     if numbered and numbered[1] in NUMBERED:
         return NUMBERED[numbered[1]](int(numbered[2]))
-    known = ", ".join([*SUMMARIZERS, *(f"{form}K" for form in NUMBERED)])
-    raise UnknownSummarizer(f"unknown summarizer {name!r}; known are {known}, where K is a number from 1")
+    read = NAME.fullmatch(name)
+    if read is None or (system := read["system"]) not in SUMMARIZERS:
+        raise UnknownSummarizer(f"unknown summarizer {name!r}; known are {KNOWN}")
+    options: dict[str, object] = {}
+    if length := length_of(read):
+        options["length"] = length
+    if read["seed"]:
+        options["seed"] = int(read["seed"])
+    if (length and system == TITLE_SYSTEM) or (read["seed"] and system not in SEEDED):
+        raise UnknownSummarizer(f"unknown summarizer {name!r}; known are {KNOWN}")
+    return SUMMARIZERS[system](**options)
+
+
+def length_of(read: re.Match[str]) -> Length | None:
+    """The length that a name asks for."""
+    if read["reference"]:
+        return Length(unit="reference")
+    if read["words"]:
+        return Length(int(read["words"]), "words")
+    return Length(int(read["sentences"])) if read["sentences"] else None

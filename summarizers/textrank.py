@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from itertools import combinations
 from math import log
 
+from data.records import Document
 from metrics.text import UNICODE
-from summarizers.base import Extractive, signature
+from summarizers.base import Extractive, best_first, signature
 
 DAMPING = 0.85
 """Probability of following an edge instead of jumping to any sentence (section 2)."""
 
 
 class TextRank(Extractive):
-    """The `sentences` sentences that rank highest, in document order; at equal ranks the earlier one.
+    """The sentences that rank highest; at equal ranks the earlier one.
 
     Sentences that share no words at all rank equally: the summary is then that of `lead`. As in the paper, nothing
     keeps two sentences that say the same out of one summary.
@@ -25,15 +26,11 @@ class TextRank(Extractive):
     @property
     def signature(self) -> str:
         """Everything that its output depends on."""
-        return signature(self.system, sentences=self.sentences, damping=DAMPING)
+        return signature(self.system, **self.length.option, damping=DAMPING)
 
-    def select(self, sentences: Sequence[str]) -> Sequence[str]:
-        """Take the most central ones."""
-        if len(sentences) <= self.sentences:
-            return sentences
-        rank = ranks(sentences)
-        best = sorted(range(len(sentences)), key=lambda place: (-rank[place], place))[: self.sentences]
-        return [sentences[place] for place in sorted(best)]
+    def order(self, sentences: Sequence[str], document: Document) -> list[int]:
+        """By rank."""
+        return best_first(ranks(sentences))
 
 
 def ranks(sentences: Sequence[str]) -> list[float]:

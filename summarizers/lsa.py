@@ -1,0 +1,39 @@
+"""LSA: the sentences that are longest in the space of the document's topics (Steinberger & Ježek 2004)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from data.records import Document
+from metrics.keywords import content_words
+from summarizers.base import Extractive, best_first
+
+SMALLEST = 0.5
+"""Topics whose singular value is under this share of the largest are left out, as in the paper."""
+
+
+class Lsa(Extractive):
+    """The sentences of the greatest length in the space of the leading topics, each weighted by its singular value.
+
+    Topics are the singular vectors of the table of words by sentences, of counts of lemmas without stop words. Of
+    equals the earlier sentence goes first.
+    """
+
+    system = "lsa"
+
+    def order(self, sentences: Sequence[str], document: Document) -> list[int]:
+        """By length in topic space."""
+        counts = [Counter(content_words(sentence).words) for sentence in sentences]
+        rows = {word: row for row, word in enumerate(dict.fromkeys(word for count in counts for word in count))}
+        if not rows:
+            return list(range(len(sentences)))
+        table = np.zeros((len(rows), len(sentences)))
+        for place, count in enumerate(counts):
+            for word, times in count.items():
+                table[rows[word], place] = times
+        _, sizes, topics = np.linalg.svd(table, full_matrices=False)
+        kept = sizes >= SMALLEST * sizes[0] - 1e-9  # rounding must not decide about a topic at the limit
+        return best_first(np.sqrt((sizes[kept, None] ** 2 * topics[kept] ** 2).sum(axis=0)).tolist())

@@ -1,0 +1,33 @@
+"""Oracles: the extracts of a document that score the highest ROUGE-N F1 against its references, or nearly so.
+
+They read the references, so that they are no competitors: they say how high any extract could score. `ALGORITHMS` names
+the searches, `Target` says what is maximised, `find` runs a search on a document, `Oracle` makes a system of it.
+What is defined where there is little to choose from:
+
+- a document without a sentence, or without a reference that has a token, has no oracle (`find` gives None);
+- where no sentence shares an n-gram with the reference, or none keeps the limits, every algorithm returns the empty
+  extract with F1 0, and `Oracle` writes no summary;
+- sentences without an n-gram of the reference are never taken: they make an extract longer and nothing else;
+- of two sentences that say the same the extract has one, or both where the reference says it twice (`clipped`). In the
+  `set` definition both are worth as much as one: a random search may take both, the exact one does not. Which one it
+  is depends on the search, but is the same at every run.
+"""
+
+from summarizers.oracles.algorithms import ALGORITHMS, Algorithm
+from summarizers.oracles.oracle import RULES, Found, Oracle, Target, find
+from summarizers.oracles.problem import DEFINITIONS, NO_LIMITS, Limits, Problem, Solution
+
+__all__ = [
+    "ALGORITHMS",
+    "DEFINITIONS",
+    "NO_LIMITS",
+    "RULES",
+    "Algorithm",
+    "Found",
+    "Limits",
+    "Oracle",
+    "Problem",
+    "Solution",
+    "Target",
+    "find",
+]

@@ -1,0 +1,60 @@
+"""Greedy (Akhmetov et al. 2022): cover the reference's vocabulary, then keep the best prefix."""
+
+from __future__ import annotations
+
+from summarizers.oracles.problem import BETTER, Extract, Problem, Solution, solution
+
+
+def greedy(problem: Problem) -> Solution:
+    """Take the sentence with the most n-grams of the reference not covered yet, until none covers more.
+
+    Of the extracts on that way the one of the highest F1 is the result, the shortest of equals; among sentences that
+    cover equally many, the earlier one goes first. Sentences that would break the limits are passed over.
+    """
+    extract = Extract(problem)
+    order: list[int] = []
+    best, best_f1 = 0, 0.0
+    left = set(problem.useful)
+    while left:
+        gains = {place: gain(extract, place) for place in left}
+        place = max(left, key=lambda place: (gains[place], -place))
+        if not gains[place]:
+            break
+        left.remove(place)
+        if not problem.fits([*order, place]):
+            continue
+        extract.add(place)
+        order.append(place)
+        if extract.f1 > best_f1 + BETTER:
+            best, best_f1 = len(order), extract.f1
+    return solution(problem, order[:best], iterations=len(order))
+
+
+def gain(extract: Extract, sentence: int) -> int:
+    """N-grams of the reference, each counted once, that a sentence has and the extract has not."""
+    known = extract.problem.known
+    return sum(number < known and not extract.have[number] for number, _ in extract.problem.sentences[sentence])
+
+
+def climb(problem: Problem) -> Solution:
+    """Add the sentence that raises F1 most until none does; the earlier one of equals.
+
+    This is the usual oracle of extractive training (Nallapati et al. 2017), and a good start for the exact search.
+    """
+    extract = Extract(problem)
+    left = set(problem.useful)
+    steps = 0
+    while True:
+        best, best_f1 = None, extract.f1 + BETTER
+        for place in sorted(left):
+            if not problem.fits([*extract.chosen, place]):
+                continue
+            extract.add(place)
+            if extract.f1 > best_f1:
+                best, best_f1 = place, extract.f1
+            extract.remove(place)
+        if best is None:
+            return solution(problem, extract.chosen, iterations=steps)
+        extract.add(best)
+        left.remove(best)
+        steps += 1

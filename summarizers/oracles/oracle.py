@@ -1,0 +1,173 @@
+"""An oracle over a document's references, and as a system of a data set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from data.records import Document, Summary
+from metrics.base import check_option
+from metrics.rouge import TOKENIZERS
+from metrics.text import rouge_words
+from summarizers.base import Length, checked, signature
+from summarizers.oracles.algorithms import ALGORITHMS, SECONDS
+from summarizers.oracles.problem import DEFINITIONS, NO_LIMITS, Limits, Problem, Solution
+from summarizers.sentences import sentences_of
+
+RULES = ("max", "first")
+"""Which references count: the one against which most is reached, or the first. A mean over references is no ratio of
+two sums, which the exact search needs."""
+
+
+class Target(NamedTuple):
+    """What an oracle maximises: ROUGE-N F1 by a definition, a rule for references, a tokenizer."""
+
+    n: int = 1
+    definition: str = "clipped"
+    references: str = "max"
+    tokenizer: str = "ascii"
+
+    @property
+    def options(self) -> dict[str, object]:
+        """What it is in a signature. N-grams are counted inside sentences (`summarizers.oracles.problem`)."""
+        return {
+            "metric": f"rouge{self.n}",
+            "definition": self.definition,
+            "ngrams": "within-sentences",
+            "refs": self.references,
+            "tok": TOKENIZERS[self.tokenizer],
+            "stem": "porter",
+        }
+
+
+def checked_target(target: Target) -> Target:
+    """A target that is one. Raises ValueError for unknown options, or an `n` under 1."""
+    check_option("definition", target.definition, DEFINITIONS)
+    check_option("references", target.references, RULES)
+    check_option("tokenizer", target.tokenizer, TOKENIZERS)
+    if target.n < 1:
+        raise ValueError(f"an n-gram has at least 1 word, not {target.n}")
+    return target
+
+
+class Found(NamedTuple):
+    """What a search found for a document."""
+
+    solution: Solution
+    """The best extract over the references that count. Its bound, where there is one, is that over all of them, its
+    iterations are their sum."""
+    reference: int
+    """Index of the reference whose F1 it is, the first of equals."""
+    text: str
+    """Its sentences joined by a space; empty where nothing matches."""
+
+
+def find(
+    document: Document,
+    target: Target = Target(),  # noqa: B008  immutable
+    algorithm: str = "exact",
+    *,
+    limits: Limits = NO_LIMITS,
+    seed: int = 0,
+    seconds: float = SECONDS,
+) -> Found | None:
+    """Search for the best extract of a document; None where it has no sentence, or no reference with a token.
+
+    `seconds` are those of one reference. Raises ValueError for unknown options and limits under 1.
+    """
+    check_option("algorithm", algorithm, ALGORITHMS)
+    checked_target(target)
+    sentences = sentences_of(document)
+    asked = document.references[:1] if target.references == "first" else document.references
+    kept = [index for index, text in enumerate(asked) if rouge_words(text, target.tokenizer)]
+    if not sentences or not kept:
+        return None
+    solutions = [
+        ALGORITHMS[algorithm].search(
+            Problem(sentences, asked[index], target.n, target.definition, limits=limits, tokenizer=target.tokenizer),
+            seed=seed,
+            seconds=seconds,
+        )
+        for index in kept
+    ]
+    best = max(range(len(kept)), key=lambda place: (solutions[place].f1, -place))
+    bounds = [solution.bound for solution in solutions if solution.bound is not None]
+    solution = solutions[best]._replace(
+        bound=max(bounds) if len(bounds) == len(solutions) else None,
+        iterations=sum(solution.iterations for solution in solutions),
+    )
+    return Found(solution, kept[best], " ".join(sentences[place] for place in solution.sentences))
+
+
+def limits_of(length: Length | None, document: Document) -> Limits | None:
+    """How long a document's extract may be; None where the reference gives the length and there is none."""
+    if length is None:
+        return NO_LIMITS
+    if length.unit == "sentences":
+        return Limits(sentences=length.amount)
+    return Limits(words=words) if (words := length.words(document)) else None
+
+
+class Oracle:
+    """The extract that a search finds, standing as a system: an upper bound that reads the references.
+
+    Called `oracle-exact-rouge1`, `oracle-vns_greedy-rouge2-set-first` and so on, with `-3`, `-100w` or `-ref` where a
+    `length` limits it and `-seed7` at another seed than 0. Unlike an extract of a baseline it never exceeds its words.
+    A document for which nothing can be taken has no summary. Where the time ends an exact search, the summary is the
+    best extract so far: whether it is proven, `find` tells. Raises ValueError for unknown options.
+    """
+
+    def __init__(
+        self,
+        algorithm: str = "exact",
+        target: Target = Target(),  # noqa: B008  immutable
+        length: Length | None = None,
+        seed: int = 0,
+        seconds: float = SECONDS,
+    ) -> None:
+        check_option("algorithm", algorithm, ALGORITHMS)
+        self.algorithm = algorithm
+        self.target = checked_target(target)
+        self.length = checked(length) if length else None
+        self.seed = seed
+        self.seconds = seconds
+
+    @property
+    def name(self) -> str:
+        """The system's name in a data set."""
+        made_of = (
+            f"oracle-{self.algorithm}-rouge{self.target.n}",
+            "-set" if self.target.definition == "set" else "",
+            "-first" if self.target.references == "first" else "",
+            (self.length.suffix or f"-{self.length.amount}") if self.length else "",
+            f"-seed{self.seed}" if self.seed else "",
+        )
+        return "".join(made_of)
+
+    @property
+    def signature(self) -> str:
+        """Everything that its output depends on."""
+        algorithm = ALGORITHMS[self.algorithm]
+        return signature(
+            "oracle",
+            algorithm=self.algorithm,
+            **algorithm.settings,
+            **({"seconds": f"{self.seconds:g}"} if algorithm.timed else {}),
+            **({"seed": self.seed} if algorithm.seeded else {}),
+            **self.target.options,
+            **(self.length.option if self.length else {}),
+        )
+
+    def summarize(self, documents: Sequence[Document]) -> list[Summary]:
+        """Write one summary a document, in order; one that has no summary is left out."""
+        return [
+            Summary(document.id, self.name, found.text)
+            for document in documents
+            if (limits := limits_of(self.length, document)) is not None
+            and (
+                found := find(
+                    document, self.target, self.algorithm, limits=limits, seed=self.seed, seconds=self.seconds
+                )
+            )
+            and found.text
+        ]

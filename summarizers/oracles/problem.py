@@ -1,0 +1,221 @@
+"""The problem of every oracle: which sentences of a document score the highest ROUGE-N F1 against a reference.
+
+N-grams are numbered once; the searches only add and compare integers. As in the paper (Akhmetov et al. 2022), an
+extract is a set of sentences: n-grams are counted inside each, so that none is made where two of them meet. For clipped
+ROUGE-1 that is ROUGE of the joined text; ROUGE-2 of the joined text also counts the bigrams across its joints.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metrics.base import check_option
+from metrics.text import rouge_words
+from summarizers.base import count_words
+
+DEFINITIONS = ("clipped", "set")
+"""`clipped`: an n-gram counts as often as both texts have it, as ROUGE counts (Lin 2004); `set`: once, in the match and
+in both lengths, as Akhmetov et al. count."""
+
+BETTER = 1e-12
+"""A gain smaller than this is rounding."""
+
+Units = tuple[tuple[int, int], ...]
+"""N-grams of a sentence by number, and how often it has each."""
+
+
+class Limits(NamedTuple):
+    """How long an extract may be, in sentences and in words as `summarizers.base.count_words`; None sets no limit."""
+
+    sentences: int | None = None
+    words: int | None = None
+
+
+NO_LIMITS = Limits()
+
+
+class Problem:
+    """The n-grams of a document's sentences and of a reference.
+
+    N-grams of the reference have the numbers from 0 to `known` - 1, others those after. Raises ValueError for another
+    definition than `DEFINITIONS`, an `n` under 1, or a limit under 1.
+    """
+
+    def __init__(
+        self,
+        sentences: Sequence[str],
+        reference: str,
+        n: int = 1,
+        definition: str = "clipped",
+        *,
+        limits: Limits = NO_LIMITS,
+        tokenizer: str = "ascii",
+    ) -> None:
+        check_option("definition", definition, DEFINITIONS)
+        if n < 1:
+            raise ValueError(f"an n-gram has at least 1 word, not {n}")
+        for name, value in zip(limits._fields, limits, strict=True):
+            if value is not None and value < 1:
+                raise ValueError(f"the limit of {name} must be at least 1, not {value}")
+        self.definition = definition
+        self.limits = limits
+        words = [rouge_words(sentence, tokenizer) for sentence in sentences]
+        wanted = self.count(rouge_words(reference, tokenizer), n)
+        counted = [self.count(tokens, n) for tokens in words]
+        numbers = {ngram: number for number, ngram in enumerate(wanted)}
+        self.known = len(numbers)
+        for counts in counted:
+            for ngram in counts:
+                numbers.setdefault(ngram, len(numbers))
+        self.reference = tuple(wanted.get(ngram, 0) for ngram in numbers)
+        """How often the reference has each n-gram (once, in the set definition)."""
+        self.total = sum(self.reference)
+        """N-grams of the reference."""
+        self.sentences: tuple[Units, ...] = tuple(
+            tuple((numbers[ngram], times) for ngram, times in counts.items()) for counts in counted
+        )
+        self.words = tuple(map(count_words, sentences))
+        """Words of each sentence."""
+
+    def __len__(self) -> int:
+        return len(self.sentences)
+
+    def count(self, words: Sequence[str], n: int) -> Counter[tuple[str, ...]]:
+        """N-grams and how often they count."""
+        found = Counter(zip(*(words[start:] for start in range(n)), strict=False))
+        return found if self.definition == "clipped" else Counter(dict.fromkeys(found, 1))
+
+    def f1(self, chosen: Iterable[int]) -> float:
+        """The F1 of an extract, in [0, 1]; 0 where nothing matches."""
+        extract = Extract(self)
+        for sentence in chosen:
+            extract.add(sentence)
+        return extract.f1
+
+    def fits(self, chosen: Iterable[int]) -> bool:
+        """Whether an extract keeps the limits."""
+        chosen = list(chosen)
+        sentences, words = self.limits
+        return (sentences is None or len(chosen) <= sentences) and (
+            words is None or sum(self.words[sentence] for sentence in chosen) <= words
+        )
+
+    @cached_property
+    def useful(self) -> tuple[int, ...]:
+        """The sentences that share an n-gram with the reference and keep the limits by themselves.
+
+        Any other only makes an extract longer: no optimum needs one.
+        """
+        return tuple(
+            place
+            for place, units in enumerate(self.sentences)
+            if any(number < self.known for number, _ in units) and self.fits([place])
+        )
+
+    @cached_property
+    def counts(self) -> NDArray[np.float32]:
+        """How often each sentence has each n-gram, shape (sentences, n-grams): for scoring many extracts at once."""
+        table = np.zeros((len(self.sentences), len(self.reference)), dtype=np.float32)
+        for place, units in enumerate(self.sentences):
+            for number, times in units:
+                table[place, number] = times
+        return table
+
+    def f1_of_all(self, extracts: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """The F1 of many extracts: shape (extracts, sentences) to shape (extracts,)."""
+        have = extracts.astype(np.float32) @ self.counts
+        if self.definition == "set":
+            have = np.minimum(have, 1)
+        matched = np.minimum(have, np.asarray(self.reference, dtype=np.float32)).sum(axis=1, dtype=np.float64)
+        sizes = have.sum(axis=1, dtype=np.float64) + self.total
+        return np.where(matched > 0, 2 * matched / np.maximum(sizes, 1), 0.0)
+
+
+class Extract:
+    """A set of sentences whose F1 is kept while sentences come and go."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.chosen: set[int] = set()
+        self.have = [0] * len(problem.reference)
+        self.matched = 0
+        self.length = 0
+        self.is_set = problem.definition == "set"
+
+    @property
+    def f1(self) -> float:
+        """2 x matched n-grams over those of both texts."""
+        return 2 * self.matched / (self.length + self.problem.total) if self.matched else 0.0
+
+    def flip(self, sentence: int) -> None:
+        """Take the sentence out if it is in, and in if it is not."""
+        if sentence in self.chosen:
+            self.remove(sentence)
+        else:
+            self.add(sentence)
+
+    def add(self, sentence: int) -> None:
+        """Put a sentence in that is not in."""
+        have, wanted = self.have, self.problem.reference
+        self.chosen.add(sentence)
+        for number, times in self.problem.sentences[sentence]:
+            before = have[number]
+            have[number] = after = before + times
+            if self.is_set:
+                if not before:
+                    self.length += 1
+                    self.matched += wanted[number]
+            else:
+                self.length += times
+                if before < (most := wanted[number]):
+                    self.matched += min(after, most) - before
+
+    def remove(self, sentence: int) -> None:
+        """Take a sentence out that is in."""
+        have, wanted = self.have, self.problem.reference
+        self.chosen.remove(sentence)
+        for number, times in self.problem.sentences[sentence]:
+            before = have[number]
+            have[number] = after = before - times
+            if self.is_set:
+                if not after:
+                    self.length -= 1
+                    self.matched -= wanted[number]
+            else:
+                self.length -= times
+                if after < (most := wanted[number]):
+                    self.matched -= min(before, most) - after
+
+
+class Solution(NamedTuple):
+    """An extract that an algorithm found."""
+
+    sentences: tuple[int, ...]
+    """Places of its sentences, in document order."""
+    f1: float
+    bound: float | None = None
+    """No extract scores higher than this; None where the algorithm cannot tell."""
+    iterations: int = 0
+    """Steps that it took: of its own kind."""
+
+    @property
+    def proven(self) -> bool:
+        """Whether no extract scores higher by more than `PROVEN`."""
+        return self.bound is not None and self.bound - self.f1 <= PROVEN
+
+
+PROVEN = 1e-6
+"""The solver tells no smaller differences apart. Two different F1 are closer than this only where extract and reference
+together have over 1,400 n-grams."""
+
+
+def solution(problem: Problem, chosen: Iterable[int], iterations: int = 0, bound: float | None = None) -> Solution:
+    """Name an extract."""
+    places = tuple(sorted(chosen))
+    return Solution(places, problem.f1(places), bound, iterations)

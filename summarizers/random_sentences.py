@@ -1,0 +1,37 @@
+"""Random sentences of the source: what a system must beat."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from data.records import Document
+from summarizers.base import DEFAULT_SENTENCES, Extractive, Length, signature
+
+
+class Random(Extractive):
+    """Sentences drawn at random: always the same ones for a document, by its id, and a seed.
+
+    The system is called `random` at seed 0, else `random-seed7`, or `random-5-seed7` with a length.
+    """
+
+    system = "random"
+
+    def __init__(self, length: Length | int = DEFAULT_SENTENCES, seed: int = 0) -> None:
+        super().__init__(length)
+        self.seed = seed
+
+    @property
+    def name(self) -> str:
+        """The system's name in a data set."""
+        return super().name + (f"-seed{self.seed}" if self.seed else "")
+
+    @property
+    def signature(self) -> str:
+        """Everything that its output depends on."""
+        return signature(self.system, **self.length.option, seed=self.seed)
+
+    def order(self, sentences: Sequence[str], document: Document) -> list[int]:
+        """Drawn from a generator of the document's own, so that a part of a data set gives the same extracts."""
+        draw = random.Random(f"{self.seed}:{document.id}")  # noqa: S311  nothing secret; strings seed it by SHA-512
+        return draw.sample(range(len(sentences)), len(sentences))

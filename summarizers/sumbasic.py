@@ -1,0 +1,47 @@
+"""SumBasic: sentences of frequent words, each of which counts less once it was said (Nenkova & Vanderwende 2005)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from math import exp, log
+
+from data.records import Document
+from metrics.keywords import content_words
+from summarizers.base import Extractive, best_first
+
+
+class SumBasic(Extractive):
+    """Of the sentences with the most probable word, the one whose words are most probable on average; and so on.
+
+    Whenever a sentence is taken, the probability of each word in it is squared, so that the next one says something
+    else. Words are lemmas without stop words; of equally probable words the first in the document counts, of equal
+    sentences the earlier one. Sentences without such a word come last.
+    """
+
+    system = "sumbasic"
+
+    def order(self, sentences: Sequence[str], document: Document) -> list[int]:
+        """In the order in which they are taken."""
+        words = [content_words(sentence).words for sentence in sentences]
+        counts = Counter(word for tokens in words for word in tokens)
+        total = sum(counts.values())
+        # Logarithms are doubled where probabilities are squared: those would soon be too small to tell apart.
+        logs = {word: log(count / total) for word, count in counts.items()}
+        left = [place for place, tokens in enumerate(words) if tokens]
+        order: list[int] = []
+        while left:
+            said = list(dict.fromkeys(word for place in left for word in words[place]))
+            top = said[best_first([logs[word] for word in said])[0]]
+            having = [place for place in left if top in words[place]]
+            place = having[best_first([mean_probability(words[place], logs) for place in having])[0]]
+            order.append(place)
+            left.remove(place)
+            for word in set(words[place]):
+                logs[word] *= 2
+        return order + [place for place, tokens in enumerate(words) if not tokens]
+
+
+def mean_probability(words: Sequence[str], logs: dict[str, float]) -> float:
+    """The mean probability of words, of which there is at least one, from the logarithms of all."""
+    return sum(exp(logs[word]) for word in words) / len(words)
