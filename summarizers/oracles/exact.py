@@ -57,9 +57,9 @@ def exact(problem: Problem, start: Iterable[int] | None = None, *, seconds: floa
     the optimum is the empty extract with F1 0.
 
     HiGHS now and then prints a line of its own to the standard output of the process (not Python's, and whatever its
-    options say), when it mends a solution that its presolve or heuristics left a little outside the constraints. Without
-    presolve, from which these programs gain no time, it is rare: once in some hundred long documents with a limit of
-    words, never seen elsewhere. A command whose output is read by programs searches in child processes, as
+    options say), when it mends a solution that its presolve or heuristics left a little outside the constraints.
+    Without presolve, from which these programs gain no time, it is rare: once in some hundred long documents with a
+    limit of words, never seen elsewhere. A command whose output is read by programs searches in child processes, as
     `summarizers.oracles.evaluation` does, whose standard output goes to standard error.
     """
     from scipy.optimize import Bounds, LinearConstraint, milp
