@@ -545,6 +545,8 @@ class Answering:
 
     def explain(self, signature: str, example: Example, given_up: Callable[[], bool]) -> Explained:
         self.may.wait(30)
+        if given_up():  # by the view before, whose question waited, too
+            raise CannotExplain("nobody asks any more")
         self.asked.append(signature.partition("|")[0])
         if signature.startswith("apes"):
             raise CannotExplain("the models are still being loaded: try again in a moment")
