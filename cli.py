@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import socket
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,8 @@ from click.core import ParameterSource
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False, readable=True)
 SEED = click.IntRange(0, 2**31 - 1)  # what a database's integer holds
 COUNT = click.IntRange(1, 2**31 - 1)
+MOST_PROCESSES = 8
+"""Processes that are started without being asked for, at most: each loads the solver."""
 DEFAULT_METRICS = "rouge1,rouge2,rougeL,rouge_k,length"
 
 
@@ -274,6 +278,18 @@ def stores() -> tuple[Any, Any]:
     return DataStore(engine), AnnotationStore(engine)
 
 
+def store_with(name: str) -> Any:
+    """The store of data sets, refused where it has none of that name, which is no file's either."""
+    from data.store import UnknownDataset
+
+    store, _ = stores()
+    try:
+        store.dataset(name)
+    except UnknownDataset as error:
+        raise Refused(f"there is no file {name}, and {error}") from error
+    return store
+
+
 def print_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print aligned columns: the first flush left, numbers flush right."""
     cells = [list(header), *([cell(value) for value in row] for row in rows)]
@@ -318,6 +334,15 @@ def datasets() -> None:
     )
 
 
+def print_systems(context: click.Context, _option: click.Parameter, asked: bool) -> None:
+    """Print the names of all systems and end."""
+    from summarizers.registry import guide
+
+    if asked and not context.resilient_parsing:
+        click.echo(guide())
+        context.exit()
+
+
 @main.command()
 @click.argument("name")
 @click.option(
@@ -329,16 +354,236 @@ def datasets() -> None:
     "phrases); upper bounds that read the references, such as oracle-exact-rouge1, oracle-greedy-rouge2-set; and texts "
     "that people wrote: reference:N, title.",
 )
+@click.option(
+    "--list", is_flag=True, is_eager=True, expose_value=False, callback=print_systems, help="Name all systems and exit."
+)
+@click.option(
+    "--processes",
+    type=click.IntRange(1, 256),
+    help="Documents at once, where a system takes long, as oracles do.  [default: as many as processors, up to "
+    f"{MOST_PROCESSES}]",
+)
 @refusing
-def summarize(name: str, systems: str) -> None:
-    """Write candidate summaries for the data set NAME."""
+def summarize(name: str, systems: str, processes: int | None) -> None:
+    """Write candidate summaries for the data set NAME.
+
+    Summaries are stored as they are written: the same command goes on where it was stopped, and adds what a system
+    lacks. A system that was imported, or written with other settings, is left as it is.
+    """
     from summarizers import add_systems
 
+    names = listed(systems)
+    if not names:
+        raise click.UsageError("--system names no system")
     store, annotation = stores()
     studies = annotation.studies_of(name)
-    for system, written, documents in add_systems(store, name, listed(systems), studies=studies):
-        without = f"; {documents - written} documents have none" if written < documents else ""
-        click.echo(f"added {written} summaries of {system} to {name}{without}")
+    at_once = processes or usual_processes()
+    done = []
+    try:
+        with going("summarizing", name, kept=True) as progress:
+            for added in add_systems(store, name, names, studies=studies, processes=at_once, progress=progress):
+                done.append(added)
+    finally:
+        for added in done:  # not before the bar is gone
+            click.echo(added.words(name))
+
+
+def usual_processes() -> int:
+    """How many processes work at once where nobody says it."""
+    return min(os.cpu_count() or 1, MOST_PROCESSES)
+
+
+@contextmanager
+def going(doing: str, name: str, *, kept: bool = False) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar over documents; what was done before it is stopped may be `kept`."""
+    with click.progressbar(length=0, label=f"{doing} {name}", file=sys.stderr) as bar:
+
+        def progress(done: int, total: int) -> None:
+            bar.length = total or 1  # nothing to do is done
+            bar.update((done if total else 1) - bar.pos)
+
+        try:
+            yield progress
+        except KeyboardInterrupt:
+            if kept:
+                say("\nstopped; what was found is stored, and the same command goes on from there")
+            raise
+
+
+# --- upper bounds --------------------------------------------------------------------------------------------
+
+
+@main.command()
+@click.argument("file", metavar="FILE|NAME")
+@click.option(
+    "--metric",
+    type=click.Choice(["rouge1", "rouge2"]),
+    default="rouge1",
+    show_default=True,
+    help="Whose F1 extracts are to reach.",
+)
+@click.option(
+    "--algorithms",
+    default="greedy,vns,vns_greedy,genetic,genetic_greedy,exact",
+    show_default=True,
+    help="Searches, separated by commas; exact proves the optimum, and the gap of the others is measured by it.",
+)
+@click.option(
+    "--definition",
+    type=click.Choice(["clipped", "set"]),
+    default="clipped",
+    show_default=True,
+    help="An n-gram counts as often as both texts have it, as ROUGE counts, or once, as Akhmetov et al. count.",
+)
+@click.option(
+    "--references",
+    type=click.Choice(["max", "first"]),
+    default="max",
+    show_default=True,
+    help="The reference against which most is reached, or the first.",
+)
+@click.option(
+    "--tokenizer",
+    type=click.Choice(["ascii", "unicode"]),
+    default="ascii",
+    show_default=True,
+    help="Words that ROUGE sees: a-z0-9 as everybody reports, or any script's.",
+)
+@click.option(
+    "--length", help="At most K sentences, Kw words, or ref, as many words as the first reference.  [default: no limit]"
+)
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the searches that draw.")
+@click.option(
+    "--seconds",
+    type=click.FloatRange(0, 86400, min_open=True),
+    default=60.0,
+    show_default=True,
+    help="Most time for one search of a document against one reference; an exact one that it ends is not proven.",
+)
+@click.option("--documents", "first", type=COUNT, help="Only the first so many documents.")
+@click.option(
+    "--processes",
+    type=click.IntRange(1, 256),
+    help=f"Searches at once.  [default: as many as processors, up to {MOST_PROCESSES}]",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Also write a JSON line a document and algorithm, with the extract.",
+)
+@click.option(
+    "--format",
+    "shape",
+    type=click.Choice(["text", "json", "csv", "latex"]),
+    default="text",
+    show_default=True,
+    help="csv: one line a number; latex: booktabs.",
+)
+@click.option("--input-format", "format", help="Format of FILE; guessed if left out.")
+@refusing
+def oracle(
+    file: str,
+    metric: str,
+    algorithms: str,
+    definition: str,
+    references: str,
+    tokenizer: str,
+    length: str | None,
+    seed: int,
+    seconds: float,
+    first: int | None,
+    processes: int | None,
+    output: Path | None,
+    shape: str,
+    format: str | None,
+) -> None:
+    """Search the highest ROUGE that extracts of the documents in FILE, or of the data set NAME, can reach.
+
+    Prints the tables of Akhmetov et al. (2022): the distribution of the F1 by algorithm, how much it varies, and the
+    number of sentences, the gap to the exact optimum, the share that is proven, the time. What is found of a data set
+    is stored: the same command goes on where it was stopped. Documents without a sentence, or without a reference with
+    a word, have no oracle and are left out.
+    """
+    from data.files import sha256, write_whole
+    from pages.components import oracle_tables
+    from summarizers.oracles import Target
+    from summarizers.oracles.evaluation import Task, evaluate, evaluate_stored, statistics
+
+    names = tuple(dict.fromkeys(listed(algorithms)))
+    if not names:
+        raise click.UsageError("--algorithms names no algorithm")
+    if math.isnan(seconds):  # which click takes to be in every range
+        raise click.UsageError("--seconds must be a number of seconds, not nan")
+    target = Target(int(metric.removeprefix("rouge")), definition, references, tokenizer)
+    task = Task(target, names, extract_length(length), seed, seconds)
+    at_once = processes or usual_processes()
+    if output is not None:
+        check_output(output, [Path(file)])
+    if Path(file).is_file():
+        documents = [document for document, _ in read_records(Path(file), format)][:first]
+        with going("searching", file) as progress:
+            found = evaluate(documents, task, processes=at_once, progress=progress)
+        origin = {"file": Path(file).name, "SHA-256": sha256(Path(file))}
+    else:
+        if format:
+            raise click.UsageError(f"--input-format goes with a file, and there is no file {file}")
+        store = store_with(file)
+        documents = [document for document, _ in store.records(file)][:first]
+        with going("searching", file, kept=True) as progress:
+            found = evaluate_stored(store, file, task, first=first, processes=at_once, progress=progress)
+        origin = {"data set": file}
+    without = oracle_tables.reasons_left_out(documents, found, task)
+    if output is not None:
+        records = oracle_tables.row_records(found.rows, documents)
+        write_whole(output, (json.dumps(record, ensure_ascii=False) + "\n" for record in records))
+        say(f"wrote {output}")
+    print_oracles(task, statistics(found.rows), without, origin, shape)
+
+
+def extract_length(length: str | None) -> Any:
+    """What --length says."""
+    from summarizers.base import REFERENCE_LENGTH, Length
+
+    if length is None:
+        return None
+    if length == "ref":
+        return REFERENCE_LENGTH
+    number = length.removesuffix("w")
+    if not (number.isascii() and number.isdigit() and len(number) < 10 and int(number)):
+        raise click.UsageError(
+            f"--length must be K, so many sentences, Kw, so many words, or ref, the words of the first reference, such "
+            f"as 3 or 100w, not {length!r}"
+        )
+    return Length(int(number), "words" if length.endswith("w") else "sentences")
+
+
+def print_oracles(task: Any, found: Any, without: dict[str, str], origin: dict[str, str], shape: str) -> None:
+    """Print the tables of oracles in one of the formats, with what they rest on."""
+    from collections import Counter
+
+    from pages.components import formats, oracle_tables
+
+    if shape == "json":
+        figures = oracle_tables.oracles_as_json(task, found, without, origin)
+        click.echo(json.dumps(figures, indent=2, allow_nan=False))
+        return
+    tables = oracle_tables.oracle_sections(found, task, Counter(without.values()))
+    facts = origin | oracle_tables.facts_of(task, found, without)
+    lines = [f"{name}: {text}" for name, text in facts.items()]
+    signatures = list(task.signatures.values())
+    if shape == "csv":
+        click.echo(formats.as_one_csv(tables, [*facts.items(), *(("signature", s) for s in signatures)]), nl=False)
+    elif shape == "latex":
+        head = [f"% {formats.in_one_line(line)}" for line in [*lines, *signatures]]
+        click.echo("\n".join([*head, *map(formats.as_latex, tables)]))
+    else:
+        said: set[str] = set()
+        for table in tables:
+            click.echo(formats.as_text(table, without=["signature"], said=said) + "\n")
+            said.update(table.notes)
+        for line in [*lines, *signatures]:
+            click.echo(formats.in_one_line(line))
 
 
 # --- scores --------------------------------------------------------------------------------------------------
@@ -410,16 +655,11 @@ def check_output(output: Path, inputs: Iterable[Path | None]) -> None:
 
 def score_stored(name: str, chosen: dict[str, Any]) -> None:
     """Score a data set in the database."""
-    from data.store import UnknownDataset
     from metrics.keyword_lists import refuse_ambiguous
     from metrics.rouge_k import RougeK
     from metrics.scoring import Failures, score_dataset
 
-    store, _ = stores()
-    try:
-        store.dataset(name)
-    except UnknownDataset as error:
-        raise Refused(f"there is no file {name}, and {error}") from error
+    store = store_with(name)
     metrics = chosen_metrics(chosen, lambda: store.records(name))
     for metric in metrics:
         if isinstance(metric, RougeK) and metric.lists is not None:

@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session, selectinload
 from data.cells import Cells
 from data.database import now
 from data.records import ClozeQuestion, Document, Example, Summary, examples
-from data.tables import DatasetRow, DocumentRow, RunRow, ScoreRow, SignatureRow, SummaryRow
+from data.tables import BoundRow, DatasetRow, DocumentRow, RunRow, ScoreRow, SignatureRow, SummaryRow
 
 PLAYGROUND = "playground"
 """The format of data sets whose documents were written here, one by one."""
@@ -94,6 +94,19 @@ class StoredScore(NamedTuple):
     missing: str | None
     truncated: bool = False
     """Whether a text was longer than a model's limit."""
+
+
+class StoredBound(NamedTuple):
+    """What an oracle reached on a document, as it is kept."""
+
+    f1: float
+    sentences: tuple[int, ...]
+    """Places of its sentences in the source."""
+    reference: int
+    """Index of the reference whose F1 it is."""
+    bound: float | None
+    """No extract scores higher; None where the oracle cannot tell."""
+    seconds: float
 
 
 class Signature(NamedTuple):
@@ -266,16 +279,28 @@ class DataStore(Store):
             },
         )
 
-    def add_summaries(self, *, dataset: str, summaries: Sequence[Summary], signature: str | None = None) -> int:
-        """Add the summaries of one or more systems to a data set; returns how many.
+    def add_summaries(
+        self, *, dataset: str, summaries: Sequence[Summary], signature: str | None = None, resume: bool = False
+    ) -> int:
+        """Add the summaries of one or more systems to a data set; returns how many were added.
 
-        Raises `UnknownDataset`, and `SystemExists` where a summary of that system and document is there.
+        With `resume` the systems may be there, written under the same `signature`: a summary that is there stays as it
+        is. Raises `UnknownDataset`, and `SystemExists` where a summary of that system and document is there; with
+        `resume`, where any summary of the system was imported or has another signature. Nothing is added then.
         """
         with self.writing() as session:
-            rows = {row.key: row for row in session.scalars(documents_of(find_dataset(session, dataset, lock=True)))}
+            owner = find_dataset(session, dataset, lock=True)
+            if resume:
+                for system in {summary.system for summary in summaries}:
+                    check_signature(session, owner, system, signature)
+            rows = documents_by_key(session, owner, {summary.document_id for summary in summaries})
+            added = len(summaries)
             for summary in summaries:
                 row = rows[summary.document_id]
                 if any(known.system == summary.system for known in row.summaries):
+                    if resume:
+                        added -= 1
+                        continue
                     raise SystemExists(f"data set {dataset!r} already has summaries of the system {summary.system!r}")
                 row.summaries.append(
                     SummaryRow(
@@ -286,9 +311,25 @@ class DataStore(Store):
                         example="",
                     )
                 )
-            for key in {summary.document_id for summary in summaries}:
-                hash_examples(rows[key])
-        return len(summaries)
+            for row in rows.values():
+                hash_examples(row)
+        return added
+
+    def summarized(self, *, dataset: str, system: str, signature: str | None) -> set[str]:
+        """Ids of the documents that have a system's summary under a signature; none without the system.
+
+        Raises `UnknownDataset`, and `SystemExists` where a summary of the system was imported or has another signature.
+        """
+        with self.reading() as session:
+            owner = find_dataset(session, dataset)
+            check_signature(session, owner, system, signature)
+            return set(
+                session.scalars(
+                    select(DocumentRow.key)
+                    .join(SummaryRow, SummaryRow.document_id == DocumentRow.id)
+                    .where(DocumentRow.dataset_id == owner.id, SummaryRow.system == system)
+                )
+            )
 
     def add_document(self, *, dataset: str, document: Document, summaries: Sequence[Summary]) -> Dataset:
         """Add a document that was written here, with its summaries, to a data set of the format `PLAYGROUND`.
@@ -428,6 +469,55 @@ class DataStore(Store):
             found.setdefault(signature, {})[system] = StoredScore(value, missing, truncated)
         return found
 
+    # --- upper bounds ------------------------------------------------------------------------------------
+
+    def add_bounds(self, *, dataset: str, signature: str, bounds: Mapping[str, StoredBound]) -> None:
+        """Keep what an oracle reached, by the id of its document; what is already there stays as it is.
+
+        Raises `UnknownDataset`, and `UnknownDocument` before anything is kept.
+        """
+        with self.writing() as session:
+            owner = find_dataset(session, dataset, lock=True)  # of two that search at once, one writes after the other
+            ids = {
+                key: document_id
+                for document_id, key in session.execute(
+                    select(DocumentRow.id, DocumentRow.key).where(DocumentRow.dataset_id == owner.id)
+                )
+            }
+            if unknown := next((key for key in bounds if key not in ids), None):
+                raise UnknownDocument(f"data set {dataset!r} has no document {unknown!r}")
+            known = set(
+                session.scalars(
+                    select(BoundRow.document_id)
+                    .join(DocumentRow, DocumentRow.id == BoundRow.document_id)
+                    .where(DocumentRow.dataset_id == owner.id, BoundRow.signature == signature)
+                )
+            )
+            session.add_all(
+                BoundRow(
+                    document_id=ids[key], signature=signature, **found._asdict() | {"sentences": [*found.sentences]}
+                )
+                for key, found in bounds.items()
+                if ids[key] not in known
+            )
+
+    def bounds(self, *, dataset: str, signature: str) -> dict[str, StoredBound]:
+        """What an oracle reached, by document id, in the documents' order. Raises `UnknownDataset`."""
+        with self.reading() as session:
+            rows = session.execute(
+                select(DocumentRow.key, BoundRow)
+                .join(BoundRow, BoundRow.document_id == DocumentRow.id)
+                .where(
+                    DocumentRow.dataset_id == find_dataset(session, dataset).id,
+                    BoundRow.signature == signature,
+                )
+                .order_by(DocumentRow.position)
+            )
+            return {
+                key: StoredBound(row.f1, tuple(row.sentences), row.reference, row.bound, row.seconds)
+                for key, row in rows
+            }
+
     # --- runs --------------------------------------------------------------------------------------------
 
     def start_run(self, *, dataset: str, metrics: Sequence[str]) -> Run:
@@ -526,6 +616,27 @@ def documents_of(dataset: DatasetRow) -> Select[DocumentRow]:
         .order_by(DocumentRow.position)
         .options(selectinload(DocumentRow.summaries))
     )
+
+
+def documents_by_key(session: Session, dataset: DatasetRow, keys: Iterable[str]) -> dict[str, DocumentRow]:
+    """Documents of a data set by their ids, without those that it does not have."""
+    wanted = list(keys)
+    return {
+        row.key: row
+        for start in range(0, len(wanted), BATCH)
+        for row in session.scalars(documents_of(dataset).where(DocumentRow.key.in_(wanted[start : start + BATCH])))
+    }
+
+
+def check_signature(session: Session, dataset: DatasetRow, system: str, signature: str | None) -> None:
+    """Raise `SystemExists` where a data set has summaries of a system that were not written under a signature."""
+    of_system = select(SummaryRow.signature).join(DocumentRow).where(DocumentRow.dataset_id == dataset.id)
+    for known in session.scalars(of_system.where(SummaryRow.system == system).distinct()):
+        if known != signature:
+            raise SystemExists(
+                f"data set {dataset.name!r} already has summaries of the system {system!r}, "
+                + ("which were imported" if known is None else f"written as {known} and not as {signature}")
+            )
 
 
 def runs_of(dataset_id: int) -> Select[RunRow]:

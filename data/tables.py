@@ -80,6 +80,22 @@ class ScoreRow(Base):
     truncated: Mapped[bool] = mapped_column(default=False, server_default=false())
 
 
+class BoundRow(Base):
+    """What an oracle reached on a document: its sentences' places in the source, and the reference whose F1 it is."""
+
+    __tablename__ = "bounds"
+    __table_args__ = (UniqueConstraint("document_id", "signature"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    document_id: Mapped[int] = mapped_column(ForeignKey("documents.id"))
+    signature: Mapped[str] = mapped_column(String(1000))
+    f1: Mapped[float]
+    sentences: Mapped[list[int]] = mapped_column(JSON)
+    reference: Mapped[int]
+    bound: Mapped[float | None]
+    seconds: Mapped[float]
+
+
 class RunRow(Base):
     """A run that scores a data set in a process of its own; `heartbeat` moves while it lives."""
 

@@ -18,6 +18,9 @@ disagreements = st.Page(
     "disagreements.py", title="When metrics disagree", icon=":material/call_split:", url_path="disagreements"
 )
 keywords = st.Page("keywords.py", title="Keywords", icon=":material/key:", url_path="keywords")
+upper_bound = st.Page(
+    "upper_bound.py", title="Upper bound", icon=":material/vertical_align_top:", url_path="upper_bound"
+)
 correlation = st.Page("correlation.py", title="Correlation", icon=":material/scatter_plot:", url_path="correlation")
 reliability = st.Page("reliability.py", title="Reliability", icon=":material/group:", url_path="reliability")
 playground = st.Page("playground.py", title="Playground", icon=":material/experiment:", url_path="playground")
@@ -32,6 +35,6 @@ if invited:
     page = st.navigation([forward, annotate], position="hidden")
 else:
     counting = [agreement, correlation, reliability]
-    seeing_why = [examples, disagreements, playground, keywords]
+    seeing_why = [examples, disagreements, playground, keywords, upper_bound]
     page = st.navigation([start, annotate, *counting, *seeing_why, studies], position="top")
 page.run()

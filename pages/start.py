@@ -30,11 +30,12 @@ with read:
     st.page_link("reliability.py", label="Reliability", icon=":material/group:")
 with see:
     st.subheader("See why", anchor=False)
-    st.markdown("Open any pair and see what each metric saw, present where metrics part, or try texts of your own.")
+    st.markdown("Open any pair and see what each metric saw, present where metrics part, try texts of your own, or see how high any extract could score.")
     st.page_link("examples.py", label="Examples", icon=":material/search:")
     st.page_link("disagreements.py", label="When metrics disagree", icon=":material/call_split:")
     st.page_link("playground.py", label="Playground", icon=":material/experiment:")
     st.page_link("keywords.py", label="Keywords", icon=":material/key:")
+    st.page_link("upper_bound.py", label="Upper bound", icon=":material/vertical_align_top:")
 with make:
     st.subheader("Run a study", anchor=False)
     st.markdown("Import summaries, add simple systems, score them, draw pairs, invite annotators, export.")

@@ -15,6 +15,7 @@ from data.export import export
 from data.importers import IMPORTERS, LINES
 from data.importing import import_file
 from data.store import Dataset, Run
+from pages.components.adding import add_named, choose_systems
 from pages.components.planner import planner
 from pages.components.runs import run_problems, run_progress
 from pages.components.stores import stores
@@ -249,24 +250,18 @@ def import_form() -> None:
 def work_form(known: dict[str, Dataset]) -> None:
     """Systems for a data set, and its scores."""
     dataset = known[st.selectbox("Data set", list(known), format_func=in_one_line, key="work_dataset")]
-    names = st.text_input(
-        "Systems to add, separated by commas",
-        "lead, textrank",
-        key="add_systems",
-        help="lead, random, textrank, lexrank, tfidf, sumbasic and lsa take 3 sentences; -K after a name takes K, -Kw "
-        "as many words, -ref as many words as the first reference has; rake-Kw and rake-ref write key phrases; "
-        "oracle-exact-rouge1 is the best extract by ROUGE-1; reference:N and title let a text that people "
-        "wrote stand as a system, which then no longer judges the others.",
-    )
+    names = choose_systems()
     with st.container(horizontal=True):
         add, compute = st.button("Add systems", key="add"), st.button("Score by all metrics", key="score")
+    st.caption(
+        "Scoring goes on when you leave. Adding systems stops when you leave this page or use another control: what "
+        "was written is kept, and pressing again goes on from there."
+    )
     if add:
-        from summarizers import add_systems
-
-        wanted, studies = [name.strip() for name in names.split(",")], store.annotation.studies_of(dataset.name)
-        with st.spinner("Summarizing", show_time=True):
-            added = list(add_systems(store.data, dataset.name, wanted, studies=studies))
-        announce(*(f"added {written} of {total} summaries of {system}" for system, written, total in added))
+        if not names:
+            st.error("Name a system first.")
+            return
+        announce(*add_named(store.data, dataset.name, names, store.annotation.studies_of(dataset.name)))
     if compute:
         from metrics import METRICS
         from metrics.runs import start

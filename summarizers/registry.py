@@ -70,6 +70,22 @@ KNOWN = (
 )
 
 
+def guide() -> str:
+    """The names of all systems, one a line, and what can stand after them."""
+    return "\n".join(
+        [
+            *BASELINES,
+            TITLE_SYSTEM,
+            *(f"{name}K" for name in NUMBERED),
+            *ORACLES,
+            "",
+            "after any of them but title and reference:K, a length: -K sentences, -Kw words, -ref as many words as the",
+            "first reference (rake takes no sentences); after the length of random, vns and genetic: -seedK",
+            "such as textrank-2, lexrank-100w, random-5-seed7, oracle-vns-rouge2-ref-seed3",
+        ]
+    )
+
+
 def summarizer(name: str) -> Summarizer:
     """Make a summarizer by its name, such as `lead`, `textrank-2`, `lexrank-100w` or `oracle-exact-rouge1-ref`.
 

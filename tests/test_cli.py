@@ -9,6 +9,7 @@ import cli
 from annotation.store import AnnotationStore
 from data.database import connect
 from data.store import DataStore
+from summarizers.registry import BASELINES, ORACLES, summarizer
 from tests.commands import refused, run, write
 
 DOCUMENTS = [
@@ -51,7 +52,7 @@ def test_every_command_says_what_it_does():
     commands = list(walk(cli.main))
     assert {" ".join(command) for command in commands} == {
         *("import", "datasets", "summarize", "score", "keywords", "demo", "serve", "apes", "entities"),
-        *("analyze", "report", "plan"),
+        *("analyze", "report", "plan", "oracle"),
         *("train attentive-reader", "train tagger"),
         *("study create", "study list", "study invite", "study close", "study export"),
     }
@@ -135,13 +136,20 @@ def test_imports_that_are_refused(folder, sqlite_url, arguments, message):
 def test_summarize(folder, shared_data):
     run("import", "small.jsonl", "--name", "small")
     assert run("summarize", "small", "--system", "lead-1, title,reference:2").stdout.splitlines() == [
-        "added 2 summaries of lead-1 to small",
         "added 1 summaries of title to small; 1 documents have none",
         "added 1 summaries of reference:2 to small; 1 documents have none",
+        "added 2 summaries of lead-1 to small",
     ]
-    assert refused("summarize", "small", "--system", "textrank,lead-1") == (
-        "data set 'small' already has summaries of the system 'lead-1'"
+    assert run("summarize", "small", "--system", "lead-1,title", "--processes", 2).stdout.splitlines() == [
+        "added 0 summaries of title to small (1 were there); 1 documents have none",
+        "added 0 summaries of lead-1 to small (2 were there)",
+    ]
+    (folder / "lead.hypo").write_text("one\ntwo\n")
+    run("import", "lead.hypo", "--name", "small")
+    assert refused("summarize", "small", "--system", "textrank,lead") == (
+        "data set 'small' already has summaries of the system 'lead', which were imported"
     )
+    assert refused("summarize", "small", "--system", ",") == "--system names no system"
     assert refused("summarize", "small", "--system", "gpt").startswith("unknown summarizer 'gpt'; known are lead, ")
     assert refused("summarize", "none", "--system", "lead") == "there is no data set 'none'; there are small"
     run("import", shared_data / "scitldr" / "dev.jsonl", "--name", "dev")
@@ -149,6 +157,26 @@ def test_summarize(folder, shared_data):
         "added 619 summaries of lead to dev",
         "added 619 summaries of textrank to dev",
     ]
+
+
+def test_summarize_goes_on_where_it_stopped(folder, sqlite_url):
+    run("import", "small.jsonl", "--name", "small")
+    store = DataStore(connect(sqlite_url))
+    of_one = summarizer("lexrank-1").summarize([document for document, _ in store.records("small")][:1])
+    store.add_summaries(dataset="small", summaries=of_one, signature=summarizer("lexrank-1").signature)
+    result = run("summarize", "small", "--system", "lexrank-1,oracle-exact-rouge1")
+    assert result.stdout.splitlines() == [
+        "added 1 summaries of lexrank-1 to small (1 were there)",
+        "added 1 summaries of oracle-exact-rouge1 to small; 1 documents have none",  # none shared
+    ]
+    assert "summarizing small" in result.stderr
+
+
+def test_all_systems_are_named():
+    named = run("summarize", "--list").stdout.splitlines()
+    assert set(named) >= {*BASELINES, *ORACLES, "title", "reference:K"}
+    help_text = " ".join(run("summarize", "--help").stdout.split())
+    assert all(name in help_text for name in BASELINES)
 
 
 # --- scores ---------------------------------------------------------------------------------------------------

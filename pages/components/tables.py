@@ -13,7 +13,11 @@ from pages.components.formats import UNDEFINED, as_frame, reasons
 from pages.components.sections import Section
 from pages.components.text import in_markdown, in_one_line
 
-DIGITS = {"difference": 4, "threshold": 4, "from": 4, "to": 4, "median seconds": 1, "wins": 1}
+DIGITS = {
+    **dict.fromkeys(("difference", "threshold", "from", "to", "F1", "gap", "gap to the optimum", "seconds"), 4),
+    "median seconds": 1,
+    "wins": 1,
+}
 """Decimals of the columns that have not three."""
 
 

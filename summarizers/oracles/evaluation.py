@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
-from functools import partial
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import closing
+from functools import cache
 from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
 
 from data.records import Document
+from data.store import DataStore, StoredBound
 from metrics.base import check_option
+from metrics.text import rouge_words
 from summarizers.base import Length, checked
 from summarizers.oracles.algorithms import ALGORITHMS, SECONDS
-from summarizers.oracles.oracle import Target, checked_target, find, limits_of
+from summarizers.oracles.oracle import Oracle, Target, checked_target, find, limits_of
+from summarizers.oracles.problem import is_proven
+from summarizers.processes import mapping
+from summarizers.sentences import sentences_of
 
 LEVEL = 0.95
 """Of the confidence intervals of means."""
+
+EVERY = 1.0
+"""Seconds after which what was found is stored: at most so much work, and what is going on, is lost with the power."""
 
 
 class Task(NamedTuple):
@@ -33,6 +38,14 @@ class Task(NamedTuple):
     seed: int = 0
     seconds: float = SECONDS
     """For one search: an algorithm, a document, one of its references."""
+
+    @property
+    def signatures(self) -> dict[str, str]:
+        """What each algorithm's results depend on: the signatures of the oracles that take part."""
+        return {
+            algorithm: Oracle(algorithm, self.target, self.length, self.seed, self.seconds).signature
+            for algorithm in self.algorithms
+        }
 
 
 class Row(NamedTuple):
@@ -49,6 +62,7 @@ class Row(NamedTuple):
     """No extract scores higher; None for algorithms that cannot tell."""
     proven: bool
     seconds: float
+    """Of the search, all references together; the texts were split into stemmed words before."""
 
 
 class Evaluation(NamedTuple):
@@ -87,6 +101,10 @@ class Statistics(NamedTuple):
     """Mean of a document, all its references together."""
     longest: float
     """Most seconds for a document."""
+    unproven: int | None
+    """Documents whose result may not be the optimum; None for algorithms that cannot tell."""
+    bound: float | None
+    """Mean of the bounds: no extracts have a higher mean F1; None for algorithms that cannot tell."""
 
 
 def evaluate(
@@ -96,13 +114,139 @@ def evaluate(
     processes: int = 1,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Evaluation:
-    """Run the algorithms on every document; `progress` hears of done and all documents, at first of none.
+    """Run the algorithms on every document.
 
-    The rows are the same for any number of child `processes` but for their seconds, unless the time ends a search. They
-    are started anew (spawned), so that a script that calls this needs `if __name__ == "__main__"`; what a solver's C
-    code prints there goes to standard error. With 0 all is done in this process, whose standard output then is not
-    safe from it (`summarizers.oracles.exact`). Raises ValueError for unknown options.
+    `progress` hears of done and all documents, at first of none, and again while one waits for a search; what it raises
+    ends the searches. The rows are the same for any number of child `processes` but for their seconds, unless the time
+    ends a search; what a solver's C code prints there goes to standard error (`summarizers.processes.mapping`). With 0
+    all is done in this process, whose standard output then is not safe from it (`summarizers.oracles.exact`). Raises
+    ValueError for unknown options.
     """
+    check(task, processes)
+    rows: list[Row] = []
+    left_out = []
+    done = 0
+
+    def tell(more: int = 0) -> None:
+        nonlocal done
+        done += more
+        progress(done, len(documents))
+
+    tell()
+    with closing(searched([(task, document) for document in documents], processes, tell)) as results:
+        for document, found in results:
+            rows.extend(found)
+            if not found:
+                left_out.append(document.id)
+            tell(1)
+    return Evaluation(tuple(rows), tuple(left_out))
+
+
+def stored(
+    store: DataStore,
+    dataset: str,
+    task: Task = Task(),  # noqa: B008  immutable
+    *,
+    first: int | None = None,
+) -> Evaluation:
+    """What is known of a data set's documents, or of the `first` of them: those that have a row of every algorithm.
+
+    None is said to be left out. Raises `UnknownDataset`, ValueError for unknown options.
+    """
+    check(task)
+    documents = [document for document, _ in store.records(dataset)[:first]]
+    return Evaluation(rows_among(documents, task, known_bounds(store, dataset, task)), ())
+
+
+def evaluate_stored(
+    store: DataStore,
+    dataset: str,
+    task: Task = Task(),  # noqa: B008  immutable
+    *,
+    first: int | None = None,
+    processes: int = 1,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Evaluation:
+    """Run the algorithms on the documents of a data set, or on the `first` of them, where they have not run yet.
+
+    Rows are stored as they come in, so that a run that ended early goes on where it stopped; all are returned, those
+    that were there before with the seconds that they took then. A task with another seed, time or length has other
+    rows. `progress` hears of done and all documents, at first of those that are there, again while one waits for a
+    search, and may raise to stop: what was found is stored then. Processes are as in `evaluate`. Raises
+    `UnknownDataset`, ValueError for unknown options.
+    """
+    check(task, processes)
+    documents = [document for document, _ in store.records(dataset)[:first]]
+    known = known_bounds(store, dataset, task)
+    jobs = [
+        (task._replace(algorithms=missing), document)
+        for document in documents
+        if (missing := tuple(name for name in task.algorithms if document.id not in known[name]))
+    ]
+    signatures = task.signatures
+    fresh: dict[str, dict[str, StoredBound]] = {}
+    left_out = []
+
+    done = len(documents) - len(jobs)
+    kept = time.monotonic()
+
+    def keep(every: float = 0) -> None:
+        nonlocal kept
+        if time.monotonic() - kept >= every:
+            for algorithm, bounds in fresh.items():
+                store.add_bounds(dataset=dataset, signature=signatures[algorithm], bounds=bounds)
+            fresh.clear()
+            kept = time.monotonic()
+
+    def tell(more: int = 0) -> None:
+        nonlocal done
+        keep(EVERY)
+        done += more
+        progress(done, len(documents))
+
+    tell()
+    with closing(searched(jobs, processes, tell)) as results:
+        try:
+            for document, found in results:
+                for row in found:
+                    bound = StoredBound(row.f1, row.places, row.reference, row.bound, row.seconds)
+                    known[row.algorithm][document.id] = fresh.setdefault(row.algorithm, {})[document.id] = bound
+                if not found:
+                    left_out.append(document.id)
+                tell(1)
+        finally:
+            keep()
+    return Evaluation(rows_among(documents, task, known), tuple(left_out))
+
+
+def known_bounds(store: DataStore, dataset: str, task: Task) -> dict[str, dict[str, StoredBound]]:
+    """What is stored of a task, by algorithm and document id."""
+    return {
+        algorithm: store.bounds(dataset=dataset, signature=signature)
+        for algorithm, signature in task.signatures.items()
+    }
+
+
+def rows_among(
+    documents: Iterable[Document], task: Task, known: Mapping[str, Mapping[str, StoredBound]]
+) -> tuple[Row, ...]:
+    """The rows of the documents that have one of every algorithm."""
+    return tuple(
+        to_row(document.id, algorithm, known[algorithm][document.id])
+        for document in documents
+        if all(document.id in known[algorithm] for algorithm in task.algorithms)
+        for algorithm in task.algorithms
+    )
+
+
+def to_row(document_id: str, algorithm: str, found: StoredBound) -> Row:
+    """The row of what was stored."""
+    proven = is_proven(found.f1, found.bound)
+    return Row(document_id, algorithm, found.f1, found.sentences, found.reference, found.bound, proven, found.seconds)
+
+
+def check(task: Task, processes: int = 0) -> None:
+    """Refuse what cannot be done. Raises ValueError."""
     checked_target(task.target)
     for algorithm in task.algorithms:
         check_option("algorithm", algorithm, ALGORITHMS)
@@ -110,40 +254,15 @@ def evaluate(
         checked(task.length)
     if processes < 0:
         raise ValueError(f"the number of processes must be at least 0, not {processes}")
-    rows: list[Row] = []
-    left_out = []
-    progress(0, len(documents))
-    with mapping(min(processes, len(documents))) as each:
-        for done, (document, found) in enumerate(
-            zip(documents, each(partial(rows_of, task), documents), strict=True), 1
-        ):
-            rows.extend(found)
-            if not found:
-                left_out.append(document.id)
-            progress(done, len(documents))
-    return Evaluation(tuple(rows), tuple(left_out))
 
 
-Each = Callable[[Callable[[Document], list[Row]], Iterable[Document]], Iterable[list[Row]]]
-"""Applies a function to documents, in order."""
-
-
-@contextmanager
-def mapping(processes: int) -> Iterator[Each]:
-    """A `map` over so many child processes; what is not begun is dropped when its block is left early."""
-    if not processes:
-        yield map
-        return
-    pool = ProcessPoolExecutor(processes, multiprocessing.get_context("spawn"), initializer=keep_stdout_clean)
-    try:
-        yield pool.map
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def keep_stdout_clean() -> None:
-    """Send what C code prints in a child process to standard error: standard output is the command's alone."""
-    os.dup2(2, 1)
+def searched(
+    jobs: Sequence[tuple[Task, Document]], processes: int, tick: Callable[[], None]
+) -> Generator[tuple[Document, list[Row]]]:
+    """Each document with the rows of its task, in order, as they come in; `tick` is called while one waits."""
+    tasks, documents = [task for task, _ in jobs], [document for _, document in jobs]
+    with mapping(processes, tick) as each:
+        yield from zip(documents, each(rows_of, tasks, documents), strict=True)
 
 
 def rows_of(task: Task, document: Document) -> list[Row]:
@@ -151,6 +270,9 @@ def rows_of(task: Task, document: Document) -> list[Row]:
     limits = limits_of(task.length, document)
     if limits is None:
         return []
+    load()
+    for text in (*sentences_of(document), *document.references):  # or the first algorithm would pay for all
+        rouge_words(text, task.target.tokenizer)
     rows = []
     for algorithm in task.algorithms:
         start = time.perf_counter()
@@ -174,6 +296,27 @@ def rows_of(task: Task, document: Document) -> list[Row]:
     return rows
 
 
+NO_SENTENCE = "the document has no sentence"
+NO_REFERENCE = "it has no reference with a word"
+NO_LENGTH = "its first reference, which gives the length, has no word"
+
+
+def why_left_out(document: Document, task: Task) -> str:
+    """Why a document that `Evaluation.left_out` names has no oracle."""
+    if not sentences_of(document):
+        return NO_SENTENCE
+    asked = document.references[:1] if task.target.references == "first" else document.references
+    if not any(rouge_words(text, task.target.tokenizer) for text in asked):
+        return NO_REFERENCE
+    return NO_LENGTH
+
+
+@cache
+def load() -> None:
+    """Load the libraries that searches use, before the first search is timed."""
+    find(Document("", ("a",), ("a",)))
+
+
 def statistics(rows: Iterable[Row]) -> list[Statistics]:
     """The figures of each algorithm, in the order in which they come first; none of no rows."""
     by_algorithm: dict[str, list[Row]] = {}
@@ -189,7 +332,8 @@ def statistics_of(algorithm: str, rows: Sequence[Row], optimum: dict[str, float]
     mean, std = float(f1.mean()), float(f1.std(ddof=1)) if len(f1) > 1 else None
     half = half_width(std, len(f1)) if std is not None else None
     gaps = [optimum[row.document_id] - row.f1 for row in rows if row.document_id in optimum]
-    tells = any(row.bound is not None for row in rows)
+    bounds = [row.bound for row in rows if row.bound is not None]
+    tells = len(bounds) == len(rows)
     minimum, lower, median, upper, maximum = (float(value) for value in np.quantile(f1, (0, 0.25, 0.5, 0.75, 1)))
     seconds = [row.seconds for row in rows]
     return Statistics(
@@ -210,6 +354,8 @@ def statistics_of(algorithm: str, rows: Sequence[Row], optimum: dict[str, float]
         proven=float(np.mean([row.proven for row in rows])) if tells else None,
         seconds=float(np.mean(seconds)),
         longest=max(seconds),
+        unproven=sum(not row.proven for row in rows) if tells else None,
+        bound=float(np.mean(bounds)) if tells else None,
     )
 
 

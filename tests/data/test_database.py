@@ -23,6 +23,8 @@ from data.database import (
     make_engine,
     upgrade,
 )
+from data.records import Document
+from data.store import DataStore, StoredBound
 from data.tables import DatasetRow, DocumentRow, ScoreRow, SignatureRow
 
 
@@ -182,6 +184,22 @@ def test_reviews_of_keywords_come_and_go_with_their_version(engine, migrate):
     assert tables() == set()
     upgrade(engine)
     assert tables() == there
+
+
+def test_bounds_come_and_go_with_their_version_and_documents_stay(engine, migrate):
+    store = DataStore(engine)
+    records = [(Document("d1", "Red cars.", ("red",)), [])]
+    store.add_dataset(name="d", format="f", sha256="", records=records)
+    found = {"d1": StoredBound(2 / 3, (0,), 0, None, 0.5)}
+    store.add_bounds(dataset="d", signature="oracle|x:1", bounds=found)
+    for version in ("0002", "0004"):
+        migrate(version)
+        assert not inspect(engine).has_table("bounds")
+    upgrade(engine)
+    assert store.bounds(dataset="d", signature="oracle|x:1") == {}
+    store.add_bounds(dataset="d", signature="oracle|x:1", bounds=found)
+    assert store.bounds(dataset="d", signature="oracle|x:1") == found
+    assert store.records("d") == records
 
 
 def test_a_newer_schema_is_refused(engine):

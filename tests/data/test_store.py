@@ -139,6 +139,52 @@ def test_a_system_is_there_once(data_store, summaries):
         data_store.add_summaries(dataset="none", summaries=summaries)
 
 
+def test_a_system_is_completed_under_its_signature(data_store):
+    """What is there stays as it is, also where somebody else wrote it a moment ago."""
+    add(data_store)
+    first, second = Summary("a", "lead", "Text."), Summary("b", "lead", "One.")
+    assert data_store.summarized(dataset="set", system="lead", signature="lead|1") == set()
+    assert data_store.add_summaries(dataset="set", summaries=[first], signature="lead|1", resume=True) == 1
+    again = [Summary("a", "lead", "other"), second]
+    assert data_store.add_summaries(dataset="set", summaries=again, signature="lead|1", resume=True) == 1
+    assert data_store.add_summaries(dataset="set", summaries=again, signature="lead|1", resume=True) == 0
+    assert data_store.add_summaries(dataset="set", summaries=[], signature="lead|1", resume=True) == 0
+    assert data_store.summarized(dataset="set", system="lead", signature="lead|1") == {"a", "b"}
+    texts = {(s.document_id, s.text) for _, summaries in data_store.records("set") for s in summaries}
+    assert {("a", "Text."), ("b", "One.")} <= texts
+    assert not any(text == "other" for _, text in texts)
+    add(data_store, "another")  # of the same documents
+    assert data_store.summarized(dataset="another", system="lead", signature="lead|2") == set()
+    with pytest.raises(UnknownDataset):
+        data_store.summarized(dataset="none", system="lead", signature="lead|1")
+
+
+@pytest.mark.parametrize(
+    ("system", "why"),
+    [("lead", r"'lead', written as lead\|1 and not as lead\|2$"), ("t5", "'t5', which were imported$")],
+)
+def test_a_system_is_not_completed_by_another_one(data_store, system, why):
+    """Though the document has no summary by it: two ways of writing would stand under one name."""
+    add(data_store)
+    data_store.add_summaries(dataset="set", summaries=[Summary("b", "lead", "One.")], signature="lead|1")
+    before = data_store.records("set")
+    with pytest.raises(SystemExists, match=why):
+        data_store.summarized(dataset="set", system=system, signature="lead|2")
+    new = [Summary(" a", "new", "x"), Summary(" a", system, "x")]
+    with pytest.raises(SystemExists, match=why):
+        data_store.add_summaries(dataset="set", summaries=new, signature="lead|2", resume=True)
+    assert data_store.records("set") == before
+
+
+def test_many_summaries_are_added_at_once(data_store):
+    """More than a statement may have parameters; the others of a document still stand beside them."""
+    records = [(Document(f"{n}", "t", ("r",)), [Summary(f"{n}", "s", f"{n}")]) for n in range(1201)]
+    add(data_store, records=records)
+    new = [Summary(f"{n}", "new", f"new {n}") for n in range(1201)]
+    assert data_store.add_summaries(dataset="set", summaries=new, signature="new|1", resume=True) == 1201
+    assert data_store.records("set") == [(d, [*s, n]) for (d, s), n in zip(records, new, strict=True)]
+
+
 def test_texts_are_scored_once_per_signature(data_store):
     document = Document("d", "Text.", ("ref",))
     same = [Summary("d", "a", "texts"), Summary("d", "b", "texts"), Summary("d", "c", "none")]

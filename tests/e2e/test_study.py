@@ -72,11 +72,18 @@ def import_and_score(page: Page, file: Path) -> None:
     expect(page.get_by_text("imported 619 documents and no summaries as scitldr-dev")).to_be_visible()
     expect(page.get_by_text("format: scitldr (guessed)")).to_be_visible()
     page.get_by_text("Add systems and score").click()
-    systems = page.get_by_role("textbox", name="Systems to add, separated by commas")
-    systems.fill("lead-1, textrank-1")
-    systems.press("Tab")
+    systems = page.get_by_role("combobox", name="Systems to add")
+    page.wait_for_timeout(1000)  # the field is drawn anew when it has opened
+    for _ in range(2):
+        systems.press("Backspace")  # what stands there first
+    for name in ("lead-1", "textrank-1"):
+        page.wait_for_timeout(1000)  # and after each choice
+        systems.fill(name)
+        page.get_by_role("option", name=f"Add: {name}").click()
+        systems.press("Escape")
+        expect(page.get_by_role("button", name=f"Remove {name}", exact=True)).to_be_visible()
     page.get_by_role("button", name="Add systems").click()
-    expect(page.get_by_text("added 619 of 619 summaries of textrank-1")).to_be_visible()
+    expect(page.get_by_text("added 619 summaries of textrank-1 to scitldr-dev")).to_be_visible(timeout=30_000)
     page.get_by_role("button", name="Score by all metrics").click()
     expect(page.get_by_text("Scoring scitldr-dev:")).to_be_visible()  # the models take minutes; the work goes on
 

@@ -35,6 +35,7 @@ PAGES = (
     "disagreements.py",
     "playground.py",
     "keywords.py",
+    "upper_bound.py",
     "studies.py",
 )
 

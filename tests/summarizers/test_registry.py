@@ -162,7 +162,7 @@ def test_a_text_that_studies_are_measured_against_cannot_become_a_system(tmp_pat
         with pytest.raises(DatasetInUse, match="would no longer judge the summaries in the study 'S'"):
             list(add_systems(store, "D", ["lead", name], studies=["S"]))
     assert store.dataset("D").systems == ()
-    assert [added.system for added in add_systems(store, "D", ["lead", "title"])] == ["lead", "title"]
+    assert [added.system for added in add_systems(store, "D", ["lead", "title"])] == ["title", "lead"]
 
 
 def test_baselines_and_oracles_go_into_a_data_set(tmp_path):

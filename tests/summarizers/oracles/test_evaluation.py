@@ -1,9 +1,6 @@
 """All oracles over documents, in one process and in several, and the figures made of the rows."""
 
-import os
 import statistics as plain
-import subprocess
-import sys
 from math import sqrt
 from pathlib import Path
 
@@ -14,9 +11,18 @@ import scipy.stats
 
 from data.importers import read
 from data.records import Document
+from data.store import StoredBound, UnknownDataset
 from summarizers.base import REFERENCE_LENGTH, Length, count_words
-from summarizers.oracles import ALGORITHMS, Target, find
-from summarizers.oracles.evaluation import Row, Task, evaluate, statistics
+from summarizers.oracles import ALGORITHMS, Target, evaluation, find
+from summarizers.oracles.evaluation import (
+    Row,
+    Task,
+    evaluate,
+    evaluate_stored,
+    statistics,
+    stored,
+    why_left_out,
+)
 from summarizers.sentences import sentences_of
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -60,7 +66,8 @@ def test_several_processes_find_the_same_and_tell_how_far_they_are(articles):
     one = evaluate(documents, task, processes=0, progress=lambda *done: alone.append(done))
     assert untimed(several) == untimed(one)
     assert several.left_out == ("bare",)
-    assert told == alone == [(done, 9) for done in range(10)]
+    assert alone == [(done, 9) for done in range(10)]
+    assert list(dict.fromkeys(told)) == alone  # while one waits it is said again
     assert {found.algorithm for found in one.rows} == set(ALGORITHMS)
 
 
@@ -113,29 +120,188 @@ def test_a_stopped_evaluation_ends_its_processes(articles):
         evaluate(articles, Task(algorithms=("greedy",)), processes=2, progress=stop)
 
 
-@pytest.mark.parametrize("processes", [1, 2])
-def test_standard_output_of_processes_is_kept_clean(tmp_path, processes):
-    script = tmp_path / "script.py"
-    script.write_text(
-        "import os, sys\n"
-        "from data.records import Document\n"
-        "from summarizers.oracles import evaluation\n"
-        "def noisy():\n"
-        "    evaluation_keep()\n"
-        "    os.write(1, b'stray')\n"
-        "evaluation_keep = evaluation.keep_stdout_clean\n"
-        "evaluation.keep_stdout_clean = noisy\n"
-        "if __name__ == '__main__':\n"
-        "    documents = [Document(str(n), 'Red cars.', ('red',)) for n in range(4)]\n"
-        "    print(len(evaluation.evaluate(documents, processes=int(sys.argv[1])).rows))\n"
+# --- data sets ---------------------------------------------------------------------------------------------------
+
+WRITTEN = [
+    Document("b", "Red cars drive. Blue cars stand. A cat sleeps.", ("red cars and a cat", "blue")),
+    Document("empty", "", ("red",)),
+    Document("a", ("Two dogs bark.", "Two dogs bark.", "It rains."), ("dogs bark", "it rains and dogs bark")),
+    Document("c", "Snow falls. Nobody walks.", ("nobody", "snow")),
+    Document("no token", "Red cars.", ("...",)),
+    Document("d", "The end.", ("nothing shared",)),
+]
+WITH_ORACLE = ["b", "a", "c", "d"]
+FAST = Task(algorithms=("greedy", "genetic", "exact"))
+
+
+@pytest.fixture
+def store(data_store):
+    records = [(document, []) for document in WRITTEN]
+    data_store.add_dataset(name="set", format="interchange", sha256="0" * 64, records=records)
+    return data_store
+
+
+@pytest.fixture
+def searches(monkeypatch):
+    """What is searched from now on: documents and algorithms."""
+    evaluation.load()
+    asked = []
+
+    def counted(document, target, algorithm, **settings):
+        if found := find(document, target, algorithm, **settings):
+            asked.append((document.id, algorithm))
+        return found
+
+    monkeypatch.setattr(evaluation, "find", counted)
+    return asked
+
+
+def all_of(documents, task=FAST):
+    return [(document, algorithm) for document in documents for algorithm in task.algorithms]
+
+
+@pytest.mark.parametrize("processes", [0, 2])
+def test_a_data_set_has_the_rows_of_its_documents(store, processes):
+    told = []
+    found = evaluate_stored(store, "set", FAST, processes=processes, progress=lambda *done: told.append(done))
+    assert untimed(found) == untimed(evaluate(WRITTEN, FAST, processes=0))
+    assert found.left_out == ("empty", "no token")
+    assert list(dict.fromkeys(told)) == [(done, 6) for done in range(7)]
+    # Stored to the last bit, and whether they are proven follows.
+    assert stored(store, "set", FAST) == (found.rows, ())
+    assert {row.proven for row in found.rows if row.algorithm == "exact"} == {True}
+
+
+def test_nothing_is_searched_twice(store, searches):
+    first = evaluate_stored(store, "set", FAST, processes=0)
+    assert searches == all_of(WITH_ORACLE)
+    told = []
+    again = evaluate_stored(store, "set", FAST, processes=0, progress=lambda *done: told.append(done))
+    assert again == first
+    assert len(searches) == len(all_of(WITH_ORACLE))
+    assert told == [(4, 6), (5, 6), (6, 6)]  # what has no oracle is asked again, which takes no search
+
+
+@pytest.mark.parametrize("stop", [ValueError("enough"), KeyboardInterrupt()])
+def test_a_stopped_run_goes_on_where_it_stopped(store, searches, stop):
+    def stop_after_two(done, total):
+        if done == 3:  # b, the empty one, a
+            raise stop
+
+    with pytest.raises(type(stop)):
+        evaluate_stored(store, "set", FAST, processes=0, progress=stop_after_two)
+    begun = stored(store, "set", FAST)
+    assert [(row.document_id, row.algorithm) for row in begun.rows] == all_of(["b", "a"])
+    begun_searches = searches.copy()
+    assert set(begun_searches) == set(all_of(["b", "a"]))
+    told = []
+    whole = evaluate_stored(store, "set", FAST, processes=0, progress=lambda *done: told.append(done))
+    assert told[0] == (2, 6)
+    assert searches == [*begun_searches, *all_of(["c", "d"])]  # none twice
+    assert untimed(whole) == untimed(evaluate(WRITTEN, FAST, processes=0))
+    assert whole.rows[: len(begun.rows)] == begun.rows  # with the seconds that they took then
+
+
+def test_a_run_of_several_processes_keeps_what_came_in_before_it_was_stopped(store):
+    def stop_after_two(done, total):
+        if done == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        evaluate_stored(store, "set", FAST, processes=2, progress=stop_after_two)
+    assert [row.document_id for row in stored(store, "set", FAST).rows] == ["b"] * 3 + ["a"] * 3
+
+
+def test_rows_are_on_disk_while_the_run_goes_on(store, monkeypatch):
+    monkeypatch.setattr(evaluation, "EVERY", 0)
+    seen = []
+    evaluate_stored(
+        store,
+        "set",
+        FAST,
+        processes=0,
+        progress=lambda done, _: seen.append(len({row.document_id for row in stored(store, "set", FAST).rows})),
     )
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        [sys.executable, script, str(processes)], capture_output=True, text=True, env=environment, check=True
-    )
-    assert done.stdout == f"{4 * len(ALGORITHMS)}\n"
-    assert set(done.stderr.split("stray")) == {""}
-    assert "stray" in done.stderr
+    assert seen == [0, 1, 1, 2, 3, 3, 4]  # at first, then after each document
+
+
+def test_what_a_broken_off_write_left_is_searched_again(store, searches, monkeypatch):
+    add = store.add_bounds
+
+    def broken(*, signature, **given):
+        if "genetic" in signature:
+            raise OSError("the disk is full")
+        add(signature=signature, **given)
+
+    monkeypatch.setattr(store, "add_bounds", broken)
+    with pytest.raises(OSError, match="full"):
+        evaluate_stored(store, "set", FAST, processes=0)
+    monkeypatch.setattr(store, "add_bounds", add)
+    assert stored(store, "set", FAST).rows == ()  # no document has all three
+    searches.clear()
+    evaluate_stored(store, "set", FAST, processes=0)
+    assert {algorithm for _, algorithm in searches} == {"genetic", "exact"}  # greedy was written before
+
+
+def test_only_what_is_asked_for_and_not_there_is_searched(store, searches):
+    evaluate_stored(store, "set", FAST._replace(algorithms=("greedy",)), first=3, processes=0)
+    assert searches == [("b", "greedy"), ("a", "greedy")]
+    found = evaluate_stored(store, "set", FAST, first=4, processes=0)
+    assert searches[2:] == [("b", "genetic"), ("b", "exact"), ("a", "genetic"), ("a", "exact"), *all_of(["c"])]
+    assert [(row.document_id, row.algorithm) for row in found.rows] == all_of(["b", "a", "c"])
+    assert found.left_out == ("empty",)
+    assert stored(store, "set", FAST, first=1).rows == found.rows[:3]
+    # In the order in which they are asked for.
+    turned = stored(store, "set", FAST._replace(algorithms=("exact", "greedy")))
+    assert [row.algorithm for row in turned.rows[:2]] == ["exact", "greedy"]
+
+
+@pytest.mark.parametrize(
+    ("other", "searched_again"),
+    [
+        (FAST._replace(seed=1), {"genetic"}),
+        (FAST._replace(seconds=1.0), {"exact"}),
+        (FAST._replace(length=Length(1)), {"greedy", "genetic", "exact"}),
+        (FAST._replace(target=Target(2)), {"greedy", "genetic", "exact"}),
+        (FAST._replace(target=Target(tokenizer="unicode")), {"greedy", "genetic", "exact"}),
+    ],
+)
+def test_results_of_other_settings_do_not_mix(store, searches, other, searched_again):
+    evaluate_stored(store, "set", FAST, processes=0)
+    searches.clear()
+    assert stored(store, "set", other).rows == ()
+    evaluate_stored(store, "set", other, processes=0)
+    assert {algorithm for _, algorithm in searches} == searched_again
+
+
+def test_what_was_stored_unproven_stays_unproven(store):
+    signature = FAST.signatures["exact"]
+    bounds = {"b": StoredBound(0.5, (0,), 1, 0.75, 60.0), "c": StoredBound(0.5, (0,), 0, 0.5, 60.0)}
+    store.add_bounds(dataset="set", signature=signature, bounds=bounds)
+    found = stored(store, "set", Task(algorithms=("exact",)))
+    assert [(row.document_id, row.proven, row.bound) for row in found.rows] == [("b", False, 0.75), ("c", True, 0.5)]
+
+
+def test_data_sets_that_there_are_not_and_options_that_there_are_not(store):
+    for run in (stored, evaluate_stored):
+        with pytest.raises(UnknownDataset, match="no data set 'none'"):
+            run(store, "none", FAST)
+        with pytest.raises(ValueError, match="algorithm must be one of"):
+            run(store, "set", Task(algorithms=("best",)))
+
+
+def test_why_documents_have_no_oracle():
+    first, words = Task(Target(references="first")), Task(length=REFERENCE_LENGTH)
+    no_first = Document("x", "A cat.", ("...", "cat"))
+    for document, task, why in (
+        (WRITTEN[1], FAST, "the document has no sentence"),
+        (WRITTEN[4], FAST, "it has no reference with a word"),
+        (no_first, first, "it has no reference with a word"),
+        (no_first, words, "its first reference, which gives the length, has no word"),
+    ):
+        assert evaluate([document], task, processes=0).left_out == (document.id,)
+        assert why_left_out(document, task) == why
+    assert evaluate([no_first], FAST, processes=0).left_out == ()
 
 
 # --- figures -----------------------------------------------------------------------------------------------------
@@ -162,6 +328,8 @@ def test_figures_by_hand():
     assert greedy.gap == pytest.approx((0.3 + 0.1) / 2)  # b is not proven
     assert (greedy.proven, exact.proven, exact.gap) == (None, pytest.approx(2 / 3), 0.0)
     assert (greedy.seconds, greedy.longest) == (2.0, 3.0)
+    assert (greedy.unproven, greedy.bound) == (None, None)
+    assert (exact.unproven, exact.bound) == (1, pytest.approx((0.5 + 0.9 + 0.7) / 3))
 
 
 def test_figures_are_those_of_other_libraries(articles):

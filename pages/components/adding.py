@@ -1,0 +1,70 @@
+"""The form that adds systems to a data set."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+
+import streamlit as st
+
+from data.store import DataStore
+from pages.components.text import in_one_line
+from summarizers import add_systems
+from summarizers.registry import BASELINES, NUMBERED, ORACLES, SUMMARIZERS, summarizer
+
+AT_ONCE = max(1, min(8, (os.cpu_count() or 1) - 1))
+"""Processes that summarise: one processor stays with those who serve pages."""
+
+FIRST = ("lead", "textrank")
+"""Systems that nobody has to look for."""
+
+HELP = (
+    "Choose systems, or type a name and press Enter. lead, random, textrank, lexrank, tfidf, sumbasic and lsa take 3 "
+    "sentences; -K after a name takes K, -Kw as many words, -ref as many words as the first reference has; rake-ref "
+    "and rake-Kw write key phrases. Oracles read the references: oracle-exact-rouge1 is the best extract by ROUGE-1. "
+    "title and reference:N let a text that people wrote stand as a system, which then no longer judges the others."
+)
+
+
+def system_names() -> list[str]:
+    """The systems to choose from: the baselines, texts that people wrote, the oracles."""
+    own = [name for name in SUMMARIZERS if name not in ORACLES and name not in BASELINES]
+    return [*(summarizer(name).name for name in BASELINES), *own, *(f"{name}1" for name in NUMBERED), *ORACLES]
+
+
+def choose_systems() -> list[str]:
+    """The names of the systems to add, of which any may be typed."""
+    chosen = st.multiselect(
+        "Systems to add",
+        system_names(),
+        FIRST,
+        key="add_systems",
+        accept_new_options=True,
+        filter_mode="contains",  # or Enter after lead-1 would choose what is spelt like it
+        select_all=False,  # or it would choose all whose names contain what was typed
+        format_func=in_one_line,
+        placeholder="Choose systems, or type a name such as lexrank-100w",
+        help=HELP,
+    )
+    return [name.strip() for typed in chosen for name in typed.split(",") if name.strip()]
+
+
+def add_named(store: DataStore, dataset: str, names: Sequence[str], studies: Sequence[str]) -> list[str]:
+    """Add systems to a data set, showing how far it is; returns what to say of it.
+
+    Raises what `add_systems` refuses. Leaving the page, or using it, ends the work; pressing again goes on.
+    """
+    started = time.monotonic()
+    bar = st.progress(0.0, text="Summarizing")
+
+    def progress(done: int, total: int) -> None:
+        minutes, seconds = divmod(int(time.monotonic() - started), 60)
+        clock = f"{minutes}:{seconds:02}"
+        bar.progress(done / max(1, total), text=f"Summarizing: {done} of {total} documents · {clock}")
+
+    try:
+        added = add_systems(store, dataset, names, studies=studies, processes=AT_ONCE, progress=progress)
+        return [one.words(dataset) for one in added]
+    finally:
+        bar.empty()

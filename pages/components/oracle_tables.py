@@ -1,0 +1,255 @@
+"""What oracles reached as tables and records, for the Upper bound page and the command `oracle`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from data.records import Document
+from pages.components.formats import UNDEFINED, json_value
+from pages.components.sections import Cell, Range, Section, Undefined, known
+from summarizers.base import Length
+from summarizers.oracles.algorithms import ALGORITHMS
+from summarizers.oracles.evaluation import LEVEL, Evaluation, Row, Statistics, Task, why_left_out
+from summarizers.oracles.problem import PROVEN
+from summarizers.sentences import sentences_of
+
+DEFINITIONS = {
+    "clipped": "clipped counts: an n-gram counts as often as both texts have it, as ROUGE counts",
+    "set": "set definition: an n-gram counts once, in the match and in both lengths",
+}
+RULES = {
+    "max": "the reference against which most is reached counts",
+    "first": "the first reference counts",
+}
+
+SINGLE = "a single document has no spread"
+ALL_ZERO = "the mean is 0"
+HEURISTIC = "only the exact search can tell how far it is from the optimum"
+NO_EXACT = "the exact search was not asked for"
+NONE_PROVEN = "no optimum was proven before the time was over"
+NO_DOCUMENT = "no document has an oracle: each lacks a sentence, or a reference with a word"
+
+DISTRIBUTION = ("documents", "mean", "std", "min", "25%", "50%", "75%", "max")
+UNCERTAINTY = ("mean", "variation", "mean 95 %")
+EFFORT = ("sentences", "gap", "seconds", "longest")
+PROOF = ("documents", "proven", "unproven", "mean", "bound")
+"""Figures of each table, by their names in `figures_of`."""
+
+HEADINGS = {
+    "variation": "coefficient of variation",
+    "gap": "gap to the optimum",
+    "bound": "mean bound",
+    "longest": "longest seconds",
+}
+"""Columns that have other names than their figures."""
+
+
+def oracle_sections(
+    statistics: Sequence[Statistics], task: Task, left_out: Mapping[str, int] | None = None
+) -> list[Section]:
+    """The tables of Akhmetov et al. (2022), a row an algorithm, and those of what the searches took and proved.
+
+    `distribution` is their Table 2, `uncertainty` Tables 4 and 5; `effort` and `proof` are ours. `left_out` counts, by
+    the reason, the documents that have no oracle. An exact search that the time ended is called `best found`, not the
+    optimum.
+    """
+    figures = {found.algorithm: figures_of(found, statistics) for found in statistics}
+    signatures = task._replace(algorithms=tuple(figures)).signatures
+    said = [
+        *unproven_notes(statistics),
+        *(
+            f"{count} document{'s are' if count > 1 else ' is'} left out: {reason}."
+            for reason, count in (left_out or {}).items()
+        ),
+    ]
+
+    def section(
+        name: str, title: str, columns: Sequence[str], notes: Sequence[str], only: Collection[str] = figures.keys()
+    ) -> Section:
+        rows = [
+            {
+                "algorithm": label_of(found),
+                **{HEADINGS.get(column, column): figures[found.algorithm][column] for column in columns},
+                "signature": signatures[found.algorithm],
+            }
+            for found in statistics
+            if found.algorithm in only
+        ]
+        return Section(name, title, rows, [*notes, *said], NO_EXACT if statistics else NO_DOCUMENT)
+
+    return [
+        section(
+            "distribution",
+            f"ROUGE-{task.target.n} F1 that extracts reach, by algorithm",
+            DISTRIBUTION,
+            [
+                f"F1 in [0, 1], {DEFINITIONS[task.target.definition]}; n-grams are counted inside sentences; "
+                f"{RULES[task.target.references]}; {length_label(task.length)}.",
+                "Std: of a sample. 25%, 50% and 75%: quartiles (Akhmetov et al. 2022, Table 2).",
+            ],
+        ),
+        section(
+            "uncertainty",
+            "How much the F1 varies",
+            UNCERTAINTY,
+            [
+                "Coefficient of variation: std over mean; interval of the mean by Student's t over documents, "
+                f"{LEVEL:.0%} (Akhmetov et al. 2022, Tables 4 and 5)."
+            ],
+        ),
+        section("effort", "Length, distance from the optimum, and time", EFFORT, effort_notes(task)),
+        section(
+            "proof",
+            "What is proven",
+            PROOF,
+            [
+                f"Proven: share of the documents of which no extract scores higher, to within {PROVEN:g}; unproven: "
+                "the number of the others. Mean bound: no extracts have a higher mean F1."
+            ],
+            {found.algorithm for found in statistics if found.proven is not None},
+        ),
+    ]
+
+
+def effort_notes(task: Task) -> list[str]:
+    """What the columns of the table of effort mean."""
+    limited = any(ALGORITHMS[algorithm].timed for algorithm in task.algorithms)
+    return [
+        "Sentences: mean number. Gap: mean of the optimum minus F1, over the documents whose optimum is proven.",
+        "Seconds: mean and most of a document's search, all its references together, without the splitting of texts "
+        "into words, while others may run beside."
+        + (f" VNS and the exact search end after {task.seconds:g} s for a reference." if limited else ""),
+    ]
+
+
+def unproven_notes(statistics: Iterable[Statistics]) -> list[str]:
+    """That not all results of a search that proves are optima, where it is so."""
+    return [
+        f"{found.algorithm}: the results of {found.unproven} of {found.documents} documents are not proven. They are "
+        f"the best found before the time was over, no more; the mean of the optima is at most {found.bound:.4f}."
+        for found in statistics
+        if found.unproven and found.bound is not None
+    ]
+
+
+def label_of(found: Statistics) -> str:
+    """What a row is called: an algorithm that proves is named so only where it has proven all."""
+    return f"{found.algorithm} (best found)" if found.unproven else found.algorithm
+
+
+def length_label(length: Length | None) -> str:
+    """How long extracts may be, in words."""
+    if length is None:
+        return "extracts are as long as they like"
+    if length.unit == "reference":
+        return "extracts have at most the words of the first reference"
+    return f"extracts have at most {length.amount} {length.unit if length.amount > 1 else length.unit[:-1]}"
+
+
+def figures_of(found: Statistics, beside: Iterable[Statistics]) -> dict[str, Cell]:
+    """An algorithm's figures by name; `beside` are those of all algorithms that ran with it."""
+    exact = next((other for other in beside if other.algorithm == "exact"), None)
+    no_gap = NO_EXACT if exact is None else NONE_PROVEN
+    interval = Undefined(SINGLE) if found.low is None or found.high is None else Range(found.low, found.high)
+    return {
+        "documents": found.documents,
+        "mean": found.mean,
+        "std": known(found.std, SINGLE),
+        "min": found.minimum,
+        "25%": found.lower_quartile,
+        "50%": found.median,
+        "75%": found.upper_quartile,
+        "max": found.maximum,
+        "variation": known(found.variation, SINGLE if found.std is None else ALL_ZERO),
+        "mean 95 %": interval,
+        "sentences": found.sentences,
+        "gap": known(found.gap, no_gap),
+        "proven": known(found.proven, HEURISTIC),
+        "unproven": known(found.unproven, HEURISTIC),
+        "bound": known(found.bound, HEURISTIC),
+        "seconds": found.seconds,
+        "longest": found.longest,
+    }
+
+
+# --- documents without an oracle, and what is printed -----------------------------------------------------
+
+
+def reasons_left_out(documents: Iterable[Document], evaluation: Evaluation, task: Task) -> dict[str, str]:
+    """Why documents have no oracle, by their ids."""
+    by_id = {document.id: document for document in documents}
+    return {key: why_left_out(by_id[key], task) for key in evaluation.left_out}
+
+
+def facts_of(task: Task, statistics: Sequence[Statistics], left_out: Mapping[str, str]) -> dict[str, str]:
+    """What the tables rest on."""
+    target = task.target
+    without = "; ".join(f"{count}: {reason}" for reason, count in Counter(left_out.values()).items())
+    return {
+        "metric": f"rouge{target.n}",
+        "definition": target.definition,
+        "references": target.references,
+        "tokenizer": target.tokenizer,
+        "length": length_option(task.length) or "not limited",
+        "seed": str(task.seed),
+        "seconds": f"{task.seconds:g}",
+        "documents": str(statistics[0].documents if statistics else 0),
+        "left out": f"{len(left_out)} ({without})" if left_out else "0",
+    }
+
+
+def length_option(length: Length | None) -> str | None:
+    """A length as the command line takes it: `3`, `100w`, `ref`; None where there is none."""
+    if length is None:
+        return None
+    return "ref" if length.unit == "reference" else f"{length.amount}{'w' if length.unit == 'words' else ''}"
+
+
+def oracles_as_json(
+    task: Task, statistics: Sequence[Statistics], left_out: Mapping[str, str], origin: Mapping[str, str]
+) -> dict[str, Any]:
+    """The figures by algorithm beside the settings; `origin` says what was searched, `left_out` why documents were not.
+
+    What is undefined is null, with the reasons under `undefined`; an interval is a list of its ends.
+    """
+    return {
+        **origin,
+        "metric": f"rouge{task.target.n}",
+        "definition": task.target.definition,
+        "references": task.target.references,
+        "tokenizer": task.target.tokenizer,
+        "length": length_option(task.length),
+        "seed": task.seed,
+        "seconds": task.seconds,
+        "documents": statistics[0].documents if statistics else 0,
+        "left_out": [{"id": key, "reason": reason} for key, reason in left_out.items()],
+        "signatures": task.signatures,
+        "algorithms": {found.algorithm: figures_as_json(figures_of(found, statistics)) for found in statistics},
+        **({} if statistics else {UNDEFINED: NO_DOCUMENT}),
+    }
+
+
+def figures_as_json(figures: Mapping[str, Cell]) -> dict[str, Any]:
+    """Figures as JSON values, with the reasons why some are undefined."""
+    reasons = {name: cell.reason for name, cell in figures.items() if isinstance(cell, Undefined)}
+    return {name: json_value(cell) for name, cell in figures.items()} | ({UNDEFINED: reasons} if reasons else {})
+
+
+def row_records(rows: Iterable[Row], documents: Iterable[Document]) -> Iterator[dict[str, Any]]:
+    """One record a document and algorithm, with the extract as `text`; sentences and references count from 0."""
+    by_id = {document.id: document for document in documents}
+    for row in rows:
+        sentences = sentences_of(by_id[row.document_id])
+        yield {
+            "id": row.document_id,
+            "algorithm": row.algorithm,
+            "f1": row.f1,
+            "sentences": list(row.places),
+            "text": " ".join(sentences[place] for place in row.places),
+            "reference": row.reference,
+            "bound": row.bound,
+            "proven": row.proven,
+            "seconds": row.seconds,
+        }

@@ -1,0 +1,56 @@
+"""What the page Upper bound looks up and computes, once for all sessions."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import streamlit as st
+
+from data.records import Document, Summary
+from pages.components.stores import stores
+from pages.components.upper_bound import WAIT
+from summarizers.base import Length
+from summarizers.oracles import Target
+from summarizers.oracles.evaluation import Row, Task, known_bounds, rows_of, to_row, why_left_out
+from summarizers.oracles.standing import has_bound, judged_all
+
+
+@st.cache_resource(max_entries=4, show_spinner="Reading")  # not copied: nobody changes them
+def records_of(dataset: str, version: object) -> list[tuple[Document, list[Summary]]]:
+    """A data set's documents with their summaries; read anew when the version moves."""
+    return stores().data.records(dataset)
+
+
+@st.cache_data(max_entries=512, show_spinner=False)
+def row_of(document: Document, target: Target, length: Length | None, algorithm: str) -> Row | None:
+    """What an algorithm finds for a document in `WAIT` seconds; None where the document has no oracle."""
+    counted = 1 if target.references == "first" else max(1, len(document.references))
+    rows = rows_of(Task(target, (algorithm,), length, seconds=WAIT / counted), document)
+    return rows[0] if rows else None
+
+
+def optimum_of(dataset: str, document: Document, target: Target, length: Length | None) -> Row | None:
+    """The optimum of a document, or the best extract found; None where it has no oracle.
+
+    Where the time was over, what the longer search over all documents has stored is better.
+    """
+    row = row_of(document, target, length, "exact")
+    if row is not None and not row.proven:
+        task = Task(target, ("exact",), length)
+        kept = known_bounds(stores().data, dataset, task)["exact"].get(document.id)
+        return row if kept is None else to_row(document.id, "exact", kept)
+    return row
+
+
+@st.cache_resource(max_entries=8, show_spinner="Scoring the systems")
+def scores_of(dataset: str, version: object, target: Target) -> dict[str, dict[str, float]]:
+    """The F1 of each system by document."""
+    return judged_all(records_of(dataset, version), target)
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def left_out(dataset: str, version: object, target: Target, length: Length | None) -> dict[str, int]:
+    """How many documents have no oracle, by the reason."""
+    task = Task(target, length=length)
+    without = [document for document, _ in records_of(dataset, version) if not has_bound(document, target, length)]
+    return dict(Counter(why_left_out(document, task) for document in without))

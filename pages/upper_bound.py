@@ -1,0 +1,236 @@
+"""Upper bound: how high any extract could score, and where systems stand below that."""
+
+import json
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import streamlit as st
+
+from pages.components.evidence import count
+from pages.components.formats import as_json, as_latex, as_one_csv
+from pages.components.keyword_data import known_datasets, version_of
+from pages.components.keywords import document_label
+from pages.components.oracle_tables import oracle_sections
+from pages.components.sections import Section
+from pages.components.stores import stores
+from pages.components.tables import show_section
+from pages.components.text import in_markdown, in_one_line
+from pages.components.upper_bound import (
+    ALL,
+    AMOUNTS,
+    DEFINITION_NAMES,
+    DOCUMENT,
+    METRICS,
+    MOST,
+    NAMES,
+    RULE_NAMES,
+    UNIT_NAMES,
+    VIEWS,
+    Asked,
+    algorithms_section,
+    asked_by,
+    explanation,
+    extract_html,
+    extract_words,
+    length_of,
+    spreads,
+    standings_section,
+    systems_section,
+)
+from pages.components.upper_bound_charts import distribution_chart
+from pages.components.upper_bound_data import left_out, optimum_of, records_of, row_of, scores_of
+from summarizers.oracles import Target
+from summarizers.oracles.evaluation import Row, Task, evaluate_stored, statistics, stored, why_left_out
+from summarizers.oracles.standing import bounds_of, judged, standings_of
+
+state = st.session_state
+st.title("Upper bound")
+datasets = {dataset.name: dataset for dataset in known_datasets()}
+if not datasets:
+    st.info("There are no documents yet: import a data set on the Studies page, or add the demo corpus there.")
+    st.page_link("studies.py", label="Studies", icon=":material/arrow_forward:")
+    st.stop()
+
+# --- what the address asks for --------------------------------------------------------------------------------
+
+
+def touched() -> None:
+    """Note that something on the page was used: its address may not have reached the browser yet."""
+    state.bound_touched = True
+
+
+# The address at the beginning of a run is the one that was written last, unless somebody went back or forward.
+if not state.pop("bound_touched", False) and dict(st.query_params) not in ({}, state.get("bound_address")):
+    for name in [str(name) for name in state if str(name).startswith("bound_")]:
+        del state[name]
+if "bound_address" not in state:
+    state.bound_address = dict(st.query_params)
+address: dict[str, str] = state.bound_address
+first = asked_by(address, list(datasets))
+
+
+def begin(name: str, value: object, options: Collection[object]) -> dict[str, Any]:
+    """What makes a widget show what the address says, or the first option, until it is used."""
+    key = f"bound_{name}"
+    if state.get(key) not in options:
+        state[key] = value if value in options else next(iter(options))
+    return {"key": key, "on_change": touched}
+
+
+def segments(label: str, options: Mapping[Any, str], name: str, value: object, **more: Any) -> Any:
+    """A choice among a few."""
+    widget = begin(name, value, options)
+    return st.segmented_control(label, list(options), format_func=options.__getitem__, required=True, **widget, **more)
+
+
+with st.container(horizontal=True, vertical_alignment="bottom"):
+    name = st.selectbox(
+        "Data set", list(datasets), format_func=in_one_line, **begin("dataset", first.dataset, datasets)
+    )
+    n = segments("Metric", METRICS, "n", first.target.n)
+    definition = segments("Counting", DEFINITION_NAMES, "definition", first.target.definition)
+    references = segments("References", RULE_NAMES, "references", first.target.references)
+    usual = first.length.unit if first.length else ""
+    unit = str(
+        st.selectbox(
+            "At most", list(UNIT_NAMES), format_func=lambda unit: UNIT_NAMES[unit], **begin("unit", usual, UNIT_NAMES)
+        )
+    )
+    amount = first.length.amount if first.length and unit == usual else AMOUNTS.get(unit, 1)
+    if unit in AMOUNTS:
+        counts = range(1, MOST[unit] + 1)
+        amount = st.number_input(unit.capitalize(), 1, counts[-1], **begin(f"amount_{unit}", amount, counts))
+asked = Asked(name, Target(n, definition, references), length_of(unit, amount))
+dataset = datasets[name]
+version = version_of(dataset)
+st.caption(explanation(asked))
+view = segments("View", VIEWS, "view", address.get("view", DOCUMENT), label_visibility="collapsed")
+
+
+def lead_here(**parts: str) -> None:
+    """Make the address one that shows the same to somebody else."""
+    named = {**asked.address, "view": view, **parts}
+    if dict(st.query_params) != named:
+        st.query_params.from_dict(named)
+    state.bound_address = named
+
+
+# --- one document ---------------------------------------------------------------------------------------------
+
+
+def turn_to(key: str) -> None:
+    """Open another document."""
+    touched()
+    state.bound_document = key
+
+
+def show_document() -> None:
+    """The optimum of a document, or what another algorithm takes; every algorithm and every system beside it."""
+    titles = {document.id: document.title for document, _ in records_of(dataset.name, version)}
+    ids = list(titles)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        key = st.selectbox(
+            "Document",
+            ids,
+            format_func=lambda key: document_label(key, titles[key]),
+            **begin("document", address.get("document"), titles),
+        )
+        place = ids.index(key)
+        for label, to, shortcut in (("Previous", place - 1, "p"), ("Next", place + 1, "n")):
+            there = 0 <= to < len(ids)
+            st.button(
+                label,
+                key=f"turn:{label}",
+                shortcut=shortcut,
+                disabled=not there,
+                on_click=turn_to,
+                args=(ids[to] if there else key,),
+            )
+    algorithm = segments("Extract of", NAMES, "algorithm", address.get("algorithm"))
+    lead_here(document=key, algorithm=algorithm)
+    document, summaries = stores().data.record(dataset.name, key)
+    with st.spinner("Looking for the optimum"):
+        optimum = optimum_of(dataset.name, document, asked.target, asked.length)
+    if optimum is None:
+        st.info(f"No upper bound: {why_left_out(document, Task(asked.target, length=asked.length))}.")
+        return
+
+    def found_by(name: str) -> Row:
+        """What an algorithm takes."""
+        with st.spinner(f"Running: {NAMES[name]}"):  # where the run ends if something else is wanted meanwhile
+            return optimum if name == "exact" else row_of(document, asked.target, asked.length, name) or optimum
+
+    shown = found_by(algorithm)
+    st.markdown(f"**{NAMES[algorithm]}:** {in_markdown(extract_words(shown, optimum, document))}")
+    only_taken = st.toggle("Only the sentences that are taken", key="bound_only_taken", on_change=touched)
+    st.html(extract_html(document, shown, asked.target, only_taken))
+    (bound,) = bounds_of([optimum]).values()
+    systems, algorithms = st.columns(2)
+    with systems:
+        show_table(systems_section(judged(document, summaries, asked.target), bound))
+    with algorithms:
+        show_table(algorithms_section([found_by(name) for name in NAMES]))
+
+
+def show_table(section: Section) -> None:
+    """A table under its title."""
+    st.subheader(section.title, anchor=False)
+    show_section(section)
+
+
+# --- all documents --------------------------------------------------------------------------------------------
+
+
+def compute(task: Task) -> None:
+    """Run every algorithm on the documents that were not asked yet, and tell how far that is."""
+    bar = st.progress(0.0, "Starting")
+
+    def tell(done: int, total: int) -> None:
+        bar.progress(done / max(1, total), f"{done} of {total} documents")  # which ends the run where nobody looks on
+
+    evaluate_stored(stores().data, dataset.name, task, processes=1, progress=tell)
+    st.rerun()
+
+
+def show_all() -> None:
+    """The distribution of each algorithm's F1, and where the systems stand below the bound."""
+    lead_here(**{part: address[part] for part in ("document", "algorithm") if part in address})  # for the way back
+    task = Task(asked.target, length=asked.length)
+    evaluation = stored(stores().data, dataset.name, task)
+    without = left_out(dataset.name, version, asked.target, asked.length)
+    done = len({row.document_id for row in evaluation.rows})
+    possible = dataset.documents - sum(without.values())
+    if (missing := possible - done) > 0:
+        st.markdown(f"**{done} of {possible} documents** have their bound and every algorithm's extract.")
+        st.caption(
+            "What is found is kept. Leaving this page, or changing something on it, stops the work; pressed again, it "
+            "goes on where it stopped."
+        )
+        if st.button(f"Compute for {count(missing, 'document')}", type="primary", key="bound_compute"):
+            compute(task)
+    if not done:
+        return
+    scores = scores_of(dataset.name, version, asked.target)
+    st.altair_chart(distribution_chart(spreads(evaluation.rows, scores)), key="bound_chart")
+    st.caption(
+        "Box: the middle half of the documents; line in it: the median; diamond: the mean; lines: from the lowest to "
+        "the highest. Dashed: the mean of the exact search."
+    )
+    oracles = oracle_sections(statistics(evaluation.rows), task, without)
+    sections = [standings_section(standings_of(scores, evaluation.rows)), *oracles]
+    for section in sections:
+        show_table(section)
+    with st.container(horizontal=True):
+        facts = [*asked.address.items(), ("documents", str(done))]
+        for label, text, ending in (
+            ("CSV", as_one_csv(sections, facts), "csv"),
+            ("JSON", json.dumps({section.name: as_json(section) for section in sections}, indent=2), "json"),
+            ("LaTeX", "\n".join(map(as_latex, sections)), "tex"),
+        ):
+            st.download_button(f"Tables ({label})", text, f"upper-bound.{ending}", on_click="ignore")
+
+
+if view == ALL:
+    show_all()
+else:
+    show_document()

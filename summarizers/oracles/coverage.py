@@ -1,0 +1,70 @@
+"""What an extract covers of a reference, n-gram by n-gram, with the places of each in the texts: an F1's evidence."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from metrics.rouge import RougeN
+from metrics.text import Span
+from summarizers.oracles.oracle import Target
+
+
+class Place(NamedTuple):
+    """Where an n-gram of the reference stands."""
+
+    span: Span
+    """From its first to its last token, in characters of the sentence or of the reference."""
+    ngram: int
+    """Its number, in the order of the reference."""
+
+
+class Coverage(NamedTuple):
+    """The n-grams of an extract and a reference. F1 is 2 `matched` / (`in_extract` + `in_reference`)."""
+
+    extract: Mapping[int, tuple[Place, ...]]
+    """By the place of a sentence in the source: its n-grams that match."""
+    covered: tuple[Place, ...]
+    """N-grams of the reference that match."""
+    missed: tuple[Place, ...]
+    """The others."""
+    matched: int
+    in_extract: int
+    in_reference: int
+
+
+def coverage(sentences: Sequence[str], chosen: Sequence[int], reference: str, target: Target) -> Coverage:
+    """Pair the n-grams of chosen sentences with those of a reference, as `target` counts them.
+
+    Clipped, the first occurrences match, as many as both texts have, and each match is a place in both. In the set
+    definition every occurrence of an n-gram that both texts have is a place, and all of one n-gram count once.
+    """
+    spans = RougeN(target.n, tokenizer=target.tokenizer).ngram_spans
+    theirs = list(spans(reference))
+    ours = [(sentence, ngram, span) for sentence in chosen for ngram, span in spans(sentences[sentence])]
+    have, wanted = Counter(ngram for _, ngram, _ in ours), Counter(ngram for ngram, _ in theirs)
+    numbers = {ngram: number for number, ngram in enumerate(wanted)}
+    once = target.definition == "set"
+    shared = {ngram: min(have[ngram], times) for ngram, times in wanted.items()}
+    extract: dict[int, list[Place]] = {sentence: [] for sentence in chosen}
+    met: Counter[str] = Counter()
+    for sentence, ngram, span in ours:
+        met[ngram] += 1
+        if shared.get(ngram, 0) >= (1 if once else met[ngram]):
+            extract[sentence].append(Place(span, numbers[ngram]))
+    covered: list[Place] = []
+    missed: list[Place] = []
+    seen: Counter[str] = Counter()
+    for ngram, span in theirs:
+        seen[ngram] += 1
+        matches = shared[ngram] >= (1 if once else seen[ngram])
+        (covered if matches else missed).append(Place(span, numbers[ngram]))
+    return Coverage(
+        {sentence: tuple(places) for sentence, places in extract.items()},
+        tuple(covered),
+        tuple(missed),
+        matched=sum(map(bool, shared.values())) if once else sum(shared.values()),
+        in_extract=len(have) if once else len(ours),
+        in_reference=len(wanted) if once else len(theirs),
+    )

@@ -1,0 +1,169 @@
+"""Where systems stand below the bound: their F1 counted as oracles count it, beside the exact optimum.
+
+How much of what any extract could reach a system reaches is what Akhmetov et al. (2022) ask their bound for. A system
+that writes words of its own is no extract, and may lie above the bound of extracts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from data.records import REFERENCE_SYSTEM, Document, Summary
+from metrics.rouge import ngrams
+from metrics.text import rouge_words
+from summarizers.base import Length
+from summarizers.oracles.evaluation import Evaluation, Row
+from summarizers.oracles.oracle import Target, limits_of
+from summarizers.sentences import sentences_of, split
+
+ABOVE = 1e-9
+"""An F1 higher than the bound by less is equal to it."""
+
+Units = frozenset[str]
+"""N-grams, repeated ones numbered where repetitions count: two texts share as many as match."""
+
+
+class Standing(NamedTuple):
+    """A system beside the bound, over the documents that have both. F1 in [0, 1]."""
+
+    system: str
+    documents: int
+    mean: float
+    """Of its F1."""
+    bound: float
+    """Mean of the bound over the same documents."""
+    share: float | None
+    """Ratio of the two means; None where the bound is 0 everywhere."""
+    gap: float
+    """Bound minus mean; negative where the system is above it."""
+    above: int
+    """Documents on which the system is above the bound by more than `ABOVE`."""
+
+
+def text_f1(
+    text: str,
+    references: Sequence[str],
+    target: Target = Target(),  # noqa: B008  immutable
+    source: Sequence[str] = (),
+) -> float | None:
+    """A text's F1 as an oracle's is counted, in [0, 1]: n-grams inside sentences, of the best or the first reference.
+
+    The text is split into sentences as sources are, or into the `source`'s where it is an extract of them. For clipped
+    ROUGE-1 this is ROUGE of the text; an n-gram of more words that goes across the end of a sentence does not count
+    here. None where the text, or each reference that counts, has no token.
+    """
+    return text_against(text, counted_references(references, target), target, source)
+
+
+def sentences_in(text: str, source: Sequence[str]) -> Sequence[str]:
+    """The sentences of a text: those of the source where it is some of them in their order, else those found in it.
+
+    Side by side, sentences may be split in other places than in the source, and nothing that is extracted should lie
+    above the bound of extracts for that.
+    """
+    taken, rest = [], text.strip()
+    for sentence in source:
+        if rest == sentence or rest.startswith(f"{sentence} "):
+            taken.append(sentence)
+            rest = rest[len(sentence) + 1 :]
+    return split(text) if rest else taken
+
+
+def counted_references(references: Sequence[str], target: Target) -> list[Units]:
+    """The n-grams of the references that count: those with a token, or the first one if it has."""
+    asked = references[:1] if target.references == "first" else references
+    return [units([text], target) for text in asked if rouge_words(text, target.tokenizer)]
+
+
+def text_against(text: str, references: Sequence[Units], target: Target, source: Sequence[str] = ()) -> float | None:
+    """`text_f1` against `counted_references`."""
+    if not references or not rouge_words(text, target.tokenizer):
+        return None
+    ours = units(sentences_in(text, source), target)
+    return max(2 * len(ours & theirs) / size if (size := len(ours) + len(theirs)) else 0.0 for theirs in references)
+
+
+def units(sentences: Iterable[str], target: Target) -> Units:
+    """What a definition counts in the sentences of a text."""
+    counts = Counter(
+        ngram for sentence in sentences for ngram in ngrams(rouge_words(sentence, target.tokenizer), target.n)
+    )
+    if target.definition == "set":
+        return frozenset(counts)
+    # the k-th occurrence of one text meets the k-th of the other; with its number it has a word more than any n-gram
+    return frozenset(f"{ngram} {k}" for ngram, times in counts.items() for k in range(times))
+
+
+def judged(document: Document, summaries: Iterable[Summary], target: Target) -> dict[str, float]:
+    """The F1 of each system on a document; without systems that have none.
+
+    References that stand as systems (`reference:2`) are left out: each would be compared with itself.
+    """
+    references, source = counted_references(document.references, target), sentences_of(document)
+    return {
+        summary.system: f1
+        for summary in summaries
+        if not summary.system.startswith(REFERENCE_SYSTEM)
+        and (f1 := text_against(summary.text, references, target, source)) is not None
+    }
+
+
+def judged_all(records: Iterable[tuple[Document, Sequence[Summary]]], target: Target) -> dict[str, dict[str, float]]:
+    """The F1 of each system by document id, the systems in the order in which they first come."""
+    found: dict[str, dict[str, float]] = {}
+    for document, summaries in records:
+        for system, f1 in judged(document, summaries, target).items():
+            found.setdefault(system, {})[document.id] = f1
+    return found
+
+
+def standings(
+    records: Iterable[tuple[Document, Sequence[Summary]]], evaluation: Evaluation, target: Target
+) -> list[Standing]:
+    """Every system of some documents beside the exact rows of an evaluation for the same target, the best one first.
+
+    Where an optimum is not proven the bound stands for it, so that nothing is above it by mistake. Documents without an
+    exact row are left out, and so are systems that have no others.
+    """
+    return standings_of(judged_all(records, target), evaluation.rows)
+
+
+def standings_of(f1_of: Mapping[str, Mapping[str, float]], rows: Iterable[Row]) -> list[Standing]:
+    """`standings` from `judged_all`."""
+    bounds = bounds_of(rows)
+    found = [
+        standing(system, [f1[key] for key in kept], [bounds[key] for key in kept])
+        for system, f1 in f1_of.items()
+        if (kept := [key for key in bounds if key in f1])
+    ]
+    return sorted(found, key=lambda row: -row.mean)
+
+
+def bounds_of(rows: Iterable[Row]) -> dict[str, float]:
+    """The F1 that no extract exceeds, by document id: the proven optimum, else the bound of the exact search."""
+    return {
+        row.document_id: row.f1 if row.proven or row.bound is None else row.bound
+        for row in rows
+        if row.algorithm == "exact"
+    }
+
+
+def standing(system: str, f1: Sequence[float], bounds: Sequence[float]) -> Standing:
+    """A system beside the bounds of the same documents, of which there is at least one."""
+    mean, bound = float(np.mean(f1)), float(np.mean(bounds))
+    above = sum(one > other + ABOVE for one, other in zip(f1, bounds, strict=True))
+    return Standing(system, len(f1), mean, bound, mean / bound if bound > 0 else None, bound - mean, above)
+
+
+def has_bound(document: Document, target: Target, length: Length | None) -> bool:
+    """Whether an oracle can be asked for a document: a sentence, a reference with a token, a length where one is."""
+    source = document.source if isinstance(document.source, str) else " ".join(document.source)
+    return (
+        bool(source.strip())
+        and bool(counted_references(document.references, target))
+        and limits_of(length, document) is not None
+    )

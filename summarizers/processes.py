@@ -1,0 +1,174 @@
+"""Work in several processes: a `map` over child processes that end with its block, however that is left."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection, wait
+from signal import Signals
+from typing import Any, Protocol, TypeVar
+
+from data.database import ROOT
+
+NICE = 5
+"""How far child processes stand back: the one that started them may be serving pages."""
+
+TICK = 0.5
+"""Seconds between two ticks: whoever waits for a slow search sees that time passes, and may stop it."""
+
+T = TypeVar("T")
+
+
+class Each(Protocol):
+    """Applies a function to the items of iterables, as `map` does, and gives the results in their order."""
+
+    def __call__(self, function: Callable[..., T], /, *iterables: Iterable[Any]) -> Iterator[T]:
+        """Apply a function that is importable by its name, to items that can be pickled."""
+
+
+@contextmanager
+def mapping(processes: int, tick: Callable[[], None] = lambda: None) -> Iterator[Each]:
+    """A `map` over at most so many child processes, or in this one where there are to be none.
+
+    Children are started when there is something to do for them. They are fresh interpreters, which do not import the
+    main module: that of a server is the page that is being drawn. What their C code prints to standard output goes to
+    standard error; Ctrl-C does not reach them. When the block is left they are killed in whatever they are doing; if
+    this process is killed, they end with the item that they are at.
+
+    `tick` is called about twice a second while results are awaited; what it raises ends the work. Results of one call
+    must be taken before the next call is made. An exception in a child is raised here, after the results before it; a
+    child that was killed raises ChildProcessError.
+    """
+    if not processes:
+        yield in_turn
+        return
+    children: list[Child] = []
+
+    def each(function: Callable[..., T], /, *iterables: Iterable[Any]) -> Iterator[T]:
+        items = zip(*iterables)  # noqa: B905  as `map` does
+        lines: dict[Connection[Any, Any], Child] = {}  # of the children that are busy
+        places: dict[Child, int] = {}  # what they are busy with
+        answers: dict[int, Answer] = {}
+        begun = given = 0
+        item = next(items, None)
+        ticked = time.monotonic()
+        while True:
+            while item is not None and len(places) < processes:
+                child = next((child for child in children if child not in places), None) or Child()
+                if child not in children:
+                    children.append(child)
+                child.ask(function, item)
+                lines[child.line], places[child] = child, begun
+                begun, item = begun + 1, next(items, None)
+            if given in answers:
+                yield given_out(answers.pop(given))
+                given += 1
+                continue
+            if not places:
+                return
+            ready = wait(list(lines), TICK)
+            for child in [child for line, child in lines.items() if line in ready]:
+                del lines[child.line]
+                answers[places.pop(child)] = child.answer()
+            if time.monotonic() - ticked >= TICK:
+                tick()
+                ticked = time.monotonic()
+
+    try:
+        yield each
+    finally:
+        for child in children:
+            child.end()
+
+
+def in_turn(function: Callable[..., T], /, *iterables: Iterable[Any]) -> Iterator[T]:
+    """`map`, in this process."""
+    return map(function, *iterables)
+
+
+Answer = tuple[Any, Exception | None]
+"""What a function returned, or raised."""
+
+
+def given_out(answer: Answer) -> Any:
+    """What a function returned; raises what it raised."""
+    result, error = answer
+    if error is not None:
+        raise error
+    return result
+
+
+class Child:
+    """A child process and the line to it; it does one thing at a time."""
+
+    def __init__(self) -> None:
+        self.line, other = Pipe()
+        with other:  # the child's end is the child's alone: the line breaks when either of us ends
+            self.process = subprocess.Popen(  # noqa: S603  our own module, and a number
+                [sys.executable, "-c", f"from summarizers.processes import work; work({other.fileno()})"],
+                cwd=ROOT,
+                env={"OMP_NUM_THREADS": "1"} | os.environ,  # the children share the processors by documents
+                stdin=subprocess.DEVNULL,
+                stdout=2,  # standard output is the command's alone
+                pass_fds=[other.fileno()],
+                start_new_session=True,  # Ctrl-C is for the command, which ends what it started
+            )
+        self.line.send(sys.path)
+
+    def ask(self, function: Callable[..., object], arguments: tuple[object, ...]) -> None:
+        """Let it apply a function. Raises ChildProcessError where it has ended."""
+        try:
+            self.line.send((function, arguments))
+        except OSError as error:
+            raise self.ended() from error
+
+    def answer(self) -> Answer:
+        """Wait for what it found. Raises ChildProcessError where it has ended."""
+        try:
+            found: Answer = self.line.recv()
+        except (EOFError, OSError) as error:
+            raise self.ended() from error
+        return found
+
+    def ended(self) -> ChildProcessError:
+        """The error that says how it ended."""
+        code = self.process.wait()
+        how = f"exit code {code}" if code >= 0 else f"signal {-code}, {Signals(-code).name}"
+        lack = "; is there too little memory?" if code == -Signals.SIGKILL else ""
+        return ChildProcessError(f"a process that was searching or summarising ended ({how}{lack})")
+
+    def end(self) -> None:
+        """Kill it."""
+        self.process.kill()
+        self.process.wait()
+        self.line.close()
+
+
+# --- in a child process -------------------------------------------------------------------------------------------
+
+
+def work(line_number: int) -> None:
+    """Apply functions that come over the line with that file descriptor, until it breaks."""
+    os.nice(NICE)
+    with Connection(line_number) as line, suppress(EOFError, OSError):
+        sys.path[:] = line.recv()
+        while True:
+            function, arguments = line.recv()
+            answer: Answer
+            try:
+                answer = function(*arguments), None
+            except Exception as error:
+                error.add_note(traceback.format_exc())  # where it came from is lost on the way
+                answer = None, error
+            try:
+                line.send(answer)
+            except OSError:
+                return
+            except Exception as error:  # whatever pickling raises
+                line.send((None, RuntimeError(f"{answer[1] or answer[0]!r} cannot be sent: {error}")))

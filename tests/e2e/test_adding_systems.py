@@ -1,0 +1,70 @@
+"""Adding systems on the Studies page in a real browser: seen going on, stopped by leaving, gone on with."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from data.database import connect
+from data.importing import import_file
+from data.store import DataStore
+from tests.driving import serving
+
+pytestmark = pytest.mark.e2e
+
+SLOW = "oracle-genetic-rouge1"
+
+
+def open_form(page: Page, url: str) -> None:
+    page.goto(f"{url}/studies")
+    page.get_by_role("tab", name="Data sets").click()
+    page.get_by_text("Add systems and score").click()
+    field = page.get_by_role("combobox", name="Systems to add")
+    expect(field).to_be_visible()
+    field.press("Backspace")  # what stands there first
+    field.press("Backspace")
+    field.fill(SLOW)
+    page.get_by_role("option", name=SLOW, exact=True).click()
+    field.press("Escape")
+    expect(page.get_by_role("button", name=f"Remove {SLOW}", exact=True)).to_be_visible()
+
+
+def summarising() -> set[str]:
+    """Numbers of the processes that summarise."""
+    listed = subprocess.run(["ps", "-eo", "pid=,args="], capture_output=True, text=True, check=True).stdout
+    return {line.split()[0] for line in listed.splitlines() if "summarizers.processes import work" in line}
+
+
+def written(store: DataStore) -> int:
+    return sum(summary.system == SLOW for _, summaries in store.records("s") for summary in summaries)
+
+
+def test_leaving_stops_the_work_and_pressing_again_goes_on(browser: Browser, shared_data: Path, tmp_path: Path) -> None:
+    address = f"sqlite:///{tmp_path / 'adding.db'}"
+    store = DataStore(connect(address))
+    import_file(store, shared_data / "summeval.jsonl", name="s")
+    others = summarising()
+    with serving(address) as url:
+        page = browser.new_page()
+        open_form(page, url)
+        page.get_by_role("button", name="Add systems").click()
+        expect(page.get_by_text(re.compile(r"Summarizing: \d\d of 100 documents"))).to_be_visible(timeout=60_000)
+        assert summarising() - others
+        page.get_by_role("link", name="Examples").click()
+        for _ in range(100):
+            if not summarising() - others:
+                break
+            page.wait_for_timeout(100)
+        assert not summarising() - others
+        there = written(store)
+        assert 10 <= there < 100
+        open_form(page, url)
+        page.get_by_role("button", name="Add systems").click()
+        done = page.get_by_text(f"added {100 - there} summaries of {SLOW} to s ({there} were there)")
+        expect(done).to_be_visible(timeout=120_000)
+        assert written(store) == 100
+        assert not summarising() - others

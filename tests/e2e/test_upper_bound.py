@@ -1,0 +1,235 @@
+"""The page Upper bound in a real browser: by link, document by document, by algorithm, over all documents, and back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect
+
+from data.database import connect
+from data.demo import NAME as DEMO
+from data.demo import add_demo
+from data.records import Document, Summary
+from data.store import DataStore
+from pages.components.upper_bound import NAMES, Asked
+from summarizers.oracles import ALGORITHMS, Target
+from summarizers.oracles.evaluation import Task, rows_of, stored
+from summarizers.sentences import sentences_of
+from tests.driving import serving
+
+pytestmark = pytest.mark.e2e
+
+HOSTILE = (
+    "<img src=x onerror=\"document.title='pwned'\"> <script>document.title='pwned'</script> "
+    "[link](http://127.0.0.1:9/) :red[red] **bold** $x^2$ \u202ebidi\u202c end"
+)
+SET = "set <img src=x onerror=\"document.title='pwned'\"> [l](http://127.0.0.1:9/) :red[x] **b** $x^2$ -> :streamlit:"
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo corpus, and a set of which every text and name is hostile."""
+    path = tmp_path_factory.mktemp("bound") / "bound.db"
+    engine = connect(f"sqlite:///{path}")
+    data = DataStore(engine)
+    add_demo(data)
+    records = [
+        (
+            Document(f"d{n} {HOSTILE}", (f"Storm {n} {HOSTILE}", "Rain."), (f"a storm {HOSTILE}",), HOSTILE),
+            [Summary(f"d{n} {HOSTILE}", f"system {HOSTILE}", f"The storm {n} {HOSTILE}")],
+        )
+        for n in range(3)
+    ]
+    data.add_dataset(name=SET, format="interchange", sha256="0", records=records)
+    engine.dispose()
+    return path
+
+
+@pytest.fixture(scope="module")
+def documents(database: Path) -> list[Document]:
+    engine = connect(f"sqlite:///{database}")
+    found = [document for document, _ in DataStore(engine).records(DEMO)]
+    engine.dispose()
+    return found
+
+
+@pytest.fixture(scope="module")
+def url(database: Path) -> Iterator[str]:
+    with serving(f"sqlite:///{database}") as served:
+        yield served
+
+
+class Watched:
+    """The page, with what went wrong on it kept."""
+
+    def __init__(self, page: Page, address: str) -> None:
+        self.page = page
+        self.errors: list[str] = []
+        self.requests: list[str] = []
+        page.on("console", self.heard)
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on("dialog", lambda dialog: self.errors.append(f"a dialog: {dialog.message}"))
+        page.goto(address)
+        self.settled()
+
+    def heard(self, message: ConsoleMessage) -> None:
+        # Streamlit fetches the symbol in the page's tab from Google, which the tests do not reach, and on a page's
+        # address first looks for itself below it
+        where = message.location["url"]
+        if message.type == "error" and "gstatic" not in where and "/_stcore/" not in where:
+            self.errors.append(f"{message.text} {message.location}")
+
+    def settled(self) -> None:
+        expect(self.page.get_by_role("heading", name="Upper bound", exact=True)).to_be_visible()
+        running = self.page.locator("[data-testid=stApp][data-test-script-state=notRunning]")
+        expect(running).to_be_visible(timeout=60_000)
+        expect(self.page.get_by_test_id("stException")).to_have_count(0)
+        expect(self.page.locator("[data-stale=true]")).to_have_count(0)
+
+    def shows(self, document: Document, algorithm: str, target: Target) -> None:
+        """The sentences that an algorithm takes of a document are those that are marked as taken."""
+        (row,) = rows_of(Task(target, (algorithm,)), document)
+        sentences = sentences_of(document)
+        expect(self.page.get_by_text(f"F1 {row.f1:.4f} against")).to_be_visible()
+        taken = self.page.locator(".bound li.taken")
+        expect(taken).to_have_count(len(row.places))
+        for line, place in zip(taken.all(), row.places, strict=True):
+            expect(line.locator(".number")).to_have_text(str(place + 1))
+            expect(line.locator(".badge")).to_have_text("taken")
+            assert line.locator(".text").inner_text() == sentences[place]
+        assert self.page.locator(".bound li").count() == len(sentences)
+
+    def innocent(self) -> None:
+        """Nothing of the data was taken for markup, and nothing went wrong."""
+        assert self.page.locator("img[src='x'], a[href^='http://127.0.0.1:9']").count() == 0
+        assert self.page.locator(".stMain script, .stMain .katex, .text img, .text a").count() == 0
+        assert "pwned" not in self.page.title()
+        assert not [request for request in self.requests if ":9/" in request]
+        assert not self.errors, self.errors
+
+
+def test_from_a_link_through_documents_and_algorithms_and_back(page: Page, url: str, documents: list[Document]) -> None:
+    target = Target(2, "set")
+    link = urlencode({**Asked(DEMO, target).address, "document": documents[3].id})
+    watched = Watched(page, f"{url}/upper_bound?{link}")
+    watched.shows(documents[3], "exact", target)
+    expect(page.get_by_text("Proven optimal")).to_be_visible()
+    page.get_by_role("button", name="Next").click()
+    expect(page).to_have_url(re.compile(f"document={documents[4].id}(&|$)"))
+    watched.settled()
+    watched.shows(documents[4], "exact", target)
+    page.keyboard.press("n")  # by keys alone
+    expect(page).to_have_url(re.compile(f"document={documents[5].id}(&|$)"))
+    watched.settled()
+    watched.shows(documents[5], "exact", target)
+    page.get_by_role("radio", name=NAMES["greedy"], exact=True).click()
+    expect(page).to_have_url(re.compile("algorithm=greedy"))
+    watched.settled()
+    watched.shows(documents[5], "greedy", target)
+    shared = page.url
+    page.get_by_role("radio", name="ROUGE-1", exact=True).click()
+    expect(page).to_have_url(re.compile("metric=rouge1"))
+    watched.settled()
+    watched.shows(documents[5], "greedy", Target(1, "set"))
+
+    page.go_back()
+    expect(page).to_have_url(shared)
+    watched.settled()
+    expect(page.get_by_role("radio", name="ROUGE-2", exact=True)).to_be_checked()
+    watched.shows(documents[5], "greedy", target)
+    page.go_back()
+    expect(page).to_have_url(re.compile("algorithm=exact"))
+    watched.settled()
+    watched.shows(documents[5], "exact", target)
+    page.go_back()
+    expect(page).to_have_url(re.compile(f"document={documents[4].id}(&|$)"))
+    watched.settled()
+    watched.shows(documents[4], "exact", target)
+    page.go_forward()
+    expect(page).to_have_url(re.compile(f"document={documents[5].id}(&|$)"))
+    watched.settled()
+    watched.shows(documents[5], "exact", target)
+
+    mark = page.locator(".bound .against mark[data-group]").first  # a covered word lights where it is taken
+    mark.scroll_into_view_if_needed()
+    box = mark.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    same = page.locator(f".bound li mark[data-group~='{mark.get_attribute('data-group')}']").first
+    expect(same).to_have_css("outline-style", "solid")
+    watched.innocent()
+
+
+def test_presses_count_while_other_algorithms_still_run(page: Page, url: str, documents: list[Document]) -> None:
+    watched = Watched(page, f"{url}/upper_bound?dataset={DEMO}&document={documents[0].id}")
+    for place in range(1, 5):
+        page.get_by_role("button", name="Next").click()
+        expect(page.get_by_role("combobox", name="Document")).to_have_value(re.compile(re.escape(documents[place].id)))
+    watched.settled()
+    watched.shows(documents[4], "exact", Target())
+    watched.innocent()
+
+
+def test_all_documents_are_computed_while_one_waits_and_go_on_after_leaving(
+    browser: Browser, page: Page, url: str, database: Path
+) -> None:
+    watched = Watched(page, f"{url}/upper_bound?dataset={DEMO}&view=all")
+    button = page.get_by_role("button", name="Compute for")
+    expect(page.get_by_text("0 of 24 documents have")).to_be_visible()
+    expect(page.get_by_text("goes on where it stopped")).to_be_visible()
+    button.click()
+    expect(page.get_by_text(re.compile(r"^([3-9]|1\d) of 24 documents$"))).to_be_visible(timeout=60_000)
+    page.get_by_role("radio", name="One document", exact=True).click()  # which stops it
+    expect(page.get_by_text("Proven optimal")).to_be_visible(timeout=60_000)
+    page.get_by_role("radio", name="All documents", exact=True).click()
+    watched.settled()
+    engine = connect(f"sqlite:///{database}")
+    data = DataStore(engine)
+    before = stored(data, DEMO, Task()).rows
+    kept = len(before) // len(ALGORITHMS)
+    assert 3 <= kept < 24
+    expect(page.get_by_text(f"{kept} of 24 documents have")).to_be_visible()
+    button.click()
+    expect(page.get_by_role("heading", name="Systems beside the bound")).to_be_visible(timeout=60_000)
+    expect(button).to_have_count(0, timeout=60_000)
+    watched.settled()
+    rows = stored(data, DEMO, Task()).rows
+    assert len(rows) == 24 * len(ALGORITHMS)
+    assert rows[: len(before)] == before  # nothing was done twice
+    engine.dispose()
+    expect(page.locator(".vega-embed")).to_be_visible()
+    with page.expect_download() as downloaded:
+        page.get_by_role("button", name="Tables (LaTeX)").click()
+    assert r"\toprule" in Path(downloaded.value.path()).read_text()
+    watched.innocent()
+
+    narrow = browser.new_context(viewport={"width": 360, "height": 740}, color_scheme="dark").new_page()
+    phone = Watched(narrow, page.url)
+    for view in ("All documents", "One document"):
+        narrow.get_by_role("radio", name=view, exact=True).click()
+        phone.settled()
+        assert narrow.evaluate("document.documentElement.scrollWidth") <= 360
+    phone.innocent()
+    narrow.context.close()
+
+
+def test_hostile_texts_and_names_stay_text(page: Page, url: str) -> None:
+    watched = Watched(page, f"{url}/upper_bound?{urlencode({'dataset': SET})}")
+    for place in range(3):
+        expect(page.locator(".bound li .text").first).to_contain_text(f"Storm {place} <img src=x")
+        assert page.locator(".bound li .text").first.inner_text() == f"Storm {place} {HOSTILE}"
+        watched.settled()
+        if place < 2:
+            page.get_by_role("button", name="Next").click()
+    watched.innocent()
+    page.get_by_role("radio", name="All documents", exact=True).click()
+    page.get_by_role("button", name="Compute for").click()
+    expect(page.get_by_role("heading", name="Systems beside the bound")).to_be_visible(timeout=60_000)
+    watched.settled()
+    expect(page.locator(".vega-embed")).to_be_visible()
+    watched.innocent()

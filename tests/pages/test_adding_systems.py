@@ -1,0 +1,119 @@
+"""The form of the Studies page that adds systems to a data set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from annotation.demo import create_demo_study
+from annotation.store import AnnotationStore
+from data.database import connect
+from data.demo import NAME, add_demo
+from data.records import Summary
+from data.store import DataStore
+from metrics import LEXICAL, metric, metrics
+from metrics.scoring import score_dataset
+from pages.components.adding import FIRST, system_names
+from summarizers.registry import BASELINES, ORACLES, summarizer
+
+MAIN = Path(__file__).resolve().parents[2] / "pages" / "main.py"
+
+
+@pytest.fixture(autouse=True)
+def fresh_caches() -> Iterator[None]:
+    st.cache_resource.clear()
+    st.cache_data.clear()
+    yield
+    st.cache_resource.clear()
+    st.cache_data.clear()
+
+
+@pytest.fixture
+def store(sqlite_url: str) -> DataStore:
+    store = DataStore(connect(sqlite_url))
+    add_demo(store)
+    return store
+
+
+def opened() -> AppTest:
+    app = AppTest.from_file(MAIN, default_timeout=60)
+    app.run()
+    app.switch_page("studies.py").run()
+    assert not app.exception
+    return app
+
+
+def add(app: AppTest, *names: str) -> AppTest:
+    app.multiselect(key="add_systems").set_value(list(names)).run()
+    app.button(key="add").click().run()
+    assert not app.exception
+    return app
+
+
+def said(app: AppTest) -> list[str]:
+    return [message.value.replace("\\", "") for message in app.success]
+
+
+def test_every_system_is_there_to_be_chosen() -> None:
+    names = system_names()
+    assert len(set(names)) == len(names)
+    assert [summarizer(name).name for name in names] == names  # what is chosen is what the data set will have
+    assert set(names) >= {*ORACLES, *BASELINES} - {"rake"}
+    assert {"rake-ref", "title", "reference:1"} <= set(names)
+    assert set(FIRST) <= set(names)
+
+
+def test_systems_are_added_and_completed(store: DataStore) -> None:
+    app = add(opened(), *FIRST, "lexrank-20w", "oracle-greedy-rouge1")
+    documents = store.dataset(NAME).documents
+    names = [*FIRST, "lexrank-20w", "oracle-greedy-rouge1"]
+    assert said(app) == [f"added {documents} summaries of {name} to {NAME}" for name in names]
+    assert store.dataset(NAME).systems[-4:] == tuple(names)
+    app = add(opened(), "lead", "lsa-1, random")
+    assert said(app) == [
+        f"added 0 summaries of lead to {NAME} ({documents} were there)",
+        f"added {documents} summaries of lsa-1 to {NAME}",
+        f"added {documents} summaries of random to {NAME}",
+    ]
+
+
+def test_what_is_half_there_is_completed(store: DataStore) -> None:
+    lead = summarizer("lead")
+    some = lead.summarize([document for document, _ in store.records(NAME)][:5])
+    store.add_summaries(dataset=NAME, summaries=some, signature=lead.signature)
+    rest = store.dataset(NAME).documents - 5
+    assert said(add(opened(), "lead")) == [f"added {rest} summaries of lead to {NAME} (5 were there)"]
+
+
+def test_what_is_refused_is_said_in_place(store: DataStore) -> None:
+    document = store.records(NAME)[0][0]
+    store.add_summaries(dataset=NAME, summaries=[Summary(document.id, "lead", "x")])
+    before = store.dataset(NAME)
+    app = opened()
+    for names, message in [
+        (["lead", "textrank"], "already has summaries of the system 'lead', which were imported"),
+        (["gpt"], "unknown summarizer 'gpt'; known are lead"),
+        (["rake-3"], "rake writes phrases, not sentences"),
+        ([], "Name a system first."),
+    ]:
+        add(app, *names)
+        assert message in app.error[0].value.replace("\\", "")
+        assert not app.success
+    assert store.dataset(NAME) == before
+
+
+def test_texts_that_a_study_is_measured_against_stay(store: DataStore) -> None:
+    score_dataset(store, NAME, metrics(LEXICAL))
+    create_demo_study(AnnotationStore(store.engine), metric("rouge_k").signature)
+    app = add(opened(), "lead", "reference:1")
+    assert "would no longer judge the summaries in the study" in app.error[0].value
+    assert "lead" not in store.dataset(NAME).systems
+
+
+def test_who_leaves_is_told_what_becomes_of_the_work(store: DataStore) -> None:
+    captions = " ".join(caption.value for caption in opened().caption)
+    assert "pressing again goes on" in captions
