@@ -30,7 +30,10 @@ with read:
     st.page_link("reliability.py", label="Reliability", icon=":material/group:")
 with see:
     st.subheader("See why", anchor=False)
-    st.markdown("Open any pair and see what each metric saw, present where metrics part, try texts of your own, or see how high any extract could score.")
+    st.markdown(
+        "Open any pair and see what each metric saw, present where metrics part, try texts of your own, or see how "
+        "high any extract could score."
+    )
     st.page_link("examples.py", label="Examples", icon=":material/search:")
     st.page_link("disagreements.py", label="When metrics disagree", icon=":material/call_split:")
     st.page_link("playground.py", label="Playground", icon=":material/experiment:")
