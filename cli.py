@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import shutil
 import socket
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -299,6 +300,11 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None
         click.echo("  ".join([first, *others]).rstrip())
 
 
+def screen_width() -> int | None:
+    """Characters in a line of the terminal; None where standard output is none, whose lines stay whole for searches."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
 def cell(value: object) -> str:
     """A value as a table shows it: four decimals, `-` for what is undefined."""
     if value is None:
@@ -335,7 +341,7 @@ def datasets() -> None:
 
 
 def print_systems(context: click.Context, _option: click.Parameter, asked: bool) -> None:
-    """Print the names of all systems and end."""
+    """Print how all systems are named and end."""
     from summarizers.registry import guide
 
     if asked and not context.resilient_parsing:
@@ -395,19 +401,24 @@ def usual_processes() -> int:
 
 @contextmanager
 def going(doing: str, name: str, *, kept: bool = False) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar over documents; what was done before it is stopped may be `kept`."""
-    with click.progressbar(length=0, label=f"{doing} {name}", file=sys.stderr) as bar:
+    """A progress bar over documents; what was done before it is stopped may be `kept`.
 
-        def progress(done: int, total: int) -> None:
-            bar.length = total or 1  # nothing to do is done
-            bar.update((done if total else 1) - bar.pos)
+    Who stops it is told what becomes of the work, and the command ends with exit code 1.
+    """
+    try:
+        with click.progressbar(length=0, label=f"{doing} {name}", file=sys.stderr) as bar:
 
-        try:
+            def progress(done: int, total: int) -> None:
+                bar.length = total or 1  # nothing to do is done
+                bar.update((done if total else 1) - bar.pos)
+
             yield progress
-        except KeyboardInterrupt:
-            if kept:
-                say("\nstopped; what was found is stored, and the same command goes on from there")
-            raise
+    except KeyboardInterrupt:
+        if kept:
+            say("stopped; what was found is stored, and the same command goes on from there")
+        else:
+            say("stopped; nothing is kept, as it would be of a data set")
+        raise click.exceptions.Exit(1) from None
 
 
 # --- upper bounds --------------------------------------------------------------------------------------------
@@ -420,7 +431,8 @@ def going(doing: str, name: str, *, kept: bool = False) -> Iterator[Callable[[in
     type=click.Choice(["rouge1", "rouge2"]),
     default="rouge1",
     show_default=True,
-    help="Whose F1 extracts are to reach.",
+    help="Whose F1 extracts are to reach. Of rouge2, the bigrams inside sentences count; ordinary ROUGE-2, which also "
+    "counts those across sentence ends, is another number and may be higher.",
 )
 @click.option(
     "--algorithms",
@@ -433,7 +445,7 @@ def going(doing: str, name: str, *, kept: bool = False) -> Iterator[Callable[[in
     type=click.Choice(["clipped", "set"]),
     default="clipped",
     show_default=True,
-    help="An n-gram counts as often as both texts have it, as ROUGE counts, or once, as Akhmetov et al. count.",
+    help="An n-gram counts as often as both texts have it, or once, as Akhmetov et al. count.",
 )
 @click.option(
     "--references",
@@ -458,7 +470,8 @@ def going(doing: str, name: str, *, kept: bool = False) -> Iterator[Callable[[in
     type=click.FloatRange(0, 86400, min_open=True),
     default=60.0,
     show_default=True,
-    help="Most time for one search of a document against one reference; an exact one that it ends is not proven.",
+    help="Most time for one search of a document against one reference, which stops at the first check after it; an "
+    "exact one that it ends is not proven.",
 )
 @click.option("--documents", "first", type=COUNT, help="Only the first so many documents.")
 @click.option(
@@ -470,7 +483,8 @@ def going(doing: str, name: str, *, kept: bool = False) -> Iterator[Callable[[in
     "-o",
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Also write a JSON line a document and algorithm, with the extract.",
+    help="Also write a JSON line a document and algorithm, with the extract. `sentences` and `reference` are counted "
+    "from 0.",
 )
 @click.option(
     "--format",
@@ -500,19 +514,17 @@ def oracle(
 ) -> None:
     """Search the highest ROUGE that extracts of the documents in FILE, or of the data set NAME, can reach.
 
-    Prints the tables of Akhmetov et al. (2022): the distribution of the F1 by algorithm, how much it varies, and the
-    number of sentences, the gap to the exact optimum, the share that is proven, the time. What is found of a data set
-    is stored: the same command goes on where it was stopped. Documents without a sentence, or without a reference with
-    a word, have no oracle and are left out.
+    Prints the tables of Akhmetov et al. (2022): the distribution of the F1 by algorithm and how much it varies; and the
+    number of sentences, the gap to the exact optimum and how often it is reached, the time, and the share that is
+    proven. What is found of a data set is stored: the same command goes on where it was stopped. Documents without a
+    sentence, or without a reference with a word, have no oracle and are left out.
     """
     from data.files import sha256, write_whole
     from pages.components import oracle_tables
     from summarizers.oracles import Target
     from summarizers.oracles.evaluation import Task, evaluate, evaluate_stored, statistics
 
-    names = tuple(dict.fromkeys(listed(algorithms)))
-    if not names:
-        raise click.UsageError("--algorithms names no algorithm")
+    names = chosen_algorithms(algorithms)
     if math.isnan(seconds):  # which click takes to be in every range
         raise click.UsageError("--seconds must be a number of seconds, not nan")
     target = Target(int(metric.removeprefix("rouge")), definition, references, tokenizer)
@@ -539,6 +551,21 @@ def oracle(
         write_whole(output, (json.dumps(record, ensure_ascii=False) + "\n" for record in records))
         say(f"wrote {output}")
     print_oracles(task, statistics(found.rows), without, origin, shape)
+
+
+def chosen_algorithms(algorithms: str) -> tuple[str, ...]:
+    """What --algorithms says, each known and once."""
+    from summarizers.oracles import ALGORITHMS
+
+    names = tuple(listed(algorithms))
+    if not names:
+        raise click.UsageError("--algorithms names no algorithm")
+    for place, name in enumerate(names):
+        if name not in ALGORITHMS:
+            raise click.UsageError(f"--algorithms: there is no {name!r}; there are {', '.join(ALGORITHMS)}")
+        if name in names[:place]:
+            raise click.UsageError(f"--algorithms names {name!r} twice")
+    return names
 
 
 def extract_length(length: str | None) -> Any:
@@ -575,12 +602,12 @@ def print_oracles(task: Any, found: Any, without: dict[str, str], origin: dict[s
     if shape == "csv":
         click.echo(formats.as_one_csv(tables, [*facts.items(), *(("signature", s) for s in signatures)]), nl=False)
     elif shape == "latex":
-        head = [f"% {formats.in_one_line(line)}" for line in [*lines, *signatures]]
-        click.echo("\n".join([*head, *map(formats.as_latex, tables)]))
+        name = origin.get("file") or origin["data set"]
+        click.echo(oracle_tables.oracles_as_latex(tables, found, name, [*lines, *signatures]))
     else:
         said: set[str] = set()
         for table in tables:
-            click.echo(formats.as_text(table, without=["signature"], said=said) + "\n")
+            click.echo(formats.as_text(table, without=["signature"], said=said, width=screen_width()) + "\n")
             said.update(table.notes)
         for line in [*lines, *signatures]:
             click.echo(formats.in_one_line(line))
@@ -947,7 +974,7 @@ def print_contents(contents: Any, tables: list[Any], shape: str) -> None:
             if len(table.rows) > formats.LONG and len(tables) > 1:
                 click.echo(f"{table.title}\n{len(table.rows)} rows: --tables {table.name} prints them\n")
             else:
-                click.echo(formats.as_text(table, without=["signature"], said=said) + "\n")
+                click.echo(formats.as_text(table, without=["signature"], said=said, width=screen_width()) + "\n")
                 said.update(table.notes)
         for line in [*facts, *contents.gaps]:
             click.echo(formats.in_one_line(line))

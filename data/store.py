@@ -331,6 +331,14 @@ class DataStore(Store):
                 )
             )
 
+    def written_by(self, dataset: str) -> dict[str, int]:
+        """How many summaries each system of a data set wrote, in the order in which they came.
+
+        Raises `UnknownDataset`.
+        """
+        with self.reading() as session:
+            return systems_of(session, find_dataset(session, dataset))
+
     def add_document(self, *, dataset: str, document: Document, summaries: Sequence[Summary]) -> Dataset:
         """Add a document that was written here, with its summaries, to a data set of the format `PLAYGROUND`.
 

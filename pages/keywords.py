@@ -32,7 +32,7 @@ state = st.session_state
 st.title("Keywords")
 datasets = {dataset.name: dataset for dataset in known_datasets()}
 if not datasets:
-    st.info("There are no documents yet: import a data set on the Studies page, or add the demo corpus there.")
+    st.info("There are no documents yet: import a data set on the Studies page, or run `relevance demo`.")
     st.page_link("studies.py", label="Studies", icon=":material/arrow_forward:")
     st.stop()
 

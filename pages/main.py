@@ -36,5 +36,5 @@ if invited:
 else:
     counting = [agreement, correlation, reliability]
     seeing_why = [examples, disagreements, playground, keywords, upper_bound]
-    page = st.navigation([start, annotate, *counting, *seeing_why, studies], position="top")
+    page = st.navigation([start, studies, annotate, *counting, *seeing_why], position="top")
 page.run()

@@ -15,7 +15,7 @@ from data.export import export
 from data.importers import IMPORTERS, LINES
 from data.importing import import_file
 from data.store import Dataset, Run
-from pages.components.adding import add_named, choose_systems
+from pages.components.adding import add_named, choose_systems, dataset_name, incomplete
 from pages.components.planner import planner
 from pages.components.runs import run_problems, run_progress
 from pages.components.stores import stores
@@ -225,7 +225,11 @@ def import_form() -> None:
     """A file into a data set."""
     file = st.file_uploader("JSON lines, CSV, TSV, Parquet, or a text file with one summary a line", key="file")
     format = st.selectbox("Format", ["guess", *IMPORTERS, LINES], key="import_format")
-    name = st.text_input("Name of the data set (for a file of lines: the one it joins)", key="import_name")
+    name = st.text_input(
+        "Name of the data set (for a file of lines: the one it joins)",
+        key="import_name",
+        placeholder="that of the file, if left empty",
+    )
     system = st.text_input("System (for a file of lines)", key="import_system")
     if not st.button("Import", key="import"):
         return
@@ -236,11 +240,12 @@ def import_form() -> None:
     with tempfile.TemporaryDirectory() as folder, st.spinner("Importing", show_time=True):
         path = Path(folder) / Path(file.name).name
         path.write_bytes(file.getbuffer())
+        known = None if format == "guess" else format
         imported = import_file(
             store.data,
             path,
-            name=name,
-            format=None if format == "guess" else format,
+            name=dataset_name(name, path, known),
+            format=known,
             system=system.strip() or None,
             say=said.append,
         )
@@ -250,6 +255,8 @@ def import_form() -> None:
 def work_form(known: dict[str, Dataset]) -> None:
     """Systems for a data set, and its scores."""
     dataset = known[st.selectbox("Data set", list(known), format_func=in_one_line, key="work_dataset")]
+    if lacking := incomplete(store.data.written_by(dataset.name), dataset.documents):
+        st.caption(lacking)
     names = choose_systems()
     with st.container(horizontal=True):
         add, compute = st.button("Add systems", key="add"), st.button("Score by all metrics", key="score")
@@ -303,8 +310,8 @@ def errors_shown() -> Iterator[None]:
 
 st.title("Studies")
 with st.container(key="messages"):  # always there, so that a message does not move the tabs and close them
-    for message in state.pop("said", []):
-        st.success(in_markdown(message))
+    if messages := state.pop("said", []):
+        st.success("  \n".join(map(in_markdown, messages)))  # a line each
 sections = {"Studies": running, "New study": new_study, "Planner": planner, "Data sets": datasets}
 for tab, section in zip(st.tabs(list(sections), key="section"), sections.values(), strict=True):
     with tab, errors_shown():

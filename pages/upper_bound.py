@@ -9,7 +9,6 @@ import streamlit as st
 from pages.components.evidence import count
 from pages.components.formats import as_json, as_latex, as_one_csv
 from pages.components.keyword_data import known_datasets, version_of
-from pages.components.keywords import document_label
 from pages.components.oracle_tables import oracle_sections
 from pages.components.sections import Section
 from pages.components.stores import stores
@@ -18,6 +17,7 @@ from pages.components.text import in_markdown, in_one_line
 from pages.components.upper_bound import (
     ALL,
     AMOUNTS,
+    CONTROLS_STYLE,
     DEFINITION_NAMES,
     DOCUMENT,
     METRICS,
@@ -29,16 +29,23 @@ from pages.components.upper_bound import (
     Asked,
     algorithms_section,
     asked_by,
+    documents_section,
     explanation,
     extract_html,
     extract_words,
+    headline,
     length_of,
+    no_such,
+    not_here,
     spreads,
     standings_section,
     systems_section,
+    table_height,
+    verdict,
+    without_signatures,
 )
 from pages.components.upper_bound_charts import distribution_chart
-from pages.components.upper_bound_data import left_out, optimum_of, records_of, row_of, scores_of
+from pages.components.upper_bound_data import left_out, names_of, optimum_of, row_of, scores_of
 from summarizers.oracles import Target
 from summarizers.oracles.evaluation import Row, Task, evaluate_stored, statistics, stored, why_left_out
 from summarizers.oracles.standing import bounds_of, judged, standings_of
@@ -47,7 +54,7 @@ state = st.session_state
 st.title("Upper bound")
 datasets = {dataset.name: dataset for dataset in known_datasets()}
 if not datasets:
-    st.info("There are no documents yet: import a data set on the Studies page, or add the demo corpus there.")
+    st.info("There are no documents yet: import a data set on the Studies page, or run `relevance demo`.")
     st.page_link("studies.py", label="Studies", icon=":material/arrow_forward:")
     st.stop()
 
@@ -63,10 +70,13 @@ def touched() -> None:
 if not state.pop("bound_touched", False) and dict(st.query_params) not in ({}, state.get("bound_address")):
     for name in [str(name) for name in state if str(name).startswith("bound_")]:
         del state[name]
-if "bound_address" not in state:
+arrived = "bound_address" not in state
+if arrived:
     state.bound_address = dict(st.query_params)
 address: dict[str, str] = state.bound_address
 first = asked_by(address, list(datasets))
+top = st.container()  # what the metric, which is chosen below, makes of the page
+warnings = not_here(address, datasets) if arrived else []
 
 
 def begin(name: str, value: object, options: Collection[object]) -> dict[str, Any]:
@@ -83,6 +93,7 @@ def segments(label: str, options: Mapping[Any, str], name: str, value: object, *
     return st.segmented_control(label, list(options), format_func=options.__getitem__, required=True, **widget, **more)
 
 
+st.html(CONTROLS_STYLE)
 with st.container(horizontal=True, vertical_alignment="bottom"):
     name = st.selectbox(
         "Data set", list(datasets), format_func=in_one_line, **begin("dataset", first.dataset, datasets)
@@ -103,8 +114,11 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
 asked = Asked(name, Target(n, definition, references), length_of(unit, amount))
 dataset = datasets[name]
 version = version_of(dataset)
+top.markdown(headline(asked))
 st.caption(explanation(asked))
-view = segments("View", VIEWS, "view", address.get("view", DOCUMENT), label_visibility="collapsed")
+ways = st.container(horizontal=True, vertical_alignment="bottom")
+with ways:
+    view = segments("View", VIEWS, "view", address.get("view", DOCUMENT), label_visibility="collapsed")
 
 
 def lead_here(**parts: str) -> None:
@@ -126,14 +140,16 @@ def turn_to(key: str) -> None:
 
 def show_document() -> None:
     """The optimum of a document, or what another algorithm takes; every algorithm and every system beside it."""
-    titles = {document.id: document.title for document, _ in records_of(dataset.name, version)}
-    ids = list(titles)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    names = names_of(dataset.name, version)
+    ids = list(names)
+    if arrived and (asked_for := address.get("document")) is not None and asked_for not in names:
+        warnings.append(no_such("document", asked_for))
+    with ways:
         key = st.selectbox(
             "Document",
             ids,
-            format_func=lambda key: document_label(key, titles[key]),
-            **begin("document", address.get("document"), titles),
+            format_func=lambda key: f"{names[key]} · {in_one_line(key)}",
+            **begin("document", address.get("document"), names),
         )
         place = ids.index(key)
         for label, to, shortcut in (("Previous", place - 1, "p"), ("Next", place + 1, "n")):
@@ -146,7 +162,7 @@ def show_document() -> None:
                 on_click=turn_to,
                 args=(ids[to] if there else key,),
             )
-    algorithm = segments("Extract of", NAMES, "algorithm", address.get("algorithm"))
+    algorithm = segments("Extract of", {name: name for name in NAMES}, "algorithm", address.get("algorithm"))
     lead_here(document=key, algorithm=algorithm)
     document, summaries = stores().data.record(dataset.name, key)
     with st.spinner("Looking for the optimum"):
@@ -157,13 +173,12 @@ def show_document() -> None:
 
     def found_by(name: str) -> Row:
         """What an algorithm takes."""
-        with st.spinner(f"Running: {NAMES[name]}"):  # where the run ends if something else is wanted meanwhile
+        with st.spinner(f"Running: {name}"):  # where the run ends if something else is wanted meanwhile
             return optimum if name == "exact" else row_of(document, asked.target, asked.length, name) or optimum
 
     shown = found_by(algorithm)
-    st.markdown(f"**{NAMES[algorithm]}:** {in_markdown(extract_words(shown, optimum, document))}")
-    only_taken = st.toggle("Only the sentences that are taken", key="bound_only_taken", on_change=touched)
-    st.html(extract_html(document, shown, asked.target, only_taken))
+    st.markdown(f"**{in_markdown(algorithm)}:** {in_markdown(extract_words(shown, optimum, document, asked))}")
+    st.html(extract_html(document, shown, asked.target))
     (bound,) = bounds_of([optimum]).values()
     systems, algorithms = st.columns(2)
     with systems:
@@ -172,10 +187,10 @@ def show_document() -> None:
         show_table(algorithms_section([found_by(name) for name in NAMES]))
 
 
-def show_table(section: Section) -> None:
-    """A table under its title."""
+def show_table(section: Section, **more: Any) -> None:
+    """A table under its title; `more` goes to it."""
     st.subheader(section.title, anchor=False)
-    show_section(section)
+    show_section(section, table_height(len(section.rows)), **more)
 
 
 # --- all documents --------------------------------------------------------------------------------------------
@@ -211,21 +226,37 @@ def show_all() -> None:
     if not done:
         return
     scores = scores_of(dataset.name, version, asked.target)
+    standings = standings_of(scores, evaluation.rows)
+    st.markdown(in_markdown(verdict(standings, evaluation.rows, asked)))
     st.altair_chart(distribution_chart(spreads(evaluation.rows, scores)), key="bound_chart")
     st.caption(
         "Box: the middle half of the documents; line in it: the median; diamond: the mean; lines: from the lowest to "
         "the highest. Dashed: the mean of the exact search."
     )
-    oracles = oracle_sections(statistics(evaluation.rows), task, without)
-    sections = [standings_section(standings_of(scores, evaluation.rows)), *oracles]
+    by_document = documents_section(evaluation.rows, scores, names_of(dataset.name, version))
+    figures = sorted(statistics(evaluation.rows), key=lambda found: NAMES.index(found.algorithm))
+    sections = [standings_section(standings), by_document, *oracle_sections(figures, task, without)]
+
+    def open_chosen() -> None:
+        """Open the document whose row was chosen."""
+        if chosen := state[f"section:{by_document.name}"].selection.rows:
+            turn_to(str(by_document.rows[chosen[0]]["id"]))
+            state.bound_view = DOCUMENT
+
     for section in sections:
-        show_table(section)
+        if section is by_document:
+            hint = section._replace(notes=["Choose a row to open its document.", *section.notes])
+            show_table(hint, on_select=open_chosen, selection_mode="single-row")
+        else:
+            show_table(without_signatures(section))
+    with st.expander("Signatures of the algorithms"):
+        st.code("\n".join(task.signatures.values()), language=None, wrap_lines=True)
     with st.container(horizontal=True):
         facts = [*asked.address.items(), ("documents", str(done))]
         for label, text, ending in (
             ("CSV", as_one_csv(sections, facts), "csv"),
             ("JSON", json.dumps({section.name: as_json(section) for section in sections}, indent=2), "json"),
-            ("LaTeX", "\n".join(map(as_latex, sections)), "tex"),
+            ("LaTeX", "\n".join(as_latex(section) for section in sections if section is not by_document), "tex"),
         ):
             st.download_button(f"Tables ({label})", text, f"upper-bound.{ending}", on_click="ignore")
 
@@ -234,3 +265,5 @@ if view == ALL:
     show_all()
 else:
     show_document()
+if warnings:
+    top.warning(" ".join(map(in_markdown, warnings)))

@@ -60,6 +60,7 @@ def add_systems(
     studies: Sequence[str] = (),
     processes: int = 1,
     progress: Callable[[int, int], None] = lambda done, total: None,
+    starting: Callable[[str], None] = lambda system: None,
 ) -> Iterator[Added]:
     """Write the summaries of each named system and store them, one system after the other.
 
@@ -70,8 +71,9 @@ def add_systems(
 
     `progress` hears of done and all documents (of all systems, but for those that have a summary), at first of none,
     and again while one waits; it may raise to stop: what was written is stored then, as it is when the iterator is
-    closed. At most so many child `processes` are used (`summarizers.processes.mapping`), and only for oracles and for
-    what would take this process longer than `QUICK`; with 0 none. The texts are the same unless the time ends a search.
+    closed. `starting` hears the name of each system before it is written. At most so many child `processes` are used
+    (`summarizers.processes.mapping`), and only for oracles and for what would take this process longer than `QUICK`;
+    with 0 none. The texts are the same unless the time ends a search.
 
     `studies` names those that use the data set. Their pairs were drawn when they began: what is written later does not
     come into them. A study that is made while a system is half written draws its pairs from the documents that the
@@ -105,6 +107,7 @@ def add_systems(
     tell()
     with mapping(processes, tell) as each:
         for system, lacking in jobs:
+            starting(system.name)
 
             def keep(summaries: Sequence[Summary], system: Summarizer = system) -> int:
                 return store.add_summaries(

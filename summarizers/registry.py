@@ -71,17 +71,30 @@ KNOWN = (
 
 
 def guide() -> str:
-    """The names of all systems, one a line, and what can stand after them."""
+    """How systems are named, and the names of all of them, in lines of at most 80 characters."""
+    seeded = [name for name, algorithm in ALGORITHMS.items() if algorithm.seeded]
     return "\n".join(
         [
-            *BASELINES,
-            TITLE_SYSTEM,
-            *(f"{name}K" for name in NUMBERED),
-            *ORACLES,
+            "A name is a system, then a length, then a seed; the last two may be left out.",
+            "length: -K sentences, -Kw words, -ref as many words as the first reference",
+            f"seed: -seedK, of random and oracles by {', '.join(seeded)}",
+            "such as lead, textrank-2, lexrank-100w, random-5-seed7, oracle-exact-rouge1,",
+            "oracle-vns-rouge2-set-ref-seed3",
             "",
-            "after any of them but title and reference:K, a length: -K sentences, -Kw words, -ref as many words as the",
-            "first reference (rake takes no sentences); after the length of random, vns and genetic: -seedK",
-            "such as textrank-2, lexrank-100w, random-5-seed7, oracle-vns-rouge2-ref-seed3",
+            "Systems that do not see the references (3 sentences each, rake -ref):",
+            *(f"  {name}" for name in BASELINES if name != "rake"),
+            "  rake (key phrases; no length in sentences)",
+            "",
+            "Oracles, upper bounds that read the references (as long as they like):",
+            "  oracle-A-rouge1|rouge2[-set][-first]",
+            f"  A:      {', '.join(ALGORITHMS)}",
+            "  rouge2: of the bigrams inside sentences, no bound of ordinary ROUGE-2",
+            "  -set:   each n-gram counts once, not as often as both texts have it",
+            "  -first: only the first reference counts, not the one best reached",
+            "",
+            "Texts that people wrote (no length, no seed):",
+            f"  {TITLE_SYSTEM}",
+            *(f"  {name}K" for name in NUMBERED),
         ]
     )
 

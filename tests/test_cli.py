@@ -173,8 +173,23 @@ def test_summarize_goes_on_where_it_stopped(folder, sqlite_url):
 
 
 def test_all_systems_are_named():
-    named = run("summarize", "--list").stdout.splitlines()
-    assert set(named) >= {*BASELINES, *ORACLES, "title", "reference:K"}
+    lines = run("summarize", "--list").stdout.splitlines()
+    assert lines[0].startswith("A name is a system, then a length, then a seed")
+    assert max(map(len, lines)) <= 80
+    named = {words[0] for line in lines if line.startswith("  ") and (words := line.split())}
+    assert named >= {*BASELINES, "title", "reference:K"}
+    # The oracles by what their names are made of.
+    [grammar] = [name for name in named if name.startswith("oracle-A")]
+    [algorithms] = [line.partition(":")[2].split(", ") for line in lines if line.startswith("  A:")]
+    starts = [
+        grammar.split("[")[0].replace("rouge1|rouge2", n).replace("-A-", f"-{name.strip()}-")
+        for name in algorithms
+        for n in ("rouge1", "rouge2")
+    ]
+    ends = re.findall(r"\[(.*?)\]", grammar)
+    assert {
+        start + first * ends[0] + second * ends[1] for start in starts for first in (0, 1) for second in (0, 1)
+    } == {*ORACLES}
     help_text = " ".join(run("summarize", "--help").stdout.split())
     assert all(name in help_text for name in BASELINES)
 

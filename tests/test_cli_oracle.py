@@ -19,6 +19,7 @@ from data.importers import read
 from data.records import Example
 from data.store import DataStore
 from metrics.rouge import RougeN
+from pages.components.formats import latex as latex_text
 from summarizers.oracles import ALGORITHMS, Target, evaluation
 from summarizers.oracles.evaluation import Task, evaluate, statistics, stored
 from summarizers.sentences import sentences_of
@@ -68,6 +69,7 @@ def test_a_file_as_json(folder):
         "SHA-256": sha256(folder / "small.jsonl"),
         "metric": "rouge1",
         "definition": "clipped",
+        "ngrams": "within-sentences",
         "references": "max",
         "tokenizer": "ascii",
         "length": None,
@@ -178,7 +180,11 @@ def test_every_format_has_the_same_numbers(folder):
     for signature in Task(algorithms=("greedy", "exact")).signatures.values():
         assert signature in text
         assert signature in table
-        assert f"% {signature}" in latex
+        assert f"% {signature}\n" in latex
+        assert text.count(signature) == latex.count(signature) == 1
+        assert latex_text(signature) not in latex
+    assert latex.count("(small.jsonl, n = 3)}") == 4
+    assert "signature" not in text
     assert latex.count(r"\begin{table}") == 4
     for line in ("2 documents are left out: it has no reference with a word.", "documents: 3", "seconds: 60"):
         assert line in text.splitlines()
@@ -266,13 +272,43 @@ def test_a_data_set_goes_on_where_it_was_stopped(folder, searches, monkeypatch):
         context.setattr(evaluation, "rows_of", stopped)
         result = run("oracle", "small", *SHORT, code=1)
     assert result.stdout == ""
-    assert "the same command goes on" in result.stderr
+    assert result.stderr.endswith("stopped; what was found is stored, and the same command goes on from there\n")
     task = Task(algorithms=("greedy", "exact"))
     store = DataStore(connect(os.environ["RELEVANCE_DATABASE_URL"]))
     assert [row.document_id for row in stored(store, "small", task).rows] == ["d1", "d1", "d2", "d2"]
     searches.clear()
     assert searched("small", *SHORT)["documents"] == 3
     assert searches == [("d3", "greedy", "exact")]
+
+
+def test_who_stops_the_search_of_a_file_is_told_that_nothing_is_kept(folder, monkeypatch):
+    def stopped(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(evaluation, "searched", stopped)
+    result = run("oracle", "small.jsonl", *SHORT, code=1)
+    assert result.stdout == ""
+    assert result.stderr.endswith("stopped; nothing is kept, as it would be of a data set\n")
+
+
+def test_notes_are_as_wide_as_the_terminal_and_whole_elsewhere(folder, monkeypatch):
+    whole = run("oracle", "small.jsonl", *SHORT).stdout
+    monkeypatch.setattr(cli, "screen_width", lambda: 50)
+    broken = run("oracle", "small.jsonl", *SHORT).stdout
+    note = "The interval is cut to [0, 1], where F1 ends: Student's t knows no limits."
+    assert note in whole.splitlines()
+    assert note not in broken.splitlines()
+    assert note in " ".join(broken.split())
+    rows = [line for line in whole.splitlines() if line.startswith(("greedy ", "exact ")) and "." in line]
+    assert rows
+    assert all(row.split()[:-2] in [line.split()[:-2] for line in broken.splitlines()] for row in rows)  # but for times
+
+
+def test_help_says_from_where_is_counted():
+    said = " ".join(run("oracle", "--help").stdout.split())
+    assert "`sentences` and `reference` are counted from 0" in said
+    assert "as ROUGE counts" not in said
+    assert "across sentence ends" in said
 
 
 def test_a_killed_run_goes_on_where_it_was(folder, searches):
@@ -320,8 +356,10 @@ def test_first_documents_of_a_data_set(folder, searches):
         (["none"], "there is no file none, and there is no data set 'none'; there are small"),
         (
             ["small.jsonl", "--algorithms", "best"],
-            "algorithm must be one of greedy, vns, vns_greedy, genetic, genetic_greedy, exact, not 'best'",
+            "--algorithms: there is no 'best'; there are greedy, vns, vns_greedy, genetic, genetic_greedy, exact",
         ),
+        (["small.jsonl", "--algorithms", "exact,greedy, exact"], "--algorithms names 'exact' twice"),
+        (["none", "--algorithms", "best"], "--algorithms: there is no 'best'"),  # before anything is read
         (["small.jsonl", "--algorithms", " , "], "--algorithms names no algorithm"),
         (["small.jsonl", "--metric", "rougeL"], "'rougeL' is not one of 'rouge1', 'rouge2'"),
         (["small.jsonl", "--references", "mean"], "'mean' is not one of 'max', 'first'"),

@@ -1,15 +1,17 @@
-"""The form that adds systems to a data set."""
+"""The forms that make data sets and add systems to them."""
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import streamlit as st
 
+from data.importers import LINES, guess_format
 from data.store import DataStore
-from pages.components.text import in_one_line
+from pages.components.text import in_markdown, in_one_line
 from summarizers import add_systems
 from summarizers.registry import BASELINES, NUMBERED, ORACLES, SUMMARIZERS, summarizer
 
@@ -57,14 +59,42 @@ def add_named(store: DataStore, dataset: str, names: Sequence[str], studies: Seq
     """
     started = time.monotonic()
     bar = st.progress(0.0, text="Summarizing")
+    going = ""
+
+    def starting(system: str) -> None:
+        nonlocal going
+        going = f" by {in_markdown(system)}"
 
     def progress(done: int, total: int) -> None:
         minutes, seconds = divmod(int(time.monotonic() - started), 60)
         clock = f"{minutes}:{seconds:02}"
-        bar.progress(done / max(1, total), text=f"Summarizing: {done} of {total} documents · {clock}")
+        bar.progress(done / max(1, total), text=f"Summarizing{going}: {done} of {total} summaries in all · {clock}")
 
     try:
-        added = add_systems(store, dataset, names, studies=studies, processes=AT_ONCE, progress=progress)
+        added = add_systems(
+            store, dataset, names, studies=studies, processes=AT_ONCE, progress=progress, starting=starting
+        )
         return [one.words(dataset) for one in added]
     finally:
         bar.empty()
+
+
+def incomplete(written: Mapping[str, int], documents: int) -> str:
+    """Which systems have not summarised all documents, in Markdown; empty where all have."""
+    lacking = [f"{in_markdown(name)}: {count} of {documents}" for name, count in written.items() if count < documents]
+    if not lacking:
+        return ""
+    return f"Not all documents have a summary by {'; '.join(lacking)}. Adding a system again writes what it can."
+
+
+def dataset_name(typed: str, path: Path, format: str | None) -> str:
+    """What an imported data set is called: as was typed, or like its file.
+
+    A file of lines joins a data set, which has to be named: raises ValueError where it is not. Raises `BadRecord` where
+    the format, if None, cannot be guessed.
+    """
+    if typed.strip():
+        return typed
+    if (format or guess_format(path)) == LINES:
+        raise ValueError("give the name of the data set that the file of lines joins")
+    return path.stem

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+import textwrap
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import takewhile
@@ -68,10 +69,13 @@ def columns_of(section: Section) -> list[str]:
 # --- text -------------------------------------------------------------------------------------------------
 
 
-def as_text(section: Section, *, without: Sequence[str] = (), said: Collection[str] = ()) -> str:
+def as_text(
+    section: Section, *, without: Sequence[str] = (), said: Collection[str] = (), width: int | None = None
+) -> str:
     """A table under its title for a terminal: names to the left, numbers to the right.
 
-    Columns of the names `without` are left out, and notes that are already `said`.
+    Columns of the names `without` are left out, and notes that are already `said`. What is said under the table is
+    broken into lines of `width` characters, where there is one; words and the table itself are never broken.
     """
     names = [name for name in columns_of(section) if name not in without]
     lines = [in_one_line(section.title)]
@@ -89,7 +93,14 @@ def as_text(section: Section, *, without: Sequence[str] = (), said: Collection[s
     else:
         lines.append(f"{UNDEFINED}: {in_one_line(section.empty)}")
     below = [*reasons(section), *(note for note in section.notes if note not in said)]
-    return "\n".join([*lines, *map(in_one_line, below)])
+    return "\n".join([*lines, *(wrapped(in_one_line(note), width) for note in below)])
+
+
+def wrapped(line: str, width: int | None) -> str:
+    """A line broken between words; left as it is without a width."""
+    if not width:
+        return line
+    return "\n".join(textwrap.wrap(line, width, break_long_words=False, break_on_hyphens=False)) or line
 
 
 # --- JSON and CSV -----------------------------------------------------------------------------------------
@@ -192,19 +203,34 @@ def latex(text: str) -> str:
     return re.sub(r"[\\~^<>|&%$#_{}\[\]*]|-(?=-)", lambda found: SPECIAL[found.group()], in_one_line(text))
 
 
-def as_latex(section: Section) -> str:
-    r"""A table float in the manner of booktabs (`\usepackage{booktabs}`), three decimals; signatures go below it."""
+def as_latex(
+    section: Section,
+    *,
+    caption: str | None = None,
+    label: str | None = None,
+    digits: Mapping[str, int] | None = None,
+    signed: bool = True,
+) -> str:
+    r"""A table float in the manner of booktabs (`\usepackage{booktabs}`); signatures go below it unless not `signed`.
+
+    Without a `caption` it has the section's title, without a `label` `tab:` and its name; columns that `digits` does
+    not name have three decimals.
+    """
+    decimals = digits or {}
     names = [name for name in columns_of(section) if name != "signature"]
     left = {name for name in names if all(isinstance(row[name], str | None) for row in section.rows)}
     head = " & ".join(map(latex, names))
-    body = [" & ".join(latex(shown(row[name], name, 3)) for name in names) + r" \\" for row in section.rows]
-    signatures = dict.fromkeys(str(row["signature"]) for row in section.rows if row.get("signature"))
+    body = [
+        " & ".join(latex(shown(row[name], name, decimals.get(name, 3))) for name in names) + r" \\"
+        for row in section.rows
+    ]
+    signatures = dict.fromkeys(str(row["signature"]) for row in section.rows if signed and row.get("signature"))
     notes = [*reasons(section), *section.notes, *signatures]
     return "\n".join(
         [
             r"\begin{table}",
-            rf"\caption{{{latex(section.title)}}}",
-            rf"\label{{tab:{section.name}}}",
+            rf"\caption{{{latex(section.title if caption is None else caption)}}}",
+            rf"\label{{{f'tab:{section.name}' if label is None else label}}}",
             r"\centering",
             rf"\begin{{tabular}}{{{''.join('l' if name in left else 'r' for name in names) or 'l'}}}",
             r"\toprule",

@@ -7,22 +7,27 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from data.records import Document
-from pages.components.formats import UNDEFINED, json_value
+from pages.components.formats import UNDEFINED, as_latex, json_value
 from pages.components.sections import Cell, Range, Section, Undefined, known
+from pages.components.text import in_one_line
 from summarizers.base import Length
 from summarizers.oracles.algorithms import ALGORITHMS
 from summarizers.oracles.evaluation import LEVEL, Evaluation, Row, Statistics, Task, why_left_out
+from summarizers.oracles.oracle import Target
 from summarizers.oracles.problem import PROVEN
 from summarizers.sentences import sentences_of
 
 DEFINITIONS = {
-    "clipped": "clipped counts: an n-gram counts as often as both texts have it, as ROUGE counts",
+    "clipped": "clipped counts: an n-gram counts as often as both texts have it",
     "set": "set definition: an n-gram counts once, in the match and in both lengths",
 }
 RULES = {
     "max": "the reference against which most is reached counts",
     "first": "the first reference counts",
 }
+
+INSIDE = "within-sentences"
+"""Where n-grams are counted, as signatures say it."""
 
 SINGLE = "a single document has no spread"
 ALL_ZERO = "the mean is 0"
@@ -33,17 +38,21 @@ NO_DOCUMENT = "no document has an oracle: each lacks a sentence, or a reference 
 
 DISTRIBUTION = ("documents", "mean", "std", "min", "25%", "50%", "75%", "max")
 UNCERTAINTY = ("mean", "variation", "mean 95 %")
-EFFORT = ("sentences", "gap", "seconds", "longest")
+EFFORT = ("sentences", "gap", "at_optimum", "seconds", "longest")
 PROOF = ("documents", "proven", "unproven", "mean", "bound")
 """Figures of each table, by their names in `figures_of`."""
 
 HEADINGS = {
     "variation": "coefficient of variation",
     "gap": "gap to the optimum",
+    "at_optimum": "at the optimum",
     "bound": "mean bound",
     "longest": "longest seconds",
 }
 """Columns that have other names than their figures."""
+
+LATEX_DIGITS = dict.fromkeys((HEADINGS["gap"], "seconds", HEADINGS["longest"]), 4)
+"""Decimals, in LaTeX, of the columns that have not three: seconds may be milliseconds, and gaps smaller still."""
 
 
 def oracle_sections(
@@ -51,11 +60,12 @@ def oracle_sections(
 ) -> list[Section]:
     """The tables of Akhmetov et al. (2022), a row an algorithm, and those of what the searches took and proved.
 
-    `distribution` is their Table 2, `uncertainty` Tables 4 and 5; `effort` and `proof` are ours. `left_out` counts, by
-    the reason, the documents that have no oracle. An exact search that the time ended is called `best found`, not the
-    optimum.
+    `distribution` is their Table 2, `uncertainty` Tables 4 and 5; `effort` and `proof` are ours, `proof` only where a
+    search ran that proves. `left_out` counts, by the reason, the documents that have no oracle. An exact search that
+    the time ended is called `best found`, not the optimum.
     """
     figures = {found.algorithm: figures_of(found, statistics) for found in statistics}
+    proving = {found.algorithm for found in statistics if found.proven is not None}
     signatures = task._replace(algorithms=tuple(figures)).signatures
     said = [
         *unproven_notes(statistics),
@@ -77,16 +87,17 @@ def oracle_sections(
             for found in statistics
             if found.algorithm in only
         ]
-        return Section(name, title, rows, [*notes, *said], NO_EXACT if statistics else NO_DOCUMENT)
+        return Section(name, title, rows, [*notes, *said], NO_DOCUMENT)
 
-    return [
+    sections = [
         section(
             "distribution",
             f"ROUGE-{task.target.n} F1 that extracts reach, by algorithm",
             DISTRIBUTION,
             [
-                f"F1 in [0, 1], {DEFINITIONS[task.target.definition]}; n-grams are counted inside sentences; "
-                f"{RULES[task.target.references]}; {length_label(task.length)}.",
+                f"F1 in [0, 1], {DEFINITIONS[task.target.definition]}; {RULES[task.target.references]}; "
+                f"{length_label(task.length)}.",
+                inside_note(task.target),
                 "Std: of a sample. 25%, 50% and 75%: quartiles (Akhmetov et al. 2022, Table 2).",
             ],
         ),
@@ -96,31 +107,44 @@ def oracle_sections(
             UNCERTAINTY,
             [
                 "Coefficient of variation: std over mean; interval of the mean by Student's t over documents, "
-                f"{LEVEL:.0%} (Akhmetov et al. 2022, Tables 4 and 5)."
+                f"{LEVEL:.0%} (Akhmetov et al. 2022, Tables 4 and 5).",
+                "The interval is cut to [0, 1], where F1 ends: Student's t knows no limits.",
             ],
         ),
         section("effort", "Length, distance from the optimum, and time", EFFORT, effort_notes(task)),
-        section(
-            "proof",
-            "What is proven",
-            PROOF,
-            [
-                f"Proven: share of the documents of which no extract scores higher, to within {PROVEN:g}; unproven: "
-                "the number of the others. Mean bound: no extracts have a higher mean F1."
-            ],
-            {found.algorithm for found in statistics if found.proven is not None},
-        ),
     ]
+    if proving or (not statistics and "exact" in task.algorithms):
+        note = (
+            f"Proven: share of the documents of which no extract scores higher, to within {PROVEN:g}; unproven: the "
+            "number of the others. Mean bound: no extracts have a higher mean F1."
+        )
+        sections.append(section("proof", "What is proven", PROOF, [note], proving))
+    return sections
+
+
+def inside_note(target: Target) -> str:
+    """How what is searched relates to the ROUGE that everybody reports."""
+    if target.n > 1:
+        return (
+            f"N-grams of an extract are counted inside its sentences. Ordinary rouge{target.n} of the joined text also "
+            "counts those across sentence ends: another number, which may be higher; these are no bounds of it."
+        )
+    if target.definition == "clipped":
+        return f"The F1 of an extract is the ordinary rouge{target.n} of its sentences, joined."
+    return "Ordinary ROUGE uses clipped counts: it is another number, and these are no bounds of it."
 
 
 def effort_notes(task: Task) -> list[str]:
     """What the columns of the table of effort mean."""
-    limited = any(ALGORITHMS[algorithm].timed for algorithm in task.algorithms)
+    timed = [algorithm for algorithm in task.algorithms if ALGORITHMS[algorithm].timed]
+    stop = "stop" if len(timed) > 1 else "stops"
+    limit = f" For a reference, {', '.join(timed)} {stop} at the first check after {task.seconds:g} s"
+    unrecorded = "; how often that cut VNS short is not recorded" if timed != ["exact"] else ""
     return [
-        "Sentences: mean number. Gap: mean of the optimum minus F1, over the documents whose optimum is proven.",
+        "Sentences: mean number. Gap: mean of the optimum minus F1, over the documents whose optimum is proven; at the "
+        f"optimum: share of these on which F1 reaches it, to within {PROVEN:g}.",
         "Seconds: mean and most of a document's search, all its references together, without the splitting of texts "
-        "into words, while others may run beside."
-        + (f" VNS and the exact search end after {task.seconds:g} s for a reference." if limited else ""),
+        "into words, while others may run beside." + (f"{limit}{unrecorded}." if timed else ""),
     ]
 
 
@@ -166,6 +190,7 @@ def figures_of(found: Statistics, beside: Iterable[Statistics]) -> dict[str, Cel
         "mean 95 %": interval,
         "sentences": found.sentences,
         "gap": known(found.gap, no_gap),
+        "at_optimum": known(found.at_optimum, no_gap),
         "proven": known(found.proven, HEURISTIC),
         "unproven": known(found.unproven, HEURISTIC),
         "bound": known(found.bound, HEURISTIC),
@@ -190,6 +215,7 @@ def facts_of(task: Task, statistics: Sequence[Statistics], left_out: Mapping[str
     return {
         "metric": f"rouge{target.n}",
         "definition": target.definition,
+        "ngrams": INSIDE,
         "references": target.references,
         "tokenizer": target.tokenizer,
         "length": length_option(task.length) or "not limited",
@@ -207,6 +233,28 @@ def length_option(length: Length | None) -> str | None:
     return "ref" if length.unit == "reference" else f"{length.amount}{'w' if length.unit == 'words' else ''}"
 
 
+def oracles_as_latex(
+    sections: Iterable[Section], statistics: Sequence[Statistics], origin: str, comments: Iterable[str] = ()
+) -> str:
+    """The tables as LaTeX, each caption with the `origin` (a file or data set) and the number of documents.
+
+    `comments`, what the tables rest on, come before them, a line each; the signatures stand there and nowhere else.
+    Labels begin with `tab:oracle-`.
+    """
+    documents = statistics[0].documents if statistics else 0
+    tables = [
+        as_latex(
+            section,
+            caption=f"{section.title} ({origin}, n = {documents})",
+            label=f"tab:oracle-{section.name}",
+            digits=LATEX_DIGITS,
+            signed=False,
+        )
+        for section in sections
+    ]
+    return "\n".join([*(f"% {in_one_line(comment)}" for comment in comments), *tables])
+
+
 def oracles_as_json(
     task: Task, statistics: Sequence[Statistics], left_out: Mapping[str, str], origin: Mapping[str, str]
 ) -> dict[str, Any]:
@@ -218,6 +266,7 @@ def oracles_as_json(
         **origin,
         "metric": f"rouge{task.target.n}",
         "definition": task.target.definition,
+        "ngrams": INSIDE,
         "references": task.target.references,
         "tokenizer": task.target.tokenizer,
         "length": length_option(task.length),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, Literal
 
 import pandas as pd
 import streamlit as st
@@ -21,8 +22,11 @@ DIGITS = {
 """Decimals of the columns that have not three."""
 
 
-def show_section(section: Section) -> None:
-    """A table of results, why numbers in it are undefined, and what is to be said under it."""
+def show_section(section: Section, height: int | Literal["auto"] = "auto", **more: Any) -> None:
+    """A table of results, why numbers in it are undefined, and what is to be said under it.
+
+    `height` is in pixels, `auto` shows ten rows; `more` goes to the table, such as what a selection does.
+    """
     if section.rows:
         frame = as_frame(section)
         formats = {
@@ -33,7 +37,13 @@ def show_section(section: Section) -> None:
             for name in frame.select_dtypes("float")
         }
         st.dataframe(
-            frame, hide_index=True, column_config=formats, placeholder=UNDEFINED, key=f"section:{section.name}"
+            frame,
+            hide_index=True,
+            column_config=formats,
+            placeholder=UNDEFINED,
+            height=height,
+            key=f"section:{section.name}",
+            **more,
         )
     else:
         st.info(f"Undefined: {section.empty}.")

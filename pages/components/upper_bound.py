@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -12,31 +13,29 @@ from data.records import Document
 from pages.components.evidence import count, passage
 from pages.components.formats import esc
 from pages.components.highlight import HIGHLIGHT_STYLE, Mark, group_style, highlight, legend
-from pages.components.oracle_tables import DEFINITIONS, RULES, length_label, length_option
+from pages.components.oracle_tables import DEFINITIONS, RULES, inside_note, length_label, length_option
 from pages.components.sections import Cell, Section, Undefined, known
 from pages.components.text import STYLE, in_one_line
 from summarizers.base import REFERENCE_LENGTH, Length, count_words
-from summarizers.oracles import Target
+from summarizers.oracles import ALGORITHMS, Target
 from summarizers.oracles.coverage import Coverage, Place, coverage
 from summarizers.oracles.evaluation import Row
 from summarizers.oracles.problem import is_proven
-from summarizers.oracles.standing import ABOVE, Standing
+from summarizers.oracles.standing import ABOVE, Standing, bounds_of
 from summarizers.sentences import sentences_of
 
-NAMES = {
-    "exact": "Exact",
-    "greedy": "Greedy",
-    "vns": "VNS",
-    "vns_greedy": "VNS from greedy",
-    "genetic": "Genetic",
-    "genetic_greedy": "Genetic with greedy",
-}
-"""How algorithms are called on pages."""
+NAMES = ("exact", *(name for name in ALGORITHMS if name != "exact"))
+"""The algorithms, called as the command calls them, the one that proves first."""
 
 METRICS = {1: "ROUGE-1", 2: "ROUGE-2"}
 DEFINITION_NAMES = {"clipped": "clipped", "set": "set"}
 RULE_NAMES = {"max": "best of all", "first": "the first"}
-UNIT_NAMES = {"": "no limit", "sentences": "sentences", "words": "words", "reference": "as the first reference"}
+UNIT_NAMES = {
+    "": "no limit",
+    "sentences": "sentences",
+    "words": "words",
+    "reference": "as many words as the first reference",
+}
 """What a limit of the length is counted in."""
 
 AMOUNTS = {"sentences": 3, "words": 100}
@@ -52,22 +51,44 @@ WAIT = 10.0
 """Seconds that an algorithm has for an opened document, all its references together."""
 
 UNITS = {1: "words", 2: "pairs of words"}
+ONE = {1: "word", 2: "pair of words"}
 WORDS = {"matched": "covered", "missed": "missed"}
 """What marks say."""
 
 ORACLE, SYSTEM = "oracle", "system"
 SHOWN_WHOLE = 40
-"""Sentences of a source that does not scroll by itself."""
+"""Lines of a source that does not scroll by itself."""
+
+FOLDED = 2
+"""Sentences in a row that are not taken and so are folded into one line."""
+
+OPENING = 60
+"""Characters of a title, or of the opening words, by which a document is known in a list."""
+
+ROWS = 25
+"""Rows of a table that does not scroll by itself."""
 
 MANY = 20
 """Numbers of sentences that are listed."""
 
 QUARTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
+NOT_PROVEN = "the optimum is not proven"
+NO_SYSTEM = "no system has a summary of the document"
 NOTHING_SHARED = "no extract shares anything with a reference"
 WHY_ABOVE = (
     "The bound is that of extracts: a system that writes words of its own, or more than the limit allows, may be above."
 )
+READING = (
+    "Systems named oracle-… read the references: each is an upper bound itself, for the metric and length in its name."
+)
+
+# Buttons as high as the boxes beside them, so that the labels above stand in one line; a list that shows a document's
+# words where the buttons beside it could leave it none.
+CONTROLS_STYLE = """<style>
+.stMain [data-testid=stButtonGroup] button { min-height: 2.5rem; }
+.stMain .st-key-bound_document { min-width: min(100%, 18rem); }
+</style>"""
 
 # What is taken has a thick line and a word before it: colour only repeats it.
 EXTRACT_STYLE = """<style>
@@ -87,7 +108,15 @@ EXTRACT_STYLE = """<style>
   line-height: 1.7; }
 .bound li.taken { border-inline-start-color: rgb(37 99 235); background: rgb(37 99 235 / .08); }
 .bound li.taken .number { font-weight: 700; opacity: 1; }
+.evidence.bound .k-matched { background: light-dark(rgb(37 99 235 / .2), rgb(96 165 250 / .4)); }
 .bound li .text { white-space: pre-wrap; }
+.evidence.bound li.skip { display: block; padding-inline-start: 2.4rem; }
+.evidence.bound li.skip ol { margin-inline-start: -2.4rem; }
+.bound li.skip summary { font-size: .875rem; padding-block: .25rem; }
+@media print {
+  .bound .long { max-height: none; }
+  .bound details::details-content { content-visibility: visible; display: block; block-size: auto; }
+}
 .bound .badge { display: inline-block; border: 1px solid currentColor; border-radius: .6em; padding: 0 .5em;
   font-size: .75rem; font-weight: 600; }
 </style>"""
@@ -149,28 +178,80 @@ def length_of(unit: str, amount: int) -> Length | None:
     return REFERENCE_LENGTH if unit == "reference" else Length(amount, unit)
 
 
+def not_here(address: Mapping[str, str], datasets: Collection[str]) -> list[str]:
+    """What an address names and there is not, a sentence each, as plain text; documents are told by `no_such`."""
+    known: dict[str, tuple[str, Collection[str]]] = {
+        "dataset": ("data set", datasets),
+        "metric": ("metric", [f"rouge{n}" for n in METRICS]),
+        "definition": ("way of counting", DEFINITION_NAMES),
+        "references": ("rule for references", RULE_NAMES),
+        "view": ("view", VIEWS),
+        "algorithm": ("algorithm", NAMES),
+    }
+    said = [
+        no_such(what, address[part])
+        for part, (what, those) in known.items()
+        if part in address and address[part] not in those
+    ]
+    if "length" in address and named_length(address["length"]) is None:
+        said.append(no_such("length", address["length"], "there is no limit"))
+    return said
+
+
+def no_such(what: str, named: str, instead: str = "the first is shown") -> str:
+    """That a link names something that there is not, as plain text."""
+    return f"This link names a {what} that is not here (“{cut(named)}”): {instead}."
+
+
+def cut(text: str) -> str:
+    """A text in one line, with its end left out where it is long."""
+    line = in_one_line(text[: 10 * OPENING])
+    return line if len(line) <= OPENING else f"{line[: OPENING - 1].rstrip()}…"
+
+
+def opening_of(document: Document) -> str:
+    """A document's title, or its opening words where it has none."""
+    source = document.source if isinstance(document.source, str) else " ".join(document.source[:OPENING])
+    return cut(document.title or source)
+
+
+def numbered(documents: Iterable[Document]) -> dict[str, str]:
+    """What documents are called in a list, by their ids: a number, which counts from 1, and how they open."""
+    return {
+        document.id: f"{number} · {opening_of(document)}".rstrip(" ·")
+        for number, document in enumerate(documents, start=1)
+    }
+
+
+def headline(asked: Asked) -> str:
+    """What the bound is, as plain text."""
+    return f"The highest {METRICS[asked.target.n]} F1 that any choice of a document's own sentences can reach."
+
+
 def explanation(asked: Asked) -> str:
     """What the choices mean, as plain text."""
     target = asked.target
-    parts = DEFINITIONS[target.definition], RULES[target.references], length_label(asked.length)
-    text = "; ".join((*parts, "n-grams are counted inside sentences"))
-    return f"{text[0].upper()}{text[1:]}."
+    text = "; ".join((DEFINITIONS[target.definition], RULES[target.references], length_label(asked.length)))
+    return f"{text[0].upper()}{text[1:]}. {inside_note(target)}"
 
 
 # --- an extract -----------------------------------------------------------------------------------------------
 
 
-def extract_words(row: Row, optimum: Row, document: Document) -> str:
+def extract_words(row: Row, optimum: Row, document: Document, asked: Asked) -> str:
     """An extract in sentences, as plain text: how good and how long it is, and what is known of better ones.
 
     `optimum` is what the exact search found.
     """
+    if optimum.proven and not optimum.places:
+        return f"Nothing can be taken, and the highest F1 is 0: {why_nothing(document, asked)}."
+    plain = asked.target.n == 1 and asked.target.definition == "clipped"
     references = len(document.references)
     against = f"reference {row.reference + 1} of {references}" if references > 1 else "the reference"
     words = count_words(" ".join(taken(row, document)))
     seconds = f"{row.seconds:.2f} s"
     if row.proven:
-        known = f"Proven optimal in {seconds}: no extract scores higher."
+        known = f"Proven optimal in {seconds}: no extract scores higher{'' if plain else ' by this count'}."
     elif row.bound is not None:
         known = f"Best found so far, the time was over after {seconds}: no extract is above {row.bound:.4f}."
     elif not optimum.proven:
@@ -182,36 +263,62 @@ def extract_words(row: Row, optimum: Row, document: Document) -> str:
     return f"F1 {row.f1:.4f} against {against}, {count(len(row.places), 'sentence')}, {count(words, 'word')}. {known}"
 
 
+def why_nothing(document: Document, asked: Asked) -> str:
+    """Why the best extract of a document has no sentence: none is short enough, or none that is shares anything."""
+    length, sentences = asked.length, sentences_of(document)
+    most = length.words(document) if length and length.unit != "sentences" else None
+    short = [sentence for sentence in sentences if most is None or count_words(sentence) <= most]
+    among = "no sentence" if most is None or len(short) == len(sentences) else f"no sentence of at most {most} words"
+    if not short:
+        return f"no sentence has {count(most or 0, 'word')} or fewer"
+    several = len(document.references) > 1 and asked.target.references == "max"
+    return f"{among} shares a {ONE[asked.target.n]} with {'a' if several else 'the'} reference"
+
+
 def taken(row: Row, document: Document) -> list[str]:
     """The sentences of an extract."""
     sentences = sentences_of(document)
     return [sentences[place] for place in row.places]
 
 
-def extract_html(document: Document, row: Row, target: Target, only_taken: bool = False) -> str:
-    """The source's sentences beside the reference: which are taken, and which n-grams that covers or misses."""
+def extract_html(document: Document, row: Row, target: Target) -> str:
+    """The source's sentences beside the reference: which are taken, and which n-grams that covers or misses.
+
+    Sentences in a row that are not taken are folded into a line that opens.
+    """
     sentences, reference = sentences_of(document), document.references[row.reference]
     covered = coverage(sentences, row.places, reference, target)
-    lines = "".join(
-        sentence_html(place, sentence, covered.extract.get(place))
-        for place, sentence in enumerate(sentences)
-        if place in covered.extract or not only_taken
-    )
+    lines = source_lines(sentences, covered)
     theirs = [*marks(reference, covered.covered, "matched"), *marks(reference, covered.missed, "missed")]
     name = f"Reference {row.reference + 1}" if len(document.references) > 1 else "Reference"
     numbers = f" ({listed(row.places)})" if row.places else ""
     head = f"Source: {len(row.places)} of {count(len(sentences), 'sentence')} taken{numbers}"
-    scrolls = len(sentences) > SHOWN_WHOLE and not only_taken
+    scrolls = len(lines) > SHOWN_WHOLE
     within = ' class="long" role="region" aria-label="Source, sentence by sentence" tabindex="0"' if scrolls else ""
     return (
         f"{STYLE}{HIGHLIGHT_STYLE}{EXTRACT_STYLE}{group_style(f'g{place.ngram}' for place in covered.covered)}"
         f'<div class="evidence bound"><div><div class="name">{head}</div>'
         f"<div{within}>"
-        f"<ol>{lines or '<li><span></span><span>No sentence is taken.</span></li>'}</ol></div></div>"
+        f"<ol>{''.join(lines)}</ol></div></div>"
         f'<div class="against">{passage(reference, theirs, name)}'
         f'<p class="note">{esc(covered_words(covered, target))}</p>'
         f"{legend((mark.kind for mark in theirs), WORDS)}</div></div>"
     )
+
+
+def source_lines(sentences: Sequence[str], covered: Coverage) -> list[str]:
+    """The sentences of a source as items of a list; those between the taken ones are folded, unless none is taken."""
+    lines = []
+    for is_taken, run in groupby(range(len(sentences)), covered.extract.__contains__):
+        places = list(run)
+        items = [sentence_html(place, sentences[place], covered.extract.get(place)) for place in places]
+        if is_taken or not covered.extract or len(places) < FOLDED:
+            lines += items
+        else:
+            said = f"{len(places)} sentences not taken ({places[0] + 1}–{places[-1] + 1})"
+            body = f'<ol start="{places[0] + 1}">{"".join(items)}</ol>'
+            lines.append(f'<li class="skip"><details><summary>{said}</summary>{body}</details></li>')
+    return lines
 
 
 def listed(places: Sequence[int]) -> str:
@@ -257,7 +364,7 @@ def covered_words(covered: Coverage, target: Target) -> str:
 
 def called(algorithm: str, proven: bool) -> str:
     """What a row of an algorithm is called: nothing is an optimum that is not proven to be one."""
-    return f"{NAMES[algorithm]} (best found)" if algorithm == "exact" and not proven else NAMES[algorithm]
+    return f"{algorithm} (best found)" if algorithm == "exact" and not proven else algorithm
 
 
 # --- tables of a document -------------------------------------------------------------------------------------
@@ -270,9 +377,7 @@ def algorithms_section(rows: Sequence[Row]) -> Section:
         {
             "algorithm": called(row.algorithm, row.proven),
             "F1": row.f1,
-            "gap": known(
-                optimum[row.document_id] - row.f1 if row.document_id in optimum else None, "the optimum is not proven"
-            ),
+            "gap": known(optimum[row.document_id] - row.f1 if row.document_id in optimum else None, NOT_PROVEN),
             "sentences": len(row.places),
             "reference": row.reference + 1,
             "seconds": row.seconds,
@@ -291,18 +396,95 @@ def systems_section(f1_of: Mapping[str, float], bound: float) -> Section:
             "F1": f1,
             "share": f1 / bound if bound > 0 else Undefined(NOTHING_SHARED),
             "gap": bound - f1,
-            "stands": "above the bound" if f1 > bound + ABOVE else "below" if f1 < bound - ABOVE else "at the bound",
         }
         for system, f1 in sorted(f1_of.items(), key=lambda item: -item[1])
     ]
-    notes = ["F1 counted by the same definition. Share: of the bound; gap: bound minus F1."]
-    if any(row["stands"] == "above the bound" for row in rows):
+    notes = ["F1 counted by the same definition. Share: of the bound; gap: bound minus F1, negative above the bound."]
+    if any(f1 > bound + ABOVE for f1 in f1_of.values()):
         notes.append(WHY_ABOVE)
+    if any(map(reads_references, f1_of)):
+        notes.append(READING)
     empty = "no summary of this document has a word to compare"
     return Section("systems_of_document", "Systems on this document", rows, notes, empty)
 
 
+def reads_references(system: str) -> bool:
+    """Whether a system of a data set is an oracle that was put into it."""
+    return system.startswith("oracle-")
+
+
 # --- tables of a data set -------------------------------------------------------------------------------------
+
+
+def verdict(found: Sequence[Standing], rows: Iterable[Row], asked: Asked) -> str:
+    """How high extracts could score, and how near to that the best system comes, as plain text.
+
+    The best is that with the highest mean among the systems that do not read the references and have most documents.
+    """
+    exact = [row for row in rows if row.algorithm == "exact"]
+    mean = float(np.mean(list(bounds_of(exact).values())))
+    unproven = sum(not row.proven for row in exact)
+    such = " of this length" if asked.length else ""
+    said = f"No extracts{such} exceed {mean:.3f} on average"
+    if unproven:
+        said = f"Extracts{such} reach at most {mean:.3f} on average ({unproven} of {len(exact)} optima are not proven)"
+    systems = [row for row in found if not reads_references(row.system)]
+    best = max(systems, key=lambda row: (row.documents, row.mean), default=None)
+    if best is None or best.share is None:
+        return f"{said}."
+    of = "that" if best.documents == len(exact) else f"the bound on its {count(best.documents, 'document')}"
+    return f"{said}; the best system, {in_one_line(best.system)}, reaches {best.share:.0%} of {of} ({best.mean:.3f})."
+
+
+def documents_section(
+    rows: Sequence[Row], f1_of: Mapping[str, Mapping[str, float]], names: Mapping[str, str]
+) -> Section:
+    """Each document with its bound, the heuristic and the system that fall short of it; the greatest gap first.
+
+    `names` are those of `numbered`. Systems that read the references are left out.
+    """
+    bounds, optimum = bounds_of(rows), {row.document_id: row.f1 for row in rows if row.algorithm == "exact"}
+    proven = {row.document_id for row in rows if row.algorithm == "exact" and row.proven}
+    heuristics: dict[str, list[tuple[float, str]]] = {}
+    for row in rows:
+        if row.algorithm != "exact":
+            heuristics.setdefault(row.document_id, []).append((row.f1, row.algorithm))
+    systems = {system: f1 for system, f1 in f1_of.items() if not reads_references(system)}
+    kept = []
+    for key, bound in bounds.items():
+        scored = {system: f1[key] for system, f1 in systems.items() if key in f1}
+        best = max(scored, key=scored.__getitem__, default=None)
+        low, worst = min(heuristics.get(key, [(optimum[key], "exact")]), key=lambda found: found[0])
+        falls_short = not is_proven(low, optimum[key])
+        gap = bound - scored[best] if best is not None else None
+        cells: dict[str, Cell] = {
+            "document": names[key],
+            "best F1" if len(proven) == len(bounds) else "best F1 or its bound": bound,
+            "best system": Undefined(NO_SYSTEM) if best is None else best,
+            "gap": known(gap, NO_SYSTEM),
+            "systems above": sum(f1 > bound + ABOVE for f1 in scored.values()),
+            "worst algorithm": Undefined(NOT_PROVEN) if key not in proven else worst if falls_short else "none",
+            "gap to the optimum": known(optimum[key] - low if key in proven else None, NOT_PROVEN),
+            "id": key,
+        }
+        kept.append((gap, cells))
+    kept.sort(key=lambda item: (item[0] is None, -(item[0] or 0.0)))
+    notes = [
+        "Gap: the bound minus the F1 of the document's best system, negative where systems are above. Worst algorithm: "
+        "the one furthest below the proven optimum, and its gap."
+    ]
+    return Section("documents", "Document by document", [cells for _, cells in kept], notes)
+
+
+def without_signatures(section: Section) -> Section:
+    """The same table without its column of signatures."""
+    rows = [{name: cell for name, cell in row.items() if name != "signature"} for row in section.rows]
+    return section._replace(rows=rows)
+
+
+def table_height(rows: int) -> int:
+    """Pixels of a table that shows up to `ROWS` rows without scrolling by itself."""
+    return 38 + 35 * min(rows, ROWS)
 
 
 def standings_section(found: Sequence[Standing]) -> Section:
@@ -325,6 +507,8 @@ def standings_section(found: Sequence[Standing]) -> Section:
     ]
     if any(row.above for row in found):
         notes.append(WHY_ABOVE)
+    if any(reads_references(row.system) for row in found):
+        notes.append(READING)
     return Section("standings", "Systems beside the bound", rows, notes, "no system has a document with a bound")
 
 
@@ -355,7 +539,7 @@ def spreads(rows: Iterable[Row], f1_of: Mapping[str, Mapping[str, float]]) -> li
         if (found := by_algorithm.get(name))
     ]
     of_systems = [
-        spread(in_one_line(system), SYSTEM, kept)
+        spread(in_one_line(system), ORACLE if reads_references(system) else SYSTEM, kept)
         for system, f1 in f1_of.items()
         if (kept := [f1[key] for key in documents if key in f1])
     ]

@@ -8,10 +8,11 @@ import streamlit as st
 
 from data.records import Document, Summary
 from pages.components.stores import stores
-from pages.components.upper_bound import WAIT
+from pages.components.upper_bound import WAIT, numbered
 from summarizers.base import Length
 from summarizers.oracles import Target
 from summarizers.oracles.evaluation import Row, Task, known_bounds, rows_of, to_row, why_left_out
+from summarizers.oracles.problem import is_proven
 from summarizers.oracles.standing import has_bound, judged_all
 
 
@@ -19,6 +20,12 @@ from summarizers.oracles.standing import has_bound, judged_all
 def records_of(dataset: str, version: object) -> list[tuple[Document, list[Summary]]]:
     """A data set's documents with their summaries; read anew when the version moves."""
     return stores().data.records(dataset)
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def names_of(dataset: str, version: object) -> dict[str, str]:
+    """What a data set's documents are called in lists, by their ids."""
+    return numbered(document for document, _ in records_of(dataset, version))
 
 
 @st.cache_data(max_entries=512, show_spinner=False)
@@ -32,13 +39,17 @@ def row_of(document: Document, target: Target, length: Length | None, algorithm:
 def optimum_of(dataset: str, document: Document, target: Target, length: Length | None) -> Row | None:
     """The optimum of a document, or the best extract found; None where it has no oracle.
 
-    Where the time was over, what the longer search over all documents has stored is better.
+    Where the time was over, the longer search over all documents may have stored a better one, or a lower bound: both
+    bounds hold.
     """
     row = row_of(document, target, length, "exact")
     if row is not None and not row.proven:
         task = Task(target, ("exact",), length)
         kept = known_bounds(stores().data, dataset, task)["exact"].get(document.id)
-        return row if kept is None else to_row(document.id, "exact", kept)
+        if kept is not None:
+            bound = min(found.bound for found in (row, kept) if found.bound is not None)
+            best = to_row(document.id, "exact", kept) if kept.f1 >= row.f1 else row
+            return best._replace(bound=bound, proven=is_proven(best.f1, bound))
     return row
 
 

@@ -2,7 +2,10 @@
 
 They read the references, so that they are no competitors: they say how high any extract could score. `ALGORITHMS` names
 the searches, `Target` says what is maximised, `find` runs a search on a document, `Oracle` makes a system of it.
-What is defined where there is little to choose from:
+
+What is maximised is ROUGE-N of the n-grams inside the extract's sentences. Clipped ROUGE-1 is the ordinary ROUGE-1 of
+the joined text. Ordinary ROUGE-2 is another number: it also counts the bigrams across sentence ends, and may be higher,
+so that the optimum here does not bound it. What is defined where there is little to choose from:
 
 - a document without a sentence, or without a reference that has a token, has no oracle (`find` gives None);
 - where no sentence shares an n-gram with the reference, or none keeps the limits, every algorithm returns the empty

@@ -89,12 +89,14 @@ class Statistics(NamedTuple):
     variation: float | None
     """Coefficient of variation: std over mean; None where the mean is 0."""
     low: float | None
-    """Confidence interval of the mean, by Student's t."""
+    """Confidence interval of the mean, by Student's t, cut to [0, 1], where F1 ends and t does not."""
     high: float | None
     sentences: float
     """Mean number of sentences."""
     gap: float | None
     """Mean of optimum minus F1 over the documents whose optimum is proven; None without one."""
+    at_optimum: float | None
+    """Share of these documents on which the F1 is the optimum, to within `PROVEN`; None without one."""
     proven: float | None
     """Share of documents with a proven result; None for algorithms that cannot tell."""
     seconds: float
@@ -210,13 +212,14 @@ def evaluate_stored(
             for document, found in results:
                 for row in found:
                     bound = StoredBound(row.f1, row.places, row.reference, row.bound, row.seconds)
-                    known[row.algorithm][document.id] = fresh.setdefault(row.algorithm, {})[document.id] = bound
+                    fresh.setdefault(row.algorithm, {})[document.id] = bound
                 if not found:
                     left_out.append(document.id)
                 tell(1)
         finally:
             keep()
-    return Evaluation(rows_among(documents, task, known), tuple(left_out))
+    # Another run may have stored a document first: what is told is what is kept.
+    return Evaluation(rows_among(documents, task, known_bounds(store, dataset, task)), tuple(left_out))
 
 
 def known_bounds(store: DataStore, dataset: str, task: Task) -> dict[str, dict[str, StoredBound]]:
@@ -298,6 +301,7 @@ def rows_of(task: Task, document: Document) -> list[Row]:
 
 NO_SENTENCE = "the document has no sentence"
 NO_REFERENCE = "it has no reference with a word"
+OTHER_SCRIPT = "its references have no letter of a-z: such words count with --tokenizer unicode"
 NO_LENGTH = "its first reference, which gives the length, has no word"
 
 
@@ -307,7 +311,7 @@ def why_left_out(document: Document, task: Task) -> str:
         return NO_SENTENCE
     asked = document.references[:1] if task.target.references == "first" else document.references
     if not any(rouge_words(text, task.target.tokenizer) for text in asked):
-        return NO_REFERENCE
+        return OTHER_SCRIPT if any(rouge_words(text, "unicode") for text in asked) else NO_REFERENCE
     return NO_LENGTH
 
 
@@ -331,7 +335,7 @@ def statistics_of(algorithm: str, rows: Sequence[Row], optimum: dict[str, float]
     f1 = np.array([row.f1 for row in rows])
     mean, std = float(f1.mean()), float(f1.std(ddof=1)) if len(f1) > 1 else None
     half = half_width(std, len(f1)) if std is not None else None
-    gaps = [optimum[row.document_id] - row.f1 for row in rows if row.document_id in optimum]
+    beside = [(row.f1, optimum[row.document_id]) for row in rows if row.document_id in optimum]
     bounds = [row.bound for row in rows if row.bound is not None]
     tells = len(bounds) == len(rows)
     minimum, lower, median, upper, maximum = (float(value) for value in np.quantile(f1, (0, 0.25, 0.5, 0.75, 1)))
@@ -347,10 +351,11 @@ def statistics_of(algorithm: str, rows: Sequence[Row], optimum: dict[str, float]
         upper_quartile=upper,
         maximum=maximum,
         variation=std / mean if std is not None and mean > 0 else None,
-        low=mean - half if half is not None else None,
-        high=mean + half if half is not None else None,
+        low=max(0.0, mean - half) if half is not None else None,
+        high=min(1.0, mean + half) if half is not None else None,
         sentences=float(np.mean([len(row.places) for row in rows])),
-        gap=float(np.mean(gaps)) if gaps else None,
+        gap=float(np.mean([best - reached for reached, best in beside])) if beside else None,
+        at_optimum=float(np.mean([is_proven(*pair) for pair in beside])) if beside else None,
         proven=float(np.mean([row.proven for row in rows])) if tells else None,
         seconds=float(np.mean(seconds)),
         longest=max(seconds),

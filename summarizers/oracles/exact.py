@@ -11,16 +11,21 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from summarizers.oracles.greedy import climb, greedy
 from summarizers.oracles.problem import BETTER, Extract, Problem, Solution, solution
+from summarizers.oracles.vns import vns
 
 SECONDS = 60.0
 """Time for one search."""
+
+NODES, PATIENCE = 200, 2.0
+"""Branches, and seconds, after which a program is a hard one: a better extract to begin with then saves more than it
+takes to find."""
 
 
 class Program(NamedTuple):
@@ -51,7 +56,8 @@ def exact(problem: Problem, start: Iterable[int] | None = None, *, seconds: floa
     """The extract of the highest F1, with the proof that none is higher (`Solution.proven`).
 
     The search begins at `start`, which must keep the problem's limits, or at the better one of what `climb` and
-    `greedy` find. When the time is over, the result is the best extract so far with a bound above which no extract
+    `greedy` find; where that is not enough to solve a program at once (`NODES`, `PATIENCE`), VNS looks for a better one
+    before it goes on. When the time is over, the result is the best extract so far with a bound above which no extract
     lies: its `proven` is False. Of several optima any may be the result, but none with a sentence that could be left
     out without loss; the same input always gives the same one, unless the time ends the search. Where nothing matches,
     the optimum is the empty extract with F1 0.
@@ -77,27 +83,45 @@ def exact(problem: Problem, start: Iterable[int] | None = None, *, seconds: floa
     whole = np.zeros(len(program.upper), dtype=np.intp)
     whole[: len(useful)] = 1
     rounds = 0
+    bound, hard = 1.0, False
     while True:
         rounds += 1
+        left = max(0.01, deadline - time.monotonic())
+        options: Any = {"time_limit": left, "mip_rel_gap": 0, "presolve": False}
+        if not hard:
+            options |= {"time_limit": min(left, PATIENCE), "node_limit": NODES}
         found = milp(
             objective(problem, program, best.f1),
             constraints=constraints,
             integrality=whole,
             bounds=Bounds(0, program.upper),
-            options={"time_limit": max(0.01, deadline - time.monotonic()), "mip_rel_gap": 0, "presolve": False},
+            options=options,
         )
         # What is to be maximised is at most this, by any extract.
         dual = found.mip_dual_bound
         gain = -dual - best.f1 * problem.total if dual is not None and np.isfinite(dual) else np.inf
         # gain >= 2 m - q (l + r) for all of them: their F1 is at most q + gain / (l + r), and l + r exceeds r.
-        bound = min(1.0, best.f1 + max(0.0, gain) / (problem.total + 1))
+        bound = min(bound, best.f1 + max(0.0, gain) / (problem.total + 1))
         before = best.f1
         if found.x is not None:  # else the time is over, and there is nothing new
             taken = [place for place, value in zip(useful, found.x, strict=False) if value > 0.5]
             best = max(best, solution(problem, taken), key=lambda extract: extract.f1)
+        if found.status != 0 and not hard:
+            hard = True
+            best = max([best, *neighbours(problem, best, deadline)], key=lambda extract: extract.f1)
+            if time.monotonic() < deadline:
+                continue
         if best.f1 <= before + BETTER or found.status != 0:
             best = solution(problem, without_idle(problem, best.sentences))
             return best._replace(bound=max(bound, best.f1), iterations=rounds)
+
+
+def neighbours(problem: Problem, best: Solution, deadline: float) -> list[Solution]:
+    """What VNS finds around an extract, around the greedy one and around random sentences."""
+    return [
+        vns(problem, 0, start, seconds=max(0.01, deadline - time.monotonic()))
+        for start in (best.sentences, greedy(problem).sentences, None)
+    ]
 
 
 def first_extract(problem: Problem) -> tuple[int, ...]:

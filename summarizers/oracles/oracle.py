@@ -152,7 +152,7 @@ class Oracle:
             "oracle",
             algorithm=self.algorithm,
             **algorithm.settings,
-            **({"seconds": f"{self.seconds:g}"} if algorithm.timed else {}),
+            **({"seconds": f"{self.seconds:.12g}"} if algorithm.timed else {}),
             **({"seed": self.seed} if algorithm.seeded else {}),
             **self.target.options,
             **(self.length.option if self.length else {}),

@@ -2,7 +2,8 @@
 
 N-grams are numbered once; the searches only add and compare integers. As in the paper (Akhmetov et al. 2022), an
 extract is a set of sentences: n-grams are counted inside each, so that none is made where two of them meet. For clipped
-ROUGE-1 that is ROUGE of the joined text; ROUGE-2 of the joined text also counts the bigrams across its joints.
+ROUGE-1 that is ROUGE of the joined text. For longer n-grams it is not: ROUGE-2 of the joined text also counts the
+bigrams across its joints, which may lower or raise it, so that the optimum here is no bound of it.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from metrics.text import rouge_words
 from summarizers.base import count_words
 
 DEFINITIONS = ("clipped", "set")
-"""`clipped`: an n-gram counts as often as both texts have it, as ROUGE counts (Lin 2004); `set`: once, in the match and
-in both lengths, as Akhmetov et al. count."""
+"""`clipped`: an n-gram counts as often as both texts have it (Lin 2004; inside sentences, which makes it ROUGE for
+single words only); `set`: once, in the match and in both lengths, as Akhmetov et al. count."""
 
 BETTER = 1e-12
 """A gain smaller than this is rounding."""
@@ -119,21 +120,37 @@ class Problem:
         )
 
     @cached_property
-    def counts(self) -> NDArray[np.float32]:
-        """How often each sentence has each n-gram, shape (sentences, n-grams): for scoring many extracts at once."""
-        table = np.zeros((len(self.sentences), len(self.reference)), dtype=np.float32)
+    def counts(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """For scoring many extracts at once: how often each sentence has n-grams, and how many others it has.
+
+        Shapes (sentences, n-grams) and (sentences,). The n-grams of the table are the reference's and, in the set
+        definition, the others that several sentences share: the rest only makes an extract longer.
+        """
+        having = Counter(number for units in self.sentences for number, _ in units)
+        shared = [number for number, times in having.items() if number >= self.known and times > 1]
+        columns = {number: number for number in range(self.known)}
+        if self.definition == "set":
+            columns |= {number: column for column, number in enumerate(shared, self.known)}
+        table = np.zeros((len(self.sentences), len(columns)), dtype=np.float32)
+        others = np.zeros(len(self.sentences), dtype=np.float32)
         for place, units in enumerate(self.sentences):
             for number, times in units:
-                table[place, number] = times
-        return table
+                if number in columns:
+                    table[place, columns[number]] = times
+                else:
+                    others[place] += times
+        return table, others
 
     def f1_of_all(self, extracts: NDArray[np.bool_]) -> NDArray[np.float64]:
         """The F1 of many extracts: shape (extracts, sentences) to shape (extracts,)."""
-        have = extracts.astype(np.float32) @ self.counts
+        table, others = self.counts
+        taken = extracts.astype(np.float32)
+        have = taken @ table
         if self.definition == "set":
             have = np.minimum(have, 1)
-        matched = np.minimum(have, np.asarray(self.reference, dtype=np.float32)).sum(axis=1, dtype=np.float64)
-        sizes = have.sum(axis=1, dtype=np.float64) + self.total
+        wanted = np.asarray(self.reference[: self.known], dtype=np.float32)
+        matched = np.minimum(have[:, : self.known], wanted).sum(axis=1, dtype=np.float64)
+        sizes = have.sum(axis=1, dtype=np.float64) + (taken @ others).astype(np.float64) + self.total
         return np.where(matched > 0, 2 * matched / np.maximum(sizes, 1), 0.0)
 
 

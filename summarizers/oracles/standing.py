@@ -60,17 +60,28 @@ def text_f1(
 
 
 def sentences_in(text: str, source: Sequence[str]) -> Sequence[str]:
-    """The sentences of a text: those of the source where it is some of them in their order, else those found in it.
+    """The sentences of a text: those of the source where it is some of them in any order, else those found in it.
 
     Side by side, sentences may be split in other places than in the source, and nothing that is extracted should lie
     above the bound of extracts for that.
     """
-    taken, rest = [], text.strip()
-    for sentence in source:
-        if rest == sentence or rest.startswith(f"{sentence} "):
-            taken.append(sentence)
-            rest = rest[len(sentence) + 1 :]
-    return split(text) if rest else taken
+    text = text.strip()
+    known = sorted(filter(None, set(source)), key=lambda sentence: (-len(sentence), sentence))
+    came: dict[int, tuple[int, str]] = {}  # by where a sentence may begin: where the one before it does, and that one
+    waiting = [0]
+    while waiting and len(text) + 1 not in came:
+        place = waiting.pop()
+        for sentence in reversed(known):  # so that the longest is tried first: sentences may begin like others
+            end = place + len(sentence)
+            if end + 1 not in came and text.startswith(sentence, place) and text[end : end + 1] in ("", " "):
+                came[end + 1] = place, sentence
+                waiting.append(end + 1)
+    taken: list[str] = []
+    place = len(text) + 1
+    while place in came:
+        place, sentence = came[place]
+        taken.append(sentence)
+    return taken[::-1] if taken or not text else split(text)
 
 
 def counted_references(references: Sequence[str], target: Target) -> list[Units]:

@@ -35,7 +35,7 @@ def open_form(page: Page, url: str) -> None:
 
 def summarising() -> set[str]:
     """Numbers of the processes that summarise."""
-    listed = subprocess.run(["ps", "-eo", "pid=,args="], capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run(["ps", "-ewwo", "pid=,args="], capture_output=True, text=True, check=True).stdout
     return {line.split()[0] for line in listed.splitlines() if "summarizers.processes import work" in line}
 
 
@@ -52,7 +52,9 @@ def test_leaving_stops_the_work_and_pressing_again_goes_on(browser: Browser, sha
         page = browser.new_page()
         open_form(page, url)
         page.get_by_role("button", name="Add systems").click()
-        expect(page.get_by_text(re.compile(r"Summarizing: \d\d of 100 documents"))).to_be_visible(timeout=60_000)
+        expect(page.get_by_text(re.compile(rf"Summarizing by {SLOW}: \d\d of 100 summaries"))).to_be_visible(
+            timeout=60_000
+        )
         assert summarising() - others
         page.get_by_role("link", name="Examples").click()
         for _ in range(100):

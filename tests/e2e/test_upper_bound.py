@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode, urlparse
 
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect
@@ -15,9 +15,10 @@ from data.demo import NAME as DEMO
 from data.demo import add_demo
 from data.records import Document, Summary
 from data.store import DataStore
-from pages.components.upper_bound import NAMES, Asked
+from pages.components.upper_bound import Asked
 from summarizers.oracles import ALGORITHMS, Target
 from summarizers.oracles.evaluation import Task, rows_of, stored
+from summarizers.oracles.standing import bounds_of, judged_all
 from summarizers.sentences import sentences_of
 from tests.driving import serving
 
@@ -49,12 +50,17 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture(scope="module")
-def documents(database: Path) -> list[Document]:
+def data_of(database: Path) -> list[tuple[Document, list[Summary]]]:
+    """The demo corpus as it is stored."""
     engine = connect(f"sqlite:///{database}")
-    found = [document for document, _ in DataStore(engine).records(DEMO)]
+    found = DataStore(engine).records(DEMO)
     engine.dispose()
     return found
+
+
+@pytest.fixture(scope="module")
+def documents(database: Path) -> list[Document]:
+    return [document for document, _ in data_of(database)]
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +108,7 @@ class Watched:
             expect(line.locator(".number")).to_have_text(str(place + 1))
             expect(line.locator(".badge")).to_have_text("taken")
             assert line.locator(".text").inner_text() == sentences[place]
-        assert self.page.locator(".bound li").count() == len(sentences)
+        assert self.page.locator(".bound li:not(.skip)").count() == len(sentences)
 
     def innocent(self) -> None:
         """Nothing of the data was taken for markup, and nothing went wrong."""
@@ -127,7 +133,7 @@ def test_from_a_link_through_documents_and_algorithms_and_back(page: Page, url: 
     expect(page).to_have_url(re.compile(f"document={documents[5].id}(&|$)"))
     watched.settled()
     watched.shows(documents[5], "exact", target)
-    page.get_by_role("radio", name=NAMES["greedy"], exact=True).click()
+    page.get_by_role("radio", name="greedy", exact=True).click()
     expect(page).to_have_url(re.compile("algorithm=greedy"))
     watched.settled()
     watched.shows(documents[5], "greedy", target)
@@ -162,6 +168,40 @@ def test_from_a_link_through_documents_and_algorithms_and_back(page: Page, url: 
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     same = page.locator(f".bound li mark[data-group~='{mark.get_attribute('data-group')}']").first
     expect(same).to_have_css("outline-style", "solid")
+    watched.innocent()
+
+
+def test_folded_sentences_open_by_keys_and_are_printed(page: Page, url: str, documents: list[Document]) -> None:
+    rows = {document.id: rows_of(Task(Target(), ("exact",)), document)[0] for document in documents}
+    # a document whose extract begins so late that at least two sentences are folded before it
+    chosen = next(document for document in documents if min(rows[document.id].places, default=0) > 1)
+    watched = Watched(page, f"{url}/upper_bound?{urlencode({'dataset': DEMO, 'document': chosen.id})}")
+    (first, *_) = rows[chosen.id].places
+    summary = page.locator(".bound summary").first
+    expect(summary).to_have_text(f"{first} sentences not taken (1–{first})")
+    hidden = page.locator(".bound li.skip li").first
+    expect(hidden).to_be_hidden()
+    page.emulate_media(media="print")
+    expect(hidden).to_be_visible()
+    page.emulate_media(media="screen")
+    expect(hidden).to_be_hidden()
+    summary.focus()
+    page.keyboard.press("Enter")
+    expect(hidden).to_be_visible()
+    assert hidden.locator(".text").inner_text() == sentences_of(chosen)[0]
+    watched.innocent()
+
+
+def test_a_link_to_what_is_not_here_says_so(page: Page, url: str, documents: list[Document]) -> None:
+    link = urlencode({"dataset": DEMO, "document": HOSTILE, "metric": "rouge9"})
+    watched = Watched(page, f"{url}/upper_bound?{link}")
+    warning = page.get_by_test_id("stAlert")
+    expect(warning).to_contain_text("This link names a metric that is not here (“rouge9”): the first is shown.")
+    expect(warning).to_contain_text("a document that is not here (“<img src=x")
+    watched.shows(documents[0], "exact", Target())
+    page.get_by_role("button", name="Next").click()
+    watched.settled()
+    expect(warning).to_have_count(0)
     watched.innocent()
 
 
@@ -202,6 +242,22 @@ def test_all_documents_are_computed_while_one_waits_and_go_on_after_leaving(
     assert len(rows) == 24 * len(ALGORITHMS)
     assert rows[: len(before)] == before  # nothing was done twice
     engine.dispose()
+    expect(page.locator(".vega-embed")).to_be_visible()
+    expect(page.get_by_text(re.compile(r"^No extracts exceed 0\.\d{3} on average; the best system, "))).to_be_visible()
+    shared = page.url
+    listed = page.locator(".st-key-section-documents").get_by_test_id("stDataFrame")
+    listed.scroll_into_view_if_needed()
+    listed.click(position={"x": 18, "y": 35 * 2 + 17})  # the box of the second row, drawn on a canvas
+    expect(page.get_by_role("radio", name="One document", exact=True)).to_be_checked()
+    watched.settled()
+    opened = parse_qs(urlparse(page.url).query)["document"][0]
+    scores = judged_all(data_of(database), Target())
+    bounds = bounds_of(rows)
+    gaps = {key: bound - max(f1[key] for f1 in scores.values() if key in f1) for key, bound in bounds.items()}
+    assert opened == sorted(gaps, key=lambda key: -gaps[key])[1]
+    page.go_back()
+    expect(page).to_have_url(shared)
+    watched.settled()
     expect(page.locator(".vega-embed")).to_be_visible()
     with page.expect_download() as downloaded:
         page.get_by_role("button", name="Tables (LaTeX)").click()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from data.records import Summary
 from data.store import DataStore
 from metrics import LEXICAL, metric, metrics
 from metrics.scoring import score_dataset
-from pages.components.adding import FIRST, system_names
+from pages.components.adding import FIRST, add_named, dataset_name, incomplete, system_names
 from summarizers.registry import BASELINES, ORACLES, summarizer
 
 MAIN = Path(__file__).resolve().parents[2] / "pages" / "main.py"
@@ -55,7 +56,9 @@ def add(app: AppTest, *names: str) -> AppTest:
 
 
 def said(app: AppTest) -> list[str]:
-    return [message.value.replace("\\", "") for message in app.success]
+    """The lines of the one message that there is."""
+    [message] = app.success
+    return message.value.replace("\\", "").split("  \n")
 
 
 def test_every_system_is_there_to_be_chosen() -> None:
@@ -87,6 +90,60 @@ def test_what_is_half_there_is_completed(store: DataStore) -> None:
     store.add_summaries(dataset=NAME, summaries=some, signature=lead.signature)
     rest = store.dataset(NAME).documents - 5
     assert said(add(opened(), "lead")) == [f"added {rest} summaries of lead to {NAME} (5 were there)"]
+
+
+def test_what_is_half_there_is_said(store: DataStore) -> None:
+    def lacking() -> list[str]:
+        return [c.value.replace("\\", "") for c in opened().caption if c.value.startswith("Not all documents")]
+
+    assert lacking() == []
+    lead = summarizer("lead")
+    some = lead.summarize([document for document, _ in store.records(NAME)][:5])
+    store.add_summaries(dataset=NAME, summaries=some, signature=lead.signature)
+    documents = store.dataset(NAME).documents
+    assert lacking() == [
+        f"Not all documents have a summary by lead: 5 of {documents}. Adding a system again writes what it can."
+    ]
+    add(opened(), "lead")
+    assert lacking() == []
+
+
+def test_which_systems_are_incomplete() -> None:
+    assert incomplete({"a": 3, "b": 3}, 3) == incomplete({}, 3) == ""
+    assert incomplete({"a": 3, "b*": 0, "c": 2}, 3).startswith(
+        r"Not all documents have a summary by b\*: 0 of 3; c: 2 of"
+    )
+
+
+def test_progress_names_the_system_and_counts_summaries(store: DataStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+
+    class Bar:
+        def progress(self, share: float, text: str) -> None:
+            assert 0 <= share <= 1
+            told.append(text.replace("\\", ""))
+
+        def empty(self) -> None:
+            told.append("")
+
+    monkeypatch.setattr(st, "progress", lambda *_, **__: Bar())
+    documents = store.dataset(NAME).documents
+    add_named(store, NAME, ["lead", "random"], [])
+    assert told[-2].startswith(f"Summarizing by random: {2 * documents} of {2 * documents} summaries in all · 0:0")
+    assert sum(text.startswith("Summarizing by lead: ") for text in told) == documents
+    assert told[-1] == ""
+
+
+def test_an_imported_data_set_is_called_like_its_file_unless_it_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "news 2024.jsonl"
+    file.write_text(json.dumps({"id": "d", "source": "A b.", "references": ["a"], "summaries": []}) + "\n")
+    assert dataset_name("", file, None) == dataset_name(" ", file, "interchange") == "news 2024"
+    assert dataset_name("mine", file, None) == "mine"
+    lines = tmp_path / "bart.txt"
+    lines.write_text("One.\n")
+    assert dataset_name("mine", lines, "lines") == "mine"
+    with pytest.raises(ValueError, match="give the name of the data set that the file of lines joins"):
+        dataset_name("", lines, "lines")
 
 
 def test_what_is_refused_is_said_in_place(store: DataStore) -> None:

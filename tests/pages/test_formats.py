@@ -201,6 +201,22 @@ def test_latex():
     ]
 
 
+def test_latex_by_another_name_and_with_other_digits():
+    lines = as_latex(SMALL, caption="A & B", label="tab:x", digits={"half": 1}, signed=False).splitlines()
+    assert lines[1:3] == [r"\caption{A \& B}", r"\label{tab:x}"]
+    assert r"rouge1 & 3 & 0.7 & {[}0.250, 1.000{]} & \textless{}0.001 & True & McNemar \\" in lines
+    assert lines[13:] == [*as_latex(SMALL).splitlines()[13:-3], r"\end{table}"]
+
+
+def test_text_of_a_width():
+    whole, broken = as_text(SMALL), as_text(SMALL, width=20)
+    rows = len(SMALL.rows) + 2
+    assert broken.splitlines()[:rows] == whole.splitlines()[:rows]  # the table is not broken
+    notes = broken.splitlines()[rows:]
+    assert all(len(line) <= 20 or " " not in line for line in notes)
+    assert " ".join(notes) == " ".join(whole.splitlines()[rows:])
+
+
 def test_html():
     page = parsed(as_html(SMALL))
     assert page.rows == [

@@ -1,20 +1,24 @@
 """The tables of oracles: what stands in each cell, what is undefined and why, and what is said of unproven results."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from data.records import Document
-from pages.components.formats import as_csv, as_json, as_latex, as_text
+from data.records import Document, Example
+from metrics.rouge import RougeN
+from pages.components.formats import as_csv, as_json, as_latex, as_text, latex
 from pages.components.oracle_tables import (
+    DEFINITIONS,
     facts_of,
     figures_of,
     length_label,
     oracle_sections,
     oracles_as_json,
+    oracles_as_latex,
     reasons_left_out,
     row_records,
 )
@@ -58,13 +62,15 @@ def test_the_tables_of_the_paper():
     )
     variation, ends = (found["uncertainty"].rows[0][name] for name in ("coefficient of variation", "mean 95 %"))
     assert variation == pytest.approx(0.125**0.5 / 0.5)
-    # Student's t of 1 degree of freedom at .975 is 12.7062, and the standard error is .25
-    assert ends == Range(pytest.approx(0.5 - 12.7062 * 0.25, abs=1e-4), pytest.approx(0.5 + 12.7062 * 0.25, abs=1e-4))
+    # Student's t of 1 degree of freedom at .975 is 12.7062, and the standard error is .25: beyond both ends of F1
+    assert ends == Range(0.0, 1.0)
+    assert "The interval is cut to [0, 1], where F1 ends: Student's t knows no limits." in found["uncertainty"].notes
     assert found["effort"].rows == [
         {
             "algorithm": "greedy",
             "sentences": 1.5,
             "gap to the optimum": 0.125,
+            "at the optimum": 0.5,
             "seconds": 1.0,
             "longest seconds": 1.5,
             "signature": signatures["greedy"],
@@ -73,6 +79,7 @@ def test_the_tables_of_the_paper():
             "algorithm": "exact",
             "sentences": 3.0,
             "gap to the optimum": 0.0,
+            "at the optimum": 1.0,
             "seconds": 31.0,
             "longest seconds": 60.0,
             "signature": signatures["exact"],
@@ -106,6 +113,7 @@ def test_unproven_results_are_the_best_found():
     assert found["proof"].rows[0]["unproven"] == 1
     # The gap is that of a, whose optimum is proven.
     assert [line["gap to the optimum"] for line in found["effort"].rows] == [0.25, 0.0]
+    assert [line["at the optimum"] for line in found["effort"].rows] == [0.0, 1.0]
     assert [line["algorithm"] for line in found["effort"].rows] == ["greedy", "exact (best found)"]
 
 
@@ -113,6 +121,7 @@ def test_nothing_is_proven():
     found = tables(ROWS[2:])
     no_gap = Undefined("no optimum was proven before the time was over")
     assert [line["gap to the optimum"] for line in found["effort"].rows] == [no_gap, no_gap]
+    assert [line["at the optimum"] for line in found["effort"].rows] == [no_gap, no_gap]
     single = Undefined("a single document has no spread")
     assert found["distribution"].rows[0]["std"] == single
     assert (
@@ -122,13 +131,18 @@ def test_nothing_is_proven():
 
 def test_without_the_exact_search():
     found = tables([row("a", "vns", 0.0), row("b", "vns", 0.0)], Task(algorithms=("vns",)))
-    assert found["effort"].rows[0]["gap to the optimum"] == Undefined("the exact search was not asked for")
+    [effort] = found["effort"].rows
+    assert effort["gap to the optimum"] == effort["at the optimum"] == Undefined("the exact search was not asked for")
     assert found["uncertainty"].rows[0]["coefficient of variation"] == Undefined("the mean is 0")
     assert found["uncertainty"].rows[0]["mean 95 %"] == Range(0.0, 0.0)
-    assert (found["proof"].rows, found["proof"].empty) == ([], "the exact search was not asked for")
-    assert "end after 60 s" in " ".join(found["effort"].notes)
+    assert list(found) == NAMES[:3]  # nothing that could prove
+    assert list(tables([], Task(algorithms=("vns",)))) == NAMES[:3]
+    effort_said = " ".join(found["effort"].notes)
+    assert effort_said.endswith(
+        "For a reference, vns stops at the first check after 60 s; how often that cut VNS short is not recorded."
+    )
     greedy = tables([row("a", "greedy", 0.5)], Task(algorithms=("greedy",)))
-    assert "end after" not in " ".join(greedy["effort"].notes)
+    assert "first check" not in " ".join(greedy["effort"].notes)
 
 
 def test_no_document_at_all():
@@ -151,6 +165,7 @@ def test_every_format_can_write_them(rows):
         assert json.loads(json.dumps(as_json(section), allow_nan=False))["title"] == section.title
         assert section.title in as_text(section)
         assert rf"\label{{tab:{section.name}}}" in as_latex(section)
+        assert "signature" not in as_text(section, without=["signature"])
         header = as_csv(section).splitlines()[0].split(",")
         assert len(header) == len(set(header))
 
@@ -174,6 +189,37 @@ def test_the_settings_are_said(task, said):
     assert length_label(task.length) in section.notes[0]
 
 
+def test_latex_names_its_origin_and_signs_once():
+    signatures = [*TASK.signatures.values()]
+    found = statistics(PROVEN)
+    written = oracles_as_latex(oracle_sections(found, TASK), found, "a_b.jsonl", [*signatures, "line\nbreak"])
+    assert written.startswith(f"% {signatures[0]}\n% {signatures[1]}\n% line break\n\\begin{{table}}")
+    for signature in signatures:
+        assert written.count(signature) == 1
+        assert latex(signature) not in written
+    labels = re.findall(r"\\label\{(.*?)\}", written)
+    assert labels == [f"tab:oracle-{name}" for name in NAMES]
+    assert written.count(r"(a\_b.jsonl, n = 2)}") == len(NAMES)
+    # four digits of gaps and seconds, three of all others
+    assert r"greedy & 1.500 & 0.1250 & 0.500 & 1.0000 & 1.5000 \\" in written
+    assert "n = 0" in oracles_as_latex(oracle_sections([], TASK), [], "x")
+
+
+@pytest.mark.parametrize("definition", DEFINITIONS)
+def test_what_is_not_the_rouge_that_everybody_reports_is_said(definition):
+    """ROUGE-2 of the joined text may be higher than the optimum inside sentences; ROUGE-1 may not."""
+    document = Document("d", ("Red cars", "drive fast"), ("red cars drive fast",))
+    for n in (1, 2):
+        task = Task(Target(n, definition), ("exact",))
+        [optimum] = evaluate([document], task, processes=0).rows
+        [ordinary] = RougeN(n).score([Example("d", "x", "Red cars drive fast", document.references, None, "")])
+        said = " ".join(oracle_sections(statistics([optimum]), task)[0].notes)
+        assert "as ROUGE counts" not in said
+        assert ("no bounds of it" in said) == (n == 2 or definition == "set")
+        assert ("across sentence ends" in said) == (n == 2)
+        assert (optimum.f1 < ordinary.value) == (n == 2)
+
+
 def test_facts_and_json_name_the_settings_and_the_documents():
     task = Task(Target(2, "set", "first", "unicode"), TASK.algorithms, Length(50, "words"), 3, 2.5)
     left_out = {
@@ -185,6 +231,7 @@ def test_facts_and_json_name_the_settings_and_the_documents():
     assert facts_of(task, found, left_out) == {
         "metric": "rouge2",
         "definition": "set",
+        "ngrams": "within-sentences",
         "references": "first",
         "tokenizer": "unicode",
         "length": "50w",

@@ -23,24 +23,34 @@ from data.store import DataStore
 from pages.components.oracle_tables import oracle_sections
 from pages.components.sections import Undefined
 from pages.components.upper_bound import (
+    FOLDED,
     MOST,
     NAMES,
+    OPENING,
+    ROWS,
     Asked,
     algorithms_section,
     asked_by,
     called,
+    documents_section,
     explanation,
     extract_html,
     extract_words,
+    headline,
+    not_here,
+    numbered,
     spreads,
     standings_section,
     systems_section,
+    table_height,
+    verdict,
+    why_nothing,
 )
 from pages.components.upper_bound_charts import distribution_chart, row_names
 from summarizers.base import REFERENCE_LENGTH, Length
 from summarizers.oracles import ALGORITHMS, Target, find
 from summarizers.oracles.evaluation import Row, Task, evaluate, evaluate_stored, rows_of, statistics, stored
-from summarizers.oracles.standing import judged, standings
+from summarizers.oracles.standing import judged, standings, standings_of
 from summarizers.sentences import sentences_of
 
 MAIN = Path(__file__).resolve().parents[2] / "pages" / "main.py"
@@ -91,8 +101,44 @@ def test_what_an_address_says_wrongly_is_usual(length: str) -> None:
 def test_the_choices_are_explained() -> None:
     assert "as often as both texts have it" in explanation(Asked("a"))
     said = explanation(Asked("a", Target(1, "set", "first"), Length(1)))
-    for words in ("counts once", "the first reference counts", "at most 1 sentence;", "inside sentences."):
+    for words in ("counts once", "the first reference counts", "at most 1 sentence.", "Ordinary ROUGE"):
         assert words in said
+    assert "as ROUGE counts" not in said
+    pairs = explanation(Asked("a", Target(2)))
+    assert "across sentence ends" in pairs
+    assert "may be higher" in pairs
+    assert "across sentence ends" not in explanation(Asked("a"))
+    assert "ROUGE-2 F1" in headline(Asked("a", Target(2)))
+
+
+def test_what_a_link_names_in_vain_is_said() -> None:
+    right = {**Asked("a", Target(2, "set", "first"), Length(3)).address, "view": "all", "algorithm": "vns_greedy"}
+    assert not_here(right, ["a"]) == []
+    assert not_here({}, ["a"]) == []
+    wrong = dict.fromkeys(right, f"none {HOSTILE} {'x' * 200}")
+    said = not_here(wrong, ["a"])
+    assert len(said) == len(right)
+    for name in ("data set", "metric", "way of counting", "rule for references", "view", "algorithm", "length"):
+        assert any(f"a {name} that is not here (“none <img" in line for line in said), name
+    assert all(len(line) < 2 * OPENING + 60 for line in said)
+    assert "there is no limit" in said[-1]
+
+
+def test_documents_are_called_by_their_number_and_title_or_opening_words() -> None:
+    documents = [
+        Document("a", "Storms  came.\nRain fell.", ("storm",), "A title"),
+        Document("b", ("Storms  came.", "Rain fell."), ("storm",)),
+        Document("c", "word " * 10_000, ("storm",)),
+        Document("d", "", ("storm",)),
+        Document("e", HOSTILE, ("storm",)),
+    ]
+    names = numbered(documents)
+    assert list(names) == list("abcde")
+    assert list(names.values())[:2] == ["1 · A title", "2 · Storms came. Rain fell."]
+    assert names["c"].endswith("…")
+    assert len(names["c"]) <= len("3 · ") + OPENING
+    assert names["d"] == "4"
+    assert "\u202e" not in names["e"]
 
 
 # --- an extract -------------------------------------------------------------------------------------------------
@@ -102,23 +148,46 @@ CARS = Document("d", ("Red cars stop.", "They are old.", "Red boats."), ("blue s
 
 def test_what_is_known_of_better_extracts_is_said() -> None:
     best = row("exact", 0.8, (0, 2), 0.8)
-    said = extract_words(best, best, CARS)
+    asked = Asked("a")
+    said = extract_words(best, best, CARS, asked)
     assert said == (
         "F1 0.8000 against reference 1 of 2, 2 sentences, 5 words. Proven optimal in 0.25 s: no extract scores higher."
     )
     cut = row("exact", 0.7, (0,), 0.85)
-    said = extract_words(cut, cut, CARS)
+    said = extract_words(cut, cut, CARS, asked)
     assert "Best found so far" in said
     assert "no extract is above 0.8500" in said
     assert "ptim" not in said
-    assert "0.1000 below the proven optimum, 0.8000" in extract_words(row("vns", 0.7), best, CARS)
-    assert "as good as the proven optimum" in extract_words(row("vns", 0.8), best, CARS)
-    assert "not proven" in extract_words(row("vns", 0.7), cut, CARS)
+    assert "0.1000 below the proven optimum, 0.8000" in extract_words(row("vns", 0.7), best, CARS, asked)
+    assert "as good as the proven optimum" in extract_words(row("vns", 0.8), best, CARS, asked)
+    assert "not proven" in extract_words(row("vns", 0.7), cut, CARS, asked)
+    for target in (Target(2), Target(1, "set")):  # other numbers than the ordinary ROUGE
+        assert "no extract scores higher by this count." in extract_words(best, best, CARS, Asked("a", target))
     assert (called("exact", True), called("exact", False), called("vns", False)) == (
-        "Exact",
-        "Exact (best found)",
-        "VNS",
+        "exact",
+        "exact (best found)",
+        "vns",
     )
+
+
+@pytest.mark.parametrize(
+    ("asked", "references", "why"),
+    [
+        (Asked("a", length=Length(1, "words")), ("red",), "no sentence has 1 word or fewer"),
+        (Asked("a", length=Length(2, "words")), ("old",), "no sentence of at most 2 words shares a word with the"),
+        (Asked("a", length=REFERENCE_LENGTH), ("old",), "no sentence has 1 word or fewer"),
+        (Asked("a", length=Length(1)), ("ships",), "no sentence shares a word with the reference"),
+        (Asked("a", length=Length(100, "words")), ("ships", "blue"), "no sentence shares a word with a reference"),
+        (Asked("a", Target(2)), ("stop they",), "no sentence shares a pair of words with the reference"),
+        (Asked("a", Target(1, references="first")), ("ships", "red"), "no sentence shares a word with the reference"),
+    ],
+)
+def test_why_nothing_is_taken_is_said(asked: Asked, references: tuple[str, ...], why: str) -> None:
+    document = Document("d", CARS.source, references)
+    (best,) = rows_of(Task(asked.target, ("exact",), asked.length), document)
+    assert (best.places, best.f1, best.proven) == ((), 0, True)
+    assert why_nothing(document, asked).startswith(why)
+    assert why in extract_words(row("greedy", 0.0, ()), best, document, asked)
 
 
 def test_taken_sentences_and_covered_words_are_marked() -> None:
@@ -127,20 +196,32 @@ def test_taken_sentences_and_covered_words_are_marked() -> None:
     html = extract_html(CARS, best, target)
     # "Red cars stop." and "Red boats." have 5 words, the second reference 4: red, stop and boats match
     assert (best.reference, best.places) == (1, (2,)) or best.f1 >= 2 * 3 / (5 + 4)
-    assert visible(html).count("taken") == len(best.places) + 1
-    lines = re.findall(r"<li( class=\"taken\")?>", html)
+    assert html.count('<span class="badge">taken</span>') == len(best.places)
+    lines = re.findall(r"<li( class=\"taken\")?><span", html)
     assert [bool(kind) for kind in lines] == [place in best.places for place in range(3)]
     covered = re.findall(r'<mark class="k-matched"[^>]*data-group="(g\d+)"', html)
     assert len(covered) == 2 * len(set(covered))  # each in the source and in the reference
     assert f"= {best.f1:.4f}." in visible(html)
     assert len(set(covered)) == int(re.search(r"(\d+) of the reference's 4 words", visible(html))[1])  # type: ignore[index]
     assert "k-missed" in html
-    only = extract_html(CARS, best, target, only_taken=True)
-    assert only.count("<li") == len(best.places)
     nothing = extract_html(CARS, row("exact", 0.0, (), 0.0), target)
     assert "0 of 3 sentences taken" in visible(nothing)
     assert 'class="taken"' not in nothing
-    assert "No sentence is taken" in extract_html(CARS, row("exact", 0.0, (), 0.0), target, only_taken=True)
+    assert "<details" not in nothing
+
+
+def test_sentences_between_those_taken_are_folded() -> None:
+    source = tuple(f"Storm {number}." for number in range(9))
+    document = Document("d", source, ("storm",))
+    html = extract_html(document, row("exact", 0.5, (3, 5)), Target())
+    assert re.findall(r"<summary>(.*?)</summary>", html) == [
+        "3 sentences not taken (1–3)",
+        "3 sentences not taken (7–9)",
+    ]
+    assert FOLDED == 2  # the fifth, alone between two, is shown
+    outside = re.sub(r"<details>.*?</details>", "", html, flags=re.DOTALL)
+    assert re.findall(r'<span class="number">(\d)</span>', outside) == ["4", "5", "6"]
+    assert re.findall(r'<span class="number">(\d)</span>', html) == [str(number) for number in range(1, 10)]
 
 
 @pytest.mark.parametrize("target", [Target(), Target(2, "set")])
@@ -163,36 +244,83 @@ def test_algorithms_are_compared_with_the_proven_optimum_only() -> None:
     section = algorithms_section([proven, row("greedy", 0.5)])
     assert [line["gap"] for line in section.rows] == [0, pytest.approx(0.3)]
     section = algorithms_section([cut, row("greedy", 0.5)])
-    assert [line["algorithm"] for line in section.rows] == ["Exact (best found)", "Greedy"]
+    assert [line["algorithm"] for line in section.rows] == ["exact (best found)", "greedy"]
     assert [line["gap"] for line in section.rows] == [Undefined("the optimum is not proven")] * 2
 
 
 def test_systems_stand_beside_the_bound() -> None:
     section = systems_section({"a": 0.2, "b": 0.5, "c": 0.4}, 0.4)
-    assert [(line["system"], line["stands"]) for line in section.rows] == [
-        ("b", "above the bound"),
-        ("c", "at the bound"),
-        ("a", "below"),
+    assert [(line["system"], line["gap"]) for line in section.rows] == [
+        ("b", pytest.approx(-0.1)),
+        ("c", 0),
+        ("a", pytest.approx(0.2)),
     ]
     assert [line["share"] for line in section.rows] == pytest.approx([1.25, 1, 0.5])
     assert "words of its own" in " ".join(section.notes)
     assert "words of its own" not in " ".join(systems_section({"a": 0.2}, 0.4).notes)
     assert isinstance(systems_section({"a": 0.0}, 0.0).rows[0]["share"], Undefined)
     assert systems_section({}, 0.4).rows == []
+    assert "read the references" not in " ".join(section.notes)
+    assert "read the references" in " ".join(systems_section({"oracle-vns-rouge2": 0.4}, 0.4).notes)
+
+
+def test_the_verdict_is_of_systems_that_do_not_read_the_references() -> None:
+    rows = [row("exact", 0.5, bound=0.5, key="a"), row("exact", 0.3, bound=0.3, key="b"), row("vns", 0.1, key="a")]
+    f1 = {
+        "oracle-exact-rouge1": {"a": 0.5, "b": 0.3},
+        "worse": {"a": 0.1, "b": 0.1},
+        "better": {"a": 0.2, "b": 0.2},
+        "rare": {"a": 0.4},
+    }
+    said = verdict(standings_of(f1, rows), rows, Asked("a"))
+    assert said == "No extracts exceed 0.400 on average; the best system, better, reaches 50% of that (0.200)."
+    alone = verdict(standings_of({"rare": f1["rare"]}, rows), rows, Asked("a", length=Length(1)))
+    assert alone == (
+        "No extracts of this length exceed 0.400 on average; the best system, rare, reaches 80% of the bound on its "
+        "1 document (0.400)."
+    )
+    rows[1] = row("exact", 0.2, bound=0.4, key="b")
+    assert verdict([], rows, Asked("a")) == ("Extracts reach at most 0.450 on average (1 of 2 optima are not proven).")
+    notes = " ".join(standings_section(standings_of(f1, rows)).notes)
+    assert "read the references" in notes
+    assert [(found.name, found.kind) for found in spreads(rows, f1)[2:]] == [
+        ("oracle-exact-rouge1", "oracle"),
+        ("rare", "system"),
+        ("better", "system"),
+        ("worse", "system"),
+    ]
+
+
+def test_documents_are_listed_by_the_gap_of_their_best_system() -> None:
+    rows = [
+        *(row("exact", 0.5, bound=0.5, key="a"), row("greedy", 0.4, key="a"), row("vns", 0.5, key="a")),
+        *(row("exact", 0.6, bound=0.8, key="b"), row("greedy", 0.4, key="b"), row("vns", 0.3, key="b")),
+        *(row("exact", 0.5, bound=0.5, key="c"), row("greedy", 0.5, key="c"), row("vns", 0.5, key="c")),
+    ]
+    f1 = {"one": {"a": 0.6, "b": 0.2}, "two": {"a": 0.55, "b": 0.3}, "oracle-exact-rouge1": {"a": 0.5, "b": 0.7}}
+    section = documents_section(rows, f1, {"a": "1 · A", "b": "2 · B", "c": "3 · C"})
+    b, a, c = section.rows
+    assert (b["document"], b["best system"], b["gap"]) == ("2 · B", "two", pytest.approx(0.5))
+    assert (a["document"], a["best system"], a["gap"], a["systems above"]) == ("1 · A", "one", pytest.approx(-0.1), 2)
+    assert (a["worst algorithm"], a["gap to the optimum"]) == ("greedy", pytest.approx(0.1))
+    assert isinstance(b["worst algorithm"], Undefined)
+    assert (c["worst algorithm"], c["gap to the optimum"], c["id"]) == ("none", 0, "c")
+    assert isinstance(c["gap"], Undefined)
+    assert table_height(ROWS) == table_height(4 * ROWS) > table_height(ROWS - 1)
 
 
 def test_spreads_are_quartiles_over_the_same_documents() -> None:
     rows = [row("exact", f1, (0,), f1, key) for key, f1 in zip("abcde", (0.1, 0.2, 0.3, 0.4, 1.0), strict=True)]
     rows += [row("greedy", 0.1, key=key) for key in "abcde"]
-    f1 = {"low": dict.fromkeys("abz", 0.1), "high": dict.fromkeys("ab", 0.2), "other": {"z": 1.0}, "Exact": {"a": 0.1}}
+    f1 = {"low": dict.fromkeys("abz", 0.1), "high": dict.fromkeys("ab", 0.2), "other": {"z": 1.0}, "exact": {"a": 0.1}}
     exact, greedy, *systems = spreads(rows, f1)
-    assert exact[:2] == ("Exact", "oracle")
+    assert exact[:2] == ("exact", "oracle")
     assert exact[2:] == (5, *(pytest.approx(value) for value in (0.1, 0.2, 0.3, 0.4, 1.0, 0.4)))
     assert greedy.mean == pytest.approx(0.1)
-    assert [(found.name, found.documents) for found in systems] == [("high", 2), ("low", 2), ("Exact", 1)]
-    assert row_names([exact, greedy, *systems]) == ["Exact", "Greedy", "high", "low", "Exact (system)"]
+    assert [(found.name, found.documents) for found in systems] == [("high", 2), ("low", 2), ("exact", 1)]
+    assert row_names([exact, greedy, *systems]) == ["exact", "greedy", "high", "low", "exact (system)"]
     rows[0] = row("exact", 0.1, (0,), 0.5, "a")
-    assert spreads(rows, {})[0].name == "Exact (best found)"
+    assert spreads(rows, {})[0].name == "exact (best found)"
     table: Any = pd.DataFrame(distribution_chart([exact, *systems]).to_dict()["datasets"].popitem()[1])
     assert {"median", "mean", "lower_quartile"} <= set(table.columns)
 
@@ -268,7 +396,7 @@ def test_the_first_document_is_open_with_its_optimum(demo: DataStore) -> None:
     assert dict(zip(systems["system"], systems["F1"], strict=True)) == pytest.approx(expected)
     assert list(systems["F1"]) == sorted(systems["F1"], reverse=True)
     assert list(systems["share"]) == pytest.approx([f1 / best.f1 for f1 in systems["F1"]])
-    assert list(algorithms["algorithm"]) == list(NAMES.values())
+    assert list(algorithms["algorithm"]) == list(NAMES)
     for name, f1 in zip(NAMES, algorithms["F1"], strict=True):
         solution = find(document, Target(), name)
         assert solution is not None
@@ -313,14 +441,10 @@ def test_a_link_shows_what_was_chosen(demo: DataStore) -> None:
     assert address(app)["algorithm"] == "vns"
     nowhere = opened(dataset="none", document="none", algorithm="none", view="none", length="none")
     assert demo.records(DEMO)[0][0].id == address(nowhere)["document"]
-
-
-def test_only_the_taken_sentences_can_be_shown(demo: DataStore) -> None:
-    app = opened()
-    document = demo.records(DEMO)[0][0]
-    best = exact_row(document, Target())
-    sound(app.toggle(key="bound_only_taken").set_value(True).run())
-    assert extract_html(document, best, Target(), only_taken=True) in blocks(app)
+    for name in ("data set", "document", "algorithm", "view", "length"):
+        assert f"a {name} that is not here (“none”)" in said(nowhere)
+    assert "not here" not in said(sound(nowhere.run()))  # the address is right by now
+    assert "not here" not in said(app)
 
 
 def test_all_documents_are_computed_once_and_shown(demo: DataStore) -> None:
@@ -337,7 +461,20 @@ def test_all_documents_are_computed_once_and_shown(demo: DataStore) -> None:
     assert list(table["system"]) == [found.system for found in expected]
     assert list(table["share"]) == pytest.approx([found.share for found in expected])
     titles = [section.title for section in oracle_sections(statistics(evaluation.rows), task, {})]
-    assert [header.value for header in app.subheader] == [standings_section(expected).title, *titles]
+    assert [header.value for header in app.subheader] == [
+        standings_section(expected).title,
+        "Document by document",
+        *titles,
+    ]
+    asked = Asked(DEMO)
+    assert verdict(expected, evaluation.rows, asked) in said(app)
+    assert list(app.dataframe[2].value["algorithm"]) == list(NAMES)
+    assert not [frame for frame in app.dataframe if "signature" in frame.value]
+    (signatures,) = app.code
+    assert set(signatures.value.splitlines()) == set(task.signatures.values())
+    gaps = app.dataframe[1].value["gap"]
+    assert list(gaps) == sorted(gaps, reverse=True)
+    assert set(app.dataframe[1].value["id"]) == {document.id for document, _ in demo.records(DEMO)}
     assert {row.algorithm for row in evaluation.rows} == set(NAMES)
     again = evaluate([demo.records(DEMO)[0][0]], task, processes=0)
     assert [found.f1 for found in evaluation.rows[: len(ALGORITHMS)]] == pytest.approx([f.f1 for f in again.rows])
@@ -380,24 +517,30 @@ def test_where_the_time_ends_nothing_is_called_optimal(world: DataStore, monkeyp
     documents = [document for document, _ in read(DEMO_FILE, "interchange")]
     whole = Document(
         "whole",
-        tuple(sentence for document in documents for sentence in sentences_of(document)),
+        # every other word of each sentence: many short ones are hard to choose from
+        tuple(
+            " ".join(sentence.split()[start::2])
+            for document in documents
+            for sentence in sentences_of(document)
+            for start in (0, 1)
+        ),
         (" ".join(document.references[0] for document in documents),),
     )
     records = [(whole, [Summary("whole", "lead", whole.source[0])])]
     world.add_dataset(name="long", format="interchange", sha256="0", records=records)
     monkeypatch.setattr("pages.components.upper_bound_data.WAIT", 0.0)
-    app = opened(definition="set")
+    app = opened()
     assert "Best found so far, the time was over" in said(app)
     assert "ptimal" not in said(app)
     stated = re.search(r"no extract is above (\d\.\d{4})", said(app))
     assert stated is not None
     bound = float(stated[1])
-    target = Target(definition="set")
+    target = Target()
     best = exact_row(whole, target)
     assert best.proven
     assert bound >= best.f1 - 5e-5
     systems, algorithms = (frame.value for frame in app.dataframe)
-    assert algorithms["algorithm"][0] == "Exact (best found)"
+    assert algorithms["algorithm"][0] == "exact (best found)"
     assert algorithms["gap"].isna().all()
     assert "the optimum is not proven" in said(app)
     assert systems["share"][0] == pytest.approx(systems["F1"][0] / bound, abs=1e-4)

@@ -15,6 +15,7 @@ from data.store import StoredBound, UnknownDataset
 from summarizers.base import REFERENCE_LENGTH, Length, count_words
 from summarizers.oracles import ALGORITHMS, Target, evaluation, find
 from summarizers.oracles.evaluation import (
+    OTHER_SCRIPT,
     Row,
     Task,
     evaluate,
@@ -182,6 +183,18 @@ def test_nothing_is_searched_twice(store, searches):
     assert told == [(4, 6), (5, 6), (6, 6)]  # what has no oracle is asked again, which takes no search
 
 
+def test_what_another_run_stored_first_is_what_is_told(store):
+    other = StoredBound(0.125, (0,), 0, 1.0, 60.0)
+
+    def meanwhile(done, total):
+        if not done:
+            store.add_bounds(dataset="set", signature=FAST.signatures["exact"], bounds={"c": other})
+
+    told = evaluate_stored(store, "set", FAST, processes=0, progress=meanwhile)
+    assert told.rows == stored(store, "set", FAST).rows
+    assert [row.f1 for row in told.rows if (row.document_id, row.algorithm) == ("c", "exact")] == [other.f1]
+
+
 @pytest.mark.parametrize("stop", [ValueError("enough"), KeyboardInterrupt()])
 def test_a_stopped_run_goes_on_where_it_stopped(store, searches, stop):
     def stop_after_two(done, total):
@@ -296,6 +309,7 @@ def test_why_documents_have_no_oracle():
     for document, task, why in (
         (WRITTEN[1], FAST, "the document has no sentence"),
         (WRITTEN[4], FAST, "it has no reference with a word"),
+        (Document("x", "猫", ("猫",)), FAST, OTHER_SCRIPT),
         (no_first, first, "it has no reference with a word"),
         (no_first, words, "its first reference, which gives the length, has no word"),
     ):
@@ -322,14 +336,31 @@ def test_figures_by_hand():
     assert (greedy.mean, greedy.std) == (pytest.approx(0.4), pytest.approx(0.2))  # squares .04 + 0 + .04, over 2
     assert greedy[4:9] == pytest.approx((0.2, 0.3, 0.4, 0.5, 0.6))
     assert greedy.variation == pytest.approx(0.5)
-    # t of 2 degrees of freedom at .975 is 4.302653
-    assert (greedy.low, greedy.high) == pytest.approx((0.4 - 4.302653 * 0.2 / sqrt(3), 0.4 + 4.302653 * 0.2 / sqrt(3)))
+    # t of 2 degrees of freedom at .975 is 4.302653; .4 - 4.302653 * .2 / sqrt(3) is below 0
+    assert (greedy.low, greedy.high) == pytest.approx((0.0, 0.4 + 4.302653 * 0.2 / sqrt(3)))
     assert greedy.sentences == 3
     assert greedy.gap == pytest.approx((0.3 + 0.1) / 2)  # b is not proven
     assert (greedy.proven, exact.proven, exact.gap) == (None, pytest.approx(2 / 3), 0.0)
+    assert (greedy.at_optimum, exact.at_optimum) == (0.0, 1.0)
     assert (greedy.seconds, greedy.longest) == (2.0, 3.0)
     assert (greedy.unproven, greedy.bound) == (None, None)
     assert (exact.unproven, exact.bound) == (1, pytest.approx((0.5 + 0.9 + 0.7) / 3))
+
+
+def test_who_reaches_the_optimum():
+    """Only where it is proven, and to within what the solver tells apart."""
+    reached = {"a": 0.5, "b": 0.5 - 5e-7, "c": 0.4, "d": 0.7}
+    optima = [row(key, "exact", 0.5, bound=0.5, proven=True) for key in "abc"]
+    rows = [*(row(key, "vns", f1) for key, f1 in reached.items()), *optima, row("d", "exact", 0.7, bound=0.9)]
+    vns, exact = statistics(rows)
+    assert (vns.at_optimum, exact.at_optimum) == (pytest.approx(2 / 3), 1.0)
+    assert statistics(rows[:4])[0].at_optimum is None
+
+
+def test_intervals_stay_where_f1_is():
+    [high] = statistics([row(key, "greedy", f1) for key, f1 in (("a", 0.5), ("b", 0.9), ("c", 0.95))])
+    assert high.low == pytest.approx(high.mean - 4.302653 * high.std / sqrt(3))
+    assert high.high == 1.0
 
 
 def test_figures_are_those_of_other_libraries(articles):
@@ -349,7 +380,7 @@ def test_figures_are_those_of_other_libraries(articles):
 def test_few_documents():
     [single] = statistics([row("a", "vns", 0.5)])
     assert (single.mean, single.minimum, single.maximum) == (0.5, 0.5, 0.5)
-    assert (single.std, single.variation, single.low, single.high, single.gap) == (None,) * 5
+    assert (single.std, single.variation, single.low, single.high, single.gap, single.at_optimum) == (None,) * 6
     [zero] = statistics([row("a", "vns", 0.0), row("b", "vns", 0.0)])
     assert (zero.mean, zero.std, zero.variation, zero.low) == (0, 0, None, 0)
     assert statistics([]) == []

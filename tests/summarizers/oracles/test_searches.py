@@ -175,6 +175,29 @@ def test_a_solver_that_gives_nothing_proves_nothing(monkeypatch, dual):
     assert not found.proven
 
 
+def test_the_best_found_is_no_worse_than_what_other_searches_find(monkeypatch, shared_data):
+    nothing = SimpleNamespace(x=None, status=1, mip_dual_bound=None)
+    monkeypatch.setattr(scipy.optimize, "milp", lambda *arguments, **options: nothing)
+    documents = [document for document, _ in read(shared_data / "summeval.jsonl", "interchange")]
+    joined = [sentence for document in documents[:12] for sentence in sentences_of(document)]
+    for definition in DEFINITIONS:
+        problem = Problem(joined, " ".join(document.references[0] for document in documents[:4]), 1, definition)
+        found = exact(problem)
+        others = [vns(problem), vns(problem, start=greedy(problem).sentences), climb(problem), greedy(problem)]
+        assert found.f1 >= max(other.f1 for other in others) > climb(problem).f1
+        assert found.f1 == problem.f1(found.sentences)
+        assert not found.proven
+
+
+def test_programs_that_are_hard_are_solved_all_the_same(monkeypatch):
+    optima = [exact(problem).f1 for problem in HARD]
+    monkeypatch.setattr("summarizers.oracles.exact.NODES", 1)
+    monkeypatch.setattr("summarizers.oracles.exact.PATIENCE", 0.001)
+    found = [exact(problem) for problem in HARD]
+    assert all(solution.proven for solution in found)
+    assert [solution.f1 for solution in found] == pytest.approx(optima, abs=1e-9)
+
+
 def test_the_solver_prints_nothing_on_articles(shared_data, tmp_path):
     """HiGHS writes to the process's own standard output, which Python's `capsys` does not see."""
     script = f"""
