@@ -9,7 +9,7 @@ import streamlit as st
 from pages.components.evidence import count
 from pages.components.formats import as_json, as_latex, as_one_csv
 from pages.components.keyword_data import known_datasets, version_of
-from pages.components.oracle_tables import oracle_sections
+from pages.components.oracle_tables import oracle_sections, oracles_as_latex
 from pages.components.sections import Section
 from pages.components.stores import stores
 from pages.components.tables import show_section
@@ -235,7 +235,8 @@ def show_all() -> None:
     )
     by_document = documents_section(evaluation.rows, scores, names_of(dataset.name, version))
     figures = sorted(statistics(evaluation.rows), key=lambda found: NAMES.index(found.algorithm))
-    sections = [standings_section(standings), by_document, *oracle_sections(figures, task, without)]
+    beside, oracles = standings_section(standings), oracle_sections(figures, task, without)
+    sections = [beside, by_document, *oracles]
 
     def open_chosen() -> None:
         """Open the document whose row was chosen."""
@@ -253,10 +254,12 @@ def show_all() -> None:
         st.code("\n".join(task.signatures.values()), language=None, wrap_lines=True)
     with st.container(horizontal=True):
         facts = [*asked.address.items(), ("documents", str(done))]
+        comments = [*(f"{fact}: {value}" for fact, value in facts), *task.signatures.values()]
+        tables = [oracles_as_latex(oracles, figures, name, comments), as_latex(beside, label="tab:oracle-standings")]
         for label, text, ending in (
             ("CSV", as_one_csv(sections, facts), "csv"),
             ("JSON", json.dumps({section.name: as_json(section) for section in sections}, indent=2), "json"),
-            ("LaTeX", "\n".join(as_latex(section) for section in sections if section is not by_document), "tex"),
+            ("LaTeX", "\n".join(tables), "tex"),
         ):
             st.download_button(f"Tables ({label})", text, f"upper-bound.{ending}", on_click="ignore")
 

@@ -35,6 +35,14 @@ def test_the_command_line_example_prints_what_the_readme_shows(
         assert without_versions(result.stdout) == without_versions(shown), line
 
 
+def test_the_table_of_oracles_is_the_one_the_readme_shows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    ((line, shown),) = re.findall(r"```text\n\$ relevance (oracle [^\n]*)\n(.*?)\.\.\.\n```", README, re.DOTALL)
+    result = CliRunner().invoke(main, shlex.split(line))
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith(shown)
+
+
 def without_versions(text: str) -> str:
     """The text without the line that says which Python and libraries made it."""
     return re.sub(r"^versions: .*$", "versions", text, flags=re.MULTILINE)

@@ -261,7 +261,11 @@ def test_all_documents_are_computed_while_one_waits_and_go_on_after_leaving(
     expect(page.locator(".vega-embed")).to_be_visible()
     with page.expect_download() as downloaded:
         page.get_by_role("button", name="Tables (LaTeX)").click()
-    assert r"\toprule" in Path(downloaded.value.path()).read_text()
+    tables = Path(downloaded.value.path()).read_text()
+    labels = ("distribution", "uncertainty", "effort", "proof", "standings")
+    assert re.findall(r"\\label\{(.*)\}", tables) == [f"tab:oracle-{name}" for name in labels]
+    assert tables.count(r"\toprule") == len(labels)
+    assert tables.startswith("% dataset: ")
     watched.innocent()
 
     narrow = browser.new_context(viewport={"width": 360, "height": 740}, color_scheme="dark").new_page()
