@@ -196,7 +196,7 @@ def example() -> None:
         st.markdown(f"**{place + 1} of {len(rows)}**", width="content")
         last = place == len(rows) - 1
         st.button("Next", key="next", shortcut="n", disabled=last, on_click=open_at, args=(place + 1,))
-    show_pair(source, preferences, int(rows.index[place]))
+    show_pair(source, preferences, int(rows.index[place]), None if last else int(rows.index[place + 1]))
 
 
 example()

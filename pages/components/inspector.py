@@ -12,7 +12,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from data.preferences import Preferences
-from data.records import Example, examples
+from data.records import Document, Example, examples
 from metrics import LEXICAL
 from metrics.analysis import distinct, labels
 from metrics.inspection import CannotExplain, Explained
@@ -59,14 +59,10 @@ class Asked(NamedTuple):
         return self.signature.split("|", maxsplit=1)[0] in LEXICAL
 
 
-def show_pair(source: Source, preferences: Preferences, pair: int) -> None:
-    """Show a pair that one entry of the preferences is about."""
-    document_id, systems = preferences.documents[pair], (preferences.firsts[pair], preferences.seconds[pair])
-    document, summaries = stores().data.record(source.dataset, document_id)
-    of_system = {example.system: example for example in examples(document, summaries)}
-    both = [of_system[system] for system in systems]
-
-    st.subheader(in_markdown(document.title or f"Document {document_id}"), anchor=False)
+def show_pair(source: Source, preferences: Preferences, pair: int, following: int | None = None) -> None:
+    """Show a pair that one entry of the preferences is about; models look at the `following` one meanwhile."""
+    document, both = pair_of(source, preferences, pair)
+    st.subheader(in_markdown(document.title or f"Document {document.id}"), anchor=False)
     beside = st.segmented_control(
         "Beside the summaries",
         list(SHOWN_BESIDE),
@@ -83,7 +79,18 @@ def show_pair(source: Source, preferences: Preferences, pair: int) -> None:
     texts = texts_html(document, shown, "references" if beside == "references" else "source", titled=False)
     st.html(HIGHLIGHT_STYLE + texts + pair_scores(source, preferences, pair))
     named = labels(distinct(preferences.scores))
-    show_evidence([Asked(label, one, as_pair(preferences.scores[one][pair])) for one, label in named.items()], both)
+    show_evidence(
+        [Asked(label, one, as_pair(preferences.scores[one][pair])) for one, label in named.items()],
+        both,
+        [] if following is None else pair_of(source, preferences, following)[1],
+    )
+
+
+def pair_of(source: Source, preferences: Preferences, pair: int) -> tuple[Document, list[Example]]:
+    """The document of a pair, and its two summaries beside it."""
+    document, summaries = stores().data.record(source.dataset, preferences.documents[pair])
+    of_system = {example.system: example for example in examples(document, summaries)}
+    return document, [of_system[system] for system in (preferences.firsts[pair], preferences.seconds[pair])]
 
 
 def as_pair(values: NDArray[np.float64]) -> tuple[float, float]:
@@ -92,9 +99,10 @@ def as_pair(values: NDArray[np.float64]) -> tuple[float, float]:
     return one, other
 
 
-def show_evidence(metrics: Sequence[Asked], both: Sequence[Example]) -> None:
+def show_evidence(metrics: Sequence[Asked], both: Sequence[Example], following: Sequence[Example]) -> None:
     """Let the reader choose a metric, or all of them, and show what was seen in both summaries.
 
+    Models look at the `following` examples while one reads.
     What needs no model is there first; the others have a place of their own, and fill it as they arrive.
     """
     if not all(metric.lexical for metric in metrics):
@@ -113,7 +121,7 @@ def show_evidence(metrics: Sequence[Asked], both: Sequence[Example]) -> None:
     late = [metric for metric in wanted if not metric.lexical]
     models: ModelScores = st.session_state.setdefault("inspected", ModelScores())
     # Nothing, too: what was asked before is wanted no more.
-    models.want((metric.signature, example) for metric in late for example in both)
+    models.want(*([(metric.signature, example) for metric in late for example in those] for those in (both, following)))
     models.ask(inspector())
     models.wait(AT_FIRST)
     if models.open:

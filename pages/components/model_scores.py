@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from data.records import Example
 from metrics.inspection import LOADING, CannotExplain, Explained, Inspector, NotYet
@@ -30,87 +30,118 @@ class Job:
     """Questions that a thread of their own puts to the models, one after the other."""
 
     def __init__(self, inspector: Inspector, asked: Sequence[Asked]) -> None:
-        self.inspector, self.asked = inspector, tuple(asked)
+        self.inspector = inspector
+        self.asked = tuple(asked)
         self.answers: dict[Asked, Explained | CannotExplain] = {}
-        self.given_up = threading.Event()
-        self.thread = threading.Thread(target=self.work, daemon=True)
-        self.thread.start()
+        self.over = False
+        self.moved = threading.Condition()
+        """Held while any of these changes."""
+        threading.Thread(target=self.work, daemon=True).start()
 
     def work(self) -> None:
         """Ask until all is answered, or nobody wants the rest."""
         began = time.monotonic()
-        for signature, example in self.asked:
-            while not self.given_up.is_set():
-                try:
-                    self.answers[signature, example] = self.inspector.explain(
-                        signature, example, given_up=self.given_up.is_set
-                    )
-                    break
-                except CannotExplain as error:
-                    if not isinstance(error, NotYet) or time.monotonic() - began > LOADING:
-                        self.answers[signature, example] = error
-                        break
-                    self.given_up.wait(AGAIN)
-                except Exception as error:  # what it raises concerns this question only
-                    self.answers[signature, example] = CannotExplain(f"{type(error).__name__}: {error}")
-                    break
+        while (question := self.following()) is not None:
+            signature, example = question
+            answer: Explained | CannotExplain
+            try:
+                answer = self.inspector.explain(signature, example, given_up=lambda: question not in self.asked)
+            except CannotExplain as error:
+                if isinstance(error, NotYet) and time.monotonic() - began <= LOADING:
+                    time.sleep(AGAIN)
+                    continue
+                answer = error
+            except Exception as error:  # what it raises concerns this question only
+                answer = CannotExplain(f"{type(error).__name__}: {error}")
+            with self.moved:
+                if question in self.asked:
+                    self.answers[question] = answer
+                self.moved.notify_all()
 
-    @property
-    def going_on(self) -> bool:
-        """Whether there is more to come."""
-        return self.thread.is_alive()
+    def following(self) -> Asked | None:
+        """The first question that is not answered; when there is none, the job is over."""
+        with self.moved:
+            question = next((one for one in self.asked if one not in self.answers), None)
+            self.over = question is None
+            self.moved.notify_all()
+            return question
+
+    def turn_to(self, asked: Sequence[Asked]) -> bool:
+        """Put these questions instead; False where the job is over. Answers to others are forgotten."""
+        with self.moved:
+            self.asked = tuple(asked)
+            self.answers = {one: self.answers[one] for one in self.asked if one in self.answers}
+            return not self.over
+
+    def wait(self, asked: Collection[Asked], seconds: float) -> None:
+        """Return when all of these are answered, or the job is over, at the latest after these seconds."""
+        with self.moved:
+            self.moved.wait_for(lambda: self.over or self.answers.keys() >= set(asked), seconds)
+
+    def told(self) -> tuple[bool, dict[Asked, Explained | CannotExplain]]:
+        """Whether it is over, and all answers up to now."""
+        with self.moved:
+            return self.over, dict(self.answers)
 
 
 class ModelScores:
     """The models' answers about the texts as they are now: those about other texts are never given.
 
-    `want` says what is to be known. A job for what is not known yet begins with `ask`, and is given up when something
-    else is wanted.
+    `want` says what is to be known, and what is likely to be wanted next, which is asked when all else is answered.
+    Questions are put when `ask` is called. They are given up when something else is wanted than what was foreseen.
     """
 
     def __init__(self) -> None:
         self.wanted: tuple[Asked, ...] = ()
+        self.ahead: tuple[Asked, ...] = ()
         self.kept: dict[Asked, Explained | CannotExplain] = {}
         self.job: Job | None = None
         self.failed_at = 0.0
 
-    def want(self, asked: Iterable[Asked]) -> None:
-        """Say what is to be known; answers about anything else are forgotten."""
-        wanted = tuple(dict.fromkeys(asked))
+    def want(self, asked: Iterable[Asked], ahead: Iterable[Asked] = ()) -> None:
+        """Say what is to be known now, and next; answers about anything else are forgotten."""
+        wanted, ahead = tuple(dict.fromkeys(asked)), tuple(dict.fromkeys(ahead))
         if self.failed_at and time.monotonic() - self.failed_at > FORGOTTEN:
             self.kept = {one: answer for one, answer in self.kept.items() if isinstance(answer, Explained)}
             self.failed_at = 0.0
-        if wanted == self.wanted:
+        if (wanted, ahead) == (self.wanted, self.ahead):
             return
         self.collect()
-        self.wanted = wanted
-        self.kept = {one: self.kept[one] for one in wanted if one in self.kept}
+        self.wanted, self.ahead = wanted, ahead
+        self.kept = {one: self.kept[one] for one in (*wanted, *ahead) if one in self.kept}
         if self.job is not None:
-            self.job.given_up.set()
-            self.job = None
+            coming = set(self.job.asked)
+            if coming.issuperset(one for one in wanted if one not in self.kept):
+                self.job.turn_to([one for one in (*wanted, *ahead) if one in coming])
+            else:
+                self.job.turn_to([])
+                self.job = None
 
     def ask(self, inspector: Inspector) -> None:
-        """Begin to ask for what is wanted and not known, unless that goes on already."""
-        if self.open and self.job is None:
-            self.job = Job(inspector, self.open)
+        """Have all asked that is to be known, now or next, and is not."""
+        self.collect()
+        unknown = [one for one in (*self.wanted, *self.ahead) if one not in self.kept]
+        if unknown and (self.job is None or not self.job.turn_to(unknown)):
+            self.collect()  # what the job found last
+            self.job = Job(inspector, [one for one in unknown if one not in self.kept])
 
     def wait(self, seconds: float) -> None:
-        """Return when all is answered, at the latest after these seconds."""
+        """Return when all that is wanted now is answered, at the latest after these seconds."""
         if self.job is not None:
-            self.job.thread.join(seconds)
+            self.job.wait(self.open, seconds)
         self.collect()
 
     def collect(self) -> int:
-        """Take what the job has found; returns how many answers there are."""
+        """Take what the job has found; returns how many answers there are to what is wanted now."""
         if self.job is not None:
-            over = not self.job.going_on  # looked at first: what it says last must not be lost
-            answers = dict(self.job.answers)
-            if any(isinstance(answers[one], CannotExplain) for one in answers.keys() - self.kept.keys()):
+            over, answers = self.job.told()
+            new = {one: answers[one] for one in (*self.wanted, *self.ahead) if one in answers.keys() - self.kept.keys()}
+            if any(isinstance(answer, CannotExplain) for answer in new.values()):
                 self.failed_at = time.monotonic()
-            self.kept |= answers
+            self.kept |= new
             if over:
                 self.job = None
-        return len(self.kept)
+        return len(self.wanted) - len(self.open)
 
     def answer(self, signature: str, example: Example) -> Explained | CannotExplain | None:
         """The score, why there is none, or None while it is not known."""
@@ -118,7 +149,7 @@ class ModelScores:
 
     @property
     def open(self) -> tuple[Asked, ...]:
-        """What is wanted and not known yet."""
+        """What is wanted now and not known yet."""
         return tuple(one for one in self.wanted if one not in self.kept)
 
     @property

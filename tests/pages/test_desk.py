@@ -243,7 +243,7 @@ def test_an_answer_about_older_texts_is_never_shown() -> None:
     desk.typed(0, "summary", 0, "Another.", 1)
     assert desk.want(False) == SOON
     models.free.set()
-    until(lambda: not job.going_on)
+    until(lambda: job.over)
     assert len(models.asked) == 1  # nobody wants the rest
     assert shown(desk, "bertscore") == {"A": None, "C": None}
     desk.behind, desk.touched = False, 0.0

@@ -536,7 +536,8 @@ class Answering:
     """Stands for the process with the models: the real metrics, here."""
 
     def __init__(self) -> None:
-        self.asked: list[str] = []
+        self.asked: list[tuple[str, str, str]] = []
+        """Metric, document, system."""
         self.may = Event()
         self.may.set()
 
@@ -547,7 +548,7 @@ class Answering:
         self.may.wait(30)
         if given_up():  # by the view before, whose question waited, too
             raise CannotExplain("nobody asks any more")
-        self.asked.append(signature.partition("|")[0])
+        self.asked.append((signature.partition("|")[0], example.document_id, example.system))
         if signature.startswith("apes"):
             raise CannotExplain("the models are still being loaded: try again in a moment")
         metric = metric_of(signature)
@@ -587,7 +588,8 @@ def test_models_come_after_what_is_there_at_once(answering: Answering) -> None:
     answered(app)
     sections = re.findall(r'<section class="saw" aria-label="([^"]*)">', html(app))
     assert sections == ["rouge1", "rouge2", NOVELTY, "bertscore", "apes"]
-    assert answering.asked[-4:] == ["bertscore"] * 2 + ["apes"] * 2
+    asked = [name for name, document, _ in answering.asked if document == "d1"]
+    assert asked[-4:] == ["bertscore"] * 2 + ["apes"] * 2
     assert "Undefined: the models are still being loaded: try again in a moment." in said(app)
     assert "is looking at both summaries" not in said(app)  # what stood there while they were waited for
     assert not app.warning
@@ -599,7 +601,7 @@ def test_a_model_that_failed_is_asked_again(answering: Answering) -> None:
     app = opened(document="d1", a="A", b="people")
     for times in (2, 4):
         answered(see(app, "apes"))
-        assert answering.asked.count("apes") == times
+        assert sum(asked[:2] == ("apes", "d1") for asked in answering.asked) == times
         see(app, "rouge1")
 
 
@@ -612,7 +614,24 @@ def test_what_nobody_waits_for_is_not_asked(answering: Answering) -> None:
     assert visible(app).count("unigrams of the reference") == 2
     answering.may.set()
     answered(see(app, "apes"))
-    assert answering.asked.count("bertscore") <= 1  # the one that was begun
+    assert sum(name == "bertscore" for name, _, _ in answering.asked) <= 1  # the one that was begun
+
+
+def test_models_look_at_the_next_example_while_one_reads(answering: Answering) -> None:
+    app = answered(see(opened(), "bertscore"))
+    deadline = time.monotonic() + 60
+    while len(answering.asked) < 4:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    (rows,) = (frame.value for frame in app.dataframe if "how strongly" in frame.value)
+    assert answering.asked == [
+        ("bertscore", rows["document"].iloc[place], rows[side].iloc[place]) for place in (0, 1) for side in ("A", "B")
+    ]
+    answering.may.clear()  # nobody answers any more
+    sound(app.button(key="next").click().run())
+    assert "2 of" in said(app)
+    assert "is looking at both summaries" not in said(app)
+    answering.may.set()
 
 
 # --- evidence that cannot be had --------------------------------------------------------------------------------

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -13,7 +16,9 @@ from metrics.inspection import CannotExplain, Explained, Inspector, NotYet
 from pages.components import model_scores
 from pages.components.model_scores import ModelScores
 
-ONE, OTHER = (Example("d", name, f"{name} left Paris.", ("Anna left Paris.",), None, "") for name in ("Anna", "Ben"))
+ONE, OTHER, THIRD = (
+    Example("d", name, f"{name} left Paris.", ("Anna left Paris.",), None, "") for name in ("Anna", "Ben", "Cem")
+)
 FOUND = Explained(0.5, None, False, None)
 
 
@@ -66,6 +71,94 @@ def test_a_failure_is_forgotten_after_a_while(monkeypatch: pytest.MonkeyPatch) -
     scores.ask(inspector)
     scores.wait(10)
     assert scores.answer("m", ONE) == FOUND
+
+
+class Slow(Telling):
+    """Answers one question at a time, when it may."""
+
+    def __init__(self) -> None:
+        super().__init__(FOUND)
+        self.may = threading.Semaphore(0)
+        self.given_up: list[bool] = []
+
+    def explain(
+        self, signature: str, example: Example, timeout: float = 30, given_up: Callable[[], bool] = lambda: False
+    ) -> Explained:
+        self.asked.append(example)
+        assert self.may.acquire(timeout=10)
+        self.given_up.append(given_up())
+        return FOUND
+
+
+def until(true: Callable[[], bool]) -> None:
+    for _ in range(1000):
+        if true():
+            return
+        time.sleep(0.01)
+    raise AssertionError("it did not come true")
+
+
+def of(*examples: Example) -> list[tuple[str, Example]]:
+    return [("m", example) for example in examples]
+
+
+def test_what_comes_next_is_asked_when_all_else_is_answered() -> None:
+    inspector, scores = Slow(), ModelScores()
+    scores.want(of(ONE), of(OTHER))
+    scores.ask(inspector)
+    inspector.may.release()
+    scores.wait(10)
+    assert scores.answer("m", ONE) == FOUND
+    assert not scores.open
+    until(lambda: inspector.asked == [ONE, OTHER])
+    scores.want(of(OTHER), of(THIRD))  # while it is being answered
+    scores.ask(inspector)
+    assert scores.open == (("m", OTHER),)
+    inspector.may.release()
+    scores.wait(10)
+    assert scores.answer("m", OTHER) == FOUND
+    assert scores.answer("m", ONE) is None  # nobody wants it any more
+    until(lambda: inspector.asked == [ONE, OTHER, THIRD])
+    inspector.may.release()
+    until(lambda: scores.collect() == 1 and not scores.going_on)
+    scores.want(of(THIRD))
+    assert scores.answer("m", THIRD) == FOUND
+    assert inspector.given_up == [False] * 3
+
+
+def test_what_nobody_foresaw_is_asked_at_once() -> None:
+    inspector, scores = Slow(), ModelScores()
+    scores.want(of(ONE), of(OTHER))
+    scores.ask(inspector)
+    until(lambda: inspector.asked == [ONE])
+    job = scores.job
+    assert job is not None
+    scores.want(of(THIRD))
+    assert not scores.going_on
+    inspector.may.release()
+    until(lambda: job.over)
+    assert inspector.asked == [ONE]
+    assert inspector.given_up == [True]
+    scores.ask(inspector)
+    inspector.may.release()
+    scores.wait(10)
+    assert scores.kept == {("m", THIRD): FOUND}
+
+
+def test_a_job_keeps_no_answer_that_nobody_wants() -> None:
+    inspector, scores = Telling(FOUND), ModelScores()
+    examples = [replace(ONE, candidate=f"{number} left Paris.") for number in range(50)]
+    jobs = []
+    for one, following in pairwise(examples):
+        scores.want(of(one), of(following))
+        scores.ask(inspector)
+        scores.wait(10)
+        jobs.append(scores.job)
+        assert set(scores.kept) <= {("m", one), ("m", following)}
+        assert scores.answer("m", one) == FOUND
+    assert all(len(job.answers) <= 2 for job in jobs if job is not None)
+    until(lambda: len(inspector.asked) >= len(examples))
+    assert inspector.asked == examples  # each once, in their order
 
 
 def test_a_question_given_up_in_the_queue_is_not_put() -> None:
