@@ -120,37 +120,31 @@ class Problem:
         )
 
     @cached_property
-    def counts(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def counts(self) -> NDArray[np.float32]:
         """For scoring many extracts at once: how often each sentence has n-grams, and how many others it has.
 
-        Shapes (sentences, n-grams) and (sentences,). The n-grams of the table are the reference's and, in the set
-        definition, the others that several sentences share: the rest only makes an extract longer.
+        Shape (sentences, n-grams + 1), the others last. The n-grams are the reference's and, in the set definition,
+        those that several sentences share: the others only make an extract longer.
         """
         having = Counter(number for units in self.sentences for number, _ in units)
         shared = [number for number, times in having.items() if number >= self.known and times > 1]
         columns = {number: number for number in range(self.known)}
         if self.definition == "set":
             columns |= {number: column for column, number in enumerate(shared, self.known)}
-        table = np.zeros((len(self.sentences), len(columns)), dtype=np.float32)
-        others = np.zeros(len(self.sentences), dtype=np.float32)
+        table = np.zeros((len(self.sentences), len(columns) + 1), dtype=np.float32)
         for place, units in enumerate(self.sentences):
             for number, times in units:
-                if number in columns:
-                    table[place, columns[number]] = times
-                else:
-                    others[place] += times
-        return table, others
+                table[place, columns.get(number, -1)] += times
+        return table
 
     def f1_of_all(self, extracts: NDArray[np.bool_]) -> NDArray[np.float64]:
         """The F1 of many extracts: shape (extracts, sentences) to shape (extracts,)."""
-        table, others = self.counts
-        taken = extracts.astype(np.float32)
-        have = taken @ table
+        have = extracts.astype(np.float32) @ self.counts
         if self.definition == "set":
-            have = np.minimum(have, 1)
+            have[:, :-1] = np.minimum(have[:, :-1], 1)
         wanted = np.asarray(self.reference[: self.known], dtype=np.float32)
         matched = np.minimum(have[:, : self.known], wanted).sum(axis=1, dtype=np.float64)
-        sizes = have.sum(axis=1, dtype=np.float64) + (taken @ others).astype(np.float64) + self.total
+        sizes = have.sum(axis=1, dtype=np.float64) + self.total
         return np.where(matched > 0, 2 * matched / np.maximum(sizes, 1), 0.0)
 
 
