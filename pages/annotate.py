@@ -9,7 +9,7 @@ from data.database import now
 from data.store import StoreError
 from pages.components.progress import progress_text
 from pages.components.stores import stores
-from pages.components.text import STYLE, document_block, in_markdown, in_one_line, text_block
+from pages.components.text import document_block, in_markdown, in_one_line, text_block
 
 store = stores().annotation
 state = st.session_state
@@ -180,7 +180,6 @@ try:
             st.markdown(how_to_judge(study))
         if "invite" not in state:
             st.button("Not you?", key="leave", type="tertiary", on_click=leave)
-    st.html(STYLE)
     judging(annotator)
 except StudyClosed as error:
     st.info(in_markdown(error))

@@ -18,7 +18,7 @@ from metrics.analysis import (
 from metrics.meta_evaluation import METHODS
 from pages.components.charts import correlation_chart, correlation_heatmap, scatter
 from pages.components.contents import WON, with_judgments
-from pages.components.examples import cell_scores, show_example
+from pages.components.examples import EXAMPLE_STYLE, cell_scores, show_example
 from pages.components.sections import (
     Section,
     Undefined,
@@ -37,6 +37,7 @@ from pages.components.text import in_one_line
 POINTS = 4000  # that a browser draws without stuttering
 
 st.title("Correlation")
+st.html(EXAMPLE_STYLE)
 datasets = {dataset.name: dataset for dataset in stores().data.datasets()}
 if not datasets:
     st.info("There is no data set yet: import one on the Studies page.")

@@ -15,10 +15,10 @@ from pages.components.disagreements import (
 from pages.components.explaining import explained, inspector
 from pages.components.highlight import HIGHLIGHT_STYLE
 from pages.components.model_scores import LOOK, ModelScores
-from pages.components.text import STYLE, in_markdown
+from pages.components.text import in_markdown
 
 state = st.session_state
-st.html(STYLE + HIGHLIGHT_STYLE + PRESENTED_STYLE + PRINT_STYLE)
+st.html(HIGHLIGHT_STYLE + PRESENTED_STYLE + PRINT_STYLE)
 st.title("When metrics disagree")
 st.markdown(
     in_markdown(TABLE_1) + f" Here are {len(chosen())} examples of the demo corpus, which was written for this project."

@@ -6,6 +6,8 @@ import pandas as pd
 import streamlit as st
 
 from data.preferences import Preferences
+from pages.components.examples import EXAMPLE_STYLE
+from pages.components.highlight import HIGHLIGHT_STYLE
 from pages.components.inspector import show_pair
 from pages.components.pairs import (
     SHOWN,
@@ -19,12 +21,14 @@ from pages.components.pairs import (
     presets,
     verdicts,
 )
+from pages.components.score_table import SCORE_STYLE
 from pages.components.sources import Source, first_with_something, preferences_of, said, sources
 
 PAIRWISE: tuple[Show, ...] = ("against", "rather", "agrees", "ties", "missing")  # filters that are about one metric
 
 state = st.session_state
 st.title("Examples")
+st.html(HIGHLIGHT_STYLE + EXAMPLE_STYLE + SCORE_STYLE)
 known = sources()
 if not known:
     st.info("There is nothing to look at yet: import a data set and create a study on the Studies page.")
@@ -175,7 +179,7 @@ def example() -> None:
     if state.get(list_key, {}).get("selection", {}).get("rows") != [place]:
         state[list_key] = {"selection": {"rows": [place]}}
     st.dataframe(
-        rows,
+        rows.reset_index(drop=True),  # pairs' numbers are not shown, and need not be sent
         hide_index=True,
         on_select=open_chosen,
         selection_mode="single-row",

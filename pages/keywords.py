@@ -8,6 +8,7 @@ from data.export import export
 from metrics.meta_evaluation.false_discovery import FalseDiscovery
 from pages.components.charts import recall_by_length_chart
 from pages.components.formats import as_one_csv
+from pages.components.highlight import HIGHLIGHT_STYLE
 from pages.components.keyword_data import compared, keyword_recall, known_datasets, version_of
 from pages.components.keyword_marking import marker, show_mark_view
 from pages.components.keywords import (
@@ -23,13 +24,14 @@ from pages.components.keywords import (
 from pages.components.sections import Section, extractors_section
 from pages.components.stores import stores
 from pages.components.tables import show_section
-from pages.components.text import STYLE, document_block, in_markdown, in_one_line
+from pages.components.text import document_block, in_markdown, in_one_line
 
 COMPARE, MARK, RESULTS, RECALL = "Compare", "Mark", "Results", "Keyword recall"
 VIEWS = {"compare": COMPARE, "mark": MARK, "results": RESULTS, "recall": RECALL}
 
 state = st.session_state
 st.title("Keywords")
+st.html(HIGHLIGHT_STYLE)
 datasets = {dataset.name: dataset for dataset in known_datasets()}
 if not datasets:
     st.info("There are no documents yet: import a data set on the Studies page, or run `relevance demo`.")
@@ -102,7 +104,7 @@ def show_compared() -> None:
     st.html(compared_html(document, lists, list(lists) if marked == "all" else [str(marked)]))
     if document.source:
         with st.expander("The document itself"):
-            st.html(STYLE + document_block(document.source, None))
+            st.html(document_block(document.source, None))
     section = extractors_section(found.shared, extractor_name)
     st.subheader(section.title, anchor=False)
     show_section(section)

@@ -2,11 +2,13 @@
 
 import streamlit as st
 
+from pages.components.text import STYLE
+
 st.set_page_config(page_title="Relevance studies", page_icon=":material/balance:", layout="wide")
 # Streamlit leaves six lines above the title; on a judging page they are a summary's worth of room.
 # What is chosen is told by weight: the theme's colour alone is too dim for a text on black.
 st.html(
-    "<style>.stMainBlockContainer { padding-top: 4rem; padding-bottom: 2rem; } "
+    STYLE + "<style>.stMainBlockContainer { padding-top: 4rem; padding-bottom: 2rem; } "
     'button[role="radio"][aria-checked="true"] p { color: light-dark(#2f2d2b, #edebe8); font-weight: 700; }</style>'
 )
 

@@ -8,6 +8,7 @@ from metrics.inspection import CannotExplain
 from pages.components.desk import Desk
 from pages.components.draft import LETTERS, LONGEST, LONGEST_SOURCE, MOST_REFERENCES, Draft, Field, from_records
 from pages.components.explaining import inspector
+from pages.components.highlight import HIGHLIGHT_STYLE
 from pages.components.live import live_text, pulse
 from pages.components.playground import (
     demo_records,
@@ -18,6 +19,7 @@ from pages.components.playground import (
     show_scores,
     show_what_if,
 )
+from pages.components.score_table import SCORE_STYLE
 from pages.components.sharing import BadLink, from_link
 from pages.components.text import in_markdown
 
@@ -26,6 +28,7 @@ VIEWS = ["Evidence", "What if"]
 
 state = st.session_state
 st.title("Playground")
+st.html(HIGHLIGHT_STYLE + SCORE_STYLE)
 st.caption(
     "Write or change texts: scores follow as you type, those of models when you pause. "
     "Nothing is stored unless you save it."

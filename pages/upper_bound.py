@@ -8,6 +8,7 @@ import streamlit as st
 
 from pages.components.evidence import count
 from pages.components.formats import as_json, as_latex, as_one_csv
+from pages.components.highlight import HIGHLIGHT_STYLE
 from pages.components.keyword_data import known_datasets, version_of
 from pages.components.oracle_tables import oracle_sections, oracles_as_latex
 from pages.components.sections import Section
@@ -20,6 +21,7 @@ from pages.components.upper_bound import (
     CONTROLS_STYLE,
     DEFINITION_NAMES,
     DOCUMENT,
+    EXTRACT_STYLE,
     METRICS,
     MOST,
     NAMES,
@@ -93,7 +95,7 @@ def segments(label: str, options: Mapping[Any, str], name: str, value: object, *
     return st.segmented_control(label, list(options), format_func=options.__getitem__, required=True, **widget, **more)
 
 
-st.html(CONTROLS_STYLE)
+st.html(HIGHLIGHT_STYLE + EXTRACT_STYLE + CONTROLS_STYLE)
 with st.container(horizontal=True, vertical_alignment="bottom"):
     name = st.selectbox(
         "Data set", list(datasets), format_func=in_one_line, **begin("dataset", first.dataset, datasets)

@@ -14,7 +14,7 @@ from metrics.inspection import CannotExplain, Explained, signatures
 from metrics.rouge_k import RougeKEvidence
 from pages.components.evidence import details, passage
 from pages.components.formats import esc
-from pages.components.highlight import Mark, group_style, highlight, legend
+from pages.components.highlight import Mark, highlight, legend
 from pages.components.plain_words import because, figures, listing, metric_name, overview, preferred
 from pages.components.text import in_one_line, literal
 
@@ -179,7 +179,6 @@ def texts_html(shown: Shown, evidence: Sequence[RougeKEvidence | None]) -> str:
     every = [mark for found in marks.values() for mark in found]
     words = {"matched": "in both, or in this summary", "missed": "missed by a summary"}
     return (
-        f"{group_style(mark.group for mark in every)}"
         f'<div class="evidence"><h2 class="whole" dir="auto">{highlight(title, marks.get(title, []))}</h2>'
         f"{summaries}{compared}{items}{legend((mark.kind for mark in every), words)}</div>"
     )

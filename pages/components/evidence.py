@@ -1,7 +1,7 @@
 """What each metric saw, as blocks of HTML: only the evidence is shown, nothing is scored again.
 
-Pages put `pages.components.text.STYLE` and `pages.components.highlight.HIGHLIGHT_STYLE` before the blocks. Every
-function takes None for evidence that there is not, with the reason as `missing`.
+They are styled by `pages.components.highlight.HIGHLIGHT_STYLE`, with which pages begin. Every function takes None for
+evidence that there is not, with the reason as `missing`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from metrics.rouge import RougeEvidence
 from metrics.rouge_k import RougeKEvidence
 from metrics.text import UNICODE, Span, find
 from pages.components.formats import esc
-from pages.components.highlight import GROUPS, Mark, group_style, highlight, legend
+from pages.components.highlight import GROUPS, Mark, highlight, legend
 from pages.components.text import in_one_line, literal
 
 ROUGE_UNITS = {"rouge1": "unigrams", "rouge2": "bigrams", "rougeL": "words"}
@@ -66,12 +66,11 @@ def block(
     marks = [mark for _, found, _ in passages for mark in found]
     texts = "".join(passage(text, found, name) for text, found, name in passages)
     lines = "".join(f'<p class="whole">{esc(line)}</p>' for line in said)
-    groups = {mark.group: None for mark in marks if mark.group}
     shown = legend((mark.kind for mark in marks), words)
-    if len(groups) > GROUPS:
+    if any(int(mark.group[1:]) >= GROUPS for mark in marks if mark.group):
         light = f"Pointing at a word, or tapping it, lights its match for the first {GROUPS} matches only."
         shown += f'<p class="note whole">{light}</p>'
-    return f'{group_style(groups)}<div class="evidence">{lines}{texts}{shown}{below}</div>'
+    return f'<div class="evidence">{lines}{texts}{shown}{below}</div>'
 
 
 def counted_note(counted: Sequence[int], compared: Sequence[object]) -> list[str]:

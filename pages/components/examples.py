@@ -18,7 +18,7 @@ from metrics.base import TIE
 from pages.components.formats import esc
 from pages.components.sources import Source
 from pages.components.stores import stores
-from pages.components.text import STYLE, document_block, in_markdown, in_one_line, text_block
+from pages.components.text import document_block, in_markdown, in_one_line, text_block
 
 Beside = Literal["source", "references"]
 
@@ -110,7 +110,7 @@ def texts_html(document: Document, summaries: Sequence[Shown], beside: Beside = 
         f'<div><div class="name" dir="auto">{esc(shown.heading)}</div>{text_block(shown.text, shown.label)}</div>'
         for shown in summaries
     ]
-    return f'{STYLE}{EXAMPLE_STYLE}<div class="example of-{len(summaries)}">{"".join(cells)}</div>'
+    return f'<div class="example of-{len(summaries)}">{"".join(cells)}</div>'
 
 
 def references_block(references: Sequence[str]) -> str:
@@ -244,7 +244,7 @@ def show_example(dataset: str, document_id: str, systems: Sequence[str]) -> None
     st.markdown(f"**Document {in_markdown(document_id)}**")
     st.html(texts_html(document, shown))
     with st.expander(f"References ({len(document.references)})"):
-        st.html(STYLE + EXAMPLE_STYLE + references_block(document.references))
+        st.html(references_block(document.references))
 
 
 def cell_scores(cells: Cells, cell: int) -> pd.DataFrame:

@@ -18,8 +18,6 @@ from pages.components.evidence import (
     rouge_html,
     rouge_k_html,
 )
-from pages.components.highlight import HIGHLIGHT_STYLE
-from pages.components.text import STYLE
 
 
 @st.cache_resource(show_spinner=False)
@@ -61,4 +59,4 @@ def side_by_side(blocks: Sequence[str], letters: Sequence[str]) -> None:
     for column, letter, block in zip(st.columns(len(blocks), border=True), letters, blocks, strict=True):
         with column:
             st.markdown(f"**{letter}**")
-            st.html(STYLE + HIGHLIGHT_STYLE + block)
+            st.html(block)

@@ -28,13 +28,15 @@ KINDS = {
 """What a mark can say, and the words for it in legends and for screen readers."""
 
 GROUPS = 200
-"""Groups whose marks light each other: browsers look at every rule whenever the pointer moves."""
+"""Groups whose marks light each other, `g0` and those that follow: browsers look at every rule whenever the pointer
+moves."""
 
+# Pages have it once, outside of what changes: with every style that comes or goes browsers look at the whole page anew.
 # Each kind has a line or a weight of its own, so that colour only repeats what is said without it. Tints are mid-tones
 # laid thinly over whatever is behind, and lines have the colour of the text: both schemes, no assumption about either.
 # Screen readers pass over `mark` and over titles, and must not be given an aria-label in place of the word: they read
 # the hidden words before and after a run of marks, which no reader sees and no selection copies.
-HIGHLIGHT_STYLE = """<style>
+KINDS_STYLE = """
 .evidence { display: flex; flex-wrap: wrap; gap: .75rem 1.25rem; margin-bottom: 1rem; overflow-wrap: anywhere; }
 .evidence > * { flex: 1 1 min(100%, 18rem); min-width: 0; }
 .evidence > .whole { flex-basis: 100%; }
@@ -62,12 +64,19 @@ HIGHLIGHT_STYLE = """<style>
 .evidence .blank { white-space: nowrap; }
 .evidence details { margin-block: .25rem; }
 .evidence summary { cursor: pointer; }
-</style>"""
+"""
 
-# Streamlit takes the outline off what has the focus by a tap, and means it.
-LIT = "outline: 2px solid currentColor !important; outline-offset: 1px; border-radius: 2px;"
+# A mark that is pointed at or tapped lights its group in one `.evidence`. Streamlit takes the outline off what has the
+# focus by a tap, and means it.
+GROUPS_STYLE = (
+    ",".join(f".evidence:has([data-group~=g{n}]:is(:hover, :focus)) [data-group~=g{n}]" for n in range(GROUPS))
+    + " { outline: 2px solid currentColor !important; outline-offset: 1px; border-radius: 2px; }"
+)
 
-NAME = re.compile(r"[a-z0-9-]*")
+HIGHLIGHT_STYLE = f"<style>{KINDS_STYLE}{GROUPS_STYLE}</style>"
+"""What pages with marks begin with."""
+
+NAME = re.compile(r"(g[0-9]+)?")
 
 
 class Mark(NamedTuple):
@@ -82,7 +91,7 @@ class Mark(NamedTuple):
     label: str
     """What the pointer shows on it."""
     group: str = ""
-    """Marks of one group light each other; lower-case letters, digits and hyphens."""
+    """Marks of one group light each other: `g` and a number, below `GROUPS`; of higher ones none is lit."""
 
 
 def highlight(text: str, marks: Sequence[Mark]) -> str:
@@ -100,7 +109,7 @@ def highlight(text: str, marks: Sequence[Mark]) -> str:
         if mark.kind not in KINDS:
             raise ValueError(f"a mark is one of {', '.join(KINDS)}, not {mark.kind!r}")
         if not NAME.fullmatch(mark.group):
-            raise ValueError(f"a group has lower-case letters, digits and hyphens, not {mark.group!r}")
+            raise ValueError(f"a group is a g with a number, not {mark.group!r}")
     found = segments(text, marks)
     marked = [place for place, (_, _, over) in enumerate(found) if over]
     # A run of words with the same kinds is announced once, not word by word.
@@ -177,12 +186,3 @@ def legend(kinds: Iterable[str], words: Mapping[str, str] = MappingProxyType({})
         if kind in asked
     ]
     return f'<p class="legend whole">{"".join(shown)}</p>' if shown else ""
-
-
-def group_style(groups: Iterable[str]) -> str:
-    """A style by which a mark that is pointed at or tapped lights its group in one `.evidence`; the first `GROUPS`."""
-    names = list(dict.fromkeys(filter(None, groups)))[:GROUPS]
-    if wrong := [name for name in names if not NAME.fullmatch(name)]:
-        raise ValueError(f"a group has lower-case letters, digits and hyphens, not {wrong[0]!r}")
-    selectors = [f'.evidence:has([data-group~="{name}"]:is(:hover, :focus)) [data-group~="{name}"]' for name in names]
-    return f"<style>{','.join(selectors)} {{ {LIT} }}</style>" if selectors else ""

@@ -28,7 +28,6 @@ from pages.components.examples import (
     texts_html,
 )
 from pages.components.explaining import evidence_html, explained, inspector
-from pages.components.highlight import HIGHLIGHT_STYLE
 from pages.components.model_scores import LOOK, ModelScores
 from pages.components.sources import Source
 from pages.components.stores import stores
@@ -77,7 +76,7 @@ def show_pair(source: Source, preferences: Preferences, pair: int, following: in
         for letter, example in zip("AB", both, strict=True)
     ]
     texts = texts_html(document, shown, "references" if beside == "references" else "source", titled=False)
-    st.html(HIGHLIGHT_STYLE + texts + pair_scores(source, preferences, pair))
+    st.html(texts + pair_scores(source, preferences, pair))
     named = labels(distinct(preferences.scores))
     show_evidence(
         [Asked(label, one, as_pair(preferences.scores[one][pair])) for one, label in named.items()],

@@ -11,7 +11,7 @@ from metrics.extractors import EXTRACTORS
 from pages.components.keyword_data import create_review, known_datasets
 from pages.components.keywords import extractor_name, shown_texts, surface, task_html
 from pages.components.stores import stores
-from pages.components.text import STYLE, document_block, in_markdown, in_one_line
+from pages.components.text import document_block, in_markdown, in_one_line
 
 INSTRUCTIONS = (
     "A keyword is right where a short summary of this document should have it, in these words or in others. "
@@ -227,7 +227,7 @@ def show_task(annotator: KeywordAnnotator, task: MarkTask, total: int) -> None:
     st.html(task_html(task))
     with st.expander("The document itself", key=f"keywords_source:{task.id}"):
         if task.source:
-            st.html(STYLE + document_block(task.source, None))
+            st.html(document_block(task.source, None))
         else:
             st.caption("The data set does not contain its text.")
     before = ticked(annotator, task)

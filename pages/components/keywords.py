@@ -19,9 +19,9 @@ from metrics.meta_evaluation.false_discovery import FalseDiscovery, false_discov
 from pages.components.charts import BLUE, GREY
 from pages.components.evidence import count, passage
 from pages.components.formats import esc
-from pages.components.highlight import HIGHLIGHT_STYLE, Mark, group_style, highlight, legend
+from pages.components.highlight import Mark, highlight, legend
 from pages.components.sections import FEW, Cell, Section, interval, known
-from pages.components.text import STYLE, in_one_line
+from pages.components.text import in_one_line
 
 NAMES = {"overlap": "Overlap", "tfidf": "TF-IDF", "textrank": "TextRank"}
 """How extractors are called on pages; others by their own name."""
@@ -153,7 +153,7 @@ def compared_html(document: Document, lists: Mapping[str, Sequence[Keyword]], ma
     """
     named = shown_texts(document.references, document.title)
     texts = [text for _, text in named]
-    keywords = {keyword.words: (keyword, f"k{place}") for place, keyword in enumerate(union(lists, texts))}
+    keywords = {keyword.words: (keyword, f"g{place}") for place, keyword in enumerate(union(lists, texts))}
     columns = []
     for extractor, own in lists.items():
         items = "".join(listed(*keywords[keyword.words], extractor, texts) for keyword in own)
@@ -163,7 +163,6 @@ def compared_html(document: Document, lists: Mapping[str, Sequence[Keyword]], ma
     shown = [both for both in keywords.values() if set(marked) & set(both[0].extractors)]
     return "".join(
         [
-            STYLE + HIGHLIGHT_STYLE + group_style(group for _, group in keywords.values()),
             f'<div class="evidence">{"".join(columns)}',
             legend(["keyword", "matched"], LEGEND) if keywords else "",
             marked_texts(named, [(keyword, group, kinds(keyword), said(keyword)) for keyword, group in shown]),
@@ -206,12 +205,11 @@ def marked_texts(
 def task_html(task: MarkTask) -> str:
     """The references and the title of a document with its keywords marked, all alike, whoever found them."""
     keywords = [
-        (keyword, f"k{place}", ("keyword", "matched"), f"“{' '.join(keyword.words)}”")
+        (keyword, f"g{place}", ("keyword", "matched"), f"“{' '.join(keyword.words)}”")
         for place, keyword in enumerate(task.keywords)
     ]
     texts = marked_texts(shown_texts(task.references, task.title), keywords)
-    style = STYLE + HIGHLIGHT_STYLE + group_style(group for _, group, *_ in keywords)
-    return f'{style}<div class="evidence">{texts}</div>'
+    return f'<div class="evidence">{texts}</div>'
 
 
 # --- results ----------------------------------------------------------------------------------------------------

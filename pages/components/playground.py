@@ -29,10 +29,10 @@ from pages.components.evidence import novelty_html
 from pages.components.explaining import evidence_html, side_by_side
 from pages.components.live import live_text, word_choice
 from pages.components.plain_words import in_words
-from pages.components.score_table import SCORE_STYLE, changes_html, scores_html, worths_html
+from pages.components.score_table import changes_html, scores_html, worths_html
 from pages.components.sharing import TooLong, from_file, to_file, to_link
 from pages.components.stores import stores
-from pages.components.text import STYLE, in_markdown, in_one_line, text_block
+from pages.components.text import in_markdown, in_one_line, text_block
 from pages.components.what_if import most_words, parts, word_spans, worths
 
 NOVELTY = "words not in the source"
@@ -155,7 +155,7 @@ def show_what_if(desk: Desk, live: Sequence[str]) -> None:
     if desk.changed is not None:
         show_change(desk, live)
     with st.expander(f"Each word left out in turn, by {metric}"):
-        st.html(SCORE_STYLE + worths_html(metric, whole, found))
+        st.html(worths_html(metric, whole, found))
 
 
 def show_change(desk: Desk, live: Sequence[str]) -> None:
@@ -177,7 +177,7 @@ def show_change(desk: Desk, live: Sequence[str]) -> None:
     changed = desk.changed
     if changed is None:
         return
-    st.html(STYLE + text_block(changed.candidate, f"Summary {desk.letter}, changed"))
+    st.html(text_block(changed.candidate, f"Summary {desk.letter}, changed"))
     st.html(changes_html(desk.changes()))
     st.button(
         "Make this change", icon=":material/check:", key="playground_apply", on_click=desk.later, args=(desk.apply,)

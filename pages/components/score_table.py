@@ -56,8 +56,7 @@ def scores_html(rows: Sequence[Row], names: Mapping[str, str]) -> str:
     said = f"<ul>{''.join(f'<li>{esc(reason)}</li>' for reason in reasons)}</ul>" if reasons else ""
     signatures = "".join(f"<div><code>{esc(row.signature)}</code></div>" for row in rows)
     return (
-        SCORE_STYLE
-        + '<div class="scores"><div role="region" aria-label="Scores" tabindex="0">'
+        '<div class="scores"><div role="region" aria-label="Scores" tabindex="0">'
         + f'<table><thead><tr><th scope="col">metric</th>{heads}<th scope="col">prefers</th></tr></thead>'
         + f"<tbody>{''.join(lines)}</tbody></table></div>{said}"
         + f"<details><summary>Signatures</summary>{signatures}</details></div>"
@@ -150,8 +149,7 @@ def changes_html(changes: Sequence[Change]) -> str:
     }
     why = f"<ul>{''.join(f'<li>{esc(reason)}</li>' for reason in reasons)}</ul>" if reasons else ""
     return (
-        SCORE_STYLE
-        + '<div class="scores"><div role="region" aria-label="Scores before and after" tabindex="0"><table>'
+        '<div class="scores"><div role="region" aria-label="Scores before and after" tabindex="0"><table>'
         + head("metric", "as it is", "changed", "difference")
         + f"<tbody>{''.join(lines)}</tbody></table></div>{why}</div>"
     )

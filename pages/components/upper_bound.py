@@ -12,10 +12,10 @@ import numpy as np
 from data.records import Document
 from pages.components.evidence import count, passage
 from pages.components.formats import esc
-from pages.components.highlight import HIGHLIGHT_STYLE, Mark, group_style, highlight, legend
+from pages.components.highlight import Mark, highlight, legend
 from pages.components.oracle_tables import DEFINITIONS, RULES, inside_note, length_label, length_option
 from pages.components.sections import Cell, Section, Undefined, known
-from pages.components.text import STYLE, in_one_line
+from pages.components.text import in_one_line
 from summarizers.base import REFERENCE_LENGTH, Length, count_words
 from summarizers.oracles import ALGORITHMS, Target
 from summarizers.oracles.coverage import Coverage, Place, coverage
@@ -296,7 +296,6 @@ def extract_html(document: Document, row: Row, target: Target) -> str:
     scrolls = len(lines) > SHOWN_WHOLE
     within = ' class="long" role="region" aria-label="Source, sentence by sentence" tabindex="0"' if scrolls else ""
     return (
-        f"{STYLE}{HIGHLIGHT_STYLE}{EXTRACT_STYLE}{group_style(f'g{place.ngram}' for place in covered.covered)}"
         f'<div class="evidence bound"><div><div class="name">{head}</div>'
         f"<div{within}>"
         f"<ol>{''.join(lines)}</ol></div></div>"

@@ -103,7 +103,7 @@ def test_lists_stand_side_by_side_with_shared_ones_marked() -> None:
     for text in (*STORMS.references, str(STORMS.title)):
         assert text in shown
     # coast: one item in each list and one place in each text, all in one group, each with the line of shared ones
-    shared = re.findall(r'<mark class="k-matched k-keyword"[^>]*data-group="(k\d)"', html)
+    shared = re.findall(r'<mark class="k-matched k-keyword"[^>]*data-group="(g\d)"', html)
     assert len(shared) == 2 + 3
     assert len(set(shared)) == 1
     only = compared_html(STORMS, LISTS, ["tfidf"])
