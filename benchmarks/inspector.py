@@ -47,14 +47,15 @@ LOADING = 170_000
 # that is still waited for has a message instead of its evidence.
 NEXT = """
 ([sections]) => new Promise(resolve => {
-  const place = () => document.querySelector('.st-key-way [data-testid="stMarkdown"]')?.innerText;
+  // Not innerText, which would have the browser lay out the page at every look.
+  const place = () => document.querySelector('.st-key-way [data-testid="stMarkdown"]')?.textContent;
   const before = place();
   const there = () => {
     const summaries = [...document.querySelectorAll('[aria-label="Summary A"], [aria-label="Summary B"]')];
     const evidence = [...document.querySelectorAll('.saw .evidence [aria-label="Summary"]')];
-    const texts = summaries.map(element => element.innerText);
+    const texts = summaries.map(element => element.textContent);
     return texts.length == 2 && evidence.length >= 2 * sections && place() !== before
-      && evidence.every(element => texts.includes(element.innerText));
+      && evidence.every(element => texts.includes(element.textContent));
   };
   const observer = new MutationObserver(() => {
     if (there()) {
@@ -62,7 +63,7 @@ NEXT = """
       requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now() - start)));
     }
   });
-  observer.observe(document.body, {subtree: true, childList: true, characterData: true, attributes: true});
+  observer.observe(document.body, {subtree: true, childList: true, characterData: true});
   const button = [...document.querySelectorAll('button')].find(button => button.innerText.startsWith('Next'));
   const start = performance.now();
   button.click();

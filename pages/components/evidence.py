@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -499,12 +499,12 @@ def novelty_html(source: str, candidate: str, missing: str | None = None) -> str
     said = f"{len(new)} of {count(len(tokens), 'word')} of the summary are not in the source."
     if len(tokens) == 1:
         said = f"The one word of the summary is {'not ' if new else ''}in the source."
-    kept = [
-        Mark(*span, "matched", "in the summary")
-        for word, span in zip(theirs.words, theirs.spans, strict=True)
-        if word in in_summary
-    ]
+    words = zip(theirs.words, theirs.spans, strict=True)
+    runs = ([span for _, span in run] for has, run in groupby(words, lambda one: one[0] in in_summary) if has)
+    kept = [Mark(run[0][0], run[-1][1], "matched", "") for run in runs]  # browsers are slow with a mark a word
     lacking = len(in_source - in_summary)
     of_source = f"Source: the summary does not have {lacking} of its {count(len(in_source), 'distinct word')}"
-    below = details(of_source, passage(source, kept, "Source") + legend({mark.kind for mark in kept}))
+    below = details(
+        of_source, passage(source, kept, "Source") + legend({mark.kind for mark in kept}, {"matched": "in the summary"})
+    )
     return block([said], [(candidate, new, "Summary")], below)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import streamlit as st
 
 from data.records import Example
-from metrics import LEXICAL
-from metrics.inspection import Explained, Inspector, explain, metric_of
+from metrics.inspection import Explained, Inspector
 from pages.components.evidence import (
     ROUGE_UNITS,
     apes_html,
@@ -26,12 +26,9 @@ def inspector() -> Inspector:
     return Inspector()
 
 
-@st.cache_data(max_entries=256, show_spinner="Looking at the evidence")
+@lru_cache(maxsize=512)
 def explained(signature: str, example: Example) -> Explained:
-    """A score with its evidence: lexical metrics at once, others in the process of the models."""
-    metric = metric_of(signature)
-    if metric is not None and metric.name in LEXICAL:
-        return explain(metric, example)
+    """The score of a metric that needs no model, with its evidence. Raises `CannotExplain`."""
     return inspector().explain(signature, example)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
+from threading import Timer
 from typing import NamedTuple
 
 import numpy as np
@@ -41,6 +42,9 @@ NOVELTY = "words not in the source"
 AT_FIRST = 0.4
 """Seconds that models are waited for at once: BERTScore takes about half of it."""
 
+DRAWN = 0.3
+"""Seconds after which a browser has drawn an example."""
+
 SHOWN_BESIDE = {"source": "the source", "references": "the references"}
 
 
@@ -59,7 +63,7 @@ class Asked(NamedTuple):
 
 
 def show_pair(source: Source, preferences: Preferences, pair: int, following: int | None = None) -> None:
-    """Show a pair that one entry of the preferences is about; models look at the `following` one meanwhile."""
+    """Show a pair that one entry of the preferences is about; metrics look at the `following` one meanwhile."""
     document, both = pair_of(source, preferences, pair)
     st.subheader(in_markdown(document.title or f"Document {document.id}"), anchor=False)
     beside = st.segmented_control(
@@ -101,7 +105,7 @@ def as_pair(values: NDArray[np.float64]) -> tuple[float, float]:
 def show_evidence(metrics: Sequence[Asked], both: Sequence[Example], following: Sequence[Example]) -> None:
     """Let the reader choose a metric, or all of them, and show what was seen in both summaries.
 
-    Models look at the `following` examples while one reads.
+    Metrics look at the `following` examples while one reads.
     What needs no model is there first; the others have a place of their own, and fill it as they arrive.
     """
     if not all(metric.lexical for metric in metrics):
@@ -111,13 +115,13 @@ def show_evidence(metrics: Sequence[Asked], both: Sequence[Example], following: 
     options = list(dict.fromkeys([*(metric.label for metric in metrics), NOVELTY, ALL]))
     what = st.segmented_control("What did it see?", options, default=options[0], key="evidence", required=True)
     wanted = [metric for metric in metrics if what in {metric.label, ALL}]
-    for metric in wanted:
-        if metric.lexical:
-            show_found(metric, both, partial(at_once, metric.signature, both))
+    early, late = ([metric for metric in wanted if metric.lexical is lexical] for lexical in (True, False))
+    sections = [found_section(metric, both, partial(at_once, metric.signature, both)) for metric in early]
     if what in {NOVELTY, ALL}:
         novelty = [novelty_html(example.source, example.candidate) for example in both]
-        st.html(section_html(NOVELTY, sides_html(novelty)))
-    late = [metric for metric in wanted if not metric.lexical]
+        sections.append(Section(section_html(NOVELTY, sides_html(novelty))))
+    show_sections(sections)
+    get_ready([metric.signature for metric in early], following)
     models: ModelScores = st.session_state.setdefault("inspected", ModelScores())
     # Nothing, too: what was asked before is wanted no more.
     models.want(*([(metric.signature, example) for metric in late for example in those] for those in (both, following)))
@@ -127,6 +131,19 @@ def show_evidence(metrics: Sequence[Asked], both: Sequence[Example], following: 
         st.fragment(show_late, run_every=LOOK)(late, both, models, by_timer=True)
     else:
         show_late(late, both, models, by_timer=False)
+
+
+def get_ready(signatures: Sequence[str], following: Sequence[Example]) -> None:
+    """Have lexical metrics look at the examples that follow, once these have been drawn."""
+
+    def look() -> None:
+        with suppress(CannotExplain):  # whoever comes to see it is told
+            for signature in signatures:
+                at_once(signature, following)
+
+    timer = Timer(DRAWN, look)
+    timer.daemon = True
+    timer.start()
 
 
 def at_once(signature: str, examples: Sequence[Example]) -> list[Explained]:
@@ -152,31 +169,54 @@ def show_late(metrics: Sequence[Asked], both: Sequence[Example], models: ModelSc
         if any(models.answer(metric.signature, example) is None for example in both):
             st.info(f"{in_markdown(metric.label)}: its model is looking at both summaries.", icon="spinner")
         else:
-            show_found(metric, both, partial(answers, models, metric.signature, both))
+            section = found_section(metric, both, partial(answers, models, metric.signature, both))
+            show_sections([section])
+            if section.found and metric.signature.startswith("bertscore|"):
+                heatmaps(metric.signature, both, section.found)
     if by_timer and not models.open:
         st.rerun()  # which ends the timer
 
 
-def show_found(metric: Asked, both: Sequence[Example], find: Callable[[], list[Explained]]) -> None:
-    """Show what one metric saw in both summaries, or why that cannot be had."""
+class Section(NamedTuple):
+    """What one metric saw in both summaries."""
+
+    html: str
+    notes: Sequence[str] = ()
+    """What is to be said of it, in Markdown."""
+    found: Sequence[Explained] = ()
+
+
+def found_section(metric: Asked, both: Sequence[Example], find: Callable[[], list[Explained]]) -> Section:
+    """What one metric saw in both summaries, or why that cannot be had."""
     one, other = metric.stored
     prefers = preferred(one - other, unknown="missing")
     said = f"A {number(one) or 'missing'}, B {number(other) or 'missing'}; prefers: {prefers}"
     try:
         found = find()
     except CannotExplain as error:
-        st.html(section_html(metric.label, "", said, metric.signature))
-        st.info(f"Undefined: {in_markdown(error)}.")
-        return
+        return Section(section_html(metric.label, "", said, metric.signature), [f"Undefined: {in_markdown(error)}."])
     blocks = [evidence_html(metric.signature, example, one) for example, one in zip(both, found, strict=True)]
-    st.html(section_html(metric.label, sides_html(blocks), said, metric.signature))
+    notes = []
     for letter, value, seen in zip("AB", metric.stored, found, strict=True):
         if seen.truncated:
-            st.warning(f"{letter}: a text is longer than the model's limit; its end did not count.")
+            notes.append(f"{letter}: a text is longer than the model's limit; its end did not count.")
         if seen.value is not None and not np.isnan(value) and abs(seen.value - value) > 1e-4:
-            st.warning(f"{letter}: the stored score is {value:.4f}, what is shown here makes {seen.value:.4f}.")
-    if metric.signature.startswith("bertscore|"):
-        heatmaps(metric.signature, both, found)
+            notes.append(f"{letter}: the stored score is {value:.4f}, what is shown here makes {seen.value:.4f}.")
+    return Section(section_html(metric.label, sides_html(blocks), said, metric.signature), notes, found)
+
+
+def show_sections(sections: Sequence[Section]) -> None:
+    """Show sections, as one piece up to where something is to be said: browsers are slower with many."""
+    waiting = ""
+    for section in sections:
+        waiting += section.html
+        if section.notes:
+            st.html(waiting)
+            waiting = ""
+        for note in section.notes:
+            (st.warning if section.found else st.info)(note)
+    if waiting:
+        st.html(waiting)
 
 
 def heatmaps(signature: str, both: Sequence[Example], found: Sequence[Explained]) -> None:
