@@ -12,7 +12,6 @@ from metrics.meta_evaluation import Evaluation, Rule, SideShare, position_check
 from pages.components.charts import agreement_chart, comparison_chart, difference_chart
 from pages.components.contents import ceiling_of
 from pages.components.examples import EXAMPLE_STYLE, contradiction_table, pair_scores, show_example
-from pages.components.score_table import SCORE_STYLE
 from pages.components.sections import (
     RULES,
     agreement_section,
@@ -40,7 +39,7 @@ class Asked(NamedTuple):
 
 
 st.title("Agreement")
-st.html(EXAMPLE_STYLE + SCORE_STYLE)
+st.html(EXAMPLE_STYLE)
 known = sources()
 if not known:
     st.info("There is nothing to compare with yet: import a data set and create a study on the Studies page.")

@@ -21,14 +21,13 @@ from pages.components.pairs import (
     presets,
     verdicts,
 )
-from pages.components.score_table import SCORE_STYLE
 from pages.components.sources import Source, first_with_something, preferences_of, said, sources
 
 PAIRWISE: tuple[Show, ...] = ("against", "rather", "agrees", "ties", "missing")  # filters that are about one metric
 
 state = st.session_state
 st.title("Examples")
-st.html(HIGHLIGHT_STYLE + EXAMPLE_STYLE + SCORE_STYLE)
+st.html(HIGHLIGHT_STYLE + EXAMPLE_STYLE)
 known = sources()
 if not known:
     st.info("There is nothing to look at yet: import a data set and create a study on the Studies page.")

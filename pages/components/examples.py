@@ -55,6 +55,7 @@ div:has(> .st-key-way) { position: sticky; top: 3.5rem; z-index: 5; }
 .scores .signature, .saw .signature { font-family: monospace; font-size: .75rem; overflow-wrap: anywhere; }
 .scores .signature { min-width: 16rem; }
 .saw .signature { margin-bottom: .5rem; }
+.saw + .saw { margin-top: 1.25rem; }
 .saw .said { margin-inline-start: .5rem; }
 .scores .badge { display: inline-block; border: 1px solid currentColor; border-radius: .6em; padding: 0 .5em;
   margin: 0 .4em .1em 0; font-size: .75rem; }
