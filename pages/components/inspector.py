@@ -105,8 +105,8 @@ def as_pair(values: NDArray[np.float64]) -> tuple[float, float]:
 def show_evidence(metrics: Sequence[Asked], both: Sequence[Example], following: Sequence[Example]) -> None:
     """Let the reader choose a metric, or all of them, and show what was seen in both summaries.
 
-    Metrics look at the `following` examples while one reads.
-    What needs no model is there first; the others have a place of their own, and fill it as they arrive.
+    What needs no model is there first; the others have a place of their own, and fill it as they arrive. Metrics look
+    at the `following` examples while one reads.
     """
     if not all(metric.lexical for metric in metrics):
         with suppress(CannotExplain):  # whoever asks for their evidence is told
@@ -137,7 +137,7 @@ def get_ready(signatures: Sequence[str], following: Sequence[Example]) -> None:
     """Have lexical metrics look at the examples that follow, once these have been drawn."""
 
     def look() -> None:
-        with suppress(CannotExplain):  # whoever comes to see it is told
+        with suppress(Exception):  # whoever comes to see it is told
             for signature in signatures:
                 at_once(signature, following)
 
