@@ -61,6 +61,10 @@ class CannotExplain(ValueError):  # noqa: N818  named for the situation
     """There is no evidence to be had now; the message says why."""
 
 
+class NotWanted(CannotExplain):
+    """Whoever asked gave the question up before it was put."""
+
+
 class NotYet(CannotExplain):
     """The models are being loaded, or busy with other examples: it is worth asking again."""
 
@@ -290,7 +294,7 @@ class Inspector:
         """The score of one example by the metric of a signature, with its evidence; at most `timeout` seconds.
 
         Raises `CannotExplain` where the metric cannot be had again, fails, or takes too long; `NotYet` where that
-        may soon be otherwise. A question that is given up while others are answered is not asked.
+        may soon be otherwise; `NotWanted` for a question that is given up while others are answered.
         """
         deadline = time.monotonic() + timeout
         metric = metric_of(signature)
@@ -302,7 +306,7 @@ class Inspector:
             raise NotYet(f"other examples took more than {timeout:g} s: try again")
         try:
             if given_up():
-                raise CannotExplain("it is not wanted any more")
+                raise NotWanted("it is not wanted any more")
             line = json.dumps([signature, encode(example)]).encode() + b"\n"
             answer = json.loads(self.ask_twice(line, deadline, timeout))
         finally:

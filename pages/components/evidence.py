@@ -1,6 +1,6 @@
 """What each metric saw, as blocks of HTML: only the evidence is shown, nothing is scored again.
 
-They are styled by `pages.components.highlight.HIGHLIGHT_STYLE`, with which pages begin. Every function takes None for
+They are styled by `pages.components.highlight.HIGHLIGHT_STYLE`, which pages have once. Every function takes None for
 evidence that there is not, with the reason as `missing`.
 """
 

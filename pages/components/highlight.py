@@ -74,7 +74,7 @@ GROUPS_STYLE = (
 )
 
 HIGHLIGHT_STYLE = f"<style>{KINDS_STYLE}{GROUPS_STYLE}</style>"
-"""What pages with marks begin with."""
+"""What pages with marks have once."""
 
 NAME = re.compile(r"(g[0-9]+)?")
 

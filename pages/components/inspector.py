@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from data.preferences import Preferences
 from data.records import Document, Example, examples
+from data.store import StoreError
 from metrics import LEXICAL
 from metrics.analysis import distinct, labels
 from metrics.inspection import CannotExplain, Explained
@@ -85,8 +86,15 @@ def show_pair(source: Source, preferences: Preferences, pair: int, following: in
     show_evidence(
         [Asked(label, one, as_pair(preferences.scores[one][pair])) for one, label in named.items()],
         both,
-        [] if following is None else pair_of(source, preferences, following)[1],
+        [] if following is None else coming(source, preferences, following),
     )
+
+
+def coming(source: Source, preferences: Preferences, pair: int) -> list[Example]:
+    """The two summaries of a pair that may be opened next; none where they cannot be read."""
+    with suppress(StoreError, KeyError):  # whoever opens it is told
+        return pair_of(source, preferences, pair)[1]
+    return []
 
 
 def pair_of(source: Source, preferences: Preferences, pair: int) -> tuple[Document, list[Example]]:
@@ -121,7 +129,6 @@ def show_evidence(metrics: Sequence[Asked], both: Sequence[Example], following: 
         novelty = [novelty_html(example.source, example.candidate) for example in both]
         sections.append(Section(section_html(NOVELTY, sides_html(novelty))))
     show_sections(sections)
-    get_ready([metric.signature for metric in early], following)
     models: ModelScores = st.session_state.setdefault("inspected", ModelScores())
     # Nothing, too: what was asked before is wanted no more.
     models.want(*([(metric.signature, example) for metric in late for example in those] for those in (both, following)))
@@ -131,19 +138,23 @@ def show_evidence(metrics: Sequence[Asked], both: Sequence[Example], following: 
         st.fragment(show_late, run_every=LOOK)(late, both, models, by_timer=True)
     else:
         show_late(late, both, models, by_timer=False)
+    get_ready([metric.signature for metric in early], following)
 
 
 def get_ready(signatures: Sequence[str], following: Sequence[Example]) -> None:
     """Have lexical metrics look at the examples that follow, once these have been drawn."""
 
     def look() -> None:
-        with suppress(Exception):  # whoever comes to see it is told
-            for signature in signatures:
+        for signature in signatures:
+            with suppress(Exception):  # whoever comes to see it is told
                 at_once(signature, following)
 
-    timer = Timer(DRAWN, look)
-    timer.daemon = True
-    timer.start()
+    if (earlier := st.session_state.pop("looks_ahead", None)) is not None:
+        earlier.cancel()
+    if signatures and following:
+        timer = st.session_state["looks_ahead"] = Timer(DRAWN, look)
+        timer.daemon = True
+        timer.start()
 
 
 def at_once(signature: str, examples: Sequence[Example]) -> list[Explained]:

@@ -1,7 +1,7 @@
 """What models say, as it arrives: asked for in a thread, so that nobody waits for it who wants something else.
 
 A script that waited would hold up whatever is asked of the page meanwhile; it is drawn again by a timer instead.
-Answers are known by signature and texts: one about other texts than are shown now is never given.
+Answers are known by signature and texts: one about texts that are neither shown nor foreseen is never given.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import time
 from collections.abc import Collection, Iterable, Sequence
 
 from data.records import Example
-from metrics.inspection import LOADING, CannotExplain, Explained, Inspector, NotYet
+from metrics.inspection import LOADING, CannotExplain, Explained, Inspector, NotWanted, NotYet
 
 Asked = tuple[str, Example]
 """A signature and the texts that its metric is to score."""
@@ -46,6 +46,8 @@ class Job:
             answer: Explained | CannotExplain
             try:
                 answer = self.inspector.explain(signature, example, given_up=lambda: question not in self.asked)
+            except NotWanted:
+                continue  # but perhaps it is, again
             except CannotExplain as error:
                 if isinstance(error, NotYet) and time.monotonic() - began <= LOADING:
                     time.sleep(AGAIN)
@@ -53,6 +55,7 @@ class Job:
                 answer = error
             except Exception as error:  # what it raises concerns this question only
                 answer = CannotExplain(f"{type(error).__name__}: {error}")
+            began = time.monotonic()
             with self.moved:
                 if question in self.asked:
                     self.answers[question] = answer
@@ -67,11 +70,14 @@ class Job:
             return question
 
     def turn_to(self, asked: Sequence[Asked]) -> bool:
-        """Put these questions instead; False where the job is over. Answers to others are forgotten."""
+        """Put these questions instead; False where the job is over. Only scores of theirs are kept, no failures."""
         with self.moved:
+            if self.over:
+                return False
             self.asked = tuple(asked)
-            self.answers = {one: self.answers[one] for one in self.asked if one in self.answers}
-            return not self.over
+            answers = {one: self.answers[one] for one in self.asked if one in self.answers}
+            self.answers = {one: answer for one, answer in answers.items() if isinstance(answer, Explained)}
+            return True
 
     def wait(self, asked: Collection[Asked], seconds: float) -> None:
         """Return when all of these are answered, or the job is over, at the latest after these seconds."""
@@ -85,7 +91,7 @@ class Job:
 
 
 class ModelScores:
-    """The models' answers about the texts as they are now: those about other texts are never given.
+    """The models' answers about the texts as they are now, and those that are foreseen.
 
     `want` says what is to be known, and what is likely to be wanted next, which is asked when all else is answered.
     Questions are put when `ask` is called. They are given up when something else is wanted than what was foreseen.
@@ -101,21 +107,22 @@ class ModelScores:
     def want(self, asked: Iterable[Asked], ahead: Iterable[Asked] = ()) -> None:
         """Say what is to be known now, and next; answers about anything else are forgotten."""
         wanted, ahead = tuple(dict.fromkeys(asked)), tuple(dict.fromkeys(ahead))
-        if self.failed_at and time.monotonic() - self.failed_at > FORGOTTEN:
-            self.kept = {one: answer for one, answer in self.kept.items() if isinstance(answer, Explained)}
-            self.failed_at = 0.0
-        if (wanted, ahead) == (self.wanted, self.ahead):
-            return
         self.collect()
+        scores = {one for one, answer in self.kept.items() if isinstance(answer, Explained)}
+        forget = self.failed_at > 0 and time.monotonic() - self.failed_at > FORGOTTEN
+        if forget:
+            self.failed_at = 0.0
+        elif (wanted, ahead) == (self.wanted, self.ahead):
+            return
+        # A failure counts while it is shown: one that nobody has seen yet is asked again.
+        known = scores if forget else scores | set(self.wanted)
         self.wanted, self.ahead = wanted, ahead
-        self.kept = {one: self.kept[one] for one in (*wanted, *ahead) if one in self.kept}
+        self.kept = {one: self.kept[one] for one in (*wanted, *ahead) if one in self.kept and one in known}
         if self.job is not None:
             coming = set(self.job.asked)
-            if coming.issuperset(one for one in wanted if one not in self.kept):
-                self.job.turn_to([one for one in (*wanted, *ahead) if one in coming])
-            else:
-                self.job.turn_to([])
-                self.job = None
+            foreseen = coming.issuperset(one for one in wanted if one not in self.kept)
+            rest = [one for one in (*wanted, *ahead) if one in coming and one not in self.kept]
+            self.job.turn_to(rest if foreseen else [])
 
     def ask(self, inspector: Inspector) -> None:
         """Have all asked that is to be known, now or next, and is not."""

@@ -17,7 +17,7 @@ class Place(NamedTuple):
     span: Span
     """From its first to its last token, in characters of the sentence or of the reference."""
     ngram: int
-    """Its number, in the order of the reference."""
+    """Its number, from 0; those that are in both texts come first."""
 
 
 class Coverage(NamedTuple):
@@ -44,9 +44,9 @@ def coverage(sentences: Sequence[str], chosen: Sequence[int], reference: str, ta
     theirs = list(spans(reference))
     ours = [(sentence, ngram, span) for sentence in chosen for ngram, span in spans(sentences[sentence])]
     have, wanted = Counter(ngram for _, ngram, _ in ours), Counter(ngram for ngram, _ in theirs)
-    numbers = {ngram: number for number, ngram in enumerate(wanted)}
     once = target.definition == "set"
     shared = {ngram: min(have[ngram], times) for ngram, times in wanted.items()}
+    numbers = {ngram: number for number, ngram in enumerate(sorted(wanted, key=lambda ngram: not shared[ngram]))}
     extract: dict[int, list[Place]] = {sentence: [] for sentence in chosen}
     met: Counter[str] = Counter()
     for sentence, ngram, span in ours:

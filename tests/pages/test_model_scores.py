@@ -12,7 +12,7 @@ import pytest
 
 from data.records import Example
 from metrics import metric
-from metrics.inspection import CannotExplain, Explained, Inspector, NotYet
+from metrics.inspection import CannotExplain, Explained, Inspector, NotWanted, NotYet
 from pages.components import model_scores
 from pages.components.model_scores import ModelScores
 
@@ -76,8 +76,8 @@ def test_a_failure_is_forgotten_after_a_while(monkeypatch: pytest.MonkeyPatch) -
 class Slow(Telling):
     """Answers one question at a time, when it may."""
 
-    def __init__(self) -> None:
-        super().__init__(FOUND)
+    def __init__(self, *says: Explained | Exception) -> None:
+        super().__init__(*(says or (FOUND,)))
         self.may = threading.Semaphore(0)
         self.given_up: list[bool] = []
 
@@ -87,7 +87,10 @@ class Slow(Telling):
         self.asked.append(example)
         assert self.may.acquire(timeout=10)
         self.given_up.append(given_up())
-        return FOUND
+        answer = self.says.pop(0) if len(self.says) > 1 else self.says[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
 
 
 def until(true: Callable[[], bool]) -> None:
@@ -96,6 +99,11 @@ def until(true: Callable[[], bool]) -> None:
             return
         time.sleep(0.01)
     raise AssertionError("it did not come true")
+
+
+def finished(scores: ModelScores) -> bool:
+    scores.collect()
+    return not scores.going_on
 
 
 def of(*examples: Example) -> list[tuple[str, Example]]:
@@ -120,7 +128,7 @@ def test_what_comes_next_is_asked_when_all_else_is_answered() -> None:
     assert scores.answer("m", ONE) is None  # nobody wants it any more
     until(lambda: inspector.asked == [ONE, OTHER, THIRD])
     inspector.may.release()
-    until(lambda: scores.collect() == 1 and not scores.going_on)
+    until(lambda: finished(scores))
     scores.want(of(THIRD))
     assert scores.answer("m", THIRD) == FOUND
     assert inspector.given_up == [False] * 3
@@ -134,15 +142,70 @@ def test_what_nobody_foresaw_is_asked_at_once() -> None:
     job = scores.job
     assert job is not None
     scores.want(of(THIRD))
-    assert not scores.going_on
     inspector.may.release()
     until(lambda: job.over)
     assert inspector.asked == [ONE]
     assert inspector.given_up == [True]
+    assert scores.collect() == 0
+    assert not scores.going_on
     scores.ask(inspector)
     inspector.may.release()
     scores.wait(10)
     assert scores.kept == {("m", THIRD): FOUND}
+
+
+def test_a_question_that_is_wanted_again_is_not_put_twice() -> None:
+    inspector, scores = Slow(), ModelScores()
+    scores.want(of(ONE))
+    scores.ask(inspector)
+    until(lambda: inspector.asked == [ONE])
+    scores.want(of(OTHER))
+    scores.want(of(ONE, OTHER))
+    scores.ask(inspector)
+    for _ in range(2):
+        inspector.may.release()
+    scores.wait(10)
+    assert scores.kept == {("m", ONE): FOUND, ("m", OTHER): FOUND}
+    assert inspector.asked == [ONE, OTHER]
+
+
+def test_a_question_given_up_too_early_is_put_again() -> None:
+    inspector = Telling(NotWanted("it is not wanted any more"), FOUND)
+    assert told(inspector, ONE).answer("m", ONE) == FOUND
+    assert inspector.asked == [ONE] * 2
+
+
+def test_a_failure_that_nobody_saw_is_no_answer() -> None:
+    inspector, scores = Telling(FOUND, CannotExplain("busy"), FOUND), ModelScores()
+    scores.want(of(ONE), of(OTHER))
+    scores.ask(inspector)
+    until(lambda: finished(scores))
+    assert isinstance(scores.answer("m", OTHER), CannotExplain)
+    scores.want(of(OTHER))
+    assert scores.open == (("m", OTHER),)
+    scores.ask(inspector)
+    scores.wait(10)
+    assert scores.answer("m", OTHER) == FOUND
+    assert inspector.asked == [ONE, OTHER, OTHER]
+
+
+def test_a_failure_is_forgotten_by_a_job_at_work_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    inspector, scores = Slow(CannotExplain("busy"), FOUND), ModelScores()
+    scores.want(of(ONE, OTHER))
+    scores.ask(inspector)
+    inspector.may.release()
+    until(lambda: inspector.asked == [ONE, OTHER])
+    scores.collect()
+    assert isinstance(scores.answer("m", ONE), CannotExplain)
+    monkeypatch.setattr(model_scores, "FORGOTTEN", -1.0)
+    scores.want(of(ONE, OTHER))
+    monkeypatch.setattr(model_scores, "FORGOTTEN", 30.0)
+    scores.ask(inspector)
+    assert scores.answer("m", ONE) is None
+    for _ in range(2):
+        inspector.may.release()
+    scores.wait(10)
+    assert scores.kept == {("m", ONE): FOUND, ("m", OTHER): FOUND}
 
 
 def test_a_job_keeps_no_answer_that_nobody_wants() -> None:
