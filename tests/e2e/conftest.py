@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.conftest import absent
 from tests.driving import FLAGS, chromium
+
+WAIT = 20_000
+"""Milliseconds that a page may take to follow: machines that test are slow and busy."""
 
 
 @pytest.fixture(scope="session")
@@ -18,6 +21,7 @@ def browser() -> Iterator[Browser]:
         absent("no Chromium", "apt-get install chromium, or name one in the variable CHROMIUM")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        expect.set_options(timeout=WAIT)
         yield browser
         browser.close()
 
@@ -25,6 +29,6 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
     context = browser.new_context(viewport={"width": 1280, "height": 900})
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(WAIT)
     yield context.new_page()
     context.close()
