@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import time
 from pathlib import Path
 
 import pytest
@@ -136,11 +137,13 @@ def test_a_key_held_down_judges_one_pair_at_most(page: Page, database: Path) -> 
     with serving(f"sqlite:///{database}") as url:
         start_judging(page, url)
         page.wait_for_timeout(600)
+        began = time.monotonic()
         for _ in range(15):  # what a key held down for half a second sends
             page.keyboard.press("1")
             page.wait_for_timeout(30)
+        took = time.monotonic() - began  # longer on a busy machine
         page.wait_for_timeout(800)
-        assert judgments(database) in {1, 2}  # the second after 0.4 s of looking at the next pair
+        assert 1 <= judgments(database) <= 1 + took // 0.4  # another one after 0.4 s of looking at the next pair
         before = judgments(database)
         page.keyboard.press("2")
         expect(page.get_by_text(f"{before + 1} of 12 judged")).to_be_visible()
