@@ -75,8 +75,11 @@ class Job:
             if self.over:
                 return False
             self.asked = tuple(asked)
-            answers = {one: self.answers[one] for one in self.asked if one in self.answers}
-            self.answers = {one: answer for one, answer in answers.items() if isinstance(answer, Explained)}
+            self.answers = {
+                one: answer
+                for one, answer in self.answers.items()
+                if one in self.asked and isinstance(answer, Explained)
+            }
             return True
 
     def wait(self, asked: Collection[Asked], seconds: float) -> None:
@@ -142,7 +145,8 @@ class ModelScores:
         """Take what the job has found; returns how many answers there are to what is wanted now."""
         if self.job is not None:
             over, answers = self.job.told()
-            new = {one: answers[one] for one in (*self.wanted, *self.ahead) if one in answers.keys() - self.kept.keys()}
+            unknown = answers.keys() - self.kept.keys()
+            new = {one: answers[one] for one in (*self.wanted, *self.ahead) if one in unknown}
             if any(isinstance(answer, CannotExplain) for answer in new.values()):
                 self.failed_at = time.monotonic()
             self.kept |= new
