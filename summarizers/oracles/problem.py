@@ -126,10 +126,10 @@ class Problem:
         Shape (sentences, n-grams + 1), the others last. The n-grams are the reference's and, in the set definition,
         those that several sentences share: the others only make an extract longer.
         """
-        having = Counter(number for units in self.sentences for number, _ in units)
-        shared = [number for number, times in having.items() if number >= self.known and times > 1]
         columns = {number: number for number in range(self.known)}
         if self.definition == "set":
+            having = Counter(number for units in self.sentences for number, _ in units)
+            shared = [number for number, times in having.items() if number >= self.known and times > 1]
             columns |= {number: column for column, number in enumerate(shared, self.known)}
         table = np.zeros((len(self.sentences), len(columns) + 1), dtype=np.float32)
         for place, units in enumerate(self.sentences):
