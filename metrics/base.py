@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from data.records import Example
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"
 """Version of the metrics' definitions, part of every signature: it moves whenever a value may change."""
 
 TIE = 1e-9
@@ -68,7 +68,7 @@ class Metric(Protocol):
 
     @property
     def signature(self) -> str:
-        """Everything that its value depends on, such as `rouge1|refs:max|...|version:0.1.0`."""
+        """Everything that its value depends on, such as `rouge1|refs:max|...|version:0.2.0`."""
 
     def score(self, examples: Sequence[Example]) -> list[Score]:
         """Score a batch."""

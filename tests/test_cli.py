@@ -222,7 +222,7 @@ def test_score_a_file(folder, monkeypatch):
     ]  # fmt: skip
     signatures = json.loads((folder / "scores.signatures.json").read_text())
     assert list(signatures) == ["rouge1", "rouge_k", "length"]
-    assert signatures["length"] == "length|unit:words|version:0.1.0"
+    assert signatures["length"] == "length|unit:words|version:0.2.0"
     assert "refs:max" in signatures["rouge1"]
     assert result.stdout.splitlines() == [
         "metric     mean  n  missing",
@@ -288,7 +288,7 @@ def test_score_a_data_set(folder, sqlite_url):
         "rouge_k: 0 computed",
         "length: 0 computed",
     ]
-    scores = DataStore(connect(sqlite_url)).scores(dataset="small", signature="length|unit:words|version:0.1.0")
+    scores = DataStore(connect(sqlite_url)).scores(dataset="small", signature="length|unit:words|version:0.2.0")
     assert {key: score.value for key, score in scores.items()} == {
         ("d1", "good"): 4.0,
         ("d1", "bad"): 3.0,
@@ -477,7 +477,7 @@ def test_a_study(folder):
         "document_id": "d1",
         "system": "good",
         "metric": "length",
-        "signature": "length|unit:words|version:0.1.0",
+        "signature": "length|unit:words|version:0.2.0",
         "value": 4.0,
         "missing": None,
         "truncated": False,

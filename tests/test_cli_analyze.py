@@ -359,7 +359,7 @@ def add_study(url, judgments, scores, *, documents=4, checks_failed_by=(), **set
 SCORES = {
     "rouge1|test": {"a": [0.9, 0.9, 0.1, 0.5], "b": [0.1, 0.1, 0.9, 0.5]},
     "rouge_k|test": {"a": [0.8, 0.4, 0.6, 0.7], "b": [0.2, 0.6, 0.5, None]},
-    "length|unit:words|version:0.1.0": {"a": [3, 3, 3, 3], "b": [3, 3, 3, 3]},
+    "length|unit:words|version:0.2.0": {"a": [3, 3, 3, 3], "b": [3, 3, 3, 3]},
 }
 JUDGMENTS = {"Ann": "aaaa", "Bob": "aba="}
 

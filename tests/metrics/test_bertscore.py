@@ -275,7 +275,7 @@ def test_evidence_of_texts_that_were_let_go(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_signature(tmp_path: Path) -> None:
     start = "bertscore|refs:max|model:all-MiniLM-L6-v2@53aa5117|layer:5"
-    assert metric("bertscore").signature == f"{start}|idf:none|rescale:no|value:f1|version:0.1.0"
+    assert metric("bertscore").signature == f"{start}|idf:none|rescale:no|value:f1|version:0.2.0"
     file = tmp_path / "baseline.tsv"
     file.write_text("LAYER,P,R,F\n5,0.3,0.3,0.3\n")
     digest = hashlib.sha256(file.read_bytes()).hexdigest()[:8]

@@ -203,10 +203,10 @@ def test_options_out_of_range_are_refused(options: dict[str, Any], why: str) -> 
 
 def test_signature(compass: FileVectors) -> None:
     assert Carouge(vectors=compass).signature == (
-        f"carouge|norm:summary|n:1|important:references|refs:max|vectors:{compass.signature}|version:0.1.0"
+        f"carouge|norm:summary|n:1|important:references|refs:max|vectors:{compass.signature}|version:0.2.0"
     )
     assert Carouge("paper", 2, "tfidf:20", vectors=compass).signature == (
-        f"carouge|norm:paper|n:2|important:tfidf20|vectors:{compass.signature}|version:0.1.0"
+        f"carouge|norm:paper|n:2|important:tfidf20|vectors:{compass.signature}|version:0.2.0"
     )
 
 
@@ -215,7 +215,7 @@ def test_the_default_loads_nothing_until_it_scores() -> None:
     out = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     signature, modules = out.splitlines()
     assert signature == (
-        "carouge|norm:summary|n:1|important:references|refs:max|vectors:all-MiniLM-L6-v2@53aa5117@layer5|version:0.1.0"
+        "carouge|norm:summary|n:1|important:references|refs:max|vectors:all-MiniLM-L6-v2@53aa5117@layer5|version:0.2.0"
     )
     assert not {"torch", "transformers"} & set(modules.split())
 

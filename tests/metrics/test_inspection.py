@@ -155,7 +155,7 @@ def test_a_signature_gives_its_metric_back(name: str) -> None:
         assert metric_of(made.signature + "|") is None
 
 
-BERTSCORE = "bertscore|refs:max|model:all-MiniLM-L6-v2@53aa5117|layer:5|idf:none|rescale:no|value:f1|version:0.1.0"
+BERTSCORE = "bertscore|refs:max|model:all-MiniLM-L6-v2@53aa5117|layer:5|idf:none|rescale:no|value:f1|version:0.2.0"
 ROUGE_K = METRICS["rouge_k"](Options()).signature
 
 
@@ -185,11 +185,11 @@ def test_rouge_k_of_other_keywords_is_had_again(options: Options) -> None:
         "|",
         "nonsense",
         "rouge1",
-        "rouge3|refs:max|case:lower|tok:a-z0-9|stem:porter|value:f1|version:0.1.0",
-        "rouge1|refs:max|case:upper|tok:a-z0-9|stem:porter|value:f1|version:0.1.0",
-        "rouge1|refs:best|case:lower|tok:a-z0-9|stem:porter|value:f1|version:0.1.0",
-        "rouge1|refs:max|case:lower|tok:other|stem:porter|value:f1|version:0.1.0",
-        "rouge_k|kw:overlap10|title:always|lemma:simplemma0.0.1|version:0.1.0",
+        "rouge3|refs:max|case:lower|tok:a-z0-9|stem:porter|value:f1|version:0.2.0",
+        "rouge1|refs:max|case:upper|tok:a-z0-9|stem:porter|value:f1|version:0.2.0",
+        "rouge1|refs:best|case:lower|tok:a-z0-9|stem:porter|value:f1|version:0.2.0",
+        "rouge1|refs:max|case:lower|tok:other|stem:porter|value:f1|version:0.2.0",
+        "rouge_k|kw:overlap10|title:always|lemma:simplemma0.0.1|version:0.2.0",
         ROUGE_K.replace("overlap10", "overlap9"),
         ROUGE_K.replace("overlap10", "bm25"),
         ROUGE_K.replace("overlap10", "textrank0"),
@@ -201,11 +201,11 @@ def test_rouge_k_of_other_keywords_is_had_again(options: Options) -> None:
         BERTSCORE.replace("idf:none", "idf:0a1b2c3d"),
         BERTSCORE.replace("rescale:no", "rescale:0a1b2c3d"),
         *(BERTSCORE.replace("layer:5", f"layer:{layer}") for layer in ("7", "-1", "x", "05", "٥", "9" * 5000)),
-        "carouge|norm:summary|n:1|important:references|refs:max|vectors:file@0123456789abcdef|version:0.1.0",
-        "carouge|norm:summary|n:9|important:references|refs:max|vectors:all-MiniLM-L6-v2@53aa5117@layer5|version:0.1.0",
-        "carouge|norm:summary|n:1|important:tfidf0|vectors:all-MiniLM-L6-v2@53aa5117@layer5|version:0.1.0",
-        "apes|questions:all|entities:spacy:en_core_web_sm@3.8|types:default|reader:embedded|version:0.1.0",
-        "apes|questions:all|types:city|version:0.1.0",
+        "carouge|norm:summary|n:1|important:references|refs:max|vectors:file@0123456789abcdef|version:0.2.0",
+        "carouge|norm:summary|n:9|important:references|refs:max|vectors:all-MiniLM-L6-v2@53aa5117@layer5|version:0.2.0",
+        "carouge|norm:summary|n:1|important:tfidf0|vectors:all-MiniLM-L6-v2@53aa5117@layer5|version:0.2.0",
+        "apes|questions:all|entities:spacy:en_core_web_sm@3.8|types:default|reader:embedded|version:0.2.0",
+        "apes|questions:all|types:city|version:0.2.0",
     ],
 )
 def test_a_signature_that_does_not_tell_everything_gives_no_metric(signature: str) -> None:

@@ -151,10 +151,10 @@ def test_published_table_1_of_the_rouge_k_paper(shared_data: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "signature"),
     [
-        (Options(), "rouge1|refs:max|case:lower|tok:a-z0-9|stem:porter|value:f1|version:0.1.0"),
+        (Options(), "rouge1|refs:max|case:lower|tok:a-z0-9|stem:porter|value:f1|version:0.2.0"),
         (
             Options(references="mean", tokenizer="unicode"),
-            "rouge1|refs:mean|case:lower|tok:unicode|stem:porter|value:f1|version:0.1.0",
+            "rouge1|refs:mean|case:lower|tok:unicode|stem:porter|value:f1|version:0.2.0",
         ),
     ],
 )

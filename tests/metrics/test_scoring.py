@@ -42,7 +42,7 @@ class Counting:
     """A metric that notes how many examples it is asked for."""
 
     name = "counting"
-    signature = "counting|version:0.1.0"
+    signature = "counting|version:0.2.0"
 
     def __init__(self) -> None:
         self.batches: list[int] = []

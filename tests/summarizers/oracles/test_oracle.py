@@ -120,7 +120,7 @@ def test_seeds_and_times_are_named():
     assert oracle.name == "oracle-vns-rouge2-set-first-3-seed5"
     assert oracle.signature == (
         "oracle|algorithm:vns|k_max:3|iterations:5000|patience:700|seconds:0.5|seed:5|metric:rouge2|definition:set|"
-        "ngrams:within-sentences|refs:first|tok:unicode|stem:porter|sentences:3|version:0.1.0"
+        "ngrams:within-sentences|refs:first|tok:unicode|stem:porter|sentences:3|version:0.2.0"
     )
 
 
