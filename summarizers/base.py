@@ -11,7 +11,7 @@ from metrics.base import check_option
 from metrics.text import UNICODE
 from summarizers.sentences import sentences_of
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"
 """Version of the summarizers' definitions, part of every signature: it moves whenever a text may change."""
 
 DEFAULT_SENTENCES = 3
