@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import URL, DateTime, Engine, MetaData, create_engine, event, func, make_url, select
 from sqlalchemy.engine import Dialect
+from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.orm import DeclarativeBase
 from sqlalchemy.types import TypeDecorator
 
@@ -82,6 +83,7 @@ def connect(url: str | None = None) -> Engine:
     """
     engine = make_engine(url or database_url())
     upgrade(engine)
+    keep_to_file(engine)
     return engine
 
 
@@ -109,6 +111,42 @@ def set_up_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
     journal = "WAL" if sqlite3.sqlite_version_info >= WAL_IS_SOUND else "PERSIST"
     for setting in (f"journal_mode={journal}", "synchronous=FULL", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {setting}")
+
+
+def keep_to_file(engine: Engine) -> None:
+    """Make an engine follow the file at the path of an SQLite database, and never create one.
+
+    A connection stays with the file that it opened. After a backup was moved over the database it would read what
+    nobody else sees, and every write would fail, so it is replaced by a new one where the file is another.
+    Where the file is gone, connecting fails: an empty database would look as if all judgments had been lost.
+    """
+    path = engine.url.database
+    if engine.dialect.name != "sqlite" or path in {None, "", ":memory:"} or str(path).startswith("file:"):
+        return
+    file = Path(str(path))
+
+    def identity() -> tuple[int, int] | None:
+        try:
+            status = file.stat()
+        except OSError:
+            return None
+        return status.st_dev, status.st_ino
+
+    def refuse_to_create(*_: Any) -> None:
+        if not file.exists():
+            raise sqlite3.OperationalError("unable to open database file")
+
+    def remember(_connection: Any, record: Any) -> None:
+        record.info["file"] = identity()
+
+    def compare(_connection: Any, record: Any, _proxy: Any) -> None:
+        if record.info["file"] != identity():
+            raise DisconnectionError("another file has taken the place of the database's")
+
+    engine.dispose()  # every connection from here on is watched
+    event.listen(engine, "do_connect", refuse_to_create)
+    event.listen(engine, "connect", remember)
+    event.listen(engine, "checkout", compare)
 
 
 def begin_sqlite(connection: Any) -> None:

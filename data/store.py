@@ -13,7 +13,8 @@ from unicodedata import bidirectional, category
 
 import numpy as np
 from sqlalchemy import Engine, Select, case, func, select, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.exc import TimeoutError as NoConnectionFree
 from sqlalchemy.orm import Session, selectinload
 
 from data.cells import Cells
@@ -58,6 +59,39 @@ class DocumentExists(StoreError):  # noqa: N818
 
 class NotExtensible(StoreError):  # noqa: N818
     """The data set is a file as it was imported, and takes no further documents."""
+
+
+class DatabaseFailed(StoreError):  # noqa: N818
+    """The database did not answer, or not as it should; the message says why in words, `__cause__` in the driver's."""
+
+    def __init__(self, error: Exception, *, stored: bool | None = False) -> None:
+        super().__init__(f"the database cannot be used: {failure_in_words(error)}")
+        self.stored = stored
+        """False: nothing of what was to be stored is; None: that is not known, as a commit was under way."""
+
+
+FAILURES = {
+    "locked": "another program has been writing to it for more than 30 seconds",
+    "readonly": "it may only be read",
+    "is full": "its disk is full",
+    "unable to open": "its file is not in its place, or may not be opened",
+    "disk i/o": "its disk cannot be read or written",
+    "not a database": "its file is damaged, or is no database",
+    "malformed": "its file is damaged",
+    "no such table": "its tables are not those of this version; restart the app to bring them up to date",
+    "no such column": "its tables are not those of this version; restart the app to bring them up to date",
+    "does not exist": "its tables are not those of this version; restart the app to bring them up to date",
+    "connection": "its server does not answer",
+    "queuepool limit": "too many people are using it at this moment",
+    "server": "its server does not answer",
+}
+"""What drivers say, in lower case, and what it means."""
+
+
+def failure_in_words(error: Exception) -> str:
+    """Why the database failed, in a few words; the first line of what its driver says where that is not known."""
+    said = str(getattr(error, "orig", None) or error).strip() or type(error).__name__
+    return next((words for key, words in FAILURES.items() if key in said.lower()), said.splitlines()[0])
 
 
 class UnknownDocument(StoreError):  # noqa: N818
@@ -152,17 +186,45 @@ class Store:
         self.engine = engine
         self.writer = engine.execution_options(writing=True)
 
+    def check(self) -> None:
+        """Ask the database for something small. Raises `DatabaseFailed` where it does not answer."""
+        with self.reading() as session:
+            session.scalar(select(DatasetRow.id).limit(1))
+
     @contextmanager
     def reading(self) -> Iterator[Session]:
-        """A session that only reads."""
-        with Session(self.engine) as session:
-            yield session
+        """A session that only reads. Raises `DatabaseFailed`."""
+        try:
+            with Session(self.engine) as session:
+                yield session
+        except IntegrityError:
+            raise
+        except (DBAPIError, NoConnectionFree) as error:
+            raise self.failed(error) from error
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
-        """A session whose changes are committed, and on disk, when the block ends without an error."""
-        with Session(self.writer) as session, session.begin():
-            yield session
+        """A session whose changes are committed, and on disk, when the block ends without an error.
+
+        Raises `DatabaseFailed` where the database fails: nothing was stored, unless the error says that nobody knows.
+        """
+        committing = False
+        try:
+            with Session(self.writer) as session:
+                session.begin()
+                yield session
+                session.flush()
+                committing = True
+                session.commit()
+        except IntegrityError:
+            raise
+        except (DBAPIError, NoConnectionFree) as error:
+            raise self.failed(error, stored=None if committing else False) from error
+
+    def failed(self, error: Exception, *, stored: bool | None = False) -> DatabaseFailed:
+        """What to raise for an error of the database; connections that may be broken are not used again."""
+        self.engine.dispose()
+        return DatabaseFailed(error, stored=stored)
 
 
 class DataStore(Store):

@@ -18,10 +18,8 @@ from contextlib import contextmanager
 from signal import Signals
 from typing import IO
 
-from sqlalchemy.exc import SQLAlchemyError
-
 from data.database import ROOT, URL_VARIABLE, absolute_url, connect
-from data.store import DIED, DataStore, Run
+from data.store import DIED, DatabaseFailed, DataStore, Run
 from metrics import metrics
 from metrics.models import first_line
 from metrics.scoring import Failures, Progress, score_dataset
@@ -150,7 +148,7 @@ def told(store: DataStore, run_id: int) -> Iterator[Progress]:
                 last, at = reached, time.monotonic()
                 try:
                     goes_on = store.beat(run_id, done=last[0], total=last[1])
-                except SQLAlchemyError:  # the database is busy or away: the next beat, or a batch, will tell
+                except DatabaseFailed:  # the database is busy or away: the next beat, or a batch, will tell
                     last = (-1, None)
 
     thread = threading.Thread(target=tell, daemon=True)

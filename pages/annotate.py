@@ -6,7 +6,8 @@ import streamlit as st
 
 from annotation.store import Annotator, Study, StudyClosed, Task, TooSoon
 from data.database import now
-from data.store import StoreError
+from data.store import DatabaseFailed, StoreError
+from pages.components.database import guarded, not_saved
 from pages.components.progress import progress_text
 from pages.components.stores import stores
 from pages.components.text import document_block, in_markdown, in_one_line, text_block
@@ -74,6 +75,9 @@ def decide(annotator: Annotator, task: Task, choice: str) -> None:
     except TooSoon:
         state.notice = "That came too soon after the pair was shown, so it was not saved. Take your time."
         return
+    except DatabaseFailed as error:
+        state.notice = not_saved("Your choice", error)
+        return
     except StoreError as error:
         state.notice = str(error)
     state.pop("viewing", None)
@@ -85,6 +89,9 @@ def skip(annotator: Annotator, task: Task) -> None:
         store.skip(
             annotator=annotator, assignment_id=task.assignment_id, reason=state.get(f"reason:{task.assignment_id}", "")
         )
+    except DatabaseFailed as error:
+        state.notice = not_saved("The skipped pair", error)
+        return
     except StoreError as error:
         state.notice = str(error)
         return
@@ -93,7 +100,10 @@ def skip(annotator: Annotator, task: Task) -> None:
 
 def go_back(annotator: Annotator, task: Task | None) -> None:
     """Show the pair before this one."""
-    earlier = store.previous_task(annotator, task.assignment_id if task else None)
+    try:
+        earlier = store.previous_task(annotator, task.assignment_id if task else None)
+    except DatabaseFailed:
+        return  # the page will say it
     if earlier is not None:
         state.viewing = earlier.assignment_id
         state.pop("shown", None)
@@ -104,18 +114,25 @@ def go_on() -> None:
     state.pop("viewing", None)
 
 
+def show_notice() -> None:
+    """Say what became of the last choice, where it was not simply saved; it stays until a pair is shown."""
+    if notice := state.get("notice"):
+        st.warning(in_markdown(notice))
+
+
 # The empty timer keeps the fragment alive after the server was restarted under an open page.
 @st.fragment(run_every=300)
+@guarded
 def judging(annotator: Annotator) -> None:
     """Show the pair that is to be judged, and the ways to judge it."""
+    show_notice()  # first of all: what was not saved must be said even if the pair cannot be shown
     study = store.study(annotator.study)
     viewing = state.get("viewing")
     task = store.task(annotator, viewing) if viewing is not None else store.next_task(annotator)
     progress = store.progress(annotator)
     done = progress.judged + progress.skipped
     st.progress(done / max(1, done + progress.open), text=progress_text(progress))
-    if notice := state.pop("notice", None):
-        st.warning(in_markdown(notice))
+    state.pop("notice", None)
     if not done:
         with st.container(border=True, key="first-instructions"):
             st.markdown(how_to_judge(study))
@@ -181,6 +198,9 @@ try:
         if "invite" not in state:
             st.button("Not you?", key="leave", type="tertiary", on_click=leave)
     judging(annotator)
+except DatabaseFailed:
+    show_notice()
+    raise  # every page says this alike
 except StudyClosed as error:
     st.info(in_markdown(error))
 except StoreError as error:

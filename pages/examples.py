@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from data.preferences import Preferences
+from pages.components.database import guarded
 from pages.components.examples import EXAMPLE_STYLE
 from pages.components.highlight import HIGHLIGHT_STYLE
 from pages.components.inspector import show_pair
@@ -170,6 +171,7 @@ def open_at(place: int) -> None:
 # A fragment: from example to example, nothing above it is computed or drawn again. The empty timer keeps it alive after
 # the server was restarted under an open page.
 @st.fragment(run_every=300)
+@guarded
 def example() -> None:
     """The list, the way through it, and the pair that is open."""
     asked = state.example_address

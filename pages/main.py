@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages.components.database import guarded
 from pages.components.text import STYLE
 
 st.set_page_config(page_title="Relevance studies", page_icon=":material/balance:", layout="wide")
@@ -39,4 +40,4 @@ else:
     counting = [agreement, correlation, reliability]
     seeing_why = [examples, disagreements, playground, keywords, upper_bound]
     page = st.navigation([start, studies, annotate, *counting, *seeing_why], position="top")
-page.run()
+guarded(page.run)()

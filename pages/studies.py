@@ -14,8 +14,9 @@ from annotation.store import INSTRUCTIONS, MOST_CHECKS, QUESTION, Study, StudySp
 from data.export import export
 from data.importers import IMPORTERS, LINES
 from data.importing import import_file
-from data.store import Dataset, Run
+from data.store import DatabaseFailed, Dataset, Run
 from pages.components.adding import add_named, choose_systems, dataset_name, incomplete
+from pages.components.database import guarded
 from pages.components.planner import planner
 from pages.components.runs import run_problems, run_progress
 from pages.components.stores import stores
@@ -190,7 +191,7 @@ def datasets() -> None:
     names = [data.name for data in known]
     going = any(run.state == "going" for run in last_runs(names))
     with st.container(key="runs"):  # always there, so that a run does not move the expanders and close them
-        st.fragment(run_every=0.5 if going else None)(runs)(names)
+        st.fragment(run_every=0.5 if going else None)(guarded(runs))(names)
     with st.expander("Import a file", expanded=not known), errors_shown():
         import_form()
     if known:
@@ -304,6 +305,8 @@ def errors_shown() -> Iterator[None]:
     """Show what the packages refuse (bad records, unknown names, settings out of range) where it was asked for."""
     try:
         yield
+    except DatabaseFailed:
+        raise  # every page says this alike
     except (ValueError, OSError) as error:
         st.error(in_markdown(error))
 

@@ -6,8 +6,9 @@ import streamlit as st
 
 from annotation.keyword_marks import AlreadySaved, KeywordAnnotator, KeywordMarkStore, MarkTask, NameInUse
 from data.database import now
-from data.store import StoreError
+from data.store import DatabaseFailed, StoreError
 from metrics.extractors import EXTRACTORS
+from pages.components.database import guarded, not_saved
 from pages.components.keyword_data import create_review, known_datasets
 from pages.components.keywords import extractor_name, shown_texts, surface, task_html
 from pages.components.stores import stores
@@ -162,6 +163,9 @@ def save(annotator: KeywordAnnotator, task: MarkTask) -> None:
             presented_at=shown[1],
             replaces=task.revision,
         )
+    except DatabaseFailed as error:
+        state.keywords_notice = not_saved("This document", error)
+        return
     except StoreError as error:
         state.keywords_notice = str(error)
         if isinstance(error, AlreadySaved):
@@ -182,15 +186,17 @@ def look_at(place: int | None) -> None:
 
 # The empty timer keeps the fragment alive after the server was restarted under an open page.
 @st.fragment(run_every=300)
+@guarded
 def show_marking(annotator: KeywordAnnotator) -> None:
     """The document at hand, and how far the annotator is."""
     state = st.session_state
+    if notice := state.get("keywords_notice"):
+        st.warning(in_markdown(notice))
     progress = store().progress(annotator)
     st.progress(progress.saved / max(1, progress.total), text=f"{progress.saved} of {progress.total} documents saved")
-    if notice := state.pop("keywords_notice", None):
-        st.warning(in_markdown(notice))
     place = state.get("keywords_place")
     task = store().task(annotator, place) if place is not None else store().next_task(annotator)
+    state.pop("keywords_notice", None)
     show_unsaved_elsewhere(annotator, task)
     if task is None:
         st.success("That was the last document. Thank you!")
@@ -266,6 +272,8 @@ def show_mark_view() -> None:
             st.button("Not you?", key="keywords_leave", type="tertiary", on_click=leave)
         st.caption(INSTRUCTIONS)
         show_marking(annotator)
+    except DatabaseFailed:
+        raise  # every page says this alike
     except StoreError as error:
         st.error(in_markdown(error))
         st.button("Start again", key="keywords_again", on_click=leave)

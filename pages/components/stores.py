@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import streamlit as st
+from sqlalchemy.exc import DBAPIError
 
 from annotation.keyword_marks import KeywordMarkStore
 from annotation.store import AnnotationStore
 from data.database import connect
-from data.store import DataStore
+from data.store import DatabaseFailed, DataStore
 
 
 class Stores(NamedTuple):
@@ -22,6 +23,9 @@ class Stores(NamedTuple):
 
 @st.cache_resource(show_spinner=False)
 def stores() -> Stores:
-    """Open the database once a process."""
-    engine = connect()
+    """Open the database once a process. Raises `DatabaseFailed`, and is then asked again."""
+    try:
+        engine = connect()
+    except DBAPIError as error:
+        raise DatabaseFailed(error) from error
     return Stores(DataStore(engine), AnnotationStore(engine), KeywordMarkStore(engine))
