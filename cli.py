@@ -1374,17 +1374,23 @@ def export_study(name: str, what: str, format: str, output: Path | None) -> None
 @main.command()
 @refusing
 def demo() -> None:
-    """Import the demo corpus, score it and create its study, unless that is already done."""
-    from annotation.demo import create_demo_study
+    """Import the demo corpus, score it by all metrics and create its studies, unless that is already done.
+
+    One study is there to be judged; the other was judged by a program, and shows what the pages say of judgments.
+    """
+    from annotation.demo import create_demo_study, create_made_up_study
     from data.demo import NAME, add_demo
-    from metrics import LEXICAL, metric, metrics
-    from metrics.scoring import score_dataset
+    from metrics import METRICS, metric, metrics
+    from metrics.scoring import Failures, score_dataset
 
     data_store, store = stores()
     add_demo(data_store)
-    score_dataset(data_store, NAME, metrics(LEXICAL))
-    created = create_demo_study(store, metric("rouge_k").signature)
-    click.echo(f"the demo study {created.name} has {created.pairs} pairs")
+    failures = Failures()
+    score_dataset(data_store, NAME, metrics(list(METRICS)), failures=failures)
+    signature = metric("rouge_k").signature
+    for study in (create_demo_study(store, signature), create_made_up_study(data_store, store, signature)):
+        click.echo(f"the study {study.name} has {study.pairs} pairs and {study.judgments} judgments")
+    check_failures(failures)
 
 
 @main.command()

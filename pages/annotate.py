@@ -10,7 +10,7 @@ from data.store import DatabaseFailed, StoreError
 from pages.components.database import guarded, not_saved
 from pages.components.progress import progress_text
 from pages.components.stores import stores
-from pages.components.text import document_block, in_markdown, in_one_line, text_block
+from pages.components.text import document_block, in_markdown, in_one_line, text_block, without_pictures
 
 store = stores().annotation
 state = st.session_state
@@ -48,7 +48,7 @@ def ask_for_name() -> None:
 def how_to_judge(study: Study) -> str:
     """The researcher's instructions, which are Markdown, and the keys."""
     tie = ", **0** says that they are equal" if study.ties else ""
-    return f"{study.instructions}\n\nKeys: **1** and **2** choose a summary{tie}, **b** goes back."
+    return f"{without_pictures(study.instructions)}\n\nKeys: **1** and **2** choose a summary{tie}, **b** goes back."
 
 
 def leave() -> None:
@@ -153,6 +153,7 @@ def show_pair(annotator: Annotator, task: Task, question: str, *, ties: bool, sk
         st.html(document_block(task.source, task.title))
         if not task.source:
             st.caption("The data set does not contain the document's text.")
+    question = without_pictures(question)
     st.markdown(f"**{question}**" if "\n" not in question else question)
     for column, side, number, text in zip(st.columns(2), ("left", "right"), "12", (task.left, task.right), strict=True):
         box = column.container(border=True, height="stretch", vertical_alignment="distribute", key=f"{side}-box")

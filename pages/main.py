@@ -1,15 +1,20 @@
 """What every page runs through: the page's set-up, who sees which pages, and the way between them."""
 
+from pathlib import Path
+
 import streamlit as st
 
 from pages.components.database import guarded
 from pages.components.text import STYLE
 
-st.set_page_config(page_title="Relevance studies", page_icon=":material/balance:", layout="wide")
+st.set_page_config(
+    page_title="Relevance studies", page_icon=str(Path(__file__).parent / "components" / "icon.svg"), layout="wide"
+)
 # Streamlit leaves six lines above the title; on a judging page they are a summary's worth of room.
 # What is chosen is told by weight: the theme's colour alone is too dim for a text on black.
 st.html(
     STYLE + "<style>.stMainBlockContainer { padding-top: 4rem; padding-bottom: 2rem; } "
+    ".stMarkdown :is(p, li, h1, h2, h3), .stAlert p, button p, label p { overflow-wrap: anywhere; } "
     'button[role="radio"][aria-checked="true"] p { color: light-dark(#2f2d2b, #edebe8); font-weight: 700; }</style>'
 )
 

@@ -14,6 +14,7 @@ from metrics.analysis import AgreementAnalysis, CorrelationRow, MetricRow
 from metrics.keyword_analysis import LengthRecall
 from pages.components.formats import shown
 from pages.components.sections import words_label
+from pages.components.text import in_one_line
 
 INK = "#111827"
 """Letters on light squares."""
@@ -29,6 +30,17 @@ TOLD_APART = 8
 
 DIVERGING = alt.Scale(scheme="blueorange", domain=[-1, 1], reverse=True)
 """Blue is positive."""
+
+
+def named(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> pd.DataFrame:
+    """The rows of a chart, their texts in one line: names become parts of Vega's expressions, which end with a line."""
+    return pd.DataFrame(
+        [
+            {name: in_one_line(value) if isinstance(value, str) else value for name, value in row.items()}
+            for row in rows
+        ],
+        columns=list(columns),
+    )
 
 
 def agreement_chart(rows: Sequence[MetricRow], rule: str, ceiling: float | None = None) -> alt.LayerChart:
@@ -165,14 +177,14 @@ def at(levels: Any, level: str) -> Any:
 
 def correlation_heatmap(rows: Sequence[CorrelationRow], level: str) -> alt.LayerChart:
     """A coefficient between every two columns, at one level."""
-    cells, order = [], dict.fromkeys(name for row in rows for name in (row.first, row.second))
+    cells, order = [], dict.fromkeys(in_one_line(name) for row in rows for name in (row.first, row.second))
     for row in rows:
         found = at(row.levels, level)
         if found.r is not None:
             ends = at(row.intervals, level)
             common = {"r": found.r, "n": found.n, "low": ends.low, "high": ends.high, "label": f"{found.r:.2f}"}
             cells += [{"x": row.first, "y": row.second, **common}, {"x": row.second, "y": row.first, **common}]
-    table = pd.DataFrame(cells, columns=["x", "y", "r", "n", "low", "high", "label"])
+    table = named(cells, ["x", "y", "r", "n", "low", "high", "label"])
     base = alt.Chart(table).encode(
         x=alt.X("x:N", sort=list(order), title=None, axis=alt.Axis(labelAngle=-40, labelLimit=200)),
         y=alt.Y("y:N", sort=list(order), title=None, axis=alt.Axis(labelLimit=200)),
@@ -190,7 +202,7 @@ def correlation_heatmap(rows: Sequence[CorrelationRow], level: str) -> alt.Layer
 
 def correlation_chart(rows: Sequence[CorrelationRow], level: str, other: str) -> alt.LayerChart:
     """Each column's correlation with one other at one level, with its interval, beside the line of none."""
-    table = pd.DataFrame(
+    table = named(
         [
             {
                 "metric": row.second if row.first == other else row.first,
@@ -202,13 +214,14 @@ def correlation_chart(rows: Sequence[CorrelationRow], level: str, other: str) ->
             for row in rows
             if (found := at(row.levels, level)).r is not None and (ends := at(row.intervals, level))
         ],
-        columns=["metric", "r", "low", "high", "n"],
+        ["metric", "r", "low", "high", "n"],
     )
     y = alt.Y("metric:N", sort=list(table["metric"]), title=None, axis=alt.Axis(labelLimit=260))
     none = alt.Chart(pd.DataFrame({"at": [0.0]})).mark_rule(strokeDash=[4, 4], color=GREY).encode(x="at:Q")
     base = alt.Chart(table).encode(y=y)
     ends_ = base.mark_rule(strokeWidth=2, color=GREY).encode(
-        x=alt.X("low:Q", scale=alt.Scale(domain=[-1, 1]), title=f"correlation with {other} ({level})"), x2="high:Q"
+        x=alt.X("low:Q", scale=alt.Scale(domain=[-1, 1]), title=f"correlation with {in_one_line(other)} ({level})"),
+        x2="high:Q",
     )
     points = base.mark_point(filled=True, size=90, opacity=1, color=BLUE).encode(
         x="r:Q",
@@ -222,6 +235,7 @@ def scatter(table: pd.DataFrame, x: str, y: str) -> alt.Chart:
 
     `table` has the columns `document`, `system`, `x` and `y`; `x` and `y` here are what the axes are called.
     """
+    x, y = in_one_line(x), in_one_line(y)
     systems = int(table["system"].nunique())
     point = alt.selection_point(name="point", fields=["document", "system"], on="click", clear="dblclick")
     colour = (
@@ -251,7 +265,7 @@ def scatter(table: pd.DataFrame, x: str, y: str) -> alt.Chart:
 
 def ranking_chart(ranking: Ranking) -> alt.LayerChart:
     """Bradley-Terry strengths with their intervals, the strongest at the top."""
-    table = pd.DataFrame(
+    table = named(
         [
             {
                 "system": str(row.system),
@@ -263,7 +277,7 @@ def ranking_chart(ranking: Ranking) -> alt.LayerChart:
             for row in ranking.rows
             if row.strength is not None
         ],
-        columns=["system", "strength", "low", "high", "comparisons"],
+        ["system", "strength", "low", "high", "comparisons"],
     )
     y = alt.Y("system:N", sort=list(table["system"]), title=None, axis=alt.Axis(labelLimit=260))
     base = alt.Chart(table).encode(y=y)
@@ -319,7 +333,7 @@ def recall_by_length_chart(found: Sequence[LengthRecall]) -> alt.LayerChart:
 
     More are grey lines: the one that is pointed at, by mouse or by touch, stands out.
     """
-    table = pd.DataFrame(
+    table = named(
         [
             {
                 "system": shown(row.system),
@@ -331,7 +345,7 @@ def recall_by_length_chart(found: Sequence[LengthRecall]) -> alt.LayerChart:
             for row in found
             if row.recall.value is not None
         ],
-        columns=["system", "length", "ROUGE-K", "documents", "keywords"],
+        ["system", "length", "ROUGE-K", "documents", "keywords"],
     )
     lengths = [words_label(words) for words in sorted({row.words for row in found})]
     systems = list(dict.fromkeys(table["system"]))

@@ -28,13 +28,14 @@ NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 STYLE = """
 :root { color-scheme: light dark; --line: light-dark(#d1d5db, #4b5563); --soft: light-dark(#f3f4f6, #1f2937); }
 body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 72rem; padding: 1rem;
-  color: light-dark(#111827, #e5e7eb); background: light-dark(#fff, #111827); }
+  color: light-dark(#111827, #e5e7eb); background: light-dark(#fff, #111827); overflow-wrap: anywhere; }
 h1 { font-size: 1.7rem; } h2 { font-size: 1.25rem; margin-top: 2.5rem; }
 .wide { overflow-x: auto; } table { border-collapse: collapse; font-size: .85rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .25rem .6rem; border-bottom: 1px solid var(--line); text-align: left; white-space: nowrap; }
 td.number, td.number + th { text-align: right; } thead th { border-bottom: 2px solid var(--line); }
-.note { font-size: .85rem; margin: .4rem 0; } .note, dd, code { overflow-wrap: anywhere; }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; }
+th:first-child, td:first-child { white-space: normal; min-width: 8rem; max-width: 20rem; }
+.note { font-size: .85rem; margin: .4rem 0; }
+dl { display: grid; grid-template-columns: minmax(6rem, max-content) minmax(0, 1fr); gap: .2rem 1rem; }
 dt { font-weight: 600; } dd { margin: 0; } nav { font-size: .9rem; }
 figure { margin: 1rem 0; background: #fff; padding: .5rem; border: 1px solid var(--line); }
 figure svg { max-width: 100%; height: auto; } figcaption { color: #374151; font-size: .85rem; }

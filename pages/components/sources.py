@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from annotation.demo import MADE_UP
 from annotation.results import judged, rated
 from data.demo import AUTHOR
 from data.preferences import Preferences
@@ -23,6 +24,8 @@ class Source(NamedTuple):
     @property
     def name(self) -> str:
         """As a list shows it."""
+        if self.study == MADE_UP:
+            return in_one_line(f"{self.dataset}: made-up judgments")
         if self.study is not None:
             return in_one_line(f"{self.study}: annotators' judgments")
         if self.aspect == AUTHOR:
@@ -49,16 +52,16 @@ class Source(NamedTuple):
 
 
 def sources() -> list[Source]:
-    """All of them: studies with the most judgments first, then ratings."""
-    studies = sorted(stores().annotation.studies(), key=lambda study: -study.judgments)
+    """All of them: studies with the most judgments first, then ratings; made-up judgments stand last of the studies."""
+    studies = sorted(stores().annotation.studies(), key=lambda study: (study.name == MADE_UP, -study.judgments))
     found = [Source(study.dataset, study=study.name) for study in studies]
     return found + [Source(data.name, aspect=aspect) for data in stores().data.datasets() for aspect in data.aspects]
 
 
 def first_with_something(found: list[Source]) -> int:
-    """The place of the source to begin with: judgments if there are any, else ratings."""
-    studies = {study.name: study.judgments for study in stores().annotation.studies()}
-    filled = [place for place, source in enumerate(found) if source.study is None or studies[source.study]]
+    """The place of the source to begin with: judgments that people made if there are any, else ratings."""
+    studies = {study.name: study.judgments for study in stores().annotation.studies() if study.name != MADE_UP}
+    filled = [place for place, source in enumerate(found) if source.study is None or studies.get(source.study)]
     return filled[0] if filled else 0
 
 
@@ -73,7 +76,9 @@ def preferences_of(source: Source, version: object) -> Preferences:
 def said(source: Source, preferences: Preferences) -> str:
     """What is shown, in Markdown."""
     count, documents = len(preferences), len(set(preferences.document))
-    if source.study is not None:
+    if source.study == MADE_UP:
+        shown = f"**{count} made-up judgments**, which a program made to show what this page says; they measure nothing"
+    elif source.study is not None:
         shown = f"**{count} judgments of annotators** in the study {in_markdown(source.study)}"
     elif source.aspect == AUTHOR:
         shown = f"**author labels**, not annotators' judgments: {count} pairs that the corpus's author ranked"

@@ -8,6 +8,7 @@ import altair as alt
 import pandas as pd
 
 from pages.components.charts import BLUE, GREY
+from pages.components.text import in_one_line
 from pages.components.upper_bound import ORACLE, SYSTEM, Spread
 
 KINDS = {ORACLE: "oracle: reads the references", SYSTEM: "system of the data set"}
@@ -58,9 +59,10 @@ def row_names(found: Sequence[Spread]) -> list[str]:
     """What the rows are called: a system that is called like an algorithm, or like another, is told apart."""
     names: dict[str, None] = {}
     for spread in found:
-        name, number = spread.name, 1
+        plain = in_one_line(spread.name)
+        name, number = plain, 1
         while name in names:
             number += 1
-            name = f"{spread.name} ({spread.kind}{f' {number}' if number > 2 else ''})"
+            name = f"{plain} ({spread.kind}{f' {number}' if number > 2 else ''})"
         names[name] = None
     return list(names)

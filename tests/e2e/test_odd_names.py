@@ -1,0 +1,159 @@
+"""What users may write: pictures of other hosts, names that end lines, names without a space."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, Request, expect
+
+from annotation.store import AnnotationStore, StudySpec
+from data.database import connect, now
+from data.records import Document, Summary
+from data.store import DataStore
+from metrics import LEXICAL, metrics
+from metrics.scoring import score_dataset
+from pages.components.report import write_report
+from tests.driving import serving
+
+pytestmark = pytest.mark.e2e
+
+LONG = "unbroken" * 20
+LINE_END = "one\u2028two"
+PICTURE = "![a picture](http://pictures.example/one.png) and ![another][other] and [a link](http://links.example/)"
+
+
+@dataclass
+class Site:
+    """A served database, and the token of an annotator of its study."""
+
+    url: str
+    token: str
+    folder: Path
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    folder = tmp_path_factory.mktemp("odd")
+    address = f"sqlite:///{folder / 'relevance.db'}"
+    engine = connect(address)
+    data, annotation = DataStore(engine), AnnotationStore(engine)
+    systems = (LONG, LINE_END, "plain")
+    records = [
+        (
+            Document(id=f"{LONG}{number}", title=LONG, source=f"{LONG} text {number}.", references=("A red fox ran.",)),
+            [
+                Summary(
+                    document_id=f"{LONG}{number}",
+                    system=system,
+                    text=f"{LONG} a fox {'ran ' * place}{number}",
+                    human={LINE_END: float(place + number % 2)},
+                )
+                for place, system in enumerate(systems)
+            ],
+        )
+        for number in range(6)
+    ]
+    data.add_dataset(name=LONG, format="interchange", sha256="0" * 64, records=records)
+    score_dataset(data, LONG, metrics(LEXICAL))
+    question = f"{LONG}? {PICTURE}\n\n[other]: http://pictures.example/two.png"
+    annotation.create_study(
+        StudySpec(name=LONG, dataset=LONG, rule="all", question=question, instructions=PICTURE, judgments_per_pair=2)
+    )
+    annotator = annotation.join(study=LONG, name=LONG)
+    for _ in range(6):
+        task = annotation.next_task(annotator)
+        assert task is not None
+        annotation.judge(
+            annotator=annotator, assignment_id=task.assignment_id, choice="left", presented_at=now().replace(year=2025)
+        )
+    write_report(data, annotation, LONG, folder / "report")
+    token = annotator.token
+    engine.dispose()
+    with serving(address) as url:
+        yield Site(url, token, folder)
+
+
+def opened(page: Page, site: Site, name: str) -> list[str]:
+    """Open a page to its end; returns the addresses that it asked other hosts for."""
+    asked: list[str] = []
+
+    def note(request: Request) -> None:
+        if not request.url.startswith((site.url, "data:", "blob:")):
+            asked.append(request.url)
+
+    page.on("request", note)
+    query = f"?annotator={site.token}" if name == "annotate" else ""
+    page.goto(f"{site.url}/{name}{query}")
+    expect(page.get_by_test_id("stMainBlockContainer")).to_be_visible()
+    expect(page.get_by_test_id("stAppViewContainer")).to_be_visible()
+    page.wait_for_function("document.querySelector('[data-testid=stStatusWidget]') === null")
+    page.wait_for_timeout(500)
+    return asked
+
+
+PAGES = (
+    "",
+    "annotate",
+    "agreement",
+    "correlation",
+    "reliability",
+    "examples",
+    "disagreements",
+    "playground",
+    "keywords",
+    "upper_bound",
+    "studies",
+)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_no_page_asks_another_host_for_anything(page: Page, site: Site, name: str) -> None:
+    assert opened(page, site, name) == []
+
+
+def test_pictures_become_links_and_links_stay(page: Page, site: Site) -> None:
+    opened(page, site, "annotate")
+    expect(page.get_by_role("link", name="a picture").first).to_be_visible()
+    expect(page.get_by_role("link", name="another").first).to_be_visible()
+    expect(page.get_by_role("link", name="a link").first).to_be_visible()
+    assert page.locator("[data-testid=stMarkdown] img").count() == 0
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize("name", ["", "studies", "annotate", "examples"])
+def test_long_names_do_not_widen_a_page(browser: Browser, site: Site, name: str, width: int) -> None:
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    opened(page, site, name)
+    widest = page.evaluate(
+        """() => {
+            const main = document.querySelector('[data-testid=stMain]');
+            if (main.scrollWidth <= main.clientWidth) return [];
+            const inside = e => { for (let p = e.parentElement; p !== main; p = p.parentElement)
+                if (getComputedStyle(p).overflowX !== 'visible') return false; return true; };
+            return [...main.querySelectorAll('*')].filter(inside)
+                .filter(e => e.getBoundingClientRect().right > main.getBoundingClientRect().right)
+                .map(e => `${e.tagName} ${e.dataset.testid ?? e.className}: ${e.textContent.slice(0, 40)}`);
+        }"""
+    )
+    assert widest == []
+    page.close()
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_long_names_do_not_widen_the_report(browser: Browser, site: Site, width: int) -> None:
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    page.goto((site.folder / "report" / "report.html").as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.close()
+
+
+@pytest.mark.parametrize(("name", "charts"), [("correlation", 2), ("reliability", 1)])
+def test_a_name_that_ends_a_line_blanks_no_chart(page: Page, site: Site, name: str, charts: int) -> None:
+    opened(page, site, name)
+    drawn = page.locator(".vega-embed svg, .vega-embed canvas")
+    expect(drawn.nth(charts - 1)).to_be_visible()
+    errors = page.get_by_text("Unexpected token")
+    expect(errors).to_have_count(0)
