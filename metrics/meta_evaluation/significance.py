@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
@@ -113,6 +114,15 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
         largest = max(largest, min(1.0, (len(ascending) - rank) * p))
         adjusted[index] = largest
     return adjusted
+
+
+def draws_for(comparisons: int, alpha: float = 0.05) -> int:
+    """How many random draws a family of `comparisons` needs, so that Holm's smallest p can be told from its threshold.
+
+    Of m draws, p is at least 1/(m + 1), and Holm asks alpha / comparisons of the smallest one: at that threshold, p
+    rests on 20 draws as far off as what was observed, so that its standard error is less than a quarter of it.
+    """
+    return math.ceil(20 * comparisons / alpha)
 
 
 def exact_mcnemar(first_only: int, second_only: int) -> float:

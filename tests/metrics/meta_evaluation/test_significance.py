@@ -22,6 +22,7 @@ from metrics.meta_evaluation.significance import (
     SideShare,
     SignedRank,
     compare_metrics,
+    draws_for,
     exact_mcnemar,
     holm,
     position_check,
@@ -56,6 +57,14 @@ def test_holm_is_that_of_statsmodels(size: int) -> None:
 def test_holm_refuses_what_is_no_p_value(p: float) -> None:
     with pytest.raises(ValueError, match=f"must lie in .* not {p}"):
         holm([0.5, p])
+
+
+@pytest.mark.parametrize(("comparisons", "draws"), [(1, 400), (55, 22_000)])  # 20 * 55 / .05
+def test_draws_follow_from_the_family(comparisons: int, draws: int) -> None:
+    assert draws_for(comparisons) == draws
+    [smallest, *_] = holm([1 / (draws + 1), *[1.0] * (comparisons - 1)])
+    assert smallest is not None
+    assert smallest <= 0.05 / 20
 
 
 @pytest.mark.parametrize(
