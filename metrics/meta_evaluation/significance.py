@@ -21,8 +21,8 @@ TWO_WAY = "t over documents and annotators"
 FLIPS = 10_000
 """Flips drawn for a family of comparisons that does not need more."""
 
-SIGNS_AT_ONCE = 2**21
-"""How many signs or flipped sums are held at once: 16 MiB as floats, however many of them there are."""
+SIGNS_AT_ONCE = 2**18
+"""How many signs or flipped sums are held at once: 2 MiB as floats, which a processor keeps at hand."""
 
 
 class PairedComparison(NamedTuple):
@@ -251,7 +251,7 @@ def sign_flips(sums: NDArray[np.float64], flips: int, seed: int) -> Flips:
     exact = every <= flips
     if exact:
         sums, flips = differing, every
-    size = len(sums)
+    size, twice = len(sums), 2 * sums
     random = np.random.default_rng(seed)
     beyond = np.zeros(len(observed), dtype=np.intp)
     at_once = max(1, SIGNS_AT_ONCE // max(1, *sums.shape))
@@ -263,7 +263,10 @@ def sign_flips(sums: NDArray[np.float64], flips: int, seed: int) -> Flips:
             # one random bit a document; whole words for each flip, so that at_once does not change the bits
             words = random.integers(2**64, size=(rows, -(-size // 64)), dtype=np.uint64)
             flipped = np.unpackbits(words.view(np.uint8), axis=1, count=size).astype(np.float64)
-        beyond += (np.abs(observed - 2 * (flipped @ sums)) >= least).sum(axis=0)
+        distance = flipped @ twice
+        np.subtract(observed, distance, out=distance)
+        np.abs(distance, out=distance)
+        beyond += np.count_nonzero(distance >= least, axis=0)
     return Flips([int(b) / flips if exact else (int(b) + 1) / (flips + 1) for b in beyond], flips, exact)
 
 

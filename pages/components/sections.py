@@ -11,7 +11,7 @@ from metrics.analysis import LEVELS, AgreementAnalysis, CorrelationComparison, C
 from metrics.extractors import Shared
 from metrics.keyword_analysis import LONGEST_ASKED, LengthRecall, Recall
 from metrics.meta_evaluation import Agreement, Evaluation, Interval, Observed, PairedComparison, Plan, SideShare
-from metrics.meta_evaluation.significance import TWO_WAY, fewest_documents
+from metrics.meta_evaluation.significance import MCNEMAR, TWO_WAY, fewest_documents
 
 RULES = {
     "half": "half: (C + T/2) / n, a metric's tie counts half",
@@ -503,11 +503,34 @@ def plan_section(plan: Plan) -> Section:
         }
     ]
     notes = [
-        "Independent pairs: one a document would do; pairs: these times the design effect 1 + (m - 1) ICC of m pairs a "
-        "document.",
-        *([f"{plan.method[0].upper()}{plan.method[1:]}."] if plan.method else []),
+        "Independent pairs: so many would do if each came from a document of its own. Design effect: 1 + (m - 1) ICC "
+        "of m pairs a document.",
+        *plan_notes(plan),
     ]
     return Section("plan", "What the study needs", rows, notes)
+
+
+def plan_notes(plan: Plan) -> list[str]:
+    """What a plan is for, how sure it is, and why it takes so many documents."""
+    if plan.method is None:
+        return []
+    if plan.test is None:
+        return [
+            f"Planned for the {plan.method}, of the pairs divided by the design effect. There are at least "
+            f"{plan.fewest_documents} documents: with fewer, intervals over documents do not hold their level, however "
+            "many pairs each gives."
+        ]
+    why = "as each document gives one pair" if plan.test == MCNEMAR else "as documents give several pairs"
+    power = "Pairs by" if plan.power is None else f"Power {plan.power:.1%}:"
+    fewest = (
+        f"With fewer than {plan.fewest_documents} documents it cannot reach alpha, however many pairs each gives"
+        f"{': hence so many' if plan.documents == plan.fewest_documents else ''}."
+    )
+    return [
+        f"Planned for the test that will compare the two: {plan.test}, {why}. {fewest} {power} {plan.method}.",
+        "Of several judgments of a pair the majority counts. Where annotators differ, a comparison that is to hold for "
+        "other annotators, too, needs more than this.",
+    ]
 
 
 def observed_section(first: str, second: str, found: Observed) -> Section:
