@@ -180,17 +180,18 @@ def analyze_agreement(
     """Hold every signature's score differences against the preferences; intervals, and tests of every two metrics.
 
     Metrics are compared by a rule, which can decide what comes out: on SummEval, ROUGE-1 against length is p = .0044
-    by `strict` and .009 by `half`. Intervals draw documents; several annotators widen them, as they are a sample, too.
+    by `strict` and .009 by `half`. Several annotators are a sample, too: they widen intervals and make p larger.
     """
     named = labels(distinct(preferences.scores))
     all_differences = preferences.differences()
     differences = {label: all_differences[signature] for signature, label in named.items()}
     documents, weights = preferences.document, preferences.weights
+    annotators = preferences.annotators if preferences.several_annotators else None
     evaluations = evaluate(
         preferences.choices,
         differences,
         documents,
-        annotators=preferences.annotators if preferences.several_annotators else None,
+        annotators=annotators,
         weights=weights,
         level=level,
         resamples=resamples,
@@ -200,7 +201,7 @@ def analyze_agreement(
     signatures = {label: signature for signature, label in named.items()}
     return AgreementAnalysis(
         rows=tuple(MetricRow(name, signatures[name], found) for name, found in evaluations.items()),
-        comparisons=tuple(compare_metrics(earned, documents, weights=weights, seed=seed)),
+        comparisons=tuple(compare_metrics(earned, documents, annotators=annotators, weights=weights, seed=seed)),
         n=len(preferences),
         documents=len(set(documents)),
         human_ties=int((np.abs(preferences.choices) <= TIE).sum()),

@@ -685,21 +685,32 @@ def test_pairs_to_tell_two_metrics_apart(phi, pairs):
         "pairs": str(pairs), "judgments": str(pairs), "documents": str(pairs), "independent pairs": str(pairs),
         "design effect": "1.0000",
     }  # fmt: skip
-    assert notes[-1] == "Exact power of the exact McNemar test."
+    assert any("exact McNemar, as each document gives one pair" in note for note in notes)
+
+
+def test_a_plan_is_never_for_documents_that_cannot_show_anything():
+    # two documents of 120 pairs are enough pairs, but the smallest p of two flips is 1/2
+    found, notes = planned("--ratios", ".61,.72", "--phi", ".3", "--per-document", "120")
+    assert found["documents"] == "6"  # 2/2^6 = .031
+    assert found["pairs"] == "720"
+    assert "sign-flip over documents, as documents give several pairs. With fewer than 6 documents" in notes[1]
+    measured, _ = planned("--ratio", ".6", "--half-width", ".05", "--per-document", "120")
+    assert measured["documents"] == "10"
 
 
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        # 306 * (1 + 100 * .059) = 2111.4; over 101 pairs a document 20.9; 3 judgments each
+        # 306 * (1 + 100 * .059) = 2111.4; over 101 pairs a document 20.9, and two more for the test over so few
+        # documents; 3 judgments each
         (
             ["--ratios", ".61, .72", "--per-document", "101", "--icc", ".059", "--judgments", "3"],
-            ["2112", "6336", "21", "306", "6.9000"],
+            ["2323", "6969", "23", "306", "6.9000"],
         ),
-        # Wilson at 1/2: half width z / (2 sqrt(n + z^2)) <= .05 with z^2 = 3.8415, so n >= 100 z^2 - z^2 = 380.3
-        (["--ratio", ".5", "--half-width", ".05"], ["381", "381", "381", "381", "1.0000"]),
-        # at 99 %: z^2 = 6.6349, so n >= 99 z^2 = 656.9
-        (["--ratio", ".5", "--half-width", ".05", "--alpha", ".01"], ["657", "657", "657", "657", "1.0000"]),
+        # Clopper-Pearson at 1/2: about z^2 / (4 * .05^2) = 384.1, and 1 / .05 = 20 for its half pair at either end,
+        # less z^2 / 2: 402.2; at 99 %, 663.5 + 20 - 3.3
+        (["--ratio", ".5", "--half-width", ".05"], ["402", "402", "402", "402", "1.0000"]),
+        (["--ratio", ".5", "--half-width", ".05", "--alpha", ".01"], ["680", "680", "680", "680", "1.0000"]),
     ],
 )
 def test_plans(arguments, expected):

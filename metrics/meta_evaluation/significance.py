@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
@@ -15,9 +16,13 @@ from metrics.meta_evaluation.arrays import numbered, numbers, same_length
 
 SIGN_FLIP = "sign-flip over documents"
 MCNEMAR = "exact McNemar"
+TWO_WAY = "t over documents and annotators"
 
-SIGNS_AT_ONCE = 2**21
-"""How many signs are held at once: 16 MiB as floats, however many documents and flips there are."""
+FLIPS = 10_000
+"""Flips drawn for a family of comparisons that does not need more."""
+
+SIGNS_AT_ONCE = 2**18
+"""How many signs or flipped sums are held at once: 2 MiB as floats, which a processor keeps at hand."""
 
 
 class PairedComparison(NamedTuple):
@@ -34,7 +39,7 @@ class PairedComparison(NamedTuple):
     documents: int
     """Documents of those pairs."""
     test: str | None
-    """Where p comes from, "sign-flip over documents" or "exact McNemar"; None where it is undefined."""
+    """Where p comes from, one of the three of `compare_metrics`; None where it is undefined."""
     p: float | None
     """Two-sided p of no difference."""
     p_holm: float | None
@@ -46,7 +51,7 @@ class PairedComparison(NamedTuple):
     seed: int | None
     """The seed of the flips; None where none were drawn."""
     flips: int | None
-    """How many flips were drawn; None where none were."""
+    """How many flips p rests on: drawn ones where there is a seed, otherwise all that there are; None where none."""
     reason: str | None = None
     """Why p is undefined, or None."""
 
@@ -95,6 +100,8 @@ class _Sums(NamedTuple):
     comparison: PairedComparison
     documents: NDArray[np.float64]
     """The summed credit differences of each document, shape (documents,)."""
+    least: float
+    """What p may not fall below, because annotators are a sample, too; 0 where they are not told apart."""
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
@@ -113,6 +120,23 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
         largest = max(largest, min(1.0, (len(ascending) - rank) * p))
         adjusted[index] = largest
     return adjusted
+
+
+def draws_for(comparisons: int, alpha: float = 0.05) -> int:
+    """How many random draws a family of `comparisons` needs, so that Holm's smallest p can be told from its threshold.
+
+    Of m draws, p is at least 1/(m + 1), and Holm asks alpha / comparisons of the smallest one: at that threshold, p
+    rests on 20 draws as far off as what was observed, so that its standard error is less than a quarter of it.
+    """
+    return math.ceil(20 * comparisons / alpha)
+
+
+def fewest_documents(alpha: float = 0.05, comparisons: int = 1) -> int:
+    """The documents that a sign-flip test needs to reach `alpha` at all, after Holm's correction over `comparisons`.
+
+    Of the 2^n ways to flip n documents two are as far off as the most extreme one, so that p is at least 2/2^n.
+    """
+    return math.ceil(1 + math.log2(comparisons / alpha) - 1e-9)
 
 
 def exact_mcnemar(first_only: int, second_only: int) -> float:
@@ -143,50 +167,146 @@ def compare_metrics(
     credits: Mapping[str, ArrayLike],
     documents: Iterable[Hashable],
     *,
+    annotators: Iterable[Hashable] | None = None,
     weights: ArrayLike | None = None,
-    flips: int = 10_000,
+    flips: int | None = None,
     seed: int = 0,
 ) -> list[PairedComparison]:
     """Compare the credits of every two metrics, in the order of `credits`.
 
     `credits` holds, of shape (n,), what each metric earned on each pair of summaries that people decided: 1
-    agrees, 0 disagrees, .5 ties, NaN missing. `documents` holds the document of each pair, `weights` what it
-    weighs, 1 by default; a pair of weight 0 is not counted. Two metrics are compared on the pairs for which
-    both have a credit.
+    agrees, 0 disagrees, .5 ties, NaN missing. `documents` holds the document of each pair, `annotators` who judged
+    it, `weights` what it weighs, 1 by default; a pair of weight 0 is not counted. Two metrics are compared on the
+    pairs for which both have a credit.
 
-    Pairs of one document are not independent, so the test flips the sign of whole documents: with b of m
-    flips whose summed difference is at least as far from 0 as the observed one, p = (b + 1)/(m + 1). Where
-    every document gives exactly one pair and all weigh the same, it is the exact McNemar test instead, on the
-    pairs where the first earns more against those where the second does. The flips depend on the seed and the
-    set of documents alone, so that all comparisons share them. With k documents p hardly falls below
-    2/2^k, whatever the difference: six are needed for .05. p is 1 where no pair differs, and undefined for
-    fewer than 2 pairs or documents.
+    - "sign-flip over documents": pairs of one document are not independent, so the signs of whole documents are
+      flipped. p is the share of flips whose summed difference is at least as far from 0 as the observed one. All
+      2^k of k documents that differ are counted where half of them are no more than `flips`; otherwise `flips` are
+      drawn, by default 10,000 or more for a large family (`draws_for`), and p = (b + 1)/(m + 1) with b of m so far
+      off. It generalises to other documents, and p is never below 2/2^k: `fewest_documents`.
+    - "exact McNemar": the same where every document gives exactly one pair, all weigh the same and no credit is a
+      half, from the pairs where the first earns more against those where the second does.
+    - "t over documents and annotators": several annotators who differ are a sample, too. p is that of `clustered_t`,
+      or that of the tests above where it is larger. It generalises to other documents and other annotators.
+
+    The flips depend on the seed and the set of documents alone, so that all comparisons share them. p is 1 where no
+    pair differs, and undefined for fewer than 2 pairs or documents.
     Raises `ValueError` for other shapes, credits outside [0, 1], negative or missing weights and less than
     one flip.
     Source: Edgington and Onghena 2007, Randomization Tests; (b + 1)/(m + 1): Phipson and Smyth 2010.
     """
-    if flips < 1:
+    if flips is not None and flips < 1:
         raise ValueError(f"flips must be at least 1, not {flips}")
     columns = {name: earned(values, f"credits of {name}") for name, values in credits.items()}
     document, size = numbered(documents)
     weight = np.ones(len(document)) if weights is None else numbers(weights, "weights")
     if not (weight >= 0).all():
         raise ValueError("weights must not be negative or missing")
+    annotator, _ = numbered(np.zeros_like(document) if annotators is None else annotators)
     for column in [weight, *columns.values()]:
-        same_length(credits=column, documents=document, weights=weight)
+        same_length(credits=column, documents=document, weights=weight, annotators=annotator)
 
     found = [
-        _compare(first, second, columns[first], columns[second], document, weight, size)
+        _compare(first, second, columns[first], columns[second], document, annotator, weight, size)
         for first, second in combinations(columns, 2)
     ]
-    drawn = [index for index, sums in enumerate(found) if sums.comparison.test and sums.comparison.p is None]
+    flipped = [index for index, sums in enumerate(found) if sums.comparison.test and sums.comparison.p is None]
     comparisons = [sums.comparison for sums in found]
-    if drawn:
-        p_values = _sign_flips(np.column_stack([found[index].documents for index in drawn]), flips, seed)
-        for index, p in zip(drawn, p_values, strict=True):
-            comparisons[index] = comparisons[index]._replace(p=p, seed=seed, flips=flips)
+    if flipped:
+        family = sum(comparison.test is not None for comparison in comparisons)
+        result = sign_flips(
+            np.column_stack([found[index].documents for index in flipped]),
+            max(FLIPS, draws_for(family)) if flips is None else flips,
+            seed,
+        )
+        for index, p in zip(flipped, result.p, strict=True):
+            comparisons[index] = comparisons[index]._replace(
+                p=max(p, found[index].least), seed=None if result.exact else seed, flips=result.flips
+            )
     adjusted = holm([comparison.p for comparison in comparisons])
     return [comparison._replace(p_holm=p) for comparison, p in zip(comparisons, adjusted, strict=True)]
+
+
+class Flips(NamedTuple):
+    """Sign-flip tests of several columns under the same flips."""
+
+    p: list[float]
+    """Two-sided p of each column."""
+    flips: int
+    """Flips that were counted; where they are all, a flip of every sign counts as the same one."""
+    exact: bool
+    """Whether they are all that there are."""
+
+
+def sign_flips(sums: NDArray[np.float64], flips: int, seed: int) -> Flips:
+    """Test whether columns sum to 0 by flipping the signs of documents: `sums` has shape (documents, columns).
+
+    All flips are counted where they are no more than `flips`, otherwise so many are drawn.
+    """
+    observed = sums.sum(axis=0)
+    # a flip that only rounding puts below the observed sum counts
+    least = np.abs(observed) - TIE * np.abs(sums).sum(axis=0)
+    differing = sums[(sums != 0).any(axis=1)]
+    every = 2 ** max(0, len(differing) - 1)  # the last document is never flipped: all signs flipped are as far off
+    exact = every <= flips
+    if exact:
+        sums, flips = differing, every
+    size, twice = len(sums), 2 * sums
+    random = np.random.default_rng(seed)
+    beyond = np.zeros(len(observed), dtype=np.intp)
+    at_once = max(1, SIGNS_AT_ONCE // max(1, *sums.shape))
+    for done in range(0, flips, at_once):
+        rows = min(at_once, flips - done)
+        if exact:
+            flipped = _sign_patterns(np.arange(done, done + rows), size)
+        else:
+            # one random bit a document; whole words for each flip, so that at_once does not change the bits
+            words = random.integers(2**64, size=(rows, -(-size // 64)), dtype=np.uint64)
+            flipped = np.unpackbits(words.view(np.uint8), axis=1, count=size).astype(np.float64)
+        distance = flipped @ twice
+        np.subtract(observed, distance, out=distance)
+        np.abs(distance, out=distance)
+        beyond += np.count_nonzero(distance >= least, axis=0)
+    return Flips([int(b) / flips if exact else (int(b) + 1) / (flips + 1) for b in beyond], flips, exact)
+
+
+def clustered_t(part: NDArray[np.float64], whole: NDArray[np.float64]) -> float:
+    """Two-sided p of a mean of 0 where both documents and annotators are samples.
+
+    `part` holds the weighted sum of the differences that an annotator's judgments of a document gave, `whole` their
+    weight, both of shape (documents, annotators). The variance of the mean is that of whole documents, and what the
+    annotators' own means vary more than documents make them vary. Both are estimated from few, so the degrees of
+    freedom are Satterthwaite's: near the number of documents where annotators agree, near that of annotators
+    where they do not. How uneven annotators' shares are enters as the sum of their squares. p is 0 where all judgments
+    are alike.
+
+    Simulated level at .05, with 15 to 100 documents and annotators whose means vary by a standard deviation of 0 to
+    .3: .02 to .08 for three annotators who judge all pairs, .03 to .07 for five and ten, .01 to .06 where each pair
+    is judged by one of them, less where one judges most, up to .11 for two.
+    Source: Cameron, Gelbach and Miller 2011, Robust Inference With Multiway Clustering, section 2, for the variance;
+    Satterthwaite 1946, An approximate distribution of estimates of variance components.
+    """
+    judged = whole.sum(axis=0) > 0
+    part, whole = part[:, judged], whole[:, judged]
+    weight, total = whole.sum(axis=0), whole.sum()
+    mean, own = part.sum() / total, part.sum(axis=0) / weight
+    uneven = float(((weight / total) ** 2).sum())
+    between = _clustered((part - mean * whole).sum(axis=1, keepdims=True), whole.sum(axis=1, keepdims=True))[0]
+    people = float(own.var(ddof=1)) * uneven
+    noise = float(_clustered(part - own * whole, whole).mean()) * uneven
+    variance = between + max(0.0, people - noise)
+    if variance <= 0:
+        return 0.0 if abs(mean) > TIE else 1.0
+    documents = int(np.count_nonzero(whole.sum(axis=1)))
+    freedom = variance**2 / (between**2 / (documents - 1) + people**2 / (len(own) - 1))
+    return float(2 * stats.t.sf(abs(mean) / math.sqrt(variance), freedom))
+
+
+def _clustered(rest: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The variance of each column's mean, from what its clusters have more than it and weigh; 0 for one cluster."""
+    clusters = np.count_nonzero(whole, axis=0)
+    spread = (rest**2).sum(axis=0) / whole.sum(axis=0) ** 2
+    return np.where(clusters > 1, spread * clusters / np.maximum(1, clusters - 1), 0.0)
 
 
 def position_check(left: ArrayLike, annotators: Iterable[Hashable]) -> list[SideShare]:
@@ -251,9 +371,13 @@ def signed_rank(differences: NDArray[np.float64], unit: str) -> SignedRank:
 
 def _enumerated(ranks: NDArray[np.float64], plus: float) -> float:
     """Go through all signs of the ranks: scipy's p, but in a millisecond where scipy takes .7 s for 13 ranks."""
-    signs = (np.arange(2 ** len(ranks))[:, np.newaxis] >> np.arange(len(ranks))) & 1
-    sums = signs @ ranks  # halves at most, so exact
+    sums = _sign_patterns(np.arange(2 ** len(ranks)), len(ranks)) @ ranks  # halves at most, so exact
     return float(min(1.0, 2 * min((sums <= plus).mean(), (sums >= plus).mean())))
+
+
+def _sign_patterns(numbers: NDArray[np.int_], size: int) -> NDArray[np.float64]:
+    """The signs that the bits of each number flip, the lowest first: 1 or 0, shape (numbers, size)."""
+    return ((numbers[:, np.newaxis] >> np.arange(size)) & 1).astype(np.float64)
 
 
 def _compare(
@@ -262,12 +386,13 @@ def _compare(
     x: NDArray[np.float64],
     y: NDArray[np.float64],
     document: NDArray[np.intp],
+    annotator: NDArray[np.intp],
     weight: NDArray[np.float64],
     size: int,
 ) -> _Sums:
     """Compare two metrics as far as that needs no flips: p is None and test is given where it does."""
     both = ~(np.isnan(x) | np.isnan(y)) & (weight > 0)
-    x, y, document, weight = x[both], y[both], document[both], weight[both]
+    x, y, document, annotator, weight = x[both], y[both], document[both], annotator[both], weight[both]
     difference = np.where(np.abs(x - y) <= TIE, 0.0, x - y)
     pairs = np.bincount(document, minlength=size)
     counted = pairs > 0
@@ -277,7 +402,9 @@ def _compare(
     mean = float(sums.sum() / weights.sum()) if n else None
     ranked = signed_rank(sums[counted] / weights[counted], "document")
 
-    test, p, reason = None, None, None
+    test: str | None = None
+    p: float | None = None
+    least, reason = 0.0, None
     if n < 2:
         reason = "fewer than 2 pairs have credits of both"
     elif documents < 2:
@@ -286,28 +413,18 @@ def _compare(
         test, p = MCNEMAR, exact_mcnemar(int((difference > 0).sum()), int((difference < 0).sum()))
     else:
         test, p = SIGN_FLIP, None if difference.any() else 1.0
+    if test is not None and np.ptp(annotator) > 0:
+        many = int(annotator.max()) + 1
+        cell = document * many + annotator
+        part = np.bincount(cell, weights=weight * difference, minlength=size * many).astype(np.float64)
+        whole = np.bincount(cell, weights=weight, minlength=size * many).astype(np.float64)
+        least = clustered_t(part.reshape(size, many), whole.reshape(size, many))
+        test, p = TWO_WAY, None if p is None else max(p, least)
     comparison = PairedComparison(
         first, second, mean, n, documents, test, p, p_holm=None,
         wilcoxon_p=ranked.p, wilcoxon_reason=ranked.reason, seed=None, flips=None, reason=reason,
     )  # fmt: skip
-    return _Sums(comparison, sums)
-
-
-def _sign_flips(sums: NDArray[np.float64], flips: int, seed: int) -> list[float]:
-    """Two-sided p of each column of `sums`, shape (documents, comparisons), under flips of whole documents."""
-    size, comparisons = sums.shape
-    observed = sums.sum(axis=0)
-    # a flip that only rounding puts below the observed sum counts
-    least = np.abs(observed) - TIE * np.abs(sums).sum(axis=0)
-    random = np.random.default_rng(seed)
-    beyond = np.zeros(comparisons, dtype=np.intp)
-    at_once = max(1, SIGNS_AT_ONCE // size)
-    for done in range(0, flips, at_once):
-        # one random bit a document; whole words for each flip, so that at_once does not change the bits
-        words = random.integers(2**64, size=(min(at_once, flips - done), -(-size // 64)), dtype=np.uint64)
-        flipped = np.unpackbits(words.view(np.uint8), axis=1, count=size).astype(np.float64)
-        beyond += (np.abs(observed - 2 * (flipped @ sums)) >= least).sum(axis=0)
-    return [(int(b) + 1) / (flips + 1) for b in beyond]
+    return _Sums(comparison, sums, least)
 
 
 def _side_share(annotator: Hashable | None, choices: NDArray[np.float64]) -> SideShare:

@@ -10,7 +10,8 @@ from annotation.reliability import AnnotatorReliability, Estimate, FleissKappa, 
 from metrics.analysis import LEVELS, AgreementAnalysis, CorrelationComparison, CorrelationRow, SystemsAnalysis
 from metrics.extractors import Shared
 from metrics.keyword_analysis import LONGEST_ASKED, LengthRecall, Recall
-from metrics.meta_evaluation import Agreement, Evaluation, Interval, Observed, Plan, SideShare
+from metrics.meta_evaluation import Agreement, Evaluation, Interval, Observed, PairedComparison, Plan, SideShare
+from metrics.meta_evaluation.significance import MCNEMAR, TWO_WAY, fewest_documents
 
 RULES = {
     "half": "half: (C + T/2) / n, a metric's tie counts half",
@@ -202,15 +203,39 @@ def comparison_section(analysis: AgreementAnalysis) -> Section:
     notes = [
         f"Difference: agreement by the rule {analysis.rule} of the first minus that of the second, on the pairs that "
         "both score. p: sign-flip test over documents, exact McNemar where every document gives one pair and no tie "
-        "earns half; Holm's correction over all comparisons of the table. Wilcoxon: signed-rank test of the documents' "
-        "means, uncorrected."
+        "earns half; both hold for other documents that the same people judge. Holm's correction over all "
+        "comparisons of the table. Wilcoxon: signed-rank test of the documents' means, uncorrected."
     ]
-    flipped = [found for found in analysis.comparisons if found.flips is not None]
-    if flipped:
-        notes.append(f"{flipped[0].flips} flips, seed {flipped[0].seed}.")
+    if any(found.test == TWO_WAY for found in analysis.comparisons):
+        notes.append(
+            "Several annotators judged, and are a sample as documents are: p is of a t test whose variance is that of "
+            "documents and of annotators, and never below the sign-flip test's. It holds for other documents and other "
+            "annotators; few annotators who differ leave it large. Wilcoxon's test allows for documents only, as if "
+            "everybody judged as these annotators do."
+        )
+    notes += flip_notes(analysis.comparisons)
     return Section(
         "comparisons", "Metric against metric on the same pairs", rows, notes, "there are fewer than 2 metrics"
     )
+
+
+def flip_notes(comparisons: Sequence[PairedComparison]) -> list[str]:
+    """What the p values of sign flips rest on, and whether so few documents can show anything."""
+    notes = []
+    flipped = next((found for found in comparisons if found.flips is not None), None)
+    if flipped is not None and flipped.seed is not None:
+        notes.append(f"{flipped.flips} random flips, seed {flipped.seed}.")
+    elif flipped is not None:
+        notes.append("p is exact: all flips of the documents are counted.")
+    tested = [found for found in comparisons if found.test is not None]
+    needed = fewest_documents(comparisons=max(1, len(tested)))
+    if tested and max(found.documents for found in tested) < needed:
+        corrected = f" after Holm's correction over {len(tested)} comparisons" if len(tested) > 1 else ""
+        notes.append(
+            f"Nothing here can be significant at .05: that takes {needed} documents or more{corrected}, however large "
+            "the difference."
+        )
+    return notes
 
 
 def difference_section(analysis: AgreementAnalysis) -> Section:
@@ -478,11 +503,34 @@ def plan_section(plan: Plan) -> Section:
         }
     ]
     notes = [
-        "Independent pairs: one a document would do; pairs: these times the design effect 1 + (m - 1) ICC of m pairs a "
-        "document.",
-        *([f"{plan.method[0].upper()}{plan.method[1:]}."] if plan.method else []),
+        "Independent pairs: so many would do if each came from a document of its own. Design effect: 1 + (m - 1) ICC "
+        "of m pairs a document.",
+        *plan_notes(plan),
     ]
     return Section("plan", "What the study needs", rows, notes)
+
+
+def plan_notes(plan: Plan) -> list[str]:
+    """What a plan is for, how sure it is, and why it takes so many documents."""
+    if plan.method is None:
+        return []
+    if plan.test is None:
+        return [
+            f"Planned for the {plan.method}, of the pairs divided by the design effect. There are at least "
+            f"{plan.fewest_documents} documents: with fewer, intervals over documents do not hold their level, however "
+            "many pairs each gives."
+        ]
+    why = "as each document gives one pair" if plan.test == MCNEMAR else "as documents give several pairs"
+    power = "Pairs by" if plan.power is None else f"Power {plan.power:.1%}:"
+    fewest = (
+        f"With fewer than {plan.fewest_documents} documents it cannot reach alpha, however many pairs each gives"
+        f"{': hence so many' if plan.documents == plan.fewest_documents else ''}."
+    )
+    return [
+        f"Planned for the test that will compare the two: {plan.test}, {why}. {fewest} {power} {plan.method}.",
+        "Of several judgments of a pair the majority counts. Where annotators differ, a comparison that is to hold for "
+        "other annotators, too, needs more than this.",
+    ]
 
 
 def observed_section(first: str, second: str, found: Observed) -> Section:

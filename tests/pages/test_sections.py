@@ -167,10 +167,50 @@ def test_several_pairs_a_document_are_flipped_together() -> None:
     section = sections.comparison_section(analyze_agreement(BOTH, seed=7))
     # m against k on the six judgments that both decide: 3/6 - 5/6
     assert cells_of(section, "first", "second", "difference", "n", "test")[0] == (
-        "m", "k", pytest.approx(-2 / 6), 6, "sign-flip over documents"
+        "m", "k", pytest.approx(-2 / 6), 6, "t over documents and annotators"
     )  # fmt: skip
-    assert section.notes[-1].endswith(" flips, seed 7.")
-    assert not section.notes[-1].startswith("None")
+    assert any("It holds for other documents and other annotators" in note for note in section.notes)
+    assert "p is exact: all flips of the documents are counted." in section.notes
+
+
+def many(documents: int, metrics: int) -> Preferences:
+    """Ann prefers the first summary of each of two pairs a document, metrics either one."""
+    size = 2 * documents
+    random = np.random.default_rng(0)
+    return Preferences(
+        documents=np.array([f"d{number // 2}" for number in range(size)], dtype=object),
+        firsts=np.array(["a"] * size, dtype=object),
+        seconds=np.array(["b"] * size, dtype=object),
+        inclusion=np.full(size, NAN),
+        scores={f"m{metric}|x": random.uniform(size=(size, 2)) for metric in range(metrics)},
+        pair=np.arange(size),
+        choices=np.ones(size),
+        annotators=np.array(["Ann"] * size, dtype=object),
+        left=np.ones(size),
+        took=np.full(size, 2.5),
+    )
+
+
+@pytest.mark.parametrize(
+    ("documents", "metrics", "note"),
+    [
+        (20, 3, "10000 random flips, seed 7."),
+        (20, 11, "22000 random flips, seed 7."),  # 20 * 55 / .05
+        (11, 3, "p is exact: all flips of the documents are counted."),
+        (5, 2, "Nothing here can be significant at .05: that takes 6 documents or more, however large the difference."),
+        (
+            11,
+            11,
+            "Nothing here can be significant at .05: that takes 12 documents or more after Holm's correction over 55 "
+            "comparisons, however large the difference.",
+        ),
+    ],
+)
+def test_what_flips_rest_on_and_can_show(documents: int, metrics: int, note: str) -> None:
+    section = sections.comparison_section(analyze_agreement(many(documents, metrics), seed=7, resamples=10))
+    assert section.notes[-1] == note
+    if documents > 12:
+        assert not any("Nothing here" in said for said in section.notes)
 
 
 def test_comparisons_that_are_undefined() -> None:
@@ -368,12 +408,26 @@ def test_a_ranking_of_nothing() -> None:
 
 def test_plan() -> None:
     section = sections.plan_section(pairs_to_separate(0.61, 0.72, pairs_per_document=3, icc=0.5, judgments_per_pair=2))
-    # 306 pairs times 1 + 2 * .5
+    # 306 pairs, and documents that count as 3 / 2 each, are 204 or so: Student's t says 199
     assert section.rows == [
-        {"pairs": 612, "judgments": 1224, "documents": 204, "independent pairs": 306, "design effect": 2.0}
+        {"pairs": 597, "judgments": 1194, "documents": 199, "independent pairs": 306, "design effect": 2.0}
     ]
-    assert section.notes[-1] == "Exact power of the exact McNemar test."
-    assert sections.plan_section(pairs_for_interval(0.5, 0.05)).notes[-1] == "Wilson interval."
+    assert section.notes[1].startswith(
+        "Planned for the test that will compare the two: sign-flip over documents, as documents give several pairs. "
+        "With fewer than 6 documents it cannot reach alpha, however many pairs each gives. Power 80.1%: Student's t"
+    )
+    few = sections.plan_section(pairs_to_separate(0.61, 0.72, phi=0.3, pairs_per_document=120))
+    assert few.rows[0]["documents"] == 6
+    assert "however many pairs each gives: hence so many. Power 87." in few.notes[1]
+    assert few.notes[1].endswith("2000 simulated studies.")
+    alone = sections.plan_section(pairs_to_separate(0.61, 0.72))
+    assert "exact McNemar, as each document gives one pair" in alone.notes[1]
+    assert alone.notes[1].endswith("Power 80.1%: exact power of the exact McNemar test.")
+    many_pairs = sections.plan_section(pairs_to_separate(0.5, 0.501))
+    assert many_pairs.notes[1].endswith("Pairs by normal approximation of the exact McNemar test.")
+    measured = sections.plan_section(pairs_for_interval(0.5, 0.05, pairs_per_document=100))
+    assert measured.rows[0]["documents"] == 10
+    assert "There are at least 10 documents" in measured.notes[1]
     undefined = sections.plan_section(pairs_to_separate(0.6, 0.6))
     assert reason(undefined, 0, "pairs") == "the two ratios are equal: no number of pairs separates them"
     assert len(undefined.notes) == 1

@@ -15,8 +15,10 @@ from statsmodels.stats.proportion import proportion_confint
 from metrics.meta_evaluation import planning
 from metrics.meta_evaluation.planning import (
     APPROXIMATE,
+    CLOPPER_PEARSON,
     EXACT,
-    WILSON,
+    SIMULATED,
+    STUDENT,
     Observed,
     Plan,
     icc,
@@ -24,7 +26,7 @@ from metrics.meta_evaluation.planning import (
     pairs_for_interval,
     pairs_to_separate,
 )
-from metrics.meta_evaluation.significance import exact_mcnemar
+from metrics.meta_evaluation.significance import MCNEMAR, SIGN_FLIP, compare_metrics, exact_mcnemar, sign_flips
 
 NAN = math.nan
 mcnemar = cache(exact_mcnemar)
@@ -32,16 +34,119 @@ mcnemar = cache(exact_mcnemar)
 
 @pytest.mark.parametrize(("phi", "pairs"), [(0, 306), (0.3, 219), (0.5, 161), (0.63, 120)])
 def test_golden_numbers_of_pairs(phi: float, pairs: int) -> None:
-    assert pairs_to_separate(0.61, 0.72, phi=phi) == Plan(pairs, pairs, 1, pairs, pairs, EXACT)
+    found = pairs_to_separate(0.61, 0.72, phi=phi)
+    assert found == Plan(pairs, pairs, 1, pairs, pairs, 6, MCNEMAR, found.power, EXACT)
+    assert found.power == pytest.approx(0.8, abs=0.005)
+    assert found.power >= 0.8
     assert pairs_to_separate(0.72, 0.61, phi=phi).pairs == pairs
 
 
 def test_the_design_of_the_study() -> None:
-    # 1 + (8 - 1) * .2 = 2.4 times 306 = 734.4 pairs, so 735; 735 / 8 = 91.9 documents; three judge each
+    # 1 + (8 - 1) * .2 = 2.4 times 306 = 734.4 pairs, or 91.8 documents; the test over documents, which flips sums of
+    # 8 pairs in place of single pairs, takes one fewer; three judge each pair
     found = pairs_to_separate(0.61, 0.72, pairs_per_document=8, icc=0.2, judgments_per_pair=3)
-    assert found == Plan(735, 306, 1 + 7 * 0.2, 92, 3 * 735, EXACT)
-    # 1 + (2 - 1) * .5 = 1.5 times 306 is 459 sharp
-    assert pairs_to_separate(0.61, 0.72, pairs_per_document=2, icc=0.5)[:4] == (459, 306, 1.5, 230)
+    assert found == Plan(8 * 91, 306, 1 + 7 * 0.2, 91, 3 * 8 * 91, 6, SIGN_FLIP, found.power, STUDENT)
+    # by the normal distribution at one pair less than the difference: (z.8 sqrt(v) + z.975 sqrt(v)) sqrt(n) = n d - 1
+    mean, variance = 8 * 0.11, 8 * (0.61 * 0.28 + 0.72 * 0.39 - 0.11**2) * 2.4
+    lead = (91 * mean - 1) / math.sqrt(91 * variance)
+    assert found.power == pytest.approx(stats.norm.cdf(lead - 1.96), abs=0.01)
+    assert found.power == pytest.approx(stats.nct.sf(stats.t.isf(0.025, 90), 90, lead), abs=0.003)
+    assert pairs_to_separate(0.61, 0.72, pairs_per_document=2.5).pairs == math.ceil(2.5 * 124)
+
+
+def clustered_studies(
+    ratios: tuple[float, float], phi: float, pairs: int, icc: float, documents: int, studies: int
+) -> Any:
+    """Sums of credit differences, shape (documents, studies).
+
+    Each pair repeats what its document is like with chance sqrt(icc), so that two of a document correlate by icc.
+    """
+    first, second = ratios
+    scale = phi * math.sqrt(first * (1 - first) * second * (1 - second))
+    one, other = first * (1 - second) - scale, second * (1 - first) - scale
+    random = np.random.default_rng(documents)
+    chances = [one, other, 1 - one - other]
+    repeated = random.binomial(pairs, math.sqrt(icc), (documents, studies))
+    alike = random.choice([1, -1, 0], (documents, studies), p=chances)
+    counts = random.multinomial(pairs - repeated, chances)
+    return (repeated * alike + counts[..., 0] - counts[..., 1]).astype(float)
+
+
+@pytest.mark.parametrize(
+    ("ratios", "phi", "pairs", "icc", "documents", "method"),
+    [
+        ((0.61, 0.72), 0.3, 120, 0, 6, SIMULATED),
+        ((0.61, 0.72), 0.3, 25, 0.02, 15, SIMULATED),
+        ((0.61, 0.72), 0.3, 6, 0.1, 56, STUDENT),
+        ((0.5, 0.8), 0, 6, 0.1, None, SIMULATED),
+        ((0.5, 0.8), 0.3, 25, 0.3, None, SIMULATED),
+        ((0.7, 0.78), 0, 120, 0.02, 16, SIMULATED),
+    ],
+)
+def test_clustered_studies_have_the_power_that_was_promised(
+    ratios: tuple[float, float], phi: float, pairs: int, icc: float, documents: int | None, method: str
+) -> None:
+    plan = pairs_to_separate(*ratios, phi=phi, pairs_per_document=pairs, icc=icc)
+    assert plan == pairs_to_separate(*ratios, phi=phi, pairs_per_document=pairs, icc=icc)
+    assert (plan.test, plan.method) == (SIGN_FLIP, method)
+    assert plan.documents is not None
+    assert plan.documents == (documents or plan.documents)
+    assert plan.pairs == pairs * plan.documents
+
+    def simulated(documents: int) -> float:
+        studies = clustered_studies(ratios, phi, pairs, icc, documents, 1500)
+        return float(np.mean(np.array(sign_flips(studies, 999, 1).p) <= 0.05))
+
+    found = simulated(plan.documents)
+    assert plan.power == pytest.approx(found, abs=0.03)  # standard errors .010 and .009
+    assert found > 0.77
+    assert plan.documents == 6 or simulated(plan.documents - 1) < 0.83
+
+
+def test_the_plan_is_for_the_comparison_that_will_be_made() -> None:
+    # 44 pairs of 44 documents would do, so 8 documents of 6 have enough pairs, but not enough documents
+    plan = pairs_to_separate(0.5, 0.8, phi=0.05, pairs_per_document=6)
+    assert (plan.independent_pairs, plan.documents) == (44, 10)
+
+    def power(documents: int) -> float:
+        random = np.random.default_rng(documents)
+        scale = 0.05 * math.sqrt(0.5 * 0.5 * 0.8 * 0.2)
+        chances = [0.5 * 0.2 - scale, 0.8 * 0.5 - scale, 0.5 * 0.8 + scale, 0.5 * 0.2 + scale]
+        rejected = 0
+        for _ in range(400):
+            kind = random.choice(4, 6 * documents, p=chances)
+            credits = {"a": (kind == 0) | (kind == 2), "b": (kind == 1) | (kind == 2)}
+            [found] = compare_metrics(credits, np.arange(6 * documents) // 6)
+            assert found.test == plan.test
+            rejected += found.p is not None and found.p <= 0.05
+        return rejected / 400
+
+    assert power(8) < 0.7
+    assert power(10) > 0.76
+
+
+@pytest.mark.parametrize(("alpha", "fewest"), [(0.05, 6), (0.01, 8), (0.001, 11)])  # 2/2^6, 2/2^8, 2/2^11
+@pytest.mark.parametrize("pairs", [30, 500, 10_000])
+def test_never_fewer_documents_than_the_test_can_do_with(alpha: float, fewest: int, pairs: int) -> None:
+    found = pairs_to_separate(0.3, 0.9, pairs_per_document=pairs, alpha=alpha, power=0.1)
+    assert (found.documents, found.fewest_documents, found.pairs) == (fewest, fewest, fewest * pairs)
+    assert found.power is not None
+    assert found.power > 0.9
+
+
+def test_ties_that_earn_half_need_no_more_pairs() -> None:
+    # one pair a document; each metric ties on a fifth of them: .51 + .2 / 2 = .61 against .62 + .2 / 2 = .72
+    random = np.random.default_rng(0)
+    rejected = 0
+    for _ in range(300):
+        draws = random.uniform(size=(2, 306))
+        first, second = (
+            np.select([u < 0.2, u < 0.2 + r - 0.1], [0.5, 1.0]) for u, r in zip(draws, (0.61, 0.72), strict=True)
+        )
+        [found] = compare_metrics({"a": first, "b": second}, range(306), flips=399)
+        assert found.test == SIGN_FLIP
+        rejected += found.p is not None and found.p <= 0.05
+    assert rejected / 300 > 0.8
 
 
 @pytest.mark.parametrize(
@@ -120,7 +225,7 @@ def test_close_ratios_are_answered() -> None:
 )
 def test_nothing_to_separate(first: float, second: float, phi: float, reason: str) -> None:
     found = pairs_to_separate(first, second, phi=phi, pairs_per_document=3, icc=0.5)
-    assert found == Plan(None, None, 2, None, None, None, reason)
+    assert found == Plan(None, None, 2, None, None, 6, None, None, None, reason)
 
 
 def test_the_largest_phi_itself_can_be_planned_for() -> None:
@@ -153,11 +258,11 @@ def test_unusable_plans_are_refused(options: dict[str, Any], message: str) -> No
 @pytest.mark.parametrize("half_width", [0.3, 0.05, 0.01])
 @pytest.mark.parametrize("level", [0.9, 0.95])
 def test_the_first_number_of_pairs_with_so_narrow_an_interval(ratio: float, half_width: float, level: float) -> None:
-    found = pairs_for_interval(ratio, half_width, level=level).pairs
+    found = pairs_for_interval(ratio, half_width, level=level).independent_pairs
     assert found is not None
 
     def half(pairs: int) -> float:
-        low, high = proportion_confint(ratio * pairs, pairs, alpha=1 - level, method="wilson")
+        low, high = proportion_confint(ratio * pairs, pairs, alpha=1 - level, method="beta")
         return float(high - low) / 2
 
     assert half(found) <= half_width * (1 + 1e-9)
@@ -165,10 +270,13 @@ def test_the_first_number_of_pairs_with_so_narrow_an_interval(ratio: float, half
 
 
 def test_intervals_and_designs() -> None:
-    # 61 of 100: [.5120, .6998], half of which is .0939; 1 + (5 - 1) * .1 = 1.4
-    found = pairs_for_interval(0.61, 0.09395, pairs_per_document=5, icc=0.1, judgments_per_pair=2)
-    assert found == Plan(140, 100, 1.4, 28, 280, WILSON)
-    assert pairs_for_interval(0.5, 0.5).pairs == 1
+    # 61 of 100: [.5074, .7060], half of which is .0993; 1 + (5 - 1) * .1 = 1.4
+    found = pairs_for_interval(0.61, 0.09935, pairs_per_document=5, icc=0.1, judgments_per_pair=2)
+    assert found == Plan(140, 100, 1.4, 28, 280, 10, None, None, CLOPPER_PEARSON)
+    # 100 pairs would lie in one document, of which no interval can be made, and fewer than 10 do not hold their level
+    found = pairs_for_interval(0.61, 0.09935, pairs_per_document=120)
+    assert (found.independent_pairs, found.documents, found.pairs) == (100, 10, 1200)
+    assert pairs_for_interval(0.5, 0.5)[:4] == (10, 1, 1, 10)
 
 
 @pytest.mark.parametrize(
@@ -271,16 +379,18 @@ RATIOS = st.sampled_from([0.0, 0.5, 1.0]) | st.floats(0, 1)
 PHIS = st.sampled_from([0.0, 1.0, -1.0]) | st.floats(-1, 1)
 
 
-@settings(deadline=None)  # close ratios need many steps
-@given(RATIOS, RATIOS, PHIS, st.floats(0.001, 0.5), st.floats(0.01, 0.99))
+@settings(deadline=None, max_examples=60)  # close ratios need many steps
+@given(RATIOS, RATIOS, PHIS, st.floats(0.001, 0.5), st.floats(0.01, 0.99), st.sampled_from([1, 1.25, 7, 200]), RATIOS)
 def test_a_plan_or_a_reason_and_never_a_warning(
-    first: float, second: float, phi: float, alpha: float, power: float
+    first: float, second: float, phi: float, alpha: float, power: float, pairs: float, icc: float
 ) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = pairs_to_separate(first, second, phi=phi, alpha=alpha, power=power)
-    assert (found.pairs is None) == (found.method is None) == (found.reason is not None)
-    assert found.pairs is None or found.pairs >= 1
+        found = pairs_to_separate(first, second, phi=phi, alpha=alpha, power=power, pairs_per_document=pairs, icc=icc)
+    assert (found.pairs is None) == (found.method is None) == (found.test is None) == (found.reason is not None)
+    if found.pairs is not None and found.documents is not None:
+        assert found.pairs >= found.documents >= (1 if pairs == 1 else found.fewest_documents)
+    assert found.power is None or found.power >= power
 
 
 CREDITS = st.sampled_from([0.0, 0.5, 1.0, NAN]) | st.floats(0, 1)

@@ -18,11 +18,15 @@ from metrics.meta_evaluation import significance
 from metrics.meta_evaluation.significance import (
     MCNEMAR,
     SIGN_FLIP,
+    TWO_WAY,
     PairedComparison,
     SideShare,
     SignedRank,
+    clustered_t,
     compare_metrics,
+    draws_for,
     exact_mcnemar,
+    fewest_documents,
     holm,
     position_check,
     wilcoxon,
@@ -56,6 +60,14 @@ def test_holm_is_that_of_statsmodels(size: int) -> None:
 def test_holm_refuses_what_is_no_p_value(p: float) -> None:
     with pytest.raises(ValueError, match=f"must lie in .* not {p}"):
         holm([0.5, p])
+
+
+@pytest.mark.parametrize(("comparisons", "draws"), [(1, 400), (55, 22_000)])  # 20 * 55 / .05
+def test_draws_follow_from_the_family(comparisons: int, draws: int) -> None:
+    assert draws_for(comparisons) == draws
+    [smallest, *_] = holm([1 / (draws + 1), *[1.0] * (comparisons - 1)])
+    assert smallest is not None
+    assert smallest <= 0.05 / 20
 
 
 @pytest.mark.parametrize(
@@ -95,7 +107,7 @@ def test_every_two_metrics_in_order() -> None:
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_flips_approach_the_count_of_all_signs(weighted: bool) -> None:
+def test_all_flips_are_counted_where_they_are_few_and_drawn_flips_come_near(weighted: bool) -> None:
     random = np.random.default_rng(4)
     documents = np.repeat(np.arange(8), 5)
     first, second = (random.uniform(size=40) < 0.75).astype(float), random.choice([0, 0.5, 1], 40)
@@ -104,7 +116,11 @@ def test_flips_approach_the_count_of_all_signs(weighted: bool) -> None:
     every = np.abs([np.dot(signs, sums) for signs in product([-1, 1], repeat=8)])
     expected = np.mean(every >= abs(sums.sum()) - 1e-9)
     [found] = compare_metrics({"a": first, "b": second}, documents, weights=weights)
-    assert found.p == pytest.approx(expected, abs=0.015)  # 3 standard errors of 10,000 flips
+    assert found.p == expected
+    assert (found.flips, found.seed) == (2**7, None)  # of 2^8, each as far off as its opposite
+    [drawn] = compare_metrics({"a": first, "b": second}, documents, weights=weights, flips=2**7 - 1)
+    assert (drawn.flips, drawn.seed) == (127, 0)
+    assert drawn.p == pytest.approx(expected, abs=0.13)  # 3 standard errors of 127 flips
     assert found.difference == pytest.approx(np.average(first - second, weights=weights))
 
 
@@ -129,6 +145,30 @@ def test_how_many_signs_are_held_at_once_does_not_matter(monkeypatch: pytest.Mon
     assert compare_metrics(columns, documents, flips=1000) == found
 
 
+def test_the_flips_follow_from_the_family() -> None:
+    random = np.random.default_rng(8)
+    documents = np.repeat(np.arange(30), 2)
+    columns = {f"m{number}": random.choice([0.0, 1.0], 60) for number in range(10)} | {"best": np.ones(60)}
+    found = compare_metrics(columns, documents)
+    assert len(found) == 55
+    assert {(row.flips, row.seed) for row in found} == {(draws_for(55), 0)}
+    assert min(row.p_holm for row in found if row.p_holm is not None) < 0.05
+
+
+@pytest.mark.parametrize(
+    ("alpha", "comparisons", "documents"),
+    # 2/2^6 = .031, and 2/2^5 itself; 2/2^12 * 55 = .027, but 2/2^11 * 55 = .054
+    [(0.05, 1, 6), (0.0625, 1, 5), (0.05, 55, 12)],
+)
+def test_fewer_documents_cannot_reach_the_level(alpha: float, comparisons: int, documents: int) -> None:
+    assert fewest_documents(alpha, comparisons) == documents
+    for size, reached in ((documents, True), (documents - 1, False)):
+        [found] = compare_metrics({"a": np.ones(2 * size), "b": np.zeros(2 * size)}, np.arange(2 * size) // 2)
+        assert found.p is not None
+        assert found.p == 2 / 2**size
+        assert (found.p * comparisons <= alpha) == reached
+
+
 def test_noise_does_not_decide_a_flip() -> None:
     # a: .1 + .2 for the first, b: .3 for the second: the sums differ by 6e-17, and so do all flips but for .6
     ends = {"a": [1, 1, 0], "b": [0, 0, 1]}
@@ -137,7 +177,7 @@ def test_noise_does_not_decide_a_flip() -> None:
     # three documents of .3, .1 + .2 and .3 for the first: as far off are two of eight flips, none nearer
     ends = {"a": [1, 1, 1, 1], "b": [0, 0, 0, 0]}
     [found] = compare_metrics(ends, "abbc", weights=[0.3, 0.1, 0.2, 0.3])
-    assert found.p == pytest.approx(2 / 8, abs=0.015)
+    assert found.p == 2 / 8
 
 
 def test_one_pair_a_document_is_the_exact_mcnemar_test() -> None:
@@ -229,6 +269,88 @@ def test_the_flips_keep_their_level_where_pairs_cluster() -> None:
     assert np.mean(np.array(naive) <= 0.05) > 0.15  # what the test is there for
 
 
+def judgments(
+    random: np.random.Generator, people: int, documents: int, apart: float, lead: float, *, crossed: bool
+) -> tuple[dict[str, Any], list[int], list[int]]:
+    """Two metrics on two pairs a document; each annotator's difference lies about `lead`, each document's, too.
+
+    Judged by all annotators, who see half of each other's reasons, or each pair by one of them.
+    """
+    size = (documents, 2, people)
+    shared = random.uniform(size=(documents, 2, 1))
+    mood = np.where(random.uniform(size=size) < 0.5, shared, random.uniform(size=size))
+    towards = lead + random.normal(0, apart, people) + random.normal(0, 0.1, (documents, 1, 1))
+    first, second = mood < (0.45 + towards) / 2, mood > 1 - (0.45 - towards) / 2
+    judged = random.integers(people, size=(documents, 2, 1)) == np.arange(people)
+    kept = np.ones(size, dtype=bool) if crossed else judged
+    document, _, annotator = np.nonzero(kept)
+    return {"a": first[kept], "b": second[kept]}, document.tolist(), annotator.tolist()
+
+
+@pytest.mark.parametrize(
+    ("people", "documents", "apart", "crossed"),
+    [(3, 15, 0.15, True), (3, 40, 0.15, True), (3, 40, 0.15, False), (5, 40, 0.15, True), (10, 40, 0.15, True)],
+)
+def test_several_annotators_keep_the_level(people: int, documents: int, apart: float, crossed: bool) -> None:
+    random = np.random.default_rng(people + documents)
+    p_values, without = [], []
+    for _ in range(400):
+        credits, document, annotator = judgments(random, people, documents, apart, 0, crossed=crossed)
+        [found] = compare_metrics(credits, document, annotators=annotator, flips=199)
+        [naive] = compare_metrics(credits, document, flips=199)
+        assert found.test == TWO_WAY
+        assert found.p is not None
+        assert naive.p is not None
+        assert found.p >= naive.p
+        p_values.append(found.p)
+        without.append(naive.p)
+    assert 0.02 <= np.mean(np.array(p_values) <= 0.05) <= 0.085  # standard error .011
+    assert np.mean(np.array(without) <= 0.05) > 0.1  # what the test is there for: up to .4
+
+
+def test_several_annotators_who_agree_cost_little_power() -> None:
+    random = np.random.default_rng(1)
+    p_values, without = [], []
+    for _ in range(200):
+        credits, document, annotator = judgments(random, 5, 40, 0, 0.13, crossed=True)
+        p_values.append(compare_metrics(credits, document, annotators=annotator, flips=199)[0].p)
+        without.append(compare_metrics(credits, document, flips=199)[0].p)
+    power, otherwise = (np.mean(np.array(values, dtype=float) <= 0.05) for values in (p_values, without))
+    assert power > 0.65
+    assert otherwise - 0.12 < power <= otherwise
+
+
+def test_one_who_judges_most_does_not_pass_for_many() -> None:
+    # ann judges 30 pairs and always sees the first ahead, four others judge one or two each, and differ
+    documents = [*range(30), 0, 1, 2, 3, 4, 5]
+    annotators = ["ann"] * 30 + ["ben", "ben", "cy", "cy", "di", "eve"]
+    first = [1.0] * 30 + [0, 1, 1, 0, 0, 1]
+    credits = {"a": first, "b": [1 - credit for credit in first]}
+    [alone] = compare_metrics(credits, documents)
+    [found] = compare_metrics(credits, documents, annotators=annotators)
+    assert (alone.test, found.test) == (SIGN_FLIP, TWO_WAY)
+    assert alone.p is not None
+    assert alone.p < 0.001
+    assert found.p is not None
+    assert found.p > 0.05
+
+
+def test_clustered_t_by_hand() -> None:
+    # two annotators, three documents, one judgment each: means 1/3 and 2/3, of all 1/2
+    part, whole = np.array([[0, 1], [1, 1], [0, 0]], dtype=float), np.ones((3, 2))
+    # documents: sums less their share of the mean 0, 1, -1: 2/36 * 3/2 = 1/12; annotators: variance of their means
+    # 1/18, times 1/4 + 1/4 = 1/36; each mean's own noise: (2/3)/9 * 3/2 = 1/9, times 1/2 = 1/18 is more than that
+    freedom = (1 / 12) ** 2 / ((1 / 12) ** 2 / 2 + (1 / 36) ** 2 / 1)
+    assert clustered_t(part, whole) == pytest.approx(2 * stats.t.sf(0.5 * math.sqrt(12), freedom))
+    assert clustered_t(np.ones((6, 2)), np.ones((6, 2))) == 0
+
+
+@pytest.mark.parametrize("documents", [range(8), [0, 0, 1, 1, 2, 2, 3, 3]])
+def test_annotators_who_all_agree_do_not_get_below_what_the_documents_allow(documents: list[int]) -> None:
+    [found] = compare_metrics({"a": [1] * 8, "b": [0] * 8}, documents, annotators="xyxyxyxy")
+    assert (found.test, found.p) == (TWO_WAY, 2 / 2 ** len(set(documents)))
+
+
 CREDITS = st.sampled_from([0.0, 0.5, 1.0, NAN]) | st.floats(0, 1)
 ROWS = st.lists(
     st.tuples(CREDITS, CREDITS, st.sampled_from("abcd"), st.sampled_from([0.0, 1.0]) | st.floats(0, 1e100)), max_size=12
@@ -246,7 +368,7 @@ def test_a_p_value_or_a_reason_and_never_a_warning(rows: list[tuple[float, float
     assert found.p is None or 0 < found.p <= 1
     assert (found.difference is None) == (found.n == 0)
     assert found.difference is None or -1.000001 <= found.difference <= 1.000001
-    assert (found.seed, found.flips) in [(None, None), (0, 20)]
+    assert (found.seed, found.flips) in [(None, None), *((None, 2**documents) for documents in range(4))]
 
 
 def test_shares_of_left_choices() -> None:
