@@ -226,7 +226,7 @@ def chosen_metrics(chosen: dict[str, Any], records: Callable[[], Iterable[Any]])
             raise Refused(f"--idf names no file: {idf}")
         idf = tuple(line for _, line in lines(Path(idf)))
     elif idf is not None:
-        idf = tuple(dict.fromkeys(reference for document, _ in records() for reference in document.references))
+        idf = tuple(sorted({reference for document, _ in records() for reference in document.references}))
     given |= chosen_keywords(given["keywords"], records if "rouge_k" in names else None)
     return metrics(names, Options(idf=idf, types=tuple(listed(types)) if types else DEFAULT_TYPES, **given))
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.records import Example
-from metrics.base import REFERENCES, Score, asked_references, check_option, signature
+from metrics.base import REFERENCES, Score, asked_references, check_option, settled, signature
 from metrics.keywords import STOP_WORDS
 from metrics.text import CACHED_TEXTS, UNICODE, Span, Tokens, find
 from metrics.vectors import EncoderVectors, WordVectors
@@ -201,7 +201,7 @@ class Carouge:
             values = best[rows].sum(axis=0) / divisor
             counted = self.counted(values)
             yield Score(
-                float(values[counted].mean()),
+                settled(float(values[counted].mean())),
                 parts={"ngrams": len(rows), "important": float(sizes[counted].mean())},
                 explain=partial(self.evidence, example, counted),
             )

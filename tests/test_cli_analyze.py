@@ -4,7 +4,9 @@ import csv
 import hashlib
 import io
 import json
+import random
 from datetime import timedelta
+from itertools import islice
 
 import pytest
 
@@ -18,6 +20,7 @@ from data.demo import FILE as CORPUS
 from data.records import Document, Summary
 from data.store import DataStore, StoredScore
 from metrics.analysis import analyze_agreement
+from metrics.encoder import shared
 from metrics.meta_evaluation import METHODS, agreement
 from pages.components.formats import latex
 from tests.commands import refused, run, write
@@ -122,6 +125,30 @@ def test_the_reference_table(shared_data):
     # (6086 + 138 / 2 - 5515 - 241 / 2) / 10143
     assert difference["difference"] == pytest.approx(519.5 / 10143)
     assert difference["test"] == "sign-flip over documents"
+
+
+def test_no_table_moves_with_the_order_of_the_rows(shared_data, tmp_path):
+    """Documents and their summaries in another order: each number of each table is the same, to the last digit."""
+    with (shared_data / "summeval.jsonl").open(encoding="utf-8") as file:
+        records = [json.loads(line) for line in islice(file, 0, 100, 12)]
+    for record in records:
+        record["summaries"], record["references"] = record["summaries"][::3], record["references"][:2]
+    analyses = []
+    for seed in (None, 1):
+        if seed is not None:
+            mix = random.Random(seed)
+            mix.shuffle(records)
+            for record in records:
+                mix.shuffle(record["summaries"])
+        write(tmp_path / "some.jsonl", records)
+        shared().forget()
+        names = "rouge1,rougeL,rouge_k,bertscore,carouge"
+        options = ["--idf", "references", "--keywords", "tfidf", "--references", "mean"]
+        analyses.append(analyzed(tmp_path / "some.jsonl", "--metrics", names, *options))
+    first, second = analyses
+    assert first["facts"].pop("SHA-256") != second["facts"].pop("SHA-256")
+    assert {*OF_A_FILE} <= {*first["tables"]}
+    assert first == second
 
 
 def test_the_demo_corpus():

@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,29 @@ def ours(scores: Sequence[Score]) -> Values:
 
 def assert_close(mine: Values, peer: Values, within: float = 1e-4) -> None:
     assert np.abs(np.array(mine) - np.array(peer)).max() < within
+
+
+# --- ties ---------------------------------------------------------------------------------------------------
+
+
+def test_texts_that_differ_in_case_tie(summeval: list[Example]) -> None:
+    """The embedded encoder has no case: 60 of 60 pairs, side by side and in runs of their own."""
+    small = summeval[::27][:60]
+    large = [replace(e, candidate=e.candidate.upper()) for e in small]
+    bertscore = BertScore()
+    together = bertscore.score([e for pair in zip(small, large, strict=True) for e in pair])
+    assert [one.value for one in together[::2]] == [other.value for other in together[1::2]]
+    bertscore.encoder.forget()
+    alone = [s.value or 0 for s in bertscore.score(large[::-1])[::-1]]
+    assert np.array(alone) == pytest.approx([s.value or 0 for s in together[::2]], abs=1.01e-6)
+
+
+def test_values_have_six_decimals(pairs: list[Example]) -> None:
+    """The noise of single precision ends before the digits that are kept; the evidence has all digits."""
+    for found in BertScore().score(pairs[:20]):
+        figures = [found.value or 0, *found.parts.values()]
+        assert figures == [round(figure, 6) for figure in figures]
+        assert found.value == pytest.approx(found.evidence.matches[0].f1, abs=1e-6)
 
 
 # --- equal to the package -----------------------------------------------------------------------------------
