@@ -114,10 +114,11 @@ METRIC_OPTIONS = [
     metrics_option,
     click.option(
         "--references",
-        type=click.Choice(["max", "mean", "first"]),
+        type=click.Choice(["max", "mean", "first", "pooled"]),
         default="max",
         show_default=True,
-        help="How scores against several references become one (APES: with first, only its questions are asked).",
+        help="How scores against several references become one (APES: with first, only its questions are asked; "
+        "pooled, ROUGE only: sums over all of them are divided).",
     ),
     click.option(
         "--tokenizer",
@@ -125,6 +126,20 @@ METRIC_OPTIONS = [
         default="ascii",
         show_default=True,
         help="Words that ROUGE sees: a-z0-9 as everybody reports, or any script's.",
+    ),
+    click.option(
+        "--value",
+        type=click.Choice(["f1", "precision", "recall"]),
+        default="f1",
+        show_default=True,
+        help="ROUGE: the share of both texts' units that match, of the summary's, or of the reference's.",
+    ),
+    click.option(
+        "--counts",
+        type=click.Choice(["clipped", "set"]),
+        default="clipped",
+        show_default=True,
+        help="ROUGE-1, -2, -SU4: repeated units as often as both texts have them, or once.",
     ),
     title_option,
     keywords_option,
@@ -176,7 +191,7 @@ METRIC_OPTIONS = [
 
 
 METRIC_OPTION_NAMES = [
-    *("names", "references", "tokenizer", "title", "keywords", "only"),
+    *("names", "references", "tokenizer", "value", "counts", "title", "keywords", "only"),
     *("model", "layer", "dtype", "idf", "baseline", "batch_tokens", "download"),
     *("norm", "n", "important", "vectors"),
     *("entities", "reader", "types"),
@@ -1263,13 +1278,13 @@ def create_study(
     """Create the study NAME from pairs of a data set's summaries."""
     from annotation.store import INSTRUCTIONS, QUESTION, StudySpec
     from data.reading import lines
-    from metrics import LEXICAL, metrics
+    from metrics import DEFAULT, metrics
     from metrics.scoring import Failures, score_dataset
 
     data_store, annotation_store = stores()
     contradicting = listed(conflict_metrics) if rule == "conflicts" else []
     # The lexical ones so that the agreement table is there with the first judgment.
-    scored, failures = metrics([*LEXICAL, *contradicting]), Failures()
+    scored, failures = metrics([*DEFAULT, *contradicting]), Failures()
     score_dataset(data_store, dataset, scored, failures=failures)
     check_failures(failures)
     signatures = {metric.name: metric.signature for metric in scored}
@@ -1377,12 +1392,12 @@ def demo() -> None:
     """Import the demo corpus, score it and create its study, unless that is already done."""
     from annotation.demo import create_demo_study
     from data.demo import NAME, add_demo
-    from metrics import LEXICAL, metric, metrics
+    from metrics import DEFAULT, metric, metrics
     from metrics.scoring import score_dataset
 
     data_store, store = stores()
     add_demo(data_store)
-    score_dataset(data_store, NAME, metrics(LEXICAL))
+    score_dataset(data_store, NAME, metrics(DEFAULT))
     created = create_demo_study(store, metric("rouge_k").signature)
     click.echo(f"the demo study {created.name} has {created.pairs} pairs")
 

@@ -117,7 +117,7 @@ class BertScore:
             raise ValueError(f"name the hidden layer of {self.encoder.name!r}: none is customary for it")
         self.layer = LAYERS[self.encoder.name] if layer is None else layer
         self.encoder.want([self.layer])
-        check_option("references", references, REFERENCES)
+        check_option("references of BERTScore", references, REFERENCES)
         self.references = references
         self.corpus = None if idf is None else tuple(idf)
         self.baseline = None if baseline is None else read_baseline(baseline, self.layer)

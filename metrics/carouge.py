@@ -157,7 +157,7 @@ class Carouge:
     ) -> None:
         check_option("norm", norm, NORMS)
         check_option("n", n, range(1, LONGEST + 1))
-        check_option("references", references, REFERENCES)
+        check_option("references of CAROUGE", references, REFERENCES)
         self.norm = norm
         self.n = n
         self.best = how_many(important)

@@ -40,6 +40,11 @@ def rouge_words(text: str, tokenizer: str) -> tuple[str, ...]:
     With `tokenizer="ascii"` this is what the `rouge-score` package does with `use_stemmer=True`; `unicode`
     takes words of any script.
     """
+    return rouge_tokens(text, tokenizer)
+
+
+def rouge_tokens(text: str, tokenizer: str) -> tuple[str, ...]:
+    """As `rouge_words`, for parts of texts, which are not kept."""
     pattern = ASCII if tokenizer == "ascii" else UNICODE
     return tuple(map(stem, pattern.findall(text.lower())))
 

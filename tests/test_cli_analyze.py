@@ -178,7 +178,7 @@ def test_a_small_file_as_json(folder):
         "SHA-256": hashlib.sha256((folder / "small.jsonl").read_bytes()).hexdigest(),
         "documents": "2",
         "summaries": "3",
-        "systems": "good, bad",
+        "systems": "bad, good",
         "seed": "0",
         "versions": analysis["facts"]["versions"],
     }
@@ -296,12 +296,12 @@ def test_names_from_a_file_stay_in_their_lines(folder):
     write(folder / "hostile.jsonl", records)
     arguments = ("analyze", "hostile.jsonl", "--metrics", "rouge1", "--format")
     shown = r"a % \end{table} [U+202E]=1+1<b>"
-    assert f"\nsystems: good, {shown}\n" in run(*arguments, "text").stdout
+    assert f"\nsystems: {shown}, good\n" in run(*arguments, "text").stdout
     written = run(*arguments, "latex").stdout
-    assert f"\n% systems: good, {shown}\n" in written
+    assert f"\n% systems: {shown}, good\n" in written
     assert written.replace(shown, "").count(r"\end{table}") == len(OF_A_FILE)
     assert f"\n{latex(hostile)} & " in written
-    assert json.loads(run(*arguments, "json").stdout)["facts"]["systems"] == f"good, {hostile}"
+    assert json.loads(run(*arguments, "json").stdout)["facts"]["systems"] == f"{hostile}, good"
 
 
 @pytest.mark.parametrize(

@@ -109,8 +109,8 @@ def test_several_references(summeval: list[Example]) -> None:
     assert {len(e.references) for e in batch} == {11}
     assert_close(ours(BertScore().score(batch)), theirs(batch))
     each = [ours(BertScore().score([example(e.candidate, r) for r in e.references])) for e in batch]
-    assert_close(ours(BertScore("mean").score(batch)), [tuple(np.mean(e, axis=0)) for e in each], 1e-6)
-    assert_close(ours(BertScore("first").score(batch)), [e[0] for e in each], 1e-6)
+    assert_close(ours(BertScore("mean").score(batch)), [tuple(np.mean(e, axis=0)) for e in each], 2e-6)
+    assert_close(ours(BertScore("first").score(batch)), [e[0] for e in each], 2e-6)
 
 
 def test_equals_bert_score_with_idf(pairs: list[Example]) -> None:
@@ -140,7 +140,7 @@ def test_equals_bert_score_rescaled(pairs: list[Example], tmp_path: Path) -> Non
         assert_close(rescaled, theirs(batch, layer, lang="en", rescale_with_baseline=True, baseline_path=str(file)))
         plain = ours(BertScore(layer=layer).score(batch))
         floor = np.array([layer + 0.1, layer + 0.2, layer + 0.3]) / 10
-        assert_close(rescaled, [tuple(row) for row in (np.array(plain) - floor) / (1 - floor)], 1e-6)
+        assert_close(rescaled, [tuple(row) for row in (np.array(plain) - floor) / (1 - floor)], 3e-6)
 
 
 def test_rescaled_against_several_references(summeval: list[Example], tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_rescaled_against_several_references(summeval: list[Example], tmp_path: 
     batch = summeval[:4]
     plain, floor = np.array(ours(BertScore().score(batch))), np.array([0.3, 0.31, 0.32])
     rescaled = BertScore(baseline=file).score(batch)
-    assert_close(ours(rescaled), [tuple(row) for row in (plain - floor) / (1 - floor)], 1e-6)
+    assert_close(ours(rescaled), [tuple(row) for row in (plain - floor) / (1 - floor)], 3e-6)
     best = max(match.f1 for match in rescaled[0].evidence.matches)
     assert rescaled[0].value == pytest.approx(best, abs=1e-6)
 
