@@ -161,7 +161,8 @@ METRIC_OPTIONS = [
     ),
     click.option(
         "--idf",
-        help="BERTScore, ROUGE-K by tfidf: weigh by rarity in a file, a text a line, or in `references`, all of them.",
+        help="BERTScore, and tfidf of ROUGE-K and CAROUGE: weigh by rarity in a file, a text a line, or in all "
+        "`references` or `sources`.",
     ),
     click.option("--baseline", type=FILE, help="BERTScore: rescale by a file of lines LAYER,P,R,F."),
     click.option("--batch-tokens", type=COUNT, default=2048, show_default=True, help="Tokens encoded at once."),
@@ -236,12 +237,16 @@ def chosen_metrics(chosen: dict[str, Any], records: Callable[[], Iterable[Any]])
     names, idf, types = listed(given.pop("names")), given.pop("idf"), given.pop("types")
     if not names:
         raise click.UsageError("--metrics names no metric")
-    if idf is not None and idf != "references":
+    collections = {
+        "references": lambda: {text for document, _ in records() for text in document.references},
+        "sources": lambda: {document.source_text for document, _ in records()},
+    }
+    if idf in collections:
+        idf = tuple(sorted(collections[idf]()))
+    elif idf is not None:
         if not Path(idf).is_file():
             raise Refused(f"--idf names no file: {idf}")
         idf = tuple(line for _, line in lines(Path(idf)))
-    elif idf is not None:
-        idf = tuple(sorted({reference for document, _ in records() for reference in document.references}))
     given |= chosen_keywords(given["keywords"], records if "rouge_k" in names else None)
     return metrics(names, Options(idf=idf, types=tuple(listed(types)) if types else DEFAULT_TYPES, **given))
 

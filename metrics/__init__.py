@@ -37,7 +37,7 @@ class Options:
     `value`, `counts` of the ROUGE metrics: which ratio they give, and how repeated units count: see `metrics.rouge`.
     `title` in ROUGE-K's keywords: `always` counts as a reference, `single` only beside a single one.
     `keywords`, `only`, `lists` of ROUGE-K: where its keywords come from, and which of them count: see
-    `metrics.rouge_k.RougeK`, whose TF-IDF takes `idf`, too.
+    `metrics.rouge_k.RougeK`, whose TF-IDF takes `idf`, too, as CAROUGE's does.
     `model`, `layer`, `idf` (texts), `baseline` (a file), `dtype`, `batch_tokens`, `download` of BERTScore: see
     `metrics.bertscore.BertScore` and `metrics.encoder.Encoder`.
     `norm`, `n`, `important`, `vectors` (a file) of CAROUGE: see `metrics.carouge.Carouge`.
@@ -89,6 +89,7 @@ def make_carouge(options: Options) -> Metric:
         options.important,
         options.references,
         vectors=FileVectors(options.vectors) if options.vectors else None,
+        idf=options.idf,
     )
 
 
