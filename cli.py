@@ -114,10 +114,11 @@ METRIC_OPTIONS = [
     metrics_option,
     click.option(
         "--references",
-        type=click.Choice(["max", "mean", "first"]),
+        type=click.Choice(["max", "mean", "first", "pooled"]),
         default="max",
         show_default=True,
-        help="How scores against several references become one (APES: with first, only its questions are asked).",
+        help="How scores against several references become one (APES: with first, only its questions are asked; "
+        "pooled, ROUGE only: sums over all of them are divided).",
     ),
     click.option(
         "--tokenizer",
@@ -125,6 +126,20 @@ METRIC_OPTIONS = [
         default="ascii",
         show_default=True,
         help="Words that ROUGE sees: a-z0-9 as everybody reports, or any script's.",
+    ),
+    click.option(
+        "--value",
+        type=click.Choice(["f1", "precision", "recall"]),
+        default="f1",
+        show_default=True,
+        help="ROUGE: the share of both texts' units that match, of the summary's, or of the reference's.",
+    ),
+    click.option(
+        "--counts",
+        type=click.Choice(["clipped", "set"]),
+        default="clipped",
+        show_default=True,
+        help="ROUGE-1, -2, -SU4: repeated units as often as both texts have them, or once.",
     ),
     title_option,
     keywords_option,
@@ -146,7 +161,8 @@ METRIC_OPTIONS = [
     ),
     click.option(
         "--idf",
-        help="BERTScore, ROUGE-K by tfidf: weigh by rarity in a file, a text a line, or in `references`, all of them.",
+        help="BERTScore, and tfidf of ROUGE-K and CAROUGE: weigh by rarity in a file, a text a line, or in all "
+        "`references` or `sources`.",
     ),
     click.option("--baseline", type=FILE, help="BERTScore: rescale by a file of lines LAYER,P,R,F."),
     click.option("--batch-tokens", type=COUNT, default=2048, show_default=True, help="Tokens encoded at once."),
@@ -176,7 +192,7 @@ METRIC_OPTIONS = [
 
 
 METRIC_OPTION_NAMES = [
-    *("names", "references", "tokenizer", "title", "keywords", "only"),
+    *("names", "references", "tokenizer", "value", "counts", "title", "keywords", "only"),
     *("model", "layer", "dtype", "idf", "baseline", "batch_tokens", "download"),
     *("norm", "n", "important", "vectors"),
     *("entities", "reader", "types"),
@@ -221,12 +237,16 @@ def chosen_metrics(chosen: dict[str, Any], records: Callable[[], Iterable[Any]])
     names, idf, types = listed(given.pop("names")), given.pop("idf"), given.pop("types")
     if not names:
         raise click.UsageError("--metrics names no metric")
-    if idf is not None and idf != "references":
+    collections = {
+        "references": lambda: {text for document, _ in records() for text in document.references},
+        "sources": lambda: {document.source_text for document, _ in records()},
+    }
+    if idf in collections:
+        idf = tuple(sorted(collections[idf]()))
+    elif idf is not None:
         if not Path(idf).is_file():
             raise Refused(f"--idf names no file: {idf}")
         idf = tuple(line for _, line in lines(Path(idf)))
-    elif idf is not None:
-        idf = tuple(dict.fromkeys(reference for document, _ in records() for reference in document.references))
     given |= chosen_keywords(given["keywords"], records if "rouge_k" in names else None)
     return metrics(names, Options(idf=idf, types=tuple(listed(types)) if types else DEFAULT_TYPES, **given))
 
@@ -1263,13 +1283,13 @@ def create_study(
     """Create the study NAME from pairs of a data set's summaries."""
     from annotation.store import INSTRUCTIONS, QUESTION, StudySpec
     from data.reading import lines
-    from metrics import LEXICAL, metrics
+    from metrics import DEFAULT, metrics
     from metrics.scoring import Failures, score_dataset
 
     data_store, annotation_store = stores()
     contradicting = listed(conflict_metrics) if rule == "conflicts" else []
     # The lexical ones so that the agreement table is there with the first judgment.
-    scored, failures = metrics([*LEXICAL, *contradicting]), Failures()
+    scored, failures = metrics([*DEFAULT, *contradicting]), Failures()
     score_dataset(data_store, dataset, scored, failures=failures)
     check_failures(failures)
     signatures = {metric.name: metric.signature for metric in scored}

@@ -15,11 +15,11 @@ from metrics.encoder import BATCH_TOKENS, shared
 from metrics.keyword_lists import KeywordLists
 from metrics.length import Length
 from metrics.models import EMBEDDED
-from metrics.rouge import RougeL, RougeN
+from metrics.rouge import RougeL, RougeLsum, RougeN, RougeSU4
 from metrics.rouge_k import RougeK
 from metrics.vectors import FileVectors
 
-__all__ = ["LEXICAL", "METRICS", "Metric", "Options", "Score", "UnknownMetric", "metric", "metrics"]
+__all__ = ["DEFAULT", "LEXICAL", "METRICS", "Metric", "Options", "Score", "UnknownMetric", "metric", "metrics"]
 
 
 class UnknownMetric(ValueError):  # noqa: N818  named for the situation
@@ -31,11 +31,13 @@ class Options:
     """What a user can set for all metrics at once; a metric takes what its definition has room for.
 
     `references`: how the scores against several references become one: `max` (default), `mean`, `first`. ROUGE-K
-    takes all of them at once, APES asks the questions of all, or of the first.
+    takes all of them at once, APES asks the questions of all, or of the first. ROUGE's n-grams and subsequences have
+    `pooled`, too.
     `tokenizer` of the ROUGE metrics: `ascii` (a-z0-9, as everybody reports) or `unicode` (any script).
+    `value`, `counts` of the ROUGE metrics: which ratio they give, and how repeated units count: see `metrics.rouge`.
     `title` in ROUGE-K's keywords: `always` counts as a reference, `single` only beside a single one.
     `keywords`, `only`, `lists` of ROUGE-K: where its keywords come from, and which of them count: see
-    `metrics.rouge_k.RougeK`, whose TF-IDF takes `idf`, too.
+    `metrics.rouge_k.RougeK`, whose TF-IDF takes `idf`, too, as CAROUGE's does.
     `model`, `layer`, `idf` (texts), `baseline` (a file), `dtype`, `batch_tokens`, `download` of BERTScore: see
     `metrics.bertscore.BertScore` and `metrics.encoder.Encoder`.
     `norm`, `n`, `important`, `vectors` (a file) of CAROUGE: see `metrics.carouge.Carouge`.
@@ -44,6 +46,8 @@ class Options:
 
     references: str = "max"
     tokenizer: str = "ascii"
+    value: str = "f1"
+    counts: str = "clipped"
     title: str = "always"
     keywords: str = "overlap"
     only: str | None = None
@@ -85,6 +89,7 @@ def make_carouge(options: Options) -> Metric:
         options.important,
         options.references,
         vectors=FileVectors(options.vectors) if options.vectors else None,
+        idf=options.idf,
     )
 
 
@@ -95,9 +100,11 @@ def make_apes(options: Options) -> Metric:
 
 
 METRICS: dict[str, Callable[[Options], Metric]] = {
-    "rouge1": lambda options: RougeN(1, references=options.references, tokenizer=options.tokenizer),
-    "rouge2": lambda options: RougeN(2, references=options.references, tokenizer=options.tokenizer),
-    "rougeL": lambda options: RougeL(references=options.references, tokenizer=options.tokenizer),
+    "rouge1": lambda options: RougeN(1, options.references, options.tokenizer, options.value, options.counts),
+    "rouge2": lambda options: RougeN(2, options.references, options.tokenizer, options.value, options.counts),
+    "rougeL": lambda options: RougeL(options.references, options.tokenizer, options.value),
+    "rougeLsum": lambda options: RougeLsum(options.references, options.tokenizer, options.value),
+    "rougeSU4": lambda options: RougeSU4(options.references, options.tokenizer, options.value, options.counts),
     "rouge_k": make_rouge_k,
     "bertscore": make_bertscore,
     "carouge": make_carouge,
@@ -106,8 +113,11 @@ METRICS: dict[str, Callable[[Options], Metric]] = {
 }
 
 
-LEXICAL = ("rouge1", "rouge2", "rougeL", "rouge_k", "length")
-"""The metrics that need no model and take seconds: what is scored where nobody names metrics."""
+LEXICAL = ("rouge1", "rouge2", "rougeL", "rougeLsum", "rougeSU4", "rouge_k", "length")
+"""The metrics that need no model and take seconds."""
+
+DEFAULT = ("rouge1", "rouge2", "rougeL", "rouge_k", "length")
+"""What is scored where nobody names metrics."""
 
 
 def metric(name: str, options: Options | None = None) -> Metric:

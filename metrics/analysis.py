@@ -75,9 +75,13 @@ def score_cells(
 ) -> tuple[Cells, dict[str, Gaps]]:
     """Score all summaries; returns the columns of scores and ratings, and by signature what is missing from them.
 
-    The scores of a metric that fails are missing; `failures` has the reasons.
+    The cells are sorted by document and system, and scored so, which is why no figure depends on the order of the
+    records. The scores of a metric that fails are missing; `failures` has the reasons.
     """
-    records = list(records)
+    records = sorted(
+        ((document, sorted(summaries, key=lambda summary: summary.system)) for document, summaries in records),
+        key=lambda record: record[0].id,
+    )
     human = {(document.id, s.system): s.human for document, summaries in records for s in summaries}
     scored = list(score_records(records, metrics, failures))
     ratings = [human[example.document_id, example.system] for example, _ in scored]

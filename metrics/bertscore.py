@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from data.files import sha256
 from data.records import Example
-from metrics.base import REFERENCES, Score, asked_references, check_option, signature
+from metrics.base import REFERENCES, Score, asked_references, check_option, settled, signature
 from metrics.encoder import Encoded, Encoder, parts, shared, whole_characters
 from metrics.models import EMBEDDED
 from metrics.text import Span
@@ -117,7 +117,7 @@ class BertScore:
             raise ValueError(f"name the hidden layer of {self.encoder.name!r}: none is customary for it")
         self.layer = LAYERS[self.encoder.name] if layer is None else layer
         self.encoder.want([self.layer])
-        check_option("references", references, REFERENCES)
+        check_option("references of BERTScore", references, REFERENCES)
         self.references = references
         self.corpus = None if idf is None else tuple(idf)
         self.baseline = None if baseline is None else read_baseline(baseline, self.layer)
@@ -150,25 +150,31 @@ class BertScore:
     def document(
         self, candidates: Sequence[str], references: Sequence[str], encoded: dict[str, Encoded]
     ) -> list[Score]:
-        """Score a document's candidates against its references, all in one matrix product."""
-        left = [text for text in dict.fromkeys(candidates) if self.weights(encoded[text]).any()]
+        """Score a document's candidates against its references, all in one matrix product.
+
+        Texts of the same tokens, such as two that differ in case only, are one row of it, so that they tie.
+        """
+        alike: dict[tuple[int, ...], str] = {}
+        for text in candidates:
+            alike.setdefault(encoded[text].ids, text)
+        left = [text for text in alike.values() if self.weights(encoded[text]).any()]
         right = [index for index, text in enumerate(references) if self.weights(encoded[text]).any()]
-        values: dict[str, list[tuple[float, float, float]]] = {}
+        values: dict[tuple[int, ...], list[tuple[float, float, float]]] = {}
         if left and right:
             table = self.table([encoded[text] for text in left], [encoded[references[index]] for index in right])
-            values = dict(zip(left, table, strict=True))
+            values = dict(zip((encoded[text].ids for text in left), table, strict=True))
         scores = []
         for text in candidates:
             if not references:
                 scores.append(Score(None, "no reference to compare with"))
             elif not right:
                 scores.append(Score(None, f"no reference has a token{self.that_counts}"))
-            elif text not in values:
+            elif (ids := encoded[text].ids) not in values:
                 scores.append(Score(None, f"the summary has no token{self.that_counts}"))
             else:
                 # The package takes the best of each of the three by itself, so P and R may be of different references.
                 combine = np.mean if self.references == "mean" else np.max
-                p, r, f = (float(combine(column)) for column in zip(*values[text], strict=True))
+                p, r, f = (settled(float(combine(column))) for column in zip(*values[ids], strict=True))
                 scores.append(
                     Score(
                         f,

@@ -1,30 +1,36 @@
 """CAROUGE: how close a summary's n-grams come to the important ones, by word vectors.
 
 Dobko, Zaytsev, Pryima (2018), Automatic Summarization of Scientific Texts, section "CAROUGE" (continuous abstractive
-ROUGE), and its code: github.com/Carouge/TextSummarization, src/models/carouge.py. Unlike there, words are lower-cased,
-and a word without a vector is left out: the code lets all such words stand for each other.
+ROUGE), and its code: github.com/Carouge/TextSummarization, src/models/carouge.py. Words, formula and code are three
+definitions; the words' is the default. In it words are lower-cased, and a word without a vector is left out.
 """
 
 from __future__ import annotations
 
-import math
+import hashlib
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from itertools import accumulate, chain, groupby, pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
 
 from data.records import Example
-from metrics.base import REFERENCES, Score, asked_references, check_option, signature
+from metrics.base import REFERENCES, Score, asked_references, check_option, settled, signature
+from metrics.extractors import Rarity
 from metrics.keywords import STOP_WORDS
 from metrics.text import CACHED_TEXTS, UNICODE, Span, Tokens, find
 from metrics.vectors import EncoderVectors, WordVectors
 
 NORMS = ("summary", "reference", "paper")
+
+CASED_WORD = re.compile(r"\w+")
+"""A word as the published code has it."""
 
 LONGEST = 4
 """Words in the longest n-gram."""
@@ -95,12 +101,12 @@ class CarougeEvidence(NamedTuple):
 
 
 class Space(NamedTuple):
-    """Distinct n-grams as directions."""
+    """Distinct n-grams as points."""
 
     rows: dict[Words, int]
     """The row of each n-gram that has a vector."""
-    directions: NDArray[np.float64]
-    """A row of length 1 each."""
+    points: NDArray[np.float64]
+    """A row each: for cosines of length 1, else the mean of the words' vectors."""
     unknown: frozenset[str]
     """The words without a vector."""
 
@@ -129,8 +135,11 @@ class Carouge:
     With m n-grams in the summary and k important ones, both counted with repetition:
 
     - `norm="summary"`: the sum of the similarities / m, the average that the paper speaks of.
-    - `norm="reference"`: the sum / k, the published code. It exceeds 1 where the summary is the longer text.
+    - `norm="reference"`: the sum / k, the published code. It exceeds 1 where the summary is the longer text. As there,
+      words keep their case, and those without a vector all have that of the word `unk`, so that two of them are alike;
+      they are left out where the vectors have no such word.
     - `norm="paper"`: the sum / (m k), the formula as printed, which calls m `n`; it falls with the reference's length.
+      The similarity is 1 - Euclidean distance there, at most 1 and mostly below 0.
 
     The important n-grams are
 
@@ -138,7 +147,8 @@ class Carouge:
       vector; `references` makes one score of them: `max`, `mean`, or `first`, which looks at the first one only.
     - `important="tfidf:K"`: the K distinct n-grams of the source with the largest tf * idf, fewer where there are not
       as many; idf = ln((1 + S) / (1 + s)) + 1 where s of the source's S sentences have the n-gram. No other document
-      has a say, so that a score can be repeated, and a source of one sentence is ranked by frequency alone. N-grams
+      has a say, so that a score can be repeated, and a source of one sentence is ranked by frequency alone. With `idf`,
+      the texts of a collection, S is their number, and s how many of them have the n-gram. N-grams
       that begin or end with an English function word are not chosen: frequency alone would choose them first. Equals
       are taken in the order of the text.
 
@@ -154,18 +164,30 @@ class Carouge:
         important: str = "references",
         references: str = "max",
         vectors: WordVectors | None = None,
+        idf: Sequence[str] | None = None,
     ) -> None:
         check_option("norm", norm, NORMS)
         check_option("n", n, range(1, LONGEST + 1))
-        check_option("references", references, REFERENCES)
+        check_option("references of CAROUGE", references, REFERENCES)
         self.norm = norm
         self.n = n
         self.best = how_many(important)
         self.references = references
         self.vectors = EncoderVectors() if vectors is None else vectors
-        judges = {"refs": references} if self.best is None else {}  # a source's n-grams need no reference
+        self.cased, self.stand_in = norm == "reference", self.vectors.stand_in if norm == "reference" else None
+        self.euclidean = norm == "paper"
+        self.corpus = None if idf is None or self.best is None else tuple(idf)
+        further: dict[str, object] = {}
+        if self.best is None:  # a source's n-grams need no reference
+            further["refs"] = references
+        if self.corpus is not None:
+            further["idf"] = hashlib.sha256(json.dumps(self.corpus).encode()).hexdigest()[:8]
+        if self.cased:
+            further |= {"case": "kept", "unknown": self.stand_in or "out"}
+        if self.euclidean:
+            further["distance"] = "euclidean"
         self.signature = signature(
-            self.name, norm=norm, n=n, important=important.replace(":", ""), **judges, vectors=self.vectors.signature
+            self.name, norm=norm, n=n, important=important.replace(":", ""), **further, vectors=self.vectors.signature
         )
 
     def score(self, examples: Sequence[Example]) -> list[Score]:
@@ -181,16 +203,16 @@ class Carouge:
         texts = dict.fromkeys(example.candidate for example in examples)
         if self.best is None:
             texts |= dict.fromkeys(text for example in examples for text in asked_references(example, self.references))
-        return list(dict.fromkeys(word for text in texts for word in words_of(text).words))
+        return list(dict.fromkeys(word for text in texts for word in words_of(text, self.cased).words))
 
     def score_together(self, examples: Sequence[Example]) -> Iterator[Score]:
         """Score candidates against the same important n-grams."""
         asked = self.important(examples[0])
-        theirs = space(chain.from_iterable(asked), self.vectors)
+        theirs = self.space(chain.from_iterable(asked))
         important = [found for ngrams in asked if (found := theirs.located(ngrams))]
-        candidates = [ngrams_of(example.candidate, self.n) for example in examples]
-        ours = space(chain.from_iterable(candidates), self.vectors)
-        best = nearest_similarities(ours, theirs, important)
+        candidates = [self.ngrams(example.candidate) for example in examples]
+        ours = self.space(chain.from_iterable(candidates))
+        best = nearest_similarities(ours, theirs, important, self.euclidean)
         sizes = np.array(list(map(len, important)))
         for example, ngrams in zip(examples, candidates, strict=True):
             rows = ours.places(ours.located(ngrams))
@@ -201,7 +223,7 @@ class Carouge:
             values = best[rows].sum(axis=0) / divisor
             counted = self.counted(values)
             yield Score(
-                float(values[counted].mean()),
+                settled(float(values[counted].mean())),
                 parts={"ngrams": len(rows), "important": float(sizes[counted].mean())},
                 explain=partial(self.evidence, example, counted),
             )
@@ -209,8 +231,23 @@ class Carouge:
     def important(self, example: Example) -> list[Sequence[Ngram]]:
         """The important n-grams of each reference that is asked for, or of the source."""
         if self.best is not None:
-            return [top_ngrams(example.source, self.n, self.best)]
-        return [ngrams_of(text, self.n) for text in asked_references(example, self.references)]
+            return [top_ngrams(example.source, self.n, self.best, self.cased, self.rarity)]
+        return [self.ngrams(text) for text in asked_references(example, self.references)]
+
+    def ngrams(self, text: str) -> list[Ngram]:
+        """A text's n-grams in order."""
+        return ngrams_of(text, self.n, self.cased)
+
+    def space(self, ngrams: Iterable[Ngram]) -> Space:
+        """The distinct n-grams as points."""
+        return space(ngrams, self.vectors, self.stand_in, euclidean=self.euclidean)
+
+    @cached_property
+    def rarity(self) -> Rarity | None:
+        """How many texts of the collection have each n-gram; None where the source's own sentences say it."""
+        if self.corpus is None:
+            return None
+        return rarity(self.ngrams(text) for text in self.corpus)
 
     def counted(self, values: NDArray[np.float64]) -> list[int]:
         """Which comparisons the value is the mean of."""
@@ -229,14 +266,14 @@ class Carouge:
 
     def evidence(self, example: Example, counted: Sequence[int]) -> CarougeEvidence:
         """The nearest important n-gram of each n-gram of the candidate."""
-        ngrams = ngrams_of(example.candidate, self.n)
-        ours = space(ngrams, self.vectors)
+        ngrams = self.ngrams(example.candidate)
+        ours = self.space(ngrams)
         compared, left_out = [], []
         for index, asked in enumerate(self.important(example)):
-            theirs = space(asked, self.vectors)
+            theirs = self.space(asked)
             important = theirs.located(asked)
             if important:
-                nearest = tuple(nearest_ngrams(ours.located(ngrams), ours, important, theirs))
+                nearest = tuple(nearest_ngrams(ours.located(ngrams), ours, important, theirs, self.euclidean))
                 reference = index if self.best is None else None
                 compared.append(Compared(reference, len(important), nearest, theirs.unknown_words(asked)))
             else:
@@ -255,80 +292,98 @@ def how_many(important: str) -> int | None:
 
 
 @lru_cache(CACHED_TEXTS)
-def words_of(text: str) -> Tokens:
-    """A text's lower-cased words."""
-    return find(UNICODE, text)
+def words_of(text: str, cased: bool = False) -> Tokens:
+    """A text's words, lower-cased, or as the published code has them."""
+    if not cased:
+        return find(UNICODE, text)
+    matches = list(CASED_WORD.finditer(text))
+    return Tokens(tuple(match.group() for match in matches), tuple(match.span() for match in matches))
 
 
-def ngrams_of(text: str, n: int, start: int = 0) -> list[Ngram]:
+def ngrams_of(text: str, n: int, cased: bool = False, start: int = 0) -> list[Ngram]:
     """A text's n-grams in order, their places moved on by `start`."""
-    words, spans = words_of(text)
+    words, spans = words_of(text, cased)
     if start:
         spans = tuple((start + first, start + last) for first, last in spans)
     return [Ngram(words[i : i + n], spans[i : i + n]) for i in range(len(words) - n + 1)]
 
 
-@lru_cache(CACHED_TEXTS)
-def top_ngrams(source: str, n: int, best: int) -> list[Ngram]:
+def top_ngrams(source: str, n: int, best: int, cased: bool = False, rare: Rarity | None = None) -> list[Ngram]:
     """The n-grams of a source with the largest tf * idf, at their first places; see `Carouge`."""
     cuts = [0, *(match.end() for match in SENTENCE_END.finditer(source)), len(source)]
-    sentences = [ngrams_of(source[start:end], n, start) for start, end in pairwise(cuts)]
+    sentences = [ngrams_of(source[start:end], n, cased, start) for start, end in pairwise(cuts)]
     sentences = [sentence for sentence in sentences if sentence]
     first: dict[Words, Ngram] = {}
     for sentence in sentences:
         for ngram in sentence:
-            if ngram.words[0] not in STOP_WORDS and ngram.words[-1] not in STOP_WORDS:
+            if STOP_WORDS.isdisjoint((ngram.words[0].lower(), ngram.words[-1].lower())):
                 first.setdefault(ngram.words, ngram)
     frequency = Counter(ngram.words for sentence in sentences for ngram in sentence)
-    spread = Counter(words for sentence in sentences for words in {ngram.words for ngram in sentence})
-    weight = {w: frequency[w] * (math.log((1 + len(sentences)) / (1 + spread[w])) + 1) for w in first}
+    rare = rarity(sentences) if rare is None else rare
+    weight = {words: frequency[words] * rare.idf(words) for words in first}
     return [first[words] for words in sorted(first, key=lambda words: -weight[words])[:best]]
 
 
-def space(ngrams: Iterable[Ngram], vectors: WordVectors) -> Space:
-    """The distinct n-grams as directions, in order of their first places."""
+def rarity(texts: Iterable[Iterable[Ngram]]) -> Rarity:
+    """Count the texts that have each n-gram."""
+    sets = [{ngram.words for ngram in ngrams} for ngrams in texts]
+    return Rarity(len(sets), Counter(chain.from_iterable(sets)))
+
+
+def space(
+    ngrams: Iterable[Ngram], vectors: WordVectors, stand_in: str | None = None, *, euclidean: bool = False
+) -> Space:
+    """The distinct n-grams as points, in order of their first places; unknown words have the vector of `stand_in`."""
     distinct = list(dict.fromkeys(ngram.words for ngram in ngrams))
     words = list(dict.fromkeys(word for ngram in distinct for word in ngram))
     if not words:
         return Space({}, np.empty((0, vectors.dimension)), frozenset())
     found, known = vectors.vectors(words)
+    if stand_in is not None:
+        found[~known], known[:] = vectors.vectors([stand_in])[0], True
     row = {word: place for place, word in enumerate(words)}
-    # The sum of the known words' vectors has the direction of their mean, and cosines ask for nothing else.
     rows = [[row[word] for word in ngram] for ngram in distinct]
     sums = np.where(known[:, None], found, 0).astype(np.float64)[rows].sum(axis=1)
-    lengths = np.linalg.norm(sums, axis=1)
-    kept = np.flatnonzero(lengths > 1e-9)
+    # The sum of the known words' vectors has the direction of their mean, and cosines ask for nothing else.
+    divisors = known[rows].sum(axis=1) if euclidean else np.linalg.norm(sums, axis=1)
+    kept = np.flatnonzero(divisors > 1e-9)
     return Space(
         {distinct[place]: index for index, place in enumerate(kept.tolist())},
-        sums[kept] / lengths[kept, None],
+        sums[kept] / divisors[kept, None],
         frozenset(word for word, is_known in zip(words, known.tolist(), strict=True) if not is_known),
     )
 
 
-def blocks(ours: Space, theirs: Space, important: Iterable[Ngram]) -> Iterator[NDArray[np.float64]]:
-    """1 - cosine distance / 2, in [0, 1], of each of our n-grams, a row each, to the important ones; `ROWS` at once."""
+def blocks(ours: Space, theirs: Space, important: Iterable[Ngram], euclidean: bool) -> Iterator[NDArray[np.float64]]:
+    """The similarity of each of our n-grams, a row each, to the important ones, as `Carouge` has it; `ROWS` at once."""
     columns = theirs.places(important)
-    for start in range(0, len(ours.directions), ROWS):
-        cosines = ours.directions[start : start + ROWS] @ theirs.directions.T
-        yield ((1 + np.clip(cosines, -1, 1)) / 2)[:, columns]
+    for start in range(0, len(ours.points), ROWS):
+        some = ours.points[start : start + ROWS]
+        if euclidean:
+            yield (1 - cdist(some, theirs.points))[:, columns]
+        else:
+            yield ((1 + np.clip(some @ theirs.points.T, -1, 1)) / 2)[:, columns]
 
 
-def nearest_similarities(ours: Space, theirs: Space, important: Sequence[Sequence[Ngram]]) -> NDArray[np.float64]:
+def nearest_similarities(
+    ours: Space, theirs: Space, important: Sequence[Sequence[Ngram]], euclidean: bool
+) -> NDArray[np.float64]:
     """The similarity of each of our n-grams, a row each, to the nearest one of each important text, a column each."""
     if not ours.rows or not important:
         return np.empty((len(ours.rows), len(important)))
     starts = [0, *accumulate(map(len, important[:-1]))]
     together = list(chain.from_iterable(important))
-    return np.concatenate([np.maximum.reduceat(block, starts, axis=1) for block in blocks(ours, theirs, together)])
+    similar = blocks(ours, theirs, together, euclidean)
+    return np.concatenate([np.maximum.reduceat(block, starts, axis=1) for block in similar])
 
 
 def nearest_ngrams(
-    candidate: Sequence[Ngram], ours: Space, important: Sequence[Ngram], theirs: Space
+    candidate: Sequence[Ngram], ours: Space, important: Sequence[Ngram], theirs: Space, euclidean: bool
 ) -> Iterator[Nearest]:
     """The important n-gram that is closest to each of the candidate's."""
     closest = [
         (important[place], similarity)
-        for block in blocks(ours, theirs, important)
+        for block in blocks(ours, theirs, important, euclidean)
         for place, similarity in zip(block.argmax(axis=1).tolist(), block.max(axis=1).tolist(), strict=True)
     ]
     for ngram, row in zip(candidate, ours.places(candidate), strict=True):

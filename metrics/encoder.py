@@ -173,7 +173,8 @@ class Encoder:
         # Truncation marks the texts that it cut; the length alone does not tell a text of just the limit.
         cut = [bool(encoding.overflowing) for encoding in tokenized.encodings]
         ids = tokenized["input_ids"]
-        order = sorted(range(len(texts)), key=lambda index: -len(ids[index]))
+        # Neighbours in a batch move a vector's last digits: they must not depend on the order in which texts come.
+        order = sorted(range(len(texts)), key=lambda index: (-len(ids[index]), texts[index]))
         for batch in batches(order, [len(row) for row in ids], self.batch_tokens):
             with torch.inference_mode():
                 hidden = self.forward([ids[index] for index in batch], layers)

@@ -45,6 +45,8 @@ EVIDENCE: dict[str, type] = {
     "rouge1": RougeEvidence,
     "rouge2": RougeEvidence,
     "rougeL": RougeEvidence,
+    "rougeLsum": RougeEvidence,
+    "rougeSU4": RougeEvidence,
     "rouge_k": RougeKEvidence,
     "bertscore": BertScoreEvidence,
     "carouge": CarougeEvidence,
@@ -121,7 +123,8 @@ def metric_of(signature: str) -> Metric | None:
 def options_of(settings: Mapping[str, str]) -> Options:
     """The options that could have led to a signature's settings. Raises ValueError."""
     given: dict[str, Any] = {}
-    for setting, option in {"refs": "references", "title": "title", "norm": "norm"}.items():
+    plain = {"refs": "references", "title": "title", "norm": "norm", "value": "value", "counts": "counts"}
+    for setting, option in plain.items():
         if setting in settings:
             given[option] = settings[setting]
     if settings.get("questions") == "first":

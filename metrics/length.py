@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
 from data.records import Example
 from metrics.base import Score, signature
-from metrics.text import Span
+from metrics.text import Span, count_words, counted_words
 
 
 class LengthEvidence(NamedTuple):
@@ -19,7 +18,7 @@ class LengthEvidence(NamedTuple):
 
 
 class Length:
-    """Whitespace-separated words of the candidate (`len(text.split())`), a count and not in [0, 1]."""
+    """Words of the candidate, as `metrics.text.counted_words` has them; a count and not in [0, 1]."""
 
     name = "length"
     signature = signature("length", unit="words")
@@ -27,11 +26,11 @@ class Length:
     def score(self, examples: Sequence[Example]) -> list[Score]:
         """Count the words of each candidate."""
         return [
-            Score(float(len(example.candidate.split())), explain=partial(evidence, example.candidate))
+            Score(float(count_words(example.candidate)), explain=partial(evidence, example.candidate))
             for example in examples
         ]
 
 
 def evidence(text: str) -> LengthEvidence:
     """Where the words stand."""
-    return LengthEvidence(tuple(match.span() for match in re.finditer(r"\S+", text)))
+    return LengthEvidence(counted_words(text))

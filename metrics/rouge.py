@@ -1,15 +1,15 @@
-"""ROUGE-1, ROUGE-2 and ROUGE-L (Lin 2004), equal to the `rouge-score` package with its stemmer.
+"""ROUGE-1, -2, -L, -Lsum and -SU4 (Lin 2004), the first four equal to the `rouge-score` package with its stemmer.
 
 The values are computed here because this is the hot path: each distinct text is tokenised and stemmed once, n-grams
-are compared as sets, and the longest common subsequence is counted in bit-parallel C++ (rapidfuzz).
+are compared as sets, and longest common subsequences are found with as many bits at once as a sentence has words.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,13 +17,25 @@ from numpy.typing import NDArray
 
 from data.records import Example
 from metrics.base import REFERENCES, Score, check_option, signature
-from metrics.text import CACHED_TEXTS, Span, rouge_spans, rouge_words
+from metrics.sentences import sentence_spans
+from metrics.text import CACHED_TEXTS, Span, rouge_spans, rouge_tokens, rouge_words
 
 TOKENIZERS = {"ascii": "a-z0-9", "unicode": "unicode"}
 
+VALUES = ("f1", "precision", "recall")
+
+RULES = (*REFERENCES, "pooled")
+"""How several references become one value; `pooled` divides sums over all of them (Lin 2004, section 2)."""
+
+COUNTS = ("clipped", "set")
+"""How repeated units count: as often as both texts have them, or once."""
+
+GAP = 4
+"""Words that may stand between the two of a skip-bigram of ROUGE-SU4."""
+
 
 class Match(NamedTuple):
-    """One matched unit: an n-gram, or a word of the longest common subsequence, in both texts."""
+    """One matched unit in both texts, from its first word to its last: an n-gram, a skip-bigram, a word."""
 
     candidate: Span
     reference: Span
@@ -48,11 +60,15 @@ class RougeEvidence(NamedTuple):
     compared: tuple[Compared, ...]
     """The candidate against each reference that has tokens."""
     counted: tuple[int, ...]
-    """Which of them the value is made of: the best one, all for `mean`, or the first."""
+    """Which of them the value is made of: the best one, all for `mean` and `pooled`, or the first."""
     matches: tuple[tuple[Match, ...], ...]
     """The matched units against each of `compared`."""
     left_out: tuple[int, ...]
     """Indices of the references without a token."""
+    value: str
+    """Which of `VALUES` the score is."""
+    rule: str
+    """Which of `RULES` makes one value of several."""
 
 
 Counts = tuple[NDArray[np.integer[Any]], list[int], list[int]]
@@ -62,23 +78,38 @@ Counts = tuple[NDArray[np.integer[Any]], list[int], list[int]]
 def ratios(
     matched: NDArray[np.integer[Any]], in_candidate: Sequence[int], in_reference: Sequence[int]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Precision, recall and F1, each of the shape of `matched`; 0 where nothing matches."""
+    """F1, precision and recall, each of the shape of `matched`, as in `VALUES`; 0 where nothing matches."""
     precision = matched / np.maximum(in_candidate, 1)[:, None]
     recall = matched / np.maximum(in_reference, 1)[None, :]
-    return precision, recall, 2 * precision * recall / np.where(matched > 0, precision + recall, 1)
+    return 2 * precision * recall / np.where(matched > 0, precision + recall, 1), precision, recall
 
 
 class Rouge:
-    """What the three have in common: references, tokens, missing scores. F1 is the value, in [0, 1]."""
+    """What all have in common: references, tokens, missing scores. The value is in [0, 1].
 
-    def __init__(self, name: str, references: str, tokenizer: str) -> None:
-        check_option("references", references, REFERENCES)
+    `value` is F1, precision (the share of the candidate's units that match) or recall (the share of the reference's);
+    the other two are the score's parts. Of several references the one of the highest value counts (`max`), the first,
+    or the mean of all values; `pooled` divides what all references match by what all of them have.
+    """
+
+    def __init__(self, name: str, references: str, tokenizer: str, value: str, counts: str = "clipped") -> None:
+        check_option("references", references, RULES)
         check_option("tokenizer", tokenizer, TOKENIZERS)
+        check_option("value", value, VALUES)
+        check_option("counts", counts, COUNTS)
         self.name = name
         self.references = references
         self.tokenizer = tokenizer
+        self.value = value
+        self.counts = counts
         self.signature = signature(
-            name, refs=references, case="lower", tok=TOKENIZERS[tokenizer], stem="porter", value="f1"
+            name,
+            refs=references,
+            case="lower",
+            tok=TOKENIZERS[tokenizer],
+            stem="porter",
+            **({"counts": counts} if counts != "clipped" else {}),
+            value=value,
         )
 
     def score(self, examples: Sequence[Example]) -> list[Score]:
@@ -98,21 +129,25 @@ class Rouge:
         tokens = TOKENIZERS[self.tokenizer]
         shape = (len(examples), 3)
         chosen = self.chosen_figures(examples, references) if references else np.full(shape, np.nan)  # never shown
-        for example, (precision, recall, f1) in zip(examples, chosen.tolist(), strict=True):
+        for example, figures in zip(examples, chosen.tolist(), strict=True):
             if not rouge_words(example.candidate, self.tokenizer):
                 yield Score(None, f"the candidate has no token ({tokens})")
             elif not references:
                 yield Score(None, f"no reference with a token ({tokens})")
             else:
-                parts = {"precision": precision, "recall": recall}
-                yield Score(f1, parts=parts, explain=partial(self.evidence, example))
+                parts = dict(zip(VALUES, figures, strict=True))
+                yield Score(parts.pop(self.value), parts=parts, explain=partial(self.evidence, example))
 
     def chosen_figures(self, examples: Sequence[Example], references: Sequence[str]) -> NDArray[np.float64]:
-        """Precision, recall and F1 of each example, a row each: of its best reference, or the mean over all."""
-        figures = np.stack(ratios(*self.count([example.candidate for example in examples], references)), axis=-1)
+        """The `VALUES` of each example, a row each: of its best reference, the mean over all, or of all pooled."""
+        matched, ours, theirs = self.count([example.candidate for example in examples], references)
+        if self.references == "pooled":
+            pooled = matched.sum(axis=1, keepdims=True), [len(theirs) * size for size in ours], [sum(theirs)]
+            return np.stack(ratios(*pooled), axis=-1)[:, 0]
+        figures = np.stack(ratios(matched, ours, theirs), axis=-1)
         if self.references == "mean":
             return np.asarray(figures.mean(axis=1))
-        best = figures[:, :, 2].argmax(axis=1)  # the first of equals, as rouge-score takes it
+        best = figures[:, :, VALUES.index(self.value)].argmax(axis=1)  # the first of equals, as rouge-score takes it
         return np.asarray(figures[np.arange(len(examples)), best])
 
     def evidence(self, example: Example) -> RougeEvidence:
@@ -120,16 +155,18 @@ class Rouge:
         kept = self.scorable(example.references)
         references = [example.references[index] for index in kept]
         matched, (in_candidate,), in_reference = self.count([example.candidate], references)
-        best = int(ratios(matched, [in_candidate], in_reference)[2][0].argmax())
+        best = int(ratios(matched, [in_candidate], in_reference)[VALUES.index(self.value)][0].argmax())
         asked = 1 if self.references == "first" else len(example.references)
         return RougeEvidence(
             compared=tuple(
                 Compared(index, int(common), in_candidate, size)
                 for index, common, size in zip(kept, matched[0], in_reference, strict=True)
             ),
-            counted=tuple(range(len(kept))) if self.references == "mean" else (best,),
+            counted=tuple(range(len(kept))) if self.references in ("mean", "pooled") else (best,),
             matches=tuple(tuple(self.matches(example.candidate, reference)) for reference in references),
             left_out=tuple(index for index in range(asked) if index not in kept),
+            value=self.value,
+            rule=self.references,
         )
 
     def count(self, candidates: Sequence[str], references: Sequence[str]) -> Counts:
@@ -141,37 +178,87 @@ class Rouge:
         raise NotImplementedError
 
 
-class RougeN(Rouge):
-    """Overlap of n-grams, each counted as often as both texts have it."""
+class Overlap(Rouge):
+    """Overlap of units such as n-grams, each counted as often as both texts have it; once with `counts="set"`."""
 
-    def __init__(self, n: int, references: str = "max", tokenizer: str = "ascii") -> None:
-        super().__init__(f"rouge{n}", references, tokenizer)
-        self.n = n
+    def units(self, text: str) -> Iterator[tuple[str, Span]]:
+        """Each unit of a text in order, its words joined by a space, with the span from its first word to its last."""
+        raise NotImplementedError
+
+    def numbered(self, text: str) -> frozenset[str]:
+        """A text's units as a set, repeated ones numbered where that matters: see `numbered`."""
+        raise NotImplementedError
 
     def count(self, candidates: Sequence[str], references: Sequence[str]) -> Counts:
         """As in `Rouge`."""
-        ours, theirs = (
-            [numbered_ngrams(text, self.n, self.tokenizer) for text in texts] for texts in (candidates, references)
-        )
+        ours, theirs = (list(map(self.numbered, texts)) for texts in (candidates, references))
         matched = np.array([[len(one & other) for other in theirs] for one in ours])
         return matched, list(map(len, ours)), list(map(len, theirs))
 
     def matches(self, candidate: str, reference: str) -> Iterator[Match]:
-        """Pair the n-grams' occurrences from the left."""
+        """Pair the units' occurrences from the left."""
         waiting = defaultdict(list)
-        for ngram, span in self.ngram_spans(reference):
-            waiting[ngram].append(span)
+        for unit, span in self.units(reference):
+            waiting[unit].append(span)
         for spans in waiting.values():
             spans.reverse()
-        for ngram, span in self.ngram_spans(candidate):
-            if waiting[ngram]:
-                yield Match(span, waiting[ngram].pop())
+            if self.counts == "set":
+                del spans[:-1]
+        for unit, span in self.units(candidate):
+            if waiting[unit]:
+                yield Match(span, waiting[unit].pop())
 
-    def ngram_spans(self, text: str) -> Iterator[tuple[str, Span]]:
-        """Each n-gram of a text with the span from its first to its last token."""
+
+class RougeN(Overlap):
+    """Overlap of n-grams.
+
+    Recall with `references="pooled"` and `counts="set"` is the ROUGE-N of Dobko et al. (2018, section "ROUGE"), whose
+    texts are binary vectors of n-grams.
+    """
+
+    def __init__(
+        self,
+        n: int,
+        references: str = "max",
+        tokenizer: str = "ascii",
+        value: str = "f1",
+        counts: str = "clipped",
+    ) -> None:
+        super().__init__(f"rouge{n}", references, tokenizer, value, counts)
+        self.n = n
+
+    def units(self, text: str) -> Iterator[tuple[str, Span]]:
+        """As in `Overlap`."""
         spans = rouge_spans(text, self.tokenizer)
         for start, ngram in enumerate(ngrams(rouge_words(text, self.tokenizer), self.n)):
             yield ngram, (spans[start][0], spans[start + self.n - 1][1])
+
+    def numbered(self, text: str) -> frozenset[str]:
+        """As in `Overlap`."""
+        return numbered_ngrams(text, self.n, self.tokenizer, self.counts == "set")
+
+
+class RougeSU4(Overlap):
+    """Overlap of single words and of skip-bigrams: pairs of words in order, with up to four words between them.
+
+    Lin 2004, section 5 and the options `-2 4 -u` of ROUGE-1.5.5; pairs reach across the ends of sentences, as there.
+    """
+
+    def __init__(
+        self, references: str = "max", tokenizer: str = "ascii", value: str = "f1", counts: str = "clipped"
+    ) -> None:
+        super().__init__("rougeSU4", references, tokenizer, value, counts)
+
+    def units(self, text: str) -> Iterator[tuple[str, Span]]:
+        """As in `Overlap`: the words first, then the pairs."""
+        words, spans = rouge_words(text, self.tokenizer), rouge_spans(text, self.tokenizer)
+        yield from zip(words, spans, strict=True)
+        for first, second in skip_pairs(len(words)):
+            yield f"{words[first]} {words[second]}", (spans[first][0], spans[second][1])
+
+    def numbered(self, text: str) -> frozenset[str]:
+        """As in `Overlap`."""
+        return numbered_skip_bigrams(text, self.tokenizer, self.counts == "set")
 
 
 def ngrams(words: Sequence[str], n: int) -> Sequence[str]:
@@ -179,23 +266,44 @@ def ngrams(words: Sequence[str], n: int) -> Sequence[str]:
     return words if n == 1 else list(map(" ".join, zip(*(words[start:] for start in range(n)), strict=False)))
 
 
-@lru_cache(CACHED_TEXTS)
-def numbered_ngrams(text: str, n: int, tokenizer: str) -> frozenset[str]:
-    """A text's n-grams, repeated ones numbered, so that a set intersection counts clipped matches.
+def skip_pairs(size: int) -> Iterator[tuple[int, int]]:
+    """The places of two of so many words that have at most `GAP` words between them."""
+    return ((i, j) for i in range(size) for j in range(i + 1, min(size, i + GAP + 2)))
 
-    The k-th occurrence of an n-gram in one text meets the k-th in the other: both sets share exactly
-    min(count, count) of its occurrences. With its number it has n + 1 words, and is no other n-gram.
+
+@lru_cache(CACHED_TEXTS)
+def numbered_ngrams(text: str, n: int, tokenizer: str, once: bool = False) -> frozenset[str]:
+    """A text's n-grams as `numbered` has them, or each `once`."""
+    found = ngrams(rouge_words(text, tokenizer), n)
+    return frozenset(found) if once else numbered(found)
+
+
+@lru_cache(CACHED_TEXTS)
+def numbered_skip_bigrams(text: str, tokenizer: str, once: bool = False) -> frozenset[str]:
+    """A text's words and skip-bigrams as `numbered` has them, or each `once`."""
+    words = rouge_words(text, tokenizer)
+    # What stands one, two, ... five places further on.
+    pairs = (zip(words, words[step:], strict=False) for step in range(1, GAP + 2))
+    found = [*words, *map(" ".join, chain.from_iterable(pairs))]
+    return frozenset(found) if once else numbered(found)
+
+
+def numbered(units: Iterable[str]) -> frozenset[str]:
+    """Units as a set, repeated ones numbered, so that a set intersection counts clipped matches.
+
+    The k-th occurrence of a unit in one text meets the k-th in the other: both sets share exactly min(count, count) of
+    its occurrences. No token has a line break, so that no number makes it another unit.
     """
-    counts = Counter(ngrams(rouge_words(text, tokenizer), n))
-    repeated = [f"{unit} {k}" for unit, count in counts.items() if count > 1 for k in range(2, count + 1)]
+    counts = Counter(units)
+    repeated = [f"{unit}\n{k}" for unit, count in counts.items() if count > 1 for k in range(2, count + 1)]
     return frozenset(counts).union(repeated)
 
 
 class RougeL(Rouge):
-    """Longest common subsequence of the whole texts' tokens (sentence-level, not the `Lsum` variant)."""
+    """Longest common subsequence of the whole texts' tokens; `RougeLsum` goes sentence by sentence."""
 
-    def __init__(self, references: str = "max", tokenizer: str = "ascii") -> None:
-        super().__init__("rougeL", references, tokenizer)
+    def __init__(self, references: str = "max", tokenizer: str = "ascii", value: str = "f1") -> None:
+        super().__init__("rougeL", references, tokenizer, value)
 
     def count(self, candidates: Sequence[str], references: Sequence[str]) -> Counts:
         """As in `Rouge`. Tokens become characters of strings, which is what rapidfuzz is fastest on."""
@@ -221,3 +329,102 @@ class RougeL(Rouge):
             if code.tag == "equal":
                 for offset in range(code.src_end - code.src_start):
                     yield Match(our_spans[code.src_start + offset], their_spans[code.dest_start + offset])
+
+
+class RougeLsum(Rouge):
+    """Each sentence of the reference with what the candidate's sentences have of it in order (Lin 2004, section 3.2).
+
+    A sentence of the reference has a longest common subsequence with each of the candidate; its words in any of them
+    match, each word at most as often as both texts have it. Of several longest subsequences the one that `rouge-score`
+    finds is taken. A text with line breaks has a sentence a line, as there; another one has those of
+    `metrics.sentences`.
+    """
+
+    def __init__(self, references: str = "max", tokenizer: str = "ascii", value: str = "f1") -> None:
+        super().__init__("rougeLsum", references, tokenizer, value)
+
+    def count(self, candidates: Sequence[str], references: Sequence[str]) -> Counts:
+        """As in `Rouge`."""
+        ours, theirs = ([sentence_words(text, self.tokenizer) for text in texts] for texts in (candidates, references))
+        in_candidate, in_reference = ([sum(map(len, sentences)) for sentences in texts] for texts in (ours, theirs))
+        words = [Counter(chain.from_iterable(sentences)) for sentences in ours]
+        matched = np.zeros((len(ours), len(theirs)), np.intp)
+        for column, reference in enumerate(theirs):
+            masks = list(map(places_of, reference))
+            for row, candidate in enumerate(ours):
+                hits: Counter[str] = Counter()
+                for sentence, mask in zip(reference, masks, strict=True):
+                    union = 0
+                    for other in candidate:
+                        union |= sum(1 << place for place, _ in subsequence(mask, other))
+                    hits.update(word for place, word in enumerate(sentence) if union >> place & 1)
+                matched[row, column] = (hits & words[row]).total()
+        return matched, in_candidate, in_reference
+
+    def matches(self, candidate: str, reference: str) -> Iterator[Match]:
+        """The matched words of the reference, each with its own of the candidate, or an equal one if that is taken."""
+        our_spans, their_spans = (rouge_spans(text, self.tokenizer) for text in (candidate, reference))
+        ours = sentence_words(candidate, self.tokenizer)
+        free = defaultdict(list)
+        for place, word in enumerate(chain.from_iterable(ours)):
+            free[word].append(place)
+        before = 0
+        for sentence in sentence_words(reference, self.tokenizer):
+            mask, start = places_of(sentence), 0
+            partner: dict[int, int] = {}
+            for other in ours:
+                for place, its in subsequence(mask, other):
+                    partner.setdefault(place, start + its)
+                start += len(other)
+            for place in sorted(partner):
+                if left := free[sentence[place]]:
+                    own = partner[place] if partner[place] in left else left[0]
+                    left.remove(own)
+                    yield Match(our_spans[own], their_spans[before + place])
+            before += len(sentence)
+
+
+@lru_cache(CACHED_TEXTS)
+def sentence_words(text: str, tokenizer: str) -> tuple[tuple[str, ...], ...]:
+    """The tokens of `rouge_words`, sentence by sentence: see `RougeLsum`."""
+    if "\n" in text:
+        return tuple(rouge_tokens(line, tokenizer) for line in text.split("\n"))
+    return tuple(rouge_tokens(text[start:end], tokenizer) for start, end in sentence_spans(text))
+
+
+def places_of(sentence: Sequence[str]) -> dict[str, int]:
+    """By word: the places where it stands in a sentence, as bits."""
+    places: dict[str, int] = defaultdict(int)
+    for place, word in enumerate(sentence):
+        places[word] |= 1 << place
+    return dict(places)
+
+
+def subsequence(places: dict[str, int], other: Sequence[str]) -> list[tuple[int, int]]:
+    """The longest common subsequence of a sentence, given by `places_of`, and another: the places in both.
+
+    Bit i of row j says that the first i + 1 words have a longer one with the first j + 1 of the other than the first i
+    have (Hyyrö 2004, Bit-parallel LCS-length computation revisited). Going back from the end, `rouge-score` gives up a
+    word of the other just where that bit is set, and otherwise one of the sentence.
+    """
+    met = [places.get(word, 0) for word in other]
+    if not any(met):
+        return []
+    every = (1 << max(places.values()).bit_length()) - 1
+    flat, rows = every, []
+    for match in met:
+        shared = flat & match
+        flat = (flat + shared | flat - shared) & every
+        rows.append(every & ~flat)
+    found, below = [], every
+    for place in range(len(other) - 1, -1, -1):
+        # The next word of the sentence that matches, or where the bit says to go on with the other's word before.
+        at = ((met[place] | rows[place]) & below).bit_length() - 1
+        if at < 0:
+            break
+        if met[place] >> at & 1:
+            found.append((at, place))
+            below = (1 << at) - 1
+        else:
+            below = (1 << at + 1) - 1
+    return found[::-1]

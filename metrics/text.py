@@ -24,9 +24,10 @@ class Tokens(NamedTuple):
 
 ASCII = regex.compile(r"[a-z0-9]+")
 # Scripts written without spaces give a token a character, all others a token a word, marks included.
-UNICODE = regex.compile(
-    r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]\p{M}*|[\p{L}\p{N}][\p{L}\p{M}\p{N}]*"
-)
+NO_SPACES = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
+UNICODE = regex.compile(rf"[{NO_SPACES}]\p{{M}}*|[\p{{L}}\p{{N}}][\p{{L}}\p{{M}}\p{{N}}]*")
+# The separators \x1c to \x1f are white space to Python, which `str.split` follows.
+COUNTED = regex.compile(rf"\p{{P}}*[{NO_SPACES}][\p{{M}}\p{{P}}]*|[^\s\x1c-\x1f{NO_SPACES}]+")
 WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:['’\-‐‑][\p{L}\p{N}][\p{L}\p{M}\p{N}]*)*")
 
 # Cached texts: enough for the batch that `metrics.scoring` runs all metrics over, small enough to stay bounded.
@@ -40,6 +41,11 @@ def rouge_words(text: str, tokenizer: str) -> tuple[str, ...]:
     With `tokenizer="ascii"` this is what the `rouge-score` package does with `use_stemmer=True`; `unicode`
     takes words of any script.
     """
+    return rouge_tokens(text, tokenizer)
+
+
+def rouge_tokens(text: str, tokenizer: str) -> tuple[str, ...]:
+    """As `rouge_words`, for parts of texts, which are not kept."""
     pattern = ASCII if tokenizer == "ascii" else UNICODE
     return tuple(map(stem, pattern.findall(text.lower())))
 
@@ -55,6 +61,20 @@ def lemmas(text: str) -> Tokens:
     """A text's lower-cased, lemmatised words (inner hyphens and apostrophes kept), for keywords."""
     found = find(WORD, text)
     return Tokens(tuple(map(lemma, found.words)), found.spans)
+
+
+def counted_words(text: str) -> tuple[Span, ...]:
+    """Where the words of a text stand, wherever words are counted: as the metric `length`, as the length of a summary.
+
+    A word is what stands between white space (`text.split()`), punctuation included; in scripts that are written
+    without spaces, such as Chinese and Thai, each character is one, with the punctuation beside it.
+    """
+    return tuple(match.span() for match in COUNTED.finditer(text))
+
+
+def count_words(text: str) -> int:
+    """How many `counted_words` a text has."""
+    return len(text.split()) if text.isascii() else len(counted_words(text))
 
 
 def find(pattern: regex.Pattern[str], text: str) -> Tokens:

@@ -56,6 +56,10 @@ class WordVectors(Protocol):
         """Everything that the vectors depend on, without `|`: it stands in the signature of the metric."""
 
     @property
+    def stand_in(self) -> str | None:
+        """The word whose vector is meant for words without one; None where there is no such word."""
+
+    @property
     def dimension(self) -> int:
         """Numbers in a vector."""
 
@@ -69,6 +73,8 @@ class EncoderVectors:
     `layer` is the hidden layer. A word that the encoder's vocabulary cannot spell has no vector: all such words would
     have the same one. The encoder is loaded with the first word.
     """
+
+    stand_in = None
 
     def __init__(self, encoder: Encoder | None = None, layer: int = LAYER) -> None:
         self.encoder = shared() if encoder is None else encoder
@@ -119,8 +125,8 @@ class FileVectors:
     """The vectors of a text file: GloVe (a word and its numbers a line) or word2vec (the same below `count dimension`).
 
     The first use of a file reads it into the cache folder, later ones map that into memory; the folder may be emptied
-    at any time. A word that the file does not have is looked for in lower case. Of a word that it has twice the first
-    line counts. Words may have spaces in them, as some of GloVe's do: the last columns of a line are its numbers.
+    at any time. Of a word that it has twice the first line counts. Words may have spaces in them, as some of GloVe's
+    do: the last columns of a line are its numbers.
 
     Raises `BadRecord` for a file that cannot be read, naming the line, and then leaves nothing in the cache.
     """
@@ -150,6 +156,7 @@ class FileVectors:
         self.matrix, words = loaded
         self.rows = {word: row for row, word in enumerate(words)}
         self.signature = f"file@{digest[:16]}"
+        self.stand_in = "unk" if "unk" in self.rows else None
 
     @property
     def dimension(self) -> int:
@@ -158,7 +165,7 @@ class FileVectors:
 
     def vectors(self, words: Sequence[str]) -> Found:
         """As in `WordVectors`."""
-        rows = np.array([self.rows.get(word, self.rows.get(word.lower(), -1)) for word in words], np.intp)
+        rows = np.array([self.rows.get(word, -1) for word in words], np.intp)
         known = rows >= 0
         matrix = np.zeros((len(words), self.dimension), np.float32)
         matrix[known] = self.matrix[rows[known]]

@@ -138,9 +138,9 @@ def new_study() -> None:
     instructions = st.text_area("Instructions (Markdown)", INSTRUCTIONS, key="new_instructions")
     name = st.text_input("Name of the study", key="new_name", max_chars=200)
     if st.button("Create the study", type="primary", key="create"):
-        from metrics import LEXICAL
+        from metrics import DEFAULT
 
-        signatures = score(dataset, LEXICAL)  # so that the agreement table is there with the first judgment
+        signatures = score(dataset, DEFAULT)  # so that the agreement table is there with the first judgment
         study = store.annotation.create_study(
             StudySpec(
                 name=name,
@@ -166,9 +166,9 @@ def new_study() -> None:
 
 def conflict_form(dataset: Dataset) -> tuple[tuple[str, ...], float]:
     """Signatures of the metrics that may contradict each other, and the share of pairs on which they do not."""
-    from metrics import LEXICAL, metrics
+    from metrics import DEFAULT, metrics
 
-    lexical = {metric.signature: metric.name for metric in metrics(LEXICAL) if metric.name != "length"}
+    lexical = {metric.signature: metric.name for metric in metrics(DEFAULT) if metric.name != "length"}
     names = lexical | {signature: name for name, signature, *_ in store.data.signatures(dataset.name)}
     ambiguous = {name for name, times in Counter(names.values()).items() if times > 1}
     left, right = st.columns(2)

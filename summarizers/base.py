@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple, Protocol
 
 from data.records import Document, Summary
 from metrics.base import check_option
-from metrics.text import UNICODE
+from metrics.text import count_words
 from summarizers.sentences import sentences_of
 
 VERSION = "0.2.0"
@@ -43,7 +43,10 @@ UNITS = ("sentences", "words", "reference")
 
 
 class Length(NamedTuple):
-    """How long a summary is: so many sentences, so many words, or as many words as the document's first reference."""
+    """How long a summary is: so many sentences, so many words, or as many words as the document's first reference.
+
+    Words are those of `metrics.text.counted_words`, which the metric `length` counts.
+    """
 
     amount: int = DEFAULT_SENTENCES
     unit: str = "sentences"
@@ -79,11 +82,6 @@ def checked(length: Length) -> Length:
     if length.amount < 1:
         raise ValueError(f"a summary has at least 1 {length.unit.removesuffix('s')}, not {length.amount}")
     return length
-
-
-def count_words(text: str) -> int:
-    """Words of a text: runs of letters and digits of any script, single characters where a script has no spaces."""
-    return len(UNICODE.findall(text.lower()))
 
 
 class Extractive(ABC):

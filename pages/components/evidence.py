@@ -26,8 +26,21 @@ from pages.components.formats import esc
 from pages.components.highlight import GROUPS, Mark, highlight, legend
 from pages.components.text import in_one_line, literal
 
-ROUGE_UNITS = {"rouge1": "unigrams", "rouge2": "bigrams", "rougeL": "words"}
+ROUGE_UNITS = {
+    "rouge1": "unigrams",
+    "rouge2": "bigrams",
+    "rougeL": "words",
+    "rougeLsum": "words",
+    "rougeSU4": "units",
+}
 """What each ROUGE counts, as `rouge_html` says it."""
+
+ROUGE_NOTES = {
+    "rougeL": ", in the same order",
+    "rougeLsum": ", in the order of a sentence",
+    "rougeSU4": ", which are single words and pairs with at most four words between; the words are marked",
+}
+"""What is added to the counts."""
 
 LARGEST = 60
 """Tokens of each text in a matrix that is drawn: with more, cells are too small to point at."""
@@ -129,30 +142,34 @@ def rouge_html(
     evidence: RougeEvidence | None,
     candidate: str,
     references: Sequence[str],
-    unit: str,
+    metric: str,
     missing: str | None = None,
 ) -> str:
-    """The candidate beside each counted reference, matched units in both; `unit` is their name (`ROUGE_UNITS`).
+    """The candidate beside each counted reference, matched units in both; `metric` is one of `ROUGE_UNITS`.
 
     `references` are those of the example that was scored. Only what counted is shown, with the mean all of them.
     """
     if evidence is None:
         return no_evidence(missing)
-    order = ", in the same order" if unit == ROUGE_UNITS["rougeL"] else ""
+    unit, note, only_words = ROUGE_UNITS[metric], ROUGE_NOTES.get(metric, ""), metric == "rougeSU4"
     blocks, names = [], []
     rule = counted_note(evidence.counted, evidence.compared)
+    if evidence.rule == "pooled" and rule:
+        rule = [f"The score divides sums over these {len(evidence.compared)} references."]
     for place in evidence.counted:
         compared, matches = evidence.compared[place], evidence.matches[place]
         reference, name = references[compared.reference], f"Reference {compared.reference + 1}"
         ours, theirs, rows = [], [], []
         for number, match in enumerate(matches):
-            group = f"g{number}"
-            ours.append(Mark(*match.candidate, "matched", f"{name}: {quoted(reference, match.reference)}", group))
-            theirs.append(Mark(*match.reference, "matched", f"summary: {quoted(candidate, match.candidate)}", group))
-            rows.append((quoted(candidate, match.candidate), quoted(reference, match.reference)))
+            group, own, other = f"g{number}", quoted(candidate, match.candidate), quoted(reference, match.reference)
+            rows.append((own, other))
+            if only_words and " " in own:  # what stands between the two does not match
+                continue
+            ours.append(Mark(*match.candidate, "matched", f"{name}: {other}", group))
+            theirs.append(Mark(*match.reference, "matched", f"summary: {own}", group))
         counted = (
             f"{name}: {compared.matched} of {compared.in_reference} {unit} of the reference, "
-            f"{compared.matched} of {compared.in_candidate} of the summary{order}."
+            f"{compared.matched} of {compared.in_candidate} of the summary{note}."
         )
         pairs = table(["of the summary", f"of reference {compared.reference + 1}"], rows, grouped(len(rows)))
         below = details(f"All {count(len(rows), 'match', 'matches')}", pairs) if rows else ""

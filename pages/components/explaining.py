@@ -37,8 +37,8 @@ def evidence_html(signature: str, example: Example, found: Explained) -> str:
     name = signature.split("|", maxsplit=1)[0]
     candidate, references, missing = example.candidate, example.references, found.missing
     match name:
-        case "rouge1" | "rouge2" | "rougeL":
-            return rouge_html(found.evidence, candidate, references, ROUGE_UNITS[name], missing)
+        case _ if name in ROUGE_UNITS:
+            return rouge_html(found.evidence, candidate, references, name, missing)
         case "rouge_k":
             return rouge_k_html(found.evidence, candidate, example.title, missing)
         case "bertscore":

@@ -26,6 +26,8 @@ NAMES = {
     "rouge1": "ROUGE-1",
     "rouge2": "ROUGE-2",
     "rougeL": "ROUGE-L",
+    "rougeLsum": "ROUGE-Lsum",
+    "rougeSU4": "ROUGE-SU4",
     "rouge_k": "ROUGE-K",
     "bertscore": "BERTScore",
     "carouge": "CAROUGE",
@@ -34,7 +36,13 @@ NAMES = {
 }
 """The metrics as sentences call them."""
 
-ROUGE_UNIT = {"rouge1": "unigram", "rouge2": "bigram", "rougeL": "word"}
+ROUGE_UNIT = {
+    "rouge1": "unigram",
+    "rouge2": "bigram",
+    "rougeL": "word",
+    "rougeLsum": "word",
+    "rougeSU4": "unit",
+}
 
 MOST = 4
 """Quotations in one sentence; further ones are counted."""
@@ -213,7 +221,7 @@ def because(
     ]
     sentences = lacking(metric_name(signature), found, letters)
     match signature.split("|", maxsplit=1)[0]:
-        case "rouge1" | "rouge2" | "rougeL" as kind:
+        case kind if kind in ROUGE_UNIT:
             sentences += rouge_says(kind, seen)
         case "rouge_k":
             sentences += keyword_says(seen)
@@ -257,7 +265,7 @@ def rouge_says(kind: str, seen: Sequence[Seen]) -> list[str]:
     single = [(one, one.evidence) for one in seen if isinstance(one.evidence, RougeEvidence)]
     if any(len(evidence.counted) != 1 for _, evidence in single):
         return rouge_means(unit, single)
-    order = " in the same order" if kind == "rougeL" else ""
+    order = {"rougeL": " in the same order", "rougeLsum": " in the order of a sentence"}.get(kind, "")
     clauses = []
     places = [(one, evidence.compared[evidence.counted[0]]) for one, evidence in single]
     by_reference = sorted(places, key=lambda place: place[1].reference)
@@ -274,8 +282,9 @@ def rouge_says(kind: str, seen: Sequence[Seen]) -> list[str]:
         ]
         clauses.append(f"{of}, {listing(have)}")
     sentences = [sentence("; ".join(clauses))] if clauses else []
-    # One longest common subsequence stands for many of the same length: what it leaves out says nothing.
-    if len(single) == 2 and kind != "rougeL":
+    # One longest common subsequence stands for many of the same length: what it leaves out says nothing. Pairs with
+    # other words between them are no stretches to quote.
+    if len(single) == 2 and kind in ("rouge1", "rouge2"):
         sentences += only_one_has(single)
     return sentences
 

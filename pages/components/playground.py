@@ -11,7 +11,7 @@ from data.demo import FILE as DEMO
 from data.importers import read
 from data.records import BadRecord, Document, Example, Summary
 from data.store import NAME_OF_SYSTEM, StoredScore, StoreError, checked_name, example_hash
-from metrics import LEXICAL, metrics
+from metrics import DEFAULT, LEXICAL, metrics
 from metrics.inspection import CannotExplain, Explained, explain, metric_of, signatures
 from metrics.scoring import score_dataset
 from pages.components.desk import Desk
@@ -366,4 +366,4 @@ def save(desk: Desk, dataset: str, document_id: str, ratings: dict[str, float]) 
         }
         if scores:
             data.add_scores(metric=name, signature=signature, scores=scores)
-    score_dataset(data, dataset, metrics(LEXICAL))
+    score_dataset(data, dataset, metrics(DEFAULT))

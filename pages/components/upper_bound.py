@@ -10,13 +10,14 @@ from typing import NamedTuple
 import numpy as np
 
 from data.records import Document
+from metrics.text import count_words
 from pages.components.evidence import count, passage
 from pages.components.formats import esc
 from pages.components.highlight import Mark, highlight, legend
 from pages.components.oracle_tables import DEFINITIONS, RULES, inside_note, length_label, length_option
 from pages.components.sections import Cell, Section, Undefined, known
 from pages.components.text import in_one_line
-from summarizers.base import REFERENCE_LENGTH, Length, count_words
+from summarizers.base import REFERENCE_LENGTH, Length
 from summarizers.oracles import ALGORITHMS, Target
 from summarizers.oracles.coverage import Coverage, Place, coverage
 from summarizers.oracles.evaluation import Row

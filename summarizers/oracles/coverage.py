@@ -40,7 +40,7 @@ def coverage(sentences: Sequence[str], chosen: Sequence[int], reference: str, ta
     Clipped, the first occurrences match, as many as both texts have, and each match is a place in both. In the set
     definition every occurrence of an n-gram that both texts have is a place, and all of one n-gram count once.
     """
-    spans = RougeN(target.n, tokenizer=target.tokenizer).ngram_spans
+    spans = RougeN(target.n, tokenizer=target.tokenizer).units
     theirs = list(spans(reference))
     ours = [(sentence, ngram, span) for sentence in chosen for ngram, span in spans(sentences[sentence])]
     have, wanted = Counter(ngram for _, ngram, _ in ours), Counter(ngram for ngram, _ in theirs)

@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.base import check_option
-from metrics.text import rouge_words
-from summarizers.base import count_words
+from metrics.text import count_words, rouge_words
 
 DEFINITIONS = ("clipped", "set")
 """`clipped`: an n-gram counts as often as both texts have it (Lin 2004; inside sentences, which makes it ROUGE for
@@ -32,7 +31,7 @@ Units = tuple[tuple[int, int], ...]
 
 
 class Limits(NamedTuple):
-    """How long an extract may be, in sentences and in words as `summarizers.base.count_words`; None sets no limit."""
+    """How long an extract may be, in sentences and in words as `metrics.text.counted_words`; None sets no limit."""
 
     sentences: int | None = None
     words: int | None = None

@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,29 @@ def assert_close(mine: Values, peer: Values, within: float = 1e-4) -> None:
     assert np.abs(np.array(mine) - np.array(peer)).max() < within
 
 
+# --- ties ---------------------------------------------------------------------------------------------------
+
+
+def test_texts_that_differ_in_case_tie(summeval: list[Example]) -> None:
+    """The embedded encoder has no case: 60 of 60 pairs, side by side and in runs of their own."""
+    small = summeval[::27][:60]
+    large = [replace(e, candidate=e.candidate.upper()) for e in small]
+    bertscore = BertScore()
+    together = bertscore.score([e for pair in zip(small, large, strict=True) for e in pair])
+    assert [one.value for one in together[::2]] == [other.value for other in together[1::2]]
+    bertscore.encoder.forget()
+    alone = [s.value or 0 for s in bertscore.score(large[::-1])[::-1]]
+    assert np.array(alone) == pytest.approx([s.value or 0 for s in together[::2]], abs=1.01e-6)
+
+
+def test_values_have_six_decimals(pairs: list[Example]) -> None:
+    """The noise of single precision ends before the digits that are kept; the evidence has all digits."""
+    for found in BertScore().score(pairs[:20]):
+        figures = [found.value or 0, *found.parts.values()]
+        assert figures == [round(figure, 6) for figure in figures]
+        assert found.value == pytest.approx(found.evidence.matches[0].f1, abs=1e-6)
+
+
 # --- equal to the package -----------------------------------------------------------------------------------
 
 
@@ -85,8 +109,8 @@ def test_several_references(summeval: list[Example]) -> None:
     assert {len(e.references) for e in batch} == {11}
     assert_close(ours(BertScore().score(batch)), theirs(batch))
     each = [ours(BertScore().score([example(e.candidate, r) for r in e.references])) for e in batch]
-    assert_close(ours(BertScore("mean").score(batch)), [tuple(np.mean(e, axis=0)) for e in each], 1e-6)
-    assert_close(ours(BertScore("first").score(batch)), [e[0] for e in each], 1e-6)
+    assert_close(ours(BertScore("mean").score(batch)), [tuple(np.mean(e, axis=0)) for e in each], 2e-6)
+    assert_close(ours(BertScore("first").score(batch)), [e[0] for e in each], 2e-6)
 
 
 def test_equals_bert_score_with_idf(pairs: list[Example]) -> None:
@@ -116,7 +140,7 @@ def test_equals_bert_score_rescaled(pairs: list[Example], tmp_path: Path) -> Non
         assert_close(rescaled, theirs(batch, layer, lang="en", rescale_with_baseline=True, baseline_path=str(file)))
         plain = ours(BertScore(layer=layer).score(batch))
         floor = np.array([layer + 0.1, layer + 0.2, layer + 0.3]) / 10
-        assert_close(rescaled, [tuple(row) for row in (np.array(plain) - floor) / (1 - floor)], 1e-6)
+        assert_close(rescaled, [tuple(row) for row in (np.array(plain) - floor) / (1 - floor)], 3e-6)
 
 
 def test_rescaled_against_several_references(summeval: list[Example], tmp_path: Path) -> None:
@@ -125,7 +149,7 @@ def test_rescaled_against_several_references(summeval: list[Example], tmp_path: 
     batch = summeval[:4]
     plain, floor = np.array(ours(BertScore().score(batch))), np.array([0.3, 0.31, 0.32])
     rescaled = BertScore(baseline=file).score(batch)
-    assert_close(ours(rescaled), [tuple(row) for row in (plain - floor) / (1 - floor)], 1e-6)
+    assert_close(ours(rescaled), [tuple(row) for row in (plain - floor) / (1 - floor)], 3e-6)
     best = max(match.f1 for match in rescaled[0].evidence.matches)
     assert rescaled[0].value == pytest.approx(best, abs=1e-6)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -12,10 +14,13 @@ from rouge_score.rouge_scorer import RougeScorer
 from data.importers import read
 from data.records import Example, examples
 from metrics import Options, metric, metrics
-from metrics.rouge import RougeEvidence
+from metrics.rouge import VALUES, RougeEvidence
+from metrics.sentences import sentence_spans
+from metrics.text import rouge_words
 
 NAMES = ("rouge1", "rouge2", "rougeL")
-PEER = RougeScorer(list(NAMES), use_stemmer=True)
+ALL = (*NAMES, "rougeLsum", "rougeSU4")
+PEER = RougeScorer([*NAMES, "rougeLsum"], use_stemmer=True)
 
 texts = st.text(alphabet="abcd ABé-'12\n.İK", max_size=40) | st.text(max_size=40)
 
@@ -71,27 +76,145 @@ def test_any_text_equals_rouge_score_or_is_missing(candidate: str, reference: st
             assert score.value == pytest.approx(theirs[m.name].fmeasure, abs=1e-9)
 
 
-@given(texts, st.lists(texts, min_size=1, max_size=3), st.sampled_from(["max", "mean", "first"]))
+@given(
+    texts,
+    st.lists(texts, min_size=1, max_size=3),
+    st.sampled_from(["max", "mean", "first", "pooled"]),
+    st.sampled_from(VALUES),
+    st.sampled_from(["clipped", "set"]),
+)
 @settings(max_examples=300, deadline=None)
-def test_the_value_follows_from_the_evidence(candidate: str, references: list[str], rule: str) -> None:
+def test_the_value_follows_from_the_evidence(
+    candidate: str, references: list[str], rule: str, value: str, counts: str
+) -> None:
     """Counting the matches that a page would show gives the value, and every match is equal text but for endings."""
-    for m in metrics(NAMES, Options(references=rule)):
+    for m in metrics(ALL, Options(references=rule, value=value, counts=counts)):
         (score,) = m.score([example(candidate, *references)])
         if score.value is None:
             assert score.evidence is None
             continue
         evidence: RougeEvidence = score.evidence
-        values = []
+        found = []
         for counted in evidence.counted:
             compared, matches = evidence.compared[counted], evidence.matches[counted]
             assert len(matches) == compared.matched
-            units = compared.in_candidate + compared.in_reference  # none in ROUGE-2 of single words: 0 as the peer says
-            values.append(2 * len(matches) / units if units else 0.0)
+            found.append((len(matches), compared.in_candidate, compared.in_reference))
             for match in matches:
                 ours = candidate[slice(*match.candidate)].lower()
                 theirs = references[compared.reference][slice(*match.reference)].lower()
                 assert ours[0] == theirs[0]
+        if rule == "pooled":
+            found = [tuple(map(sum, zip(*found, strict=True)))]
+        # there are no units in ROUGE-2 of single words: 0 as the peer says
+        divided = {"f1": lambda c, r: (c + r) / 2, "precision": lambda c, r: c, "recall": lambda c, r: r}[value]
+        values = [matched / (divided(*sizes) or 1) for matched, *sizes in found]
         assert score.value == pytest.approx(sum(values) / len(values), abs=1e-9)
+
+
+# --- ROUGE-Lsum and ROUGE-SU4 ---------------------------------------------------------------------------------
+
+
+def lines(text: str) -> str:
+    """A sentence a line, as `rouge-score` wants it."""
+    return "\n".join(text[start:end] for start, end in sentence_spans(text))
+
+
+def test_rouge_lsum_equals_rouge_score(summeval: list[Example]) -> None:
+    """Texts with a sentence a line as they are, texts without line breaks as split here; 229 pairs of SummEval."""
+    pairs = [example(e.candidate, e.references[place % 11]) for place, e in enumerate(summeval[::7])]
+    split = [example(lines(e.candidate), lines(e.references[0])) for e in pairs]
+    lsum = metric("rougeLsum")
+    for found, same, pair in zip(lsum.score(pairs), lsum.score(split), split, strict=True):
+        theirs = PEER.score(pair.references[0], pair.candidate)["rougeLsum"]
+        assert found.value == pytest.approx(theirs.fmeasure, abs=1e-9)
+        assert found.parts["precision"] == pytest.approx(theirs.precision, abs=1e-9)
+        assert found.parts["recall"] == pytest.approx(theirs.recall, abs=1e-9)
+        # What is one line has no line break, so that the splitter is asked for it again.
+        if "\n" in pair.candidate and "\n" in pair.references[0]:
+            assert same.value == found.value
+
+
+few_words = st.lists(st.lists(st.sampled_from("abcd"), max_size=7).map(" ".join), min_size=2, max_size=4).map("\n".join)
+
+
+@given(few_words, few_words)
+@settings(max_examples=500, deadline=None)
+def test_rouge_lsum_takes_the_subsequences_that_rouge_score_takes(candidate: str, reference: str) -> None:
+    """Among many equally long ones: four words, in a few lines."""
+    (found,) = metric("rougeLsum").score([example(candidate, reference)])
+    if found.value is not None:
+        assert found.value == pytest.approx(PEER.score(reference, candidate)["rougeLsum"].fmeasure, abs=1e-9)
+
+
+def test_rouge_lsum_by_hand() -> None:
+    """Lin 2004, section 3.2: w1 w2 w3 w4 w5 beside w1 w2 w6 w7 w8 and w1 w3 w8 w9 w5: the union w1 w2 w3 w5, 4 of 5."""
+    (found,) = metric("rougeLsum", Options(value="recall")).score([example("1 2 6 7 8\n1 3 8 9 5", "1 2 3 4 5")])
+    assert found.value == 4 / 5
+    assert found.parts == pytest.approx({"precision": 4 / 10, "f1": 2 * 4 / 15})
+
+
+@pytest.mark.parametrize(
+    ("candidate", "value"),
+    [
+        # Lin 2004, section 5, of `police killed the gunman`: 4 words and 6 pairs, as none has over four words between.
+        ("police hurt the gunman", 6 / 10),  # police, the, gunman; police the, police gunman, the gunman
+        ("the gunman hurt police", 4 / 10),  # police, the, gunman; the gunman
+        ("the gunman police killed", 6 / 10),  # all four; the gunman, police killed
+        # Four words between the two are allowed, five are not.
+        ("police a b c d gunman", 3 / 10),
+        ("police a b c d e gunman", 2 / 10),
+    ],
+)
+def test_rouge_su4_by_hand(candidate: str, value: float) -> None:
+    (found,) = metric("rougeSU4", Options(value="recall")).score([example(candidate, "police killed the gunman")])
+    assert found.value == value
+
+
+@given(st.lists(st.sampled_from("abcde"), max_size=14), st.lists(st.sampled_from("abcde"), max_size=14))
+def test_rouge_su4_is_the_overlap_of_words_and_skip_bigrams(ours: list[str], theirs: list[str]) -> None:
+    """Two words belong together that have at most four between them: their places differ by at most five."""
+
+    def units(words: list[str]) -> Counter[str]:
+        pairs = combinations(enumerate(words), 2)
+        return Counter(words) + Counter(f"{a} {b}" for (i, a), (j, b) in pairs if j - i <= 5)
+
+    (found,) = metric("rougeSU4").score([example(" ".join(ours), " ".join(theirs))])
+    if ours and theirs:
+        mine, other = units(ours), units(theirs)
+        shared = (mine & other).total()
+        assert found.value == pytest.approx(2 * shared / (mine.total() + other.total()), abs=1e-12)
+        assert len(found.evidence.matches[0]) == shared
+
+
+# --- other values, other counts --------------------------------------------------------------------------------
+
+
+def test_precision_and_recall_as_values(summeval: list[Example]) -> None:
+    """The best reference is the one of the highest precision, or recall, then."""
+    batch = summeval[:32]
+    for name in NAMES:
+        for value in ("precision", "recall"):
+            found = metric(name, Options(value=value)).score(batch)
+            for score, e in zip(found, batch, strict=True):
+                each = [getattr(PEER.score(reference, e.candidate)[name], value) for reference in e.references]
+                assert score.value == pytest.approx(max(each), abs=1e-9)
+                assert {*score.parts} == {*VALUES} - {value}
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_the_rouge_n_of_dobko_et_al(summeval: list[Example], n: int) -> None:
+    """Sums over the references of products of binary vectors: n-grams of both texts by n-grams of the reference."""
+    batch = summeval[::100]
+    options = Options(references="pooled", value="recall", counts="set")
+    for score, e in zip(metric(f"rouge{n}", options).score(batch), batch, strict=True):
+        own, *others = (
+            {words[i : i + n] for i in range(len(words) - n + 1)}
+            for words in (rouge_words(text, "ascii") for text in (e.candidate, *e.references))
+        )
+        assert score.value == pytest.approx(sum(len(own & o) for o in others) / sum(map(len, others)), abs=1e-12)
+    # the cat the cat | the cat sat, a cat: 2 of 3 and 1 of 2, pooled 3 of 5; each word of the candidate counts once
+    (score,) = metric("rouge1", options).score([example("the cat the cat", "the cat sat", "a cat")])
+    assert (score.value, score.parts["precision"]) == (3 / 5, 3 / 4)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +227,7 @@ def test_the_value_follows_from_the_evidence(candidate: str, references: list[st
     ],
 )
 def test_missing_is_not_zero(candidate: str, references: tuple[str, ...], why: str) -> None:
-    for m in metrics(NAMES):
+    for m in metrics(ALL):
         (score,) = m.score([example(candidate, *references)])
         assert (score.value, score.missing) == (None, why)
 
@@ -156,13 +279,17 @@ def test_published_table_1_of_the_rouge_k_paper(shared_data: Path) -> None:
             Options(references="mean", tokenizer="unicode"),
             "rouge1|refs:mean|case:lower|tok:unicode|stem:porter|value:f1|version:0.2.0",
         ),
+        (
+            Options(references="pooled", value="recall", counts="set"),
+            "rouge1|refs:pooled|case:lower|tok:a-z0-9|stem:porter|counts:set|value:recall|version:0.2.0",
+        ),
     ],
 )
 def test_signature(options: Options, signature: str) -> None:
     assert metric("rouge1", options).signature == signature
 
 
-@pytest.mark.parametrize("options", [Options(references="best"), Options(tokenizer="bpe")])
+@pytest.mark.parametrize("options", [Options(references="best"), Options(tokenizer="bpe"), Options(value="f2")])
 def test_options_out_of_range_are_refused(options: Options) -> None:
     with pytest.raises(ValueError, match="must be one of"):
         metric("rouge1", options)

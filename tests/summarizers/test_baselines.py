@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from data.importers import read
 from data.records import Document
 from metrics.keywords import content_words
+from metrics.text import count_words
 from summarizers import summarizer
-from summarizers.base import Length, best_first, count_words, within
+from summarizers.base import Length, best_first, within
 from summarizers.lexrank import DAMPING, THRESHOLD, LexRank, ranks, similarities
 from summarizers.lsa import Lsa
 from summarizers.rake import Rake, phrases, runs

@@ -12,7 +12,8 @@ import scipy.stats
 from data.importers import read
 from data.records import Document
 from data.store import StoredBound, UnknownDataset
-from summarizers.base import REFERENCE_LENGTH, Length, count_words
+from metrics.text import count_words
+from summarizers.base import REFERENCE_LENGTH, Length
 from summarizers.oracles import ALGORITHMS, Target, evaluation, find
 from summarizers.oracles.evaluation import (
     OTHER_SCRIPT,

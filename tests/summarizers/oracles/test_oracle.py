@@ -6,8 +6,9 @@ from data.importers import read
 from data.records import Document, Example
 from metrics import metrics
 from metrics.rouge import RougeN
+from metrics.text import count_words
 from summarizers import summarizer
-from summarizers.base import REFERENCE_LENGTH, Length, count_words
+from summarizers.base import REFERENCE_LENGTH, Length
 from summarizers.oracles import ALGORITHMS, Limits, Oracle, Problem, Target, find
 from summarizers.oracles.exact import exact
 from summarizers.sentences import sentences_of
