@@ -56,6 +56,11 @@ class Summary:
     text: str
     human: Mapping[str, float] = field(default_factory=dict)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether the system wrote nothing but white space: no metric scores that, no study asks about it."""
+        return not self.text.strip()
+
 
 @dataclass(frozen=True, slots=True)
 class Example:

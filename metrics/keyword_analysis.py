@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from data.records import Document, Summary, examples
+from metrics.base import score_candidates
 from metrics.keywords import Keyword
 from metrics.rouge_k import RougeK, RougeKEvidence, in_text
 
@@ -75,7 +76,7 @@ def searched(records: Records, metric: RougeK | None = None) -> list[Searched]:
     for document, summaries in records:
         batch = examples(document, summaries)
         of_document: list[tuple[int, bool | None]] | None = None  # all candidates are asked for the same keywords
-        for example, score in zip(batch, metric.score(batch), strict=True):
+        for example, score in zip(batch, score_candidates(metric, batch), strict=True):
             if score.value is None:
                 found.append(Searched(example.system, ()))
                 continue

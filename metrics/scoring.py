@@ -10,7 +10,7 @@ from typing import Any
 
 from data.records import Document, Example, Summary, examples
 from data.store import DataStore, StoredScore
-from metrics.base import Metric, Score
+from metrics.base import Metric, Score, score_candidates
 from metrics.models import ModelUnavailable
 
 DOCUMENTS = 16
@@ -45,7 +45,7 @@ class Failures(dict[str, str]):
         if self.in_a_row[metric.name] >= ENOUGH:
             return None
         try:
-            scores = [finite(score) for score in metric.score(examples)]
+            scores = [finite(score) for score in score_candidates(metric, examples)]
             self.in_a_row[metric.name] = 0
             return scores
         except Exception as error:  # whatever a model raises concerns its metric only

@@ -746,3 +746,25 @@ def test_plans_that_are_undefined_say_why(arguments, reason):
 )
 def test_plans_that_are_refused(arguments, message):
     assert refused("plan", *arguments).startswith(message)
+
+
+# --- empty summaries ------------------------------------------------------------------------------------------
+
+
+def test_an_empty_summary_is_kept_without_scores(folder):
+    """By every table it is missing, never 0, and no pair of a study has it."""
+    records = json.loads(json.dumps(DOCUMENTS[:1]))
+    records[0]["summaries"].append({"system": "silent", "text": "", "human": {"relevance": 1}})
+    write(folder / "silent.jsonl", records)
+    result = run("import", "silent.jsonl", "--name", "silent")
+    assert "1 summary is empty: it is kept without scores, and no study asks about it" in result.stderr
+    run("score", "silent", "--metrics", "rouge1,rouge_k,length")
+    stored = DataStore(connect()).scores(dataset="silent", signature="length|unit:words|version:0.2.0")
+    assert stored["d1", "silent"] == StoredScore(None, "the summary is empty")
+    created = run("study", "create", "S", "--dataset", "silent", "--pairs", "all").stdout
+    assert created.startswith("created S: 1 pairs of good, bad, silent; ")
+    analysis = analyzed("silent.jsonl", "--metrics", "rouge1,rouge_k", "--tables", "agreement,systems,keywords")
+    assert {row["missing"] for row in analysis["metrics"].values()} == {1}
+    [silent] = [row for row in analysis["tables"]["systems"]["rows"] if row["system"] == "silent"]
+    assert (silent["rouge1"], silent["rouge_k"], silent["length"]) == (None, None, None)
+    assert ("silent", None, 0) in rows_of(analysis, "keywords_by_source", "system", "ROUGE-K", "documents")
