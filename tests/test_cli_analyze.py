@@ -43,7 +43,8 @@ DOCUMENTS = [
 FORMATS = ("text", "json", "csv", "latex")
 OF_A_FILE = [
     *("agreement", "comparisons", "by_difference"),
-    *("human", "length", "rouge_k", "matrix", "correlation_tests", "distinguishability", "systems", "wilcoxon"),
+    *("human", "length", "rouge_k", "matrix", "discrepancies", "correlation_tests"),
+    *("distinguishability", "systems", "wilcoxon"),
 ]
 OF_A_STUDY = [
     *("agreement", "agreement_by_majority", "comparisons", "by_difference"),
@@ -290,9 +291,14 @@ def test_names_from_a_file_stay_in_their_lines(folder):
          "not 'pearson,r'"),
         (["small.jsonl", "--coefficients", ""], "--coefficients must be among pearson, spearman, kendall, not ''"),
         (["small.jsonl", "--format", "xml"], "Invalid value for '--format': 'xml' is not one of "),
-        (["absent.jsonl"], "Invalid value for '[FILE]': File 'absent.jsonl' does not exist."),
-        ([], "name a FILE or a --study, and not both"),
-        (["small.jsonl", "--study", "S"], "name a FILE or a --study, and not both"),
+        (["absent.jsonl"], "there is no file absent.jsonl, and there is no data set 'absent.jsonl'; there are none"),
+        (["absent", "--input-format", "csv"], "--input-format goes with a file, and there is no file absent"),
+        ([], "name a FILE, a data set or a --study, and only one of them"),
+        (["small.jsonl", "--study", "S"], "name a FILE, a data set or a --study, and only one of them"),
+        (["small.jsonl", "--systems", "good,x"], "--systems: there is no system x; there are good, bad"),
+        (["small.jsonl", "--baselines", "lead-3"], "--baselines: there is no system lead-3; there are good, bad"),
+        (["small.jsonl", "--systems", "good", "--baselines", "bad"], "--baselines: there is no system bad; there are "
+         "good"),
         (["--study", "S"], "there is no study 'S'; there are none"),
     ],
 )  # fmt: skip
@@ -623,7 +629,7 @@ def test_keyword_tables_of_a_study(sqlite_url):
 def test_keyword_tables_that_are_refused(folder):
     write(folder / "none.jsonl", [{**DOCUMENTS[0], "summaries": []}])
     assert refused("analyze", "none.jsonl", "--tables", "keywords") == (
-        "none.jsonl has no summaries; import it and use relevance summarize"
+        "none.jsonl has no summaries; import it and use relevance summarize, or ask for --tables dataset"
     )
     assert refused("analyze", "small.jsonl", "--tables", "keywords", "--only", "in-source") == (
         "--only cannot be given with these tables, which tell keywords apart by the source"
