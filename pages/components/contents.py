@@ -391,7 +391,8 @@ def of_texts(
 
 def with_texts(contents: Contents, texts: Contents) -> Contents:
     """The contents with the tables of `of_texts` after their own."""
-    return replace(contents, tables=(*contents.tables, *texts.tables), facts={**texts.facts, **contents.facts})
+    facts = {**contents.facts, **texts.facts, **contents.facts}  # in the order of the first, with its values
+    return replace(contents, tables=(*contents.tables, *texts.tables), facts=facts)
 
 
 def as_json(contents: Contents) -> dict[str, Any]:

@@ -105,6 +105,8 @@ def methods(data: DataStore, annotation: AnnotationStore, name: str, contents: C
             "they were drawn: ratios estimate those of all pairs of these systems that could have been drawn (Hajek's "
             "estimator). Other figures describe the pairs that were drawn."
         )
+    if contents.facts["systems"] != ", ".join(study.systems):
+        words.append(f"All tables are restricted to the systems {contents.facts['systems']}.")
     words += [
         "A metric agrees with a judgment where it scores the chosen summary higher; differences within 1e-9 are ties, "
         "counted half (rule half), as misses (strict) or left out (decided). Pairwise accuracy with ties (acc_eq) uses "
