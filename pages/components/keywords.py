@@ -47,7 +47,7 @@ PUBLISHED = {"overlap": Published(0.64, 0.13), "tfidf": Published(0.85, 0.16), "
 IMPLIED = ", ".join(f"{of.keywords:.2f} ({NAMES[name]})" for name, of in PUBLISHED.items())
 OTHER_RATE = (
     "The paper's rate is another quantity than ours, and the two are not to be compared. Ours is pooled, wrong "
-    "keywords over all keywords, so that wrong per document divided by the rate is the number of keywords per document. "
+    "keywords over all keywords, so that wrong per document over rate is the number of keywords per document. "
     f"The paper's figures would make that {IMPLIED}, though each of its extractors gives a document as many keywords "
     "as the overlap rule."
 )
