@@ -23,6 +23,7 @@ benchmarks: .venv/installed-test
 	$(BIN)/python -m benchmarks.entities
 	$(BIN)/python -m benchmarks.apes
 	$(BIN)/python -m benchmarks.meta_evaluation
+	$(BIN)/python -m benchmarks.documents
 	$(BIN)/python -m benchmarks.inspector
 	$(BIN)/python -m benchmarks.oracles
 

@@ -110,6 +110,14 @@ keywords_option = click.option(
     show_default=True,
     help="ROUGE-K: overlap; tfidf or textrank, as many; tfidf:K or textrank:K; list:FILE, yours, a JSON list a line.",
 )
+systems_option = click.option(
+    "--systems", "systems", default="", help="Systems that the tables are restricted to, separated by commas."
+)
+baselines_option = click.option(
+    "--baselines",
+    default="",
+    help="Systems, separated by commas: a dagger in the table of systems marks who beats all of them.",
+)
 METRIC_OPTIONS = [
     metrics_option,
     click.option(
@@ -552,14 +560,12 @@ def oracle(
     at_once = processes or usual_processes()
     if output is not None:
         check_output(output, [Path(file)])
-    if Path(file).is_file():
+    if is_file(file, format):
         documents = [document for document, _ in read_records(Path(file), format)][:first]
         with going("searching", file) as progress:
             found = evaluate(documents, task, processes=at_once, progress=progress)
         origin = {"file": Path(file).name, "SHA-256": sha256(Path(file))}
     else:
-        if format:
-            raise click.UsageError(f"--input-format goes with a file, and there is no file {file}")
         store = store_with(file)
         documents = [document for document, _ in store.records(file)][:first]
         with going("searching", file, kept=True) as progress:
@@ -702,26 +708,33 @@ def check_output(output: Path, inputs: Iterable[Path | None]) -> None:
 
 def score_stored(name: str, chosen: dict[str, Any]) -> None:
     """Score a data set in the database."""
-    from metrics.keyword_lists import refuse_ambiguous
-    from metrics.rouge_k import RougeK
-    from metrics.scoring import Failures, score_dataset
+    from metrics.scoring import Failures
 
     store = store_with(name)
     metrics = chosen_metrics(chosen, lambda: store.records(name))
+    failures = Failures()
+    computed = score_missing(store, name, metrics, failures)
+    for metric in metrics:
+        click.echo(f"{metric.name}: {computed[metric.name]} computed  {metric.signature}")
+    check_failures(failures)
+
+
+def score_missing(store: Any, name: str, metrics: list[Any], failures: Any) -> dict[str, int]:
+    """Compute and store the scores of a data set that are missing; returns how many, by metric."""
+    from metrics.keyword_lists import refuse_ambiguous
+    from metrics.rouge_k import RougeK
+    from metrics.scoring import score_dataset
+
     for metric in metrics:
         if isinstance(metric, RougeK) and metric.lists is not None:
             refuse_ambiguous(metric.lists, store.records(name))
-    failures = Failures()
     with click.progressbar(length=0, label=f"scoring {name}", file=sys.stderr) as bar:
 
         def progress(done: int, total: int) -> None:
             bar.length = total or 1  # nothing to do is done
             bar.update((done if total else 1) - bar.pos)
 
-        computed = score_dataset(store, name, metrics, progress, failures)
-    for metric in metrics:
-        click.echo(f"{metric.name}: {computed[metric.name]} computed  {metric.signature}")
-    check_failures(failures)
+        return score_dataset(store, name, metrics, progress, failures)
 
 
 def score_to_file(records: list[Any], metrics: list[Any], output: Path) -> None:
@@ -797,8 +810,8 @@ def keywords(file: Path, extractor: str, compare: bool, title: str, format: str 
 
 
 @main.command()
-@click.argument("file", type=FILE, required=False)
-@click.option("--study", "study_name", help="Analyse the judgments of this study instead of the ratings in a FILE.")
+@click.argument("file", required=False, metavar="FILE|NAME")
+@click.option("--study", "study_name", help="Analyse the judgments of this study instead of ratings.")
 @click.option("--human", help="Human rating to hold metrics against: relevance, or for a study the judgments won.")
 @with_metrics
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of bootstrap, flips and permutations.")
@@ -806,8 +819,11 @@ def keywords(file: Path, extractor: str, compare: bool, title: str, format: str 
     "--tables",
     "wanted",
     help="Tables to print, separated by commas, such as agreement,comparisons,human,matrix; all if left out, but for "
-    "keywords: ROUGE-K of the systems by keywords in and not in the source, and by their length.",
+    "keywords: ROUGE-K of the systems by keywords in and not in the source, and by their length; and dataset: how many "
+    "keywords there are and how long texts are.",
 )
+@systems_option
+@baselines_option
 @click.option(
     "--rule",
     type=click.Choice(["half", "strict", "decided"]),
@@ -827,84 +843,111 @@ def keywords(file: Path, extractor: str, compare: bool, title: str, format: str 
 @click.option("--input-format", "format", help="Format of FILE; guessed if left out.")
 @refusing
 def analyze(
-    file: Path | None,
+    file: str | None,
     study_name: str | None,
     human: str | None,
     chosen: dict[str, Any],
     seed: int,
     wanted: str | None,
+    systems: str,
+    baselines: str,
     rule: Any,
     coefficients: str,
     shape: str,
     format: str | None,
 ) -> None:
-    """Hold metrics against people and each other: the ratings in FILE, or the judgments of --study NAME.
+    """Hold metrics against people and each other: by the ratings in FILE or in the data set NAME, or by a --study.
 
     Agreement with intervals, tests of every two metrics, correlations at three levels, systems; of a study also the
-    agreement between annotators and the ranking of systems. A study's scores are those that are stored.
+    agreement between annotators and the ranking of systems. Without ratings, there are all tables that need no people.
+    Scores of a data set that are missing are computed and stored; a study's scores are those that are stored.
     """
     from metrics.meta_evaluation import METHODS
     from metrics.scoring import Failures
     from pages.components import contents
-    from pages.components.contents import KEYWORD_TABLES
+    from pages.components.contents import OF_TEXTS
 
     if (file is None) == (study_name is None):
-        raise click.UsageError("name a FILE or a --study, and not both")
+        raise click.UsageError("name a FILE, a data set or a --study, and only one of them")
     methods: list[Any] = [*dict.fromkeys(listed(coefficients))]
     if not methods or not {*methods} <= {*METHODS}:
         raise click.UsageError(f"--coefficients must be among {', '.join(METHODS)}, not {coefficients!r}")
     if wanted is not None and not listed(wanted):
         raise click.UsageError("--tables names no table")
     failures = Failures()
-    asked = [table for name in listed(wanted or "") for table in (KEYWORD_TABLES if name == "keywords" else [name])]
-    of_keywords = keyword_contents(file, format, study_name, chosen, asked)
-    if of_keywords is not None and {*asked} <= {*KEYWORD_TABLES}:
-        found = of_keywords
+    asked = [table for name in listed(wanted or "") for table in OF_TEXTS.get(name, (name,))]
+    of_texts = {*asked} & {table for tables in OF_TEXTS.values() for table in tables}
+    only = listed(systems)
+    records, facts = texts_of(file, format, study_name) if of_texts or file is not None else ([], {})
+    texts = text_contents(records, facts, chosen, of_texts, only, study_name) if of_texts else None
+    settings = {"methods": methods, "rule": rule, "baselines": listed(baselines), "seed": seed}
+    if texts is not None and {*asked} <= of_texts:
+        found = texts
     elif study_name is not None:
         refuse_metric_options()
-        data_store, annotation_store = stores()
-        found = contents.of_study(
-            data_store, annotation_store, study_name, human=human, methods=methods, rule=rule, seed=seed
-        )
+        found = contents.of_study(*stores(), study_name, human=human, systems=only, **settings)
     else:
-        found = contents_of_file(
-            file, format, human or "relevance", chosen, failures, methods=methods, rule=rule, seed=seed
-        )
-    check_tables(asked, [*(table.name for table in found.tables), *KEYWORD_TABLES])
-    if of_keywords is not None and of_keywords is not found:
-        found = contents.with_keywords(found, of_keywords)
+        people = rating(records, human, asked)
+        found = contents_of_scores(file, records, facts, people, chosen, failures, only, **settings)
+    check_tables(asked, [*(table.name for table in found.tables), *(t for tables in OF_TEXTS.values() for t in tables)])
+    if texts is not None and texts is not found:
+        found = contents.with_texts(found, texts)
     tables = [table for table in found.tables if wanted is None or table.name in asked]
     print_contents(found, tables, shape)
     check_failures(failures)
 
 
-def keyword_contents(
-    file: Path | None, format: str | None, study: str | None, chosen: dict[str, Any], asked: Iterable[str]
-) -> Any:
-    """ROUGE-K by its keywords in a file or in the data set of a study; None where no such table is asked for."""
-    from data.files import sha256
-    from pages.components.contents import KEYWORD_TABLES, of_keywords
+def is_file(name: str, format: str | None) -> bool:
+    """Whether a name is that of a file and not of a data set; only a file has a format."""
+    if Path(name).is_file():
+        return True
+    if format:
+        raise click.UsageError(f"--input-format goes with a file, and there is no file {name}")
+    return False
 
-    if {*asked}.isdisjoint(KEYWORD_TABLES):
-        return None
-    if chosen["only"]:
-        raise click.UsageError("--only cannot be given with these tables, which tell keywords apart by the source")
-    if study is None:
-        records = read_records(file, format)
-        heading, facts = "ROUGE-K by its keywords", {"file": file.name, "SHA-256": sha256(file)}
-        if not any(summaries for _, summaries in records):
-            raise Refused(f"{file} has no summaries; import it and use relevance summarize")
-    else:
-        refuse_metric_options(kept=("title", "keywords", "idf"))
+
+def texts_of(name: str | None, format: str | None, study: str | None) -> tuple[list[Any], dict[str, str]]:
+    """The documents of a file, a data set or a study with all their summaries, and what they are called."""
+    from data.files import sha256
+
+    if study is not None:
         data_store, annotation_store = stores()
-        found = annotation_store.study(study)
-        records = [
-            (document, [summary for summary in summaries if summary.system in found.systems])
-            for document, summaries in data_store.records(found.dataset)
-        ]
-        heading, facts = f"ROUGE-K by its keywords, study {study}", {"study": study, "data set": found.dataset}
-    (metric,) = chosen_metrics({**chosen, "names": "rouge_k"}, lambda: records)
-    return of_keywords(records, metric, heading, facts)
+        dataset = annotation_store.study(study).dataset
+        return data_store.records(dataset), {"study": study, "data set": dataset}
+    if is_file(name, format):
+        return read_records(Path(name), format), {"file": Path(name).name, "SHA-256": sha256(Path(name))}
+    store = store_with(name)
+    return store.records(name), {"data set": name, "SHA-256 of its file": store.dataset(name).sha256}
+
+
+def text_contents(
+    records: list[Any],
+    facts: dict[str, str],
+    chosen: dict[str, Any],
+    asked: Iterable[str],
+    only: Sequence[str],
+    study: str | None,
+) -> Any:
+    """The tables of texts that are asked for; those of a study are of its systems, where no others are named."""
+    from pages.components.contents import OF_TEXTS, of_texts
+
+    if not {*asked}.isdisjoint(OF_TEXTS["keywords"]):
+        if chosen["only"]:
+            raise click.UsageError("--only cannot be given with these tables, which tell keywords apart by the source")
+        check_summaries(records, facts)
+    if study is not None:
+        refuse_metric_options(kept=("title", "keywords", "idf"))
+        only = only or stores()[1].study(study).systems
+    (metric,) = chosen_metrics({**chosen, "names": "rouge_k", "only": None}, lambda: records)
+    return of_texts(records, metric, asked, facts, only)
+
+
+def check_summaries(records: Iterable[Any], facts: dict[str, str]) -> None:
+    """Refuse documents without any summary."""
+    if not any(summaries for _, summaries in records):
+        name = facts.get("file")
+        way = "use relevance summarize" if name is None else "import it and use relevance summarize"
+        raise Refused(f"{name or facts['data set']} has no summaries; {way}, or ask for --tables dataset")
 
 
 def refuse_metric_options(kept: Sequence[str] = ()) -> None:
@@ -918,38 +961,84 @@ def refuse_metric_options(kept: Sequence[str] = ()) -> None:
         raise click.UsageError(f"{named} cannot be given with --study: its scores are those that are stored")
 
 
-def contents_of_file(
-    file: Path, format: str | None, human: str, chosen: dict[str, Any], failures: Any, **settings: Any
+def rating(records: list[Any], human: str | None, asked: Iterable[str]) -> str | None:
+    """The rating that metrics are held against, None where the usual one is not there and nobody asks for it."""
+    from metrics.analysis import NoRatings, check_ratings
+    from pages.components.contents import OF_PEOPLE, USUAL
+
+    try:
+        check_ratings(records, human or USUAL)
+    except NoRatings as error:
+        needed = [table for table in asked if table in OF_PEOPLE]
+        if human is None and not needed:
+            return None
+        raise Refused(f"{', '.join(needed)}: {error}" if needed else str(error)) from error
+    return human or USUAL
+
+
+def contents_of_scores(
+    name: str,
+    records: list[Any],
+    facts: dict[str, str],
+    human: str | None,
+    chosen: dict[str, Any],
+    failures: Any,
+    only: Sequence[str],
+    **settings: Any,
 ) -> Any:
-    """Score a file's summaries and hold the scores against its ratings."""
+    """Score a file's or a data set's summaries, and hold the scores against ratings where there are any."""
     from dataclasses import replace
 
-    from data.files import sha256
-    from data.preferences import rated_pairs
-    from metrics.analysis import check_ratings, score_cells, with_length
+    from metrics.analysis import score_cells, with_length
     from pages.components import contents
 
-    records = read_records(file, format)
-    check_ratings(records, human)
+    check_summaries(records, facts)
     metrics = with_length(chosen_metrics(chosen, lambda: records))
-    cells, gaps = score_cells(records, metrics, failures)
-    if twins := by_mean_too(records, metrics, chosen):
-        means, further = score_cells(records, twins, failures)
-        cells, gaps = replace(cells, scores={**cells.scores, **means.scores}), gaps | further
-    return contents.of_ratings(
-        rated_pairs(cells, human),
-        cells,
-        human,
-        {
-            "file": file.name,
-            "SHA-256": sha256(file),
-            "documents": str(len(records)),
-            "summaries": str(len(cells)),
-            "systems": ", ".join(dict.fromkeys(cells.systems)),
-        },
-        gaps=gaps,
-        **settings,
-    )
+    twins = by_mean_too(records, metrics, chosen)
+    systems = [summary.system for _, summaries in records for summary in summaries]
+    contents.check_systems(only, systems, "--systems")
+    if is_file(name, None):
+        cells, gaps = score_cells(records, metrics, failures, only or None)
+        if twins:
+            means, further = score_cells(records, twins, failures, only or None)
+            cells, gaps = replace(cells, scores={**cells.scores, **means.scores}), gaps | further
+    else:
+        cells, gaps = stored_cells(name, [metrics, twins], failures, only or None)
+    known = {
+        **facts,
+        "documents": str(len(records)),
+        "summaries": str(len(cells)),
+        "systems": ", ".join(dict.fromkeys(cells.systems)),
+    }
+    return contents.of_cells(cells, human, known, gaps=gaps, **settings)
+
+
+def stored_cells(name: str, batches: Iterable[list[Any]], failures: Any, only: Sequence[str] | None) -> tuple[Any, Any]:
+    """The scores of a data set by some metrics; those that are missing are computed and stored.
+
+    Of two metrics of one name each must be in a batch of its own.
+    """
+    from dataclasses import replace
+
+    import numpy as np
+
+    from metrics.analysis import Gaps
+
+    store = store_with(name)
+    signatures = []
+    for metrics in batches:
+        score_missing(store, name, metrics, failures)
+        signatures += [metric.signature for metric in metrics]
+    cells = store.cells(name)
+    nothing = np.full(len(cells), np.nan)
+    cells = replace(cells, scores={signature: cells.scores.get(signature, nothing) for signature in signatures})
+    cells = cells if only is None else cells.of_systems(only)
+    gaps = {}
+    for signature in signatures:
+        scores = store.scores(dataset=name, signature=signature)
+        cut = sum(score.truncated for (_, system), score in scores.items() if only is None or system in only)
+        gaps[signature] = Gaps(int(np.isnan(cells.scores[signature]).sum()), cut)
+    return cells, gaps
 
 
 def by_mean_too(records: list[Any], metrics: list[Any], chosen: dict[str, Any]) -> list[Any]:
@@ -1010,16 +1099,19 @@ def print_contents(contents: Any, tables: list[Any], shape: str) -> None:
     required=True,
     help="Folder; it is made if it is not there, files of the same names are replaced.",
 )
+@systems_option
+@baselines_option
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of bootstrap, flips and permutations.")
 @refusing
-def report(name: str, folder: Path, seed: int) -> None:
+def report(name: str, folder: Path, systems: str, baselines: str, seed: int) -> None:
     """Write a report of the study NAME: one HTML file with tables, charts and a methods paragraph, and its data."""
     from pages.components.report import write_report
 
     if not folder.is_dir():
         check_output(folder, [])
     data_store, annotation_store = stores()
-    for path in write_report(data_store, annotation_store, name, folder, seed=seed):
+    named = {"systems": listed(systems), "baselines": listed(baselines)}
+    for path in write_report(data_store, annotation_store, name, folder, **named, seed=seed):
         click.echo(path)
 
 

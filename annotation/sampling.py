@@ -73,9 +73,9 @@ def sample_pairs(
     """Draw pairs within documents: at most `per_document` of each, `count` in all (None: no limit).
 
     Every eligible pair of a document, and every document, is as likely as any other; the rule `conflicts` draws from
-    two strata instead (`draw_strata`) and says how likely each pair was. The same input and seed give the same pairs
-    in the same order. Raises ValueError for a rule that is not in `RULES`, a limit below 1, or a share of random
-    pairs that leaves some pair without a chance.
+    two strata instead (`draw_strata`) and says how likely each pair was. Empty summaries stand in no pair. The same
+    input and seed give the same pairs in the same order. Raises ValueError for a rule that is not in `RULES`, a limit
+    below 1, or a share of random pairs that leaves some pair without a chance.
     """
     if rule not in RULES:
         raise ValueError(f"unknown rule {rule!r}; known are {', '.join(RULES)}")
@@ -89,7 +89,8 @@ def sample_pairs(
     for document_id, candidates in documents:
         allowed: dict[bool, list[SampledPair]] = {False: [], True: []}
         asked: set[frozenset[str]] = set()
-        for first, second in combinations(sorted(candidates, key=lambda c: c.system), 2):
+        written = [candidate for candidate in candidates if folded(candidate.text)]  # nobody can judge nothing
+        for first, second in combinations(sorted(written, key=lambda c: c.system), 2):
             texts = frozenset((folded(first.text), folded(second.text)))
             if len(texts) == 1 or texts in asked:
                 identical += 1

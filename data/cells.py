@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,3 +24,13 @@ class Cells:
 
     def __len__(self) -> int:
         return len(self.documents)
+
+    def of_systems(self, systems: Collection[str]) -> Cells:
+        """The entries of some systems."""
+        kept = [place for place, system in enumerate(self.systems) if system in systems]
+        return Cells(
+            documents=tuple(self.documents[place] for place in kept),
+            systems=tuple(self.systems[place] for place in kept),
+            ratings={aspect: values[kept] for aspect, values in self.ratings.items()},
+            scores={signature: values[kept] for signature, values in self.scores.items()},
+        )

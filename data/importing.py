@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from data.files import sha256
-from data.importers import LINES, guess_format, lines, read
+from data.importers import LINES, empty_summaries, guess_format, lines, read
 from data.reading import Place, Say, identifier, say_nothing
 from data.store import DataStore
 
@@ -30,7 +30,10 @@ def import_file(
     if format == LINES:
         system = identifier(Place(path, 1), system or path.stem, "the system's name")
         documents = [document for document, _ in store.records(name)]
-        count = store.add_summaries(dataset=name, summaries=lines.load(path, documents, system))
+        summaries = lines.load(path, documents, system)
+        count = store.add_summaries(dataset=name, summaries=summaries)
+        if empty := sum(summary.is_empty for summary in summaries):
+            say(empty_summaries(empty))
         return f"added {count} summaries of {system} to {name}"
     dataset = store.add_dataset(name=name, format=format, sha256=sha256(path), records=read(path, format, say))
     systems = f"{dataset.summaries} summaries of {len(dataset.systems)} systems" if dataset.systems else "no summaries"

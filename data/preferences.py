@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -89,6 +89,11 @@ class Preferences:
             left=self.left[mask],
             took=self.took[mask],
         )
+
+    def of_systems(self, systems: Collection[str]) -> Preferences:
+        """The entries whose two summaries are both by one of the systems."""
+        among = [first in systems and second in systems for first, second in zip(self.first, self.second, strict=True)]
+        return self.where(np.array(among, dtype=np.bool_))
 
     def by_majority(self) -> Preferences:
         """One entry a pair: what most of its choices say, 0 where all are ties, NaN where they are split."""

@@ -153,10 +153,16 @@ def required(place: Place, record: dict[str, Any], field: str) -> Any:
 
 def text(place: Place, value: object, name: str) -> str:
     """A text that is a string and not blank, and that every database and browser can hold."""
+    found = summary_text(place, value, name)
+    if not found.strip():
+        place.refuse(f"{name} is empty")
+    return found
+
+
+def summary_text(place: Place, value: object, name: str) -> str:
+    """The text of a summary, which may be empty: systems do write nothing now and then."""
     if not isinstance(value, str):
         place.refuse(f"{name} must be a string, not {kind(value)}")
-    if not value.strip():
-        place.refuse(f"{name} is empty")
     storable(place, value, name)
     return value
 
@@ -172,8 +178,9 @@ def storable(place: Place, value: str, name: str) -> None:
 
 
 def identifier(place: Place, value: object, name: str, limit: int = 200) -> str:
-    """A short text that names something."""
-    found = text(place, value, name)
+    """A short text that names something; a whole number is taken as its digits."""
+    digits = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    found = text(place, digits, name)
     if len(found) > limit:
         place.refuse(f"{name} is over {limit} characters long")
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -56,6 +56,11 @@ class Summary:
     text: str
     human: Mapping[str, float] = field(default_factory=dict)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether the system wrote nothing but white space: no metric scores that, no study asks about it."""
+        return not self.text.strip()
+
 
 @dataclass(frozen=True, slots=True)
 class Example:
@@ -70,8 +75,11 @@ class Example:
     questions: tuple[ClozeQuestion, ...] = ()
 
 
-def examples(document: Document, summaries: Iterable[Summary]) -> list[Example]:
+def examples(document: Document, summaries: Iterable[Summary], systems: Collection[str] | None = None) -> list[Example]:
     """Pair a document's candidates with the references that may judge them, in the order given.
+
+    `summaries` are all that the document has: which references judge depends on them. Of these, only the candidates of
+    `systems` are returned, where they are named.
 
     A reference or title that itself stands as a candidate (systems `reference:N` and `title`) is withheld
     from *all* candidates of the document, and so is another one of the same text: it would be a perfect match
@@ -86,4 +94,8 @@ def examples(document: Document, summaries: Iterable[Summary]) -> list[Example]:
     references = tuple(text for text in document.references if text not in standing)
     title = None if document.title in standing else document.title
     source = document.source_text
-    return [Example(document.id, s.system, s.text, references, title, source, document.questions) for s in summaries]
+    return [
+        Example(document.id, s.system, s.text, references, title, source, document.questions)
+        for s in summaries
+        if systems is None or s.system in systems
+    ]

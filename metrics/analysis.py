@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -20,6 +20,7 @@ from metrics.meta_evaluation import (
     METHODS,
     Agreement,
     Correlation,
+    Discrepancy,
     Evaluation,
     LevelIntervals,
     Levels,
@@ -31,11 +32,13 @@ from metrics.meta_evaluation import (
     SystemComparison,
     SystemMean,
     WilliamsTest,
+    beating,
     compare_metrics,
     compare_systems,
     correlate,
     correlation_intervals,
     credit,
+    discrepancies,
     distinguishability,
     evaluate,
     holm,
@@ -72,8 +75,9 @@ def score_cells(
     records: Iterable[tuple[Document, Sequence[Summary]]],
     metrics: Sequence[Metric],
     failures: Failures | None = None,
+    systems: Collection[str] | None = None,
 ) -> tuple[Cells, dict[str, Gaps]]:
-    """Score all summaries; returns the columns of scores and ratings, and by signature what is missing from them.
+    """Score all summaries, or those of some systems: columns of scores and ratings, and by signature what is missing.
 
     The cells are sorted by document and system, and scored so, which is why no figure depends on the order of the
     records. The scores of a metric that fails are missing; `failures` has the reasons.
@@ -83,7 +87,7 @@ def score_cells(
         key=lambda record: record[0].id,
     )
     human = {(document.id, s.system): s.human for document, summaries in records for s in summaries}
-    scored = list(score_records(records, metrics, failures))
+    scored = list(score_records(records, metrics, failures, systems))
     ratings = [human[example.document_id, example.system] for example, _ in scored]
     aspects = dict.fromkeys(aspect for of_summary in ratings for aspect in of_summary)
     cells = Cells(
@@ -350,6 +354,14 @@ def correlation_tables(cells: Cells, human: str | None = None) -> CorrelationTab
     )
 
 
+def part_from_rouge_k(
+    cells: Cells, laid: CorrelationTables, *, seed: int = 0, resamples: int = RESAMPLES, level: float = 0.95
+) -> list[Discrepancy]:
+    """On how many pairs of summaries ROUGE-K and each other metric prefer different ones; needs no people."""
+    compared = [(rouge_k, metric) for metric, rouge_k in laid.rouge_k]
+    return discrepancies(laid.columns, compared, cells.documents, level=level, resamples=resamples, seed=seed)
+
+
 class CorrelationComparison(NamedTuple):
     """Two metrics by how well they correlate with people, at one level."""
 
@@ -455,16 +467,24 @@ class SystemsAnalysis(NamedTuple):
     """How far the systems' means lie apart (ROUGE-K, Table 8)."""
     comparisons: tuple[SystemComparison, ...]
     """Every two systems, by Wilcoxon's signed-rank test over documents."""
+    baselines: tuple[str, ...] = ()
+    """The systems that others are to beat."""
+    beating: tuple[str, ...] = ()
+    """Those that beat every baseline."""
 
 
-def analyze_systems(cells: Cells, columns: dict[str, NDArray[np.float64]]) -> list[SystemsAnalysis]:
-    """Systems by each column: their means, how well the column tells them apart, and which differ."""
+def analyze_systems(
+    cells: Cells, columns: dict[str, NDArray[np.float64]], baselines: Sequence[str] = ()
+) -> list[SystemsAnalysis]:
+    """Systems by each column: their means, how well the column tells them apart, which differ, which beat baselines."""
     return [
         SystemsAnalysis(
             name,
             tuple(system_means(values, cells.documents, cells.systems)),
             distinguishability(values, cells.systems),
             tuple(compare_systems(values, cells.documents, cells.systems)),
+            tuple(baselines),
+            tuple(map(str, beating(values, cells.documents, cells.systems, baselines))),
         )
         for name, values in columns.items()
     ]

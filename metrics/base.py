@@ -47,6 +47,19 @@ class Score:
         return self.explain() if self.explain is not None else None
 
 
+EMPTY = "the summary is empty"
+"""Why a candidate without a text has no score."""
+
+
+def score_candidates(metric: Metric, examples: Sequence[Example]) -> list[Score]:
+    """Score a batch by a metric; an empty candidate has no score, whatever the metric would make of it."""
+    written = [example for example in examples if example.candidate.strip()]
+    if len(written) == len(examples):
+        return metric.score(examples)
+    scores = iter(metric.score(written) if written else ())
+    return [next(scores) if example.candidate.strip() else Score(None, EMPTY) for example in examples]
+
+
 REFERENCES = ("max", "mean", "first")
 """How the values against several references become one."""
 

@@ -27,6 +27,7 @@ from data.database import ROOT
 from data.records import Example
 from metrics import LEXICAL, METRICS, Metric, Options
 from metrics.apes.metric import ApesEvidence
+from metrics.base import score_candidates
 from metrics.bertscore import BertScoreEvidence
 from metrics.carouge import CarougeEvidence
 from metrics.length import LengthEvidence
@@ -85,7 +86,7 @@ class Explained(NamedTuple):
 
 def explain(metric: Metric, example: Example) -> Explained:
     """Score one example and take its evidence. Raises what the metric raises, such as `ModelUnavailable`."""
-    (score,) = metric.score([example])
+    (score,) = score_candidates(metric, [example])
     return Explained(score.value, score.missing, score.truncated, score.evidence)
 
 

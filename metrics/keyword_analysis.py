@@ -1,18 +1,19 @@
-"""ROUGE-K by where its keywords occur and by how long they are (Takeshita et al. 2024, Tables 9 and 10)."""
+"""ROUGE-K by where its keywords occur and by how long they are (Takeshita et al. 2024, Table 9 and Figure 2)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from data.records import Document, Summary, examples
-from metrics.keywords import Keyword
+from metrics.base import score_candidates
+from metrics.keywords import LONGEST, Keyword
 from metrics.rouge_k import RougeK, RougeKEvidence, in_text
 
 Records = Iterable[tuple[Document, Sequence[Summary]]]
 
-LONGEST_ASKED = 4
-"""Words of the longest keywords that are told apart: this number stands for as many and more."""
+LONGEST_ASKED = LONGEST
+"""Words of the longest keywords that are told apart (the paper's Figure 2): this number stands for as many and more."""
 
 
 class Mean(NamedTuple):
@@ -63,9 +64,11 @@ class Searched(NamedTuple):
     hits: tuple[Hit, ...]
 
 
-def searched(records: Records, metric: RougeK | None = None) -> list[Searched]:
+def searched(records: Records, metric: RougeK | None = None, systems: Collection[str] | None = None) -> list[Searched]:
     """Look for every document's keywords in its summaries, as `metric` does: the default is that of ROUGE-K.
 
+    `records` have all summaries of each document, also where only those of `systems` are asked for: a reference that
+    stands as a system makes no keywords.
     Raises ValueError for a metric that looks for some of the keywords only.
     """
     metric = metric or RougeK()
@@ -73,9 +76,9 @@ def searched(records: Records, metric: RougeK | None = None) -> list[Searched]:
         raise ValueError(f"keywords are told apart by the source here: leave out only={metric.only}")
     found = []
     for document, summaries in records:
-        batch = examples(document, summaries)
+        batch = examples(document, summaries, systems)
         of_document: list[tuple[int, bool | None]] | None = None  # all candidates are asked for the same keywords
-        for example, score in zip(batch, metric.score(batch), strict=True):
+        for example, score in zip(batch, score_candidates(metric, batch), strict=True):
             if score.value is None:
                 found.append(Searched(example.system, ()))
                 continue
@@ -112,7 +115,7 @@ def by_source(found: Sequence[Searched]) -> list[Recall]:
 
 
 def by_length(found: Sequence[Searched]) -> list[LengthRecall]:
-    """Each system's mean ROUGE-K over the keywords of 1, 2, 3 words and of more; only lengths that some system has.
+    """Each system's mean ROUGE-K over the keywords of each length in words; only lengths that some document has.
 
     A document without keywords of a length is left out of that mean.
     """

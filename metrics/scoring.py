@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 from data.records import Document, Example, Summary, examples
 from data.store import DataStore, StoredScore
-from metrics.base import Metric, Score
+from metrics.base import Metric, Score, score_candidates
 from metrics.models import ModelUnavailable
 
 DOCUMENTS = 16
@@ -45,7 +45,7 @@ class Failures(dict[str, str]):
         if self.in_a_row[metric.name] >= ENOUGH:
             return None
         try:
-            scores = [finite(score) for score in metric.score(examples)]
+            scores = [finite(score) for score in score_candidates(metric, examples)]
             self.in_a_row[metric.name] = 0
             return scores
         except Exception as error:  # whatever a model raises concerns its metric only
@@ -60,16 +60,19 @@ def finite(score: Score) -> Score:
 
 
 def score_records(
-    records: Iterable[tuple[Document, Sequence[Summary]]], metrics: Sequence[Metric], failures: Failures | None = None
+    records: Iterable[tuple[Document, Sequence[Summary]]],
+    metrics: Sequence[Metric],
+    failures: Failures | None = None,
+    systems: Collection[str] | None = None,
 ) -> Iterator[tuple[Example, dict[str, Score]]]:
-    """Score every candidate by every metric, in order; the scores are named by their metric.
+    """Score every candidate, or those of some systems, by every metric, in order; the scores are named by their metric.
 
     The scores of a metric that fails are missing with the reason, which is also left in `failures`.
     """
     failures = Failures() if failures is None else failures
     waiting = iter(records)
     while batch := list(islice(waiting, DOCUMENTS)):
-        together = [example for document, summaries in batch for example in examples(document, summaries)]
+        together = [example for document, summaries in batch for example in examples(document, summaries, systems)]
         columns = {metric.name: failures.score(metric, together) for metric in metrics}
         for row, example in enumerate(together):
             yield (

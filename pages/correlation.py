@@ -1,5 +1,7 @@
 """How metrics correlate with people, with length, with ROUGE-K and with each other."""
 
+from collections.abc import Sequence
+
 import pandas as pd
 import streamlit as st
 
@@ -14,17 +16,18 @@ from metrics.analysis import (
     compare_correlations,
     correlate_columns,
     correlation_tables,
+    part_from_rouge_k,
 )
 from metrics.meta_evaluation import METHODS
 from pages.components.charts import correlation_chart, correlation_heatmap, scatter
-from pages.components.contents import WON, with_judgments
+from pages.components.contents import WON, said_not_weighed, with_judgments
 from pages.components.examples import EXAMPLE_STYLE, cell_scores, show_example
 from pages.components.sections import (
     Section,
     Undefined,
     correlation_section,
     correlation_test_section,
-    not_weighed,
+    discrepancy_section,
     spread_section,
     system_section,
     wilcoxon_section,
@@ -88,11 +91,19 @@ def correlated(
 
 
 @st.cache_data(max_entries=32, show_spinner="Comparing systems")
-def systems_of(dataset: str, people: Source | None, version: object) -> list[SystemsAnalysis]:
+def systems_of(dataset: str, people: Source | None, version: object, baselines: Sequence[str]) -> list[SystemsAnalysis]:
     """Systems by every metric."""
     cells = cells_of(dataset, people, version)
     laid = correlation_tables(cells, human)
-    return analyze_systems(cells, {name: laid.columns[name] for name in (*laid.metrics, *{of for of, _ in laid.human})})
+    columns = {name: laid.columns[name] for name in (*laid.metrics, *{of for of, _ in laid.human})}
+    return analyze_systems(cells, columns, baselines)
+
+
+@st.cache_data(max_entries=16, show_spinner="Comparing metrics")
+def parted(dataset: str, people: Source | None, version: object) -> Section:
+    """On how many pairs ROUGE-K and each other metric part."""
+    cells = cells_of(dataset, people, version)
+    return discrepancy_section(part_from_rouge_k(cells, correlation_tables(cells)))
 
 
 @st.cache_data(max_entries=64, show_spinner="Swapping scores")
@@ -140,7 +151,7 @@ weighed = people is not None and people.study is not None and preferences_of(peo
 
 def told(section: Section) -> Section:
     """The table, saying that it is not weighed where the study's pairs were drawn with unequal probability."""
-    return not_weighed(section) if weighed else section
+    return said_not_weighed(section) if weighed else section
 
 
 if not cells.scores:
@@ -158,7 +169,7 @@ def against(name: str, title: str, pairs: list[tuple[str, str]], missing: str) -
     other = pairs[0][0] if name == "human" else pairs[0][1]
     st.altair_chart(correlation_chart(rows, level, other), key=f"chart:{name}")
     section = correlation_section(name, title, rows, resample)
-    show_section(told(section) if name == "human" else section)
+    show_section(told(section))
 
 
 # --- what is found ------------------------------------------------------------------------------------------
@@ -182,6 +193,9 @@ with tabs[1]:
 with tabs[2]:
     missing = "the data set is not scored by ROUGE-K and another metric"
     against("rouge_k", "Metrics with ROUGE-K (ROUGE-K paper, Table 7)", laid.rouge_k, missing)
+    if laid.rouge_k:
+        st.markdown("**How often do they prefer different summaries?**")
+        show_section(parted(*key))
     if laid.rouge_k and not any(MEAN in signature for signature in cells.scores):
         st.caption("The paper's table has ROUGE by the mean and by the maximum over references.")
         if st.button("Score ROUGE by the mean over references, too", key="score_mean"):
@@ -201,13 +215,20 @@ with tabs[3]:
         st.altair_chart(correlation_heatmap(rows, level), key="chart:matrix")
         show_section(correlation_section("matrix", "Metrics with each other (APES paper, Table 2)", rows, resample))
 with tabs[4]:
-    systems = systems_of(*key)
-    show_section(system_section(systems))
+    baselines = st.multiselect(
+        "Baselines",
+        sorted(set(cells.systems)),
+        format_func=in_one_line,
+        placeholder="None: choose systems, and a dagger marks those that beat all of them",
+        key="baselines",
+    )
+    systems = systems_of(*key, baselines)
+    show_section(told(system_section(systems)))
     st.markdown("**How far metrics tell systems apart**")
-    show_section(spread_section(systems))
+    show_section(told(spread_section(systems)))
     st.markdown("**System against system**")
     by = st.selectbox("By metric", [found.name for found in systems], key="system_metric")
-    show_section(wilcoxon_section([found for found in systems if found.name == by]))
+    show_section(told(wilcoxon_section([found for found in systems if found.name == by])))
 
 # --- summary by summary -------------------------------------------------------------------------------------
 

@@ -46,7 +46,8 @@ DOCUMENTS = [
 FORMATS = ("text", "json", "csv", "latex")
 OF_A_FILE = [
     *("agreement", "comparisons", "by_difference"),
-    *("human", "length", "rouge_k", "matrix", "correlation_tests", "distinguishability", "systems", "wilcoxon"),
+    *("human", "length", "rouge_k", "matrix", "discrepancies", "correlation_tests"),
+    *("distinguishability", "systems", "wilcoxon"),
 ]
 OF_A_STUDY = [
     *("agreement", "agreement_by_majority", "comparisons", "by_difference"),
@@ -317,9 +318,14 @@ def test_names_from_a_file_stay_in_their_lines(folder):
          "not 'pearson,r'"),
         (["small.jsonl", "--coefficients", ""], "--coefficients must be among pearson, spearman, kendall, not ''"),
         (["small.jsonl", "--format", "xml"], "Invalid value for '--format': 'xml' is not one of "),
-        (["absent.jsonl"], "Invalid value for '[FILE]': File 'absent.jsonl' does not exist."),
-        ([], "name a FILE or a --study, and not both"),
-        (["small.jsonl", "--study", "S"], "name a FILE or a --study, and not both"),
+        (["absent.jsonl"], "there is no file absent.jsonl, and there is no data set 'absent.jsonl'; there are none"),
+        (["absent", "--input-format", "csv"], "--input-format goes with a file, and there is no file absent"),
+        ([], "name a FILE, a data set or a --study, and only one of them"),
+        (["small.jsonl", "--study", "S"], "name a FILE, a data set or a --study, and only one of them"),
+        (["small.jsonl", "--systems", "good,x"], "--systems: there is no system x; there are good, bad"),
+        (["small.jsonl", "--baselines", "lead-3"], "--baselines: there is no system lead-3; there are good, bad"),
+        (["small.jsonl", "--systems", "good", "--baselines", "bad"], "--baselines: there is no system bad; there are "
+         "good"),
         (["--study", "S"], "there is no study 'S'; there are none"),
     ],
 )  # fmt: skip
@@ -497,6 +503,13 @@ def test_a_study_of_conflicts_is_weighed(sqlite_url):
     assert analysis["metrics"]["rouge2"]["agreement"]["half"] == 1.0
     assert rows_of(analysis, "comparisons", "difference") == [(pytest.approx(-0.5),)]
     assert any("unequal probability" in note for note in analysis["tables"]["agreement"]["notes"])
+    # what is not weighed says so: what rests on judgments, while metrics' figures are of all summaries
+    notes = {name: " ".join(table["notes"]) for name, table in analysis["tables"].items()}
+    assert "Wilcoxon's test is not weighed" in notes["comparisons"]
+    for table in ("distinguishability", "systems", "wilcoxon"):
+        assert "Not weighed: human: judgments won describes the pairs that were drawn" in notes[table]
+    for table in ("reliability", "cohen", "annotators", "position", "human", "correlation_tests"):
+        assert "Not weighed: this describes the pairs that were drawn" in notes[table]
     found = judged(annotation, "S")
     assert sorted(found.weights) == pytest.approx([4 / 3, 4 / 3, 4 / 3, 4])
     unweighed = agreement(found.choices, found.differences()["rouge1|test"])
@@ -650,7 +663,7 @@ def test_keyword_tables_of_a_study(sqlite_url):
 def test_keyword_tables_that_are_refused(folder):
     write(folder / "none.jsonl", [{**DOCUMENTS[0], "summaries": []}])
     assert refused("analyze", "none.jsonl", "--tables", "keywords") == (
-        "none.jsonl has no summaries; import it and use relevance summarize"
+        "none.jsonl has no summaries; import it and use relevance summarize, or ask for --tables dataset"
     )
     assert refused("analyze", "small.jsonl", "--tables", "keywords", "--only", "in-source") == (
         "--only cannot be given with these tables, which tell keywords apart by the source"
@@ -784,3 +797,195 @@ def test_plans_that_are_undefined_say_why(arguments, reason):
 )
 def test_plans_that_are_refused(arguments, message):
     assert refused("plan", *arguments).startswith(message)
+
+
+# --- empty summaries ------------------------------------------------------------------------------------------
+
+
+def test_an_empty_summary_is_kept_without_scores(folder):
+    """By every table it is missing, never 0, and no pair of a study has it."""
+    records = json.loads(json.dumps(DOCUMENTS[:1]))
+    records[0]["summaries"].append({"system": "silent", "text": "", "human": {"relevance": 1}})
+    write(folder / "silent.jsonl", records)
+    result = run("import", "silent.jsonl", "--name", "silent")
+    assert "1 summary is empty: it is kept without scores, and no study asks about it" in result.stderr
+    run("score", "silent", "--metrics", "rouge1,rouge_k,length")
+    stored = DataStore(connect()).scores(dataset="silent", signature="length|unit:words|version:0.2.0")
+    assert stored["d1", "silent"] == StoredScore(None, "the summary is empty")
+    created = run("study", "create", "S", "--dataset", "silent", "--pairs", "all").stdout
+    assert created.startswith("created S: 1 pairs of good, bad, silent; ")
+    analysis = analyzed("silent.jsonl", "--metrics", "rouge1,rouge_k", "--tables", "agreement,systems,keywords")
+    assert {row["missing"] for row in analysis["metrics"].values()} == {1}
+    [silent] = [row for row in analysis["tables"]["systems"]["rows"] if row["system"] == "silent"]
+    assert (silent["rouge1"], silent["rouge_k"], silent["length"]) == (None, None, None)
+    assert ("silent", None, 0) in rows_of(analysis, "keywords_by_source", "system", "ROUGE-K", "documents")
+
+
+# --- data sets, and what needs no people ----------------------------------------------------------------------
+
+NEEDS_PEOPLE = ["agreement", "comparisons", "by_difference", "human", "correlation_tests"]
+
+
+def test_a_data_set_has_the_tables_of_its_file(folder):
+    run("import", "small.jsonl", "--name", "small")
+    chosen = ("--metrics", "rouge1,rouge_k", "--seed", "3")
+    of_file, of_dataset = (analyzed(name, *chosen) for name in ("small.jsonl", "small"))
+    assert of_dataset["tables"] == of_file["tables"]
+    assert of_dataset["metrics"] == of_file["metrics"]
+    facts = of_file["facts"] | {"data set": "small", "SHA-256 of its file": of_file["facts"]["SHA-256"]}
+    assert of_dataset["facts"] == {name: fact for name, fact in facts.items() if name not in ("file", "SHA-256")}
+    # what was computed is stored, and not computed again
+    assert "rouge1: 0 computed" in run("score", "small", "--metrics", "rouge1").stdout
+    assert analyzed("small", *chosen) == of_dataset
+
+
+def test_without_ratings_there_is_what_needs_no_people(folder):
+    unrated = [
+        {**document, "summaries": [{"system": s["system"], "text": s["text"]} for s in document["summaries"]]}
+        for document in DOCUMENTS
+    ]
+    write(folder / "unrated.jsonl", unrated)
+    run("import", "unrated.jsonl", "--name", "unrated")
+    rated = analyzed("small.jsonl")
+    for name in ("unrated.jsonl", "unrated"):
+        analysis = analyzed(name)
+        assert list(analysis["tables"]) == [table for table in OF_A_FILE if table not in NEEDS_PEOPLE]
+        for table in ("length", "rouge_k", "matrix", "discrepancies"):
+            assert analysis["tables"][table] == rated["tables"][table]
+        left_out = ", ".join(NEEDS_PEOPLE) + ": there are no human ratings of 'relevance'"
+        assert analysis["facts"]["left out"] == left_out
+        assert f"\nleft out: {left_out}\n" in run("analyze", name).stdout
+        assert analysis["human"] is None
+        assert refused("analyze", name, "--tables", "human,length") == (
+            "human: there are no human ratings of 'relevance'; there are none at all"
+        )
+        assert refused("analyze", name, "--human", "relevance") == (
+            "there are no human ratings of 'relevance'; there are none at all"
+        )
+
+
+def test_other_ratings_are_named_where_the_usual_one_is_not_there():
+    left_out = analyzed(CORPUS, "--tables", "length")["facts"]["left out"]
+    assert left_out.endswith(f": there are no human ratings of 'relevance'; --human takes {AUTHOR}")
+
+
+def test_tables_of_a_data_set_without_summaries(folder, shared_data):
+    """SciTLDR has no system outputs; its keyword statistics are those of the ROUGE-K paper's Table 4."""
+    dev = shared_data / "scitldr" / "dev.jsonl"
+    analysis = analyzed(dev, "--tables", "dataset")
+    assert list(analysis["tables"]) == ["dataset_keywords", "dataset_lengths"]
+    [row] = analysis["tables"]["dataset_keywords"]["rows"]
+    assert (row["documents"], row["references per document"]) == (619, pytest.approx(3.3, abs=0.06))
+    assert row["keywords per document"] == pytest.approx(4.2, abs=0.2)
+    assert {of for (of,) in rows_of(analysis, "dataset_lengths", "text")} == {
+        "source", "reference", "title", "source : reference"
+    }  # fmt: skip
+    assert analysis["facts"]["file"] == "dev.jsonl"
+    run("import", dev, "--name", "dev")
+    assert analyzed("dev", "--tables", "dataset")["tables"] == analysis["tables"]
+    assert refused("analyze", "dev") == "dev has no summaries; use relevance summarize, or ask for --tables dataset"
+
+
+def test_data_set_tables_beside_others(folder):
+    analysis = analyzed("small.jsonl", "--metrics", "rouge1", "--tables", "dataset_lengths,systems,keywords_by_length")
+    assert list(analysis["tables"]) == ["systems", "keywords_by_length", "dataset_lengths"]
+
+
+# --- systems --------------------------------------------------------------------------------------------------
+
+THREE = [
+    {
+        "id": f"d{n}",
+        "title": f"Cats of {n}",
+        "source": "A cat sat.",
+        "references": ["The cat ate mice.", f"Cats hunt mice at night {n}."],
+        "summaries": [
+            {"system": "good", "text": f"The cat ate {n} mice.", "human": {"relevance": 5}},
+            {"system": "bad", "text": "A cat sat" + " there" * n, "human": {"relevance": 1 + n}},
+            {"system": "reference:2", "text": f"Cats hunt mice at night {n}.", "human": {"relevance": 3}},
+        ],
+    }
+    for n in range(8)
+]
+
+
+def test_every_table_can_be_restricted_to_some_systems(folder):
+    write(folder / "three.jsonl", THREE)
+    everything = analyzed("three.jsonl", "--tables", ",".join([*OF_A_FILE, "keywords", "dataset"]))
+    some = analyzed(
+        "three.jsonl", "--tables", ",".join([*OF_A_FILE, "keywords", "dataset"]), "--systems", "good,reference:2"
+    )
+    assert some["facts"]["systems"] == "good, reference:2"
+    assert some["facts"]["summaries"] == "16"
+    for table in ("systems", "keywords_by_source", "keywords_by_length"):
+        assert some["tables"][table]["rows"] == [
+            row for row in everything["tables"][table]["rows"] if row["system"] != "bad"
+        ]
+    # pairs of two systems are one a document, those of three are three
+    assert {row["agreement"]["pairs"] for row in some["metrics"].values()} == {8}
+    assert rows_of(some, "discrepancies", "n")[0] == (8,)
+    assert rows_of(everything, "discrepancies", "n")[0] == (24,)
+    assert rows_of(some, "wilcoxon", "first", "second")[0] == ("good", "reference:2")
+    assert rows_of(some, "distinguishability", "systems")[0] == (2,)
+    run("import", "three.jsonl", "--name", "three")
+    of_dataset = analyzed("three", "--systems", "good,reference:2", "--tables", ",".join(OF_A_FILE))
+    assert of_dataset["tables"] == {name: some["tables"][name] for name in OF_A_FILE}
+
+
+def test_a_study_restricted_to_some_systems(sqlite_url, folder):
+    write(folder / "three.jsonl", THREE)
+    run("import", "three.jsonl", "--name", "three")
+    run("study", "create", "T", "--dataset", "three", "--pairs", "all", "--per-document", "3")
+    annotation = AnnotationStore(connect())
+    annotator = annotation.join(study="T", name="Ann")
+    while (task := annotation.next_task(annotator)) is not None:
+        shown = now() - timedelta(seconds=2)
+        annotation.judge(annotator=annotator, assignment_id=task.assignment_id, choice="left", presented_at=shown)
+    assert sum(comparisons for (comparisons,) in rows_of(analyzed("--study", "T"), "ranking", "comparisons")) == 2 * 24
+    some = analyzed("--study", "T", "--systems", "good,bad", "--baselines", "bad")
+    assert some["facts"]["systems"] == "good, bad"
+    assert {system for (system,) in rows_of(some, "ranking", "system")} == {"good", "bad"}
+    assert sum(comparisons for (comparisons,) in rows_of(some, "ranking", "comparisons")) == 2 * 8
+    assert rows_of(some, "systems", "system") == [("bad",), ("good",)]
+    assert "†: beats bad: " in some["tables"]["systems"]["notes"][0]
+    assert refused("analyze", "--study", "T", "--systems", "ugly") == (
+        "--systems: there is no system ugly; there are good, bad, reference:2"
+    )
+    run("report", "T", "-o", "report", "--systems", "good,bad", "--baselines", "bad")
+    assert json.loads((folder / "report" / "analysis.json").read_text()) == some
+    assert "†</td>" in (folder / "report" / "report.html").read_text()
+
+
+@pytest.mark.parametrize("of", ["file", "study"])
+def test_one_number_for_one_system_under_one_signature(folder, of):
+    """A reference stands as a system: it makes no keywords, in whichever table, whoever is asked for."""
+    write(folder / "three.jsonl", THREE)
+    arguments = ["three.jsonl", "--systems", "good,bad"]
+    if of == "study":
+        run("import", "three.jsonl", "--name", "three")
+        run("study", "create", "S", "--dataset", "three", "--systems", "good,bad", "--pairs", "all")
+        arguments = ["--study", "S"]
+    analysis = analyzed(*arguments, "--tables", "systems,keywords")
+    systems = dict(rows_of(analysis, "systems", "system", "rouge_k"))
+    by_source = dict(rows_of(analysis, "keywords_by_source", "system", "ROUGE-K"))
+    assert by_source == {system: pytest.approx(systems[system]) for system in ("good", "bad")}
+    # title and first reference share the cat only: both have it; with the withheld reference there would be mice, too
+    assert by_source == {"good": 1.0, "bad": 1.0}
+    (signature,) = {text for text in run("analyze", *arguments, "--tables", "keywords").stdout.split() if "kw:" in text}
+    assert signature in run("analyze", *arguments, "--tables", "systems").stdout
+
+
+@pytest.mark.parametrize("shape", FORMATS)
+def test_daggers_in_every_format(folder, shape):
+    write(folder / "three.jsonl", THREE)
+    arguments = ("three.jsonl", "--metrics", "rouge1", "--tables", "systems", "--baselines", "bad")
+    said = run("analyze", *arguments, "--format", shape).stdout
+    # by ROUGE-1, both are above bad in all 8 documents: p = 2 / 2^8; people prefer good in some of them only
+    marks = {"text": "0.8889†", "json": '"marks": {', "csv": ",†,", "latex": r"0.889\dag{}"}
+    assert marks[shape] in said
+    rows = analyzed(*arguments)["tables"]["systems"]["rows"]
+    assert {row["system"]: row.get("marks") for row in rows} == {
+        "bad": None,
+        "good": {"rouge1": "†"},
+        "reference:2": {"rouge1": "†"},
+    }

@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from benchmarks.documents import rouge1_against_length
 from cli import main
 from data.importers import IMPORTERS, LINES
 from metrics import METRICS
+from pages.components.keywords import PUBLISHED
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text()
@@ -62,3 +64,14 @@ def test_links_lead_somewhere() -> None:
     for file in (README, (ROOT / "CONTRIBUTING.md").read_text()):
         for target in re.findall(r"\]\(([^)#]+)\)", file):
             assert (ROOT / target).exists(), target
+
+
+def test_p_values_of_the_readme(shared_data: Path) -> None:
+    found = rouge1_against_length("strict", shared_data / "summeval.jsonl")
+    by_documents = f"{found.p_documents:.3f}".removeprefix("0")
+    assert f"is p = {found.p_pairs:.0e} pair by pair and {by_documents} by documents" in README
+
+
+def test_the_paper_s_false_discovery_rates_of_the_readme() -> None:
+    implied = [f"{of.keywords:.2f}" for of in PUBLISHED.values()]
+    assert f"they would make {implied[0]}, {implied[1]} and {implied[2]} keywords per document" in README

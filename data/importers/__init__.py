@@ -73,9 +73,18 @@ def read(path: Path, format: str | None = None, say: Say = say_nothing) -> Recor
         )
     if format not in IMPORTERS:
         raise BadRecord(f"unknown format {format!r}; known are {', '.join([*IMPORTERS, LINES])}")
-    empty = True
+    documents = count = 0
     for document, summaries in IMPORTERS[format](path, say):
-        empty = False
+        documents += 1
+        count += sum(summary.is_empty for summary in summaries)
         yield document, summaries
-    if empty:
+    if not documents:
         raise BadRecord(f"{path.name}:1: the file holds no documents")
+    if count:
+        say(empty_summaries(count))
+
+
+def empty_summaries(count: int) -> str:
+    """What becomes of summaries without a word."""
+    kept = "1 summary is empty: it is kept" if count == 1 else f"{count} summaries are empty: they are kept"
+    return f"{kept} without scores, and no study asks about {'it' if count == 1 else 'them'}"

@@ -4,7 +4,7 @@
 "summaries": [{"system": "bart", "text": "...", "human": {"relevance": 4.3}}],
 "questions": [{"question": "... @placeholder ...", "answer": "..."}]}
 
-`title`, `human` and `questions` are optional.
+`title`, `human` and `questions` are optional; an `id` may be a whole number, a summary's text may be empty.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def summaries(place: Place, document_id: str, value: object) -> list[Summary]:
         found[system] = Summary(
             document_id=document_id,
             system=system,
-            text=reading.text(place, reading.required(place, item, "text"), f"{name}.text"),
+            text=reading.summary_text(place, reading.required(place, item, "text"), f"{name}.text"),
             human=reading.ratings(place, item.get("human"), f"{name}.human"),
         )
     return list(found.values())

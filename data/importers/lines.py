@@ -10,14 +10,22 @@ from data.records import BadRecord, Document, Summary
 
 
 def load(path: Path, documents: Sequence[Document], system: str) -> list[Summary]:
-    """Join a file to documents by line order. Raises `BadRecord` for a blank line or a wrong count."""
-    texts = read_lines(path, "summary")
+    """Join a file to documents by line order; a blank line is an empty summary.
+
+    Raises `BadRecord` for a wrong number of lines.
+    """
+    texts = read_summaries(path)
     if len(texts) != len(documents):
         raise BadRecord(
             f"{path.name}:{len(texts)}: the file has {len(texts)} lines, the data set {len(documents)} documents; "
             "they are joined by line order and must be as many"
         )
     return [Summary(d.id, system, text) for d, text in zip(documents, texts, strict=True)]
+
+
+def read_summaries(path: Path) -> list[str]:
+    """A file's lines as summaries, which may be empty."""
+    return [reading.summary_text(place, line, "the summary") for place, line in reading.lines(path)]
 
 
 def read_lines(path: Path, name: str) -> list[str]:
@@ -31,9 +39,9 @@ def parallel(
     """Documents from plain text files that belong together line by line, as `bert-score` and files2rouge take them.
 
     The system is named after the file of candidates, documents by their line. Raises `BadRecord` for a blank line
-    or different numbers of lines.
+    in any other file than that of candidates, and for different numbers of lines.
     """
-    texts = read_lines(candidates, "summary")
+    texts = read_summaries(candidates)
     columns = [read_lines(path, "reference") for path in references]
     source_lines = read_lines(sources, "source") if sources else [""] * len(texts)
     title_lines: list[str] | list[None] = read_lines(titles, "title") if titles else [None] * len(texts)

@@ -35,7 +35,7 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
         candidates[document_id][system] = Summary(
             document_id=document_id,
             system=system,
-            text=reading.text(place, reading.required(place, record, "decoded"), "decoded"),
+            text=reading.summary_text(place, reading.required(place, record, "decoded"), "decoded"),
             human=mean_ratings(place, record, "expert_annotations", "")
             | mean_ratings(place, record, "turker_annotations", "turker_"),
         )

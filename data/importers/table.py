@@ -1,8 +1,8 @@
 """CSV, TSV and Parquet: a row per summary, columns `document_id, title, source, reference, system, summary`.
 
-`title` may be left out; `system` and `summary` may both be blank in a row that only gives a document. Several
-references of a document stand in several rows. Human ratings may stand in columns `human.<aspect>`. Other columns
-are passed over and named.
+`title` may be left out; `system` and `summary` may both be blank in a row that only gives a document, `summary` alone
+where the system wrote nothing. Several references of a document stand in several rows. Human ratings may stand in
+columns `human.<aspect>`. Other columns are passed over and named.
 """
 
 from __future__ import annotations
@@ -132,13 +132,13 @@ def add_row(place: Place, row: dict[str, Any], documents: dict[str, Gathered]) -
         if value != known:
             place.refuse(f"the {name} of {reading.shown(document_id)} differs from an earlier row's")
     found.references[reference] = None
-    system, text = (reading.optional_text(place, row[name], name) for name in ("system", "summary"))
+    system, text = (None if blank(row[name]) else row[name] for name in ("system", "summary"))
     if system is None and text is None:
         return
     summary = Summary(
         document_id=document_id,
         system=reading.identifier(place, system, "system"),
-        text=reading.text(place, text, "summary"),
+        text=reading.summary_text(place, "" if text is None else text, "summary"),
         human={
             name.removeprefix(HUMAN): rating(place, value, name)
             for name, value in row.items()
@@ -149,6 +149,11 @@ def add_row(place: Place, row: dict[str, Any], documents: dict[str, Gathered]) -
     if (summary.system, reference) in found.seen or found.summaries.setdefault(summary.system, summary) != summary:
         place.refuse(f"the system {reading.shown(summary.system)} stands twice for {reading.shown(document_id)}")
     found.seen.add((summary.system, reference))
+
+
+def blank(value: object) -> bool:
+    """Whether a cell holds nothing."""
+    return value is None or (isinstance(value, str) and not value.strip())
 
 
 def rating(place: Place, value: object, name: str) -> float:

@@ -81,9 +81,9 @@ def conditions(apes: Apes, records: Iterable[tuple[Document, Sequence[Summary]]]
 
 
 def candidates(document: Document, summaries: Sequence[Summary]) -> tuple[Example, list[tuple[str, str]]]:
-    """A document as its summaries are judged, and their systems and texts."""
+    """A document as its summaries are judged, and the systems and texts of those that are not empty."""
     judged = examples(document, summaries) or examples(document, [Summary(document.id, "", "")])
-    return judged[0], [(summary.system, summary.text) for summary in summaries]
+    return judged[0], [(summary.system, summary.text) for summary in summaries if not summary.is_empty]
 
 
 def texts(

@@ -16,6 +16,7 @@ from metrics.meta_evaluation.correlation_tests import (
     perm_both_pairs,
     williams,
 )
+from metrics.meta_evaluation.discrepancy import Discrepancy, discrepancies
 from metrics.meta_evaluation.evaluation import Bin, Evaluation, evaluate
 from metrics.meta_evaluation.planning import Observed, Plan, observed, pairs_for_interval, pairs_to_separate
 from metrics.meta_evaluation.significance import (
@@ -28,9 +29,11 @@ from metrics.meta_evaluation.significance import (
     wilcoxon,
 )
 from metrics.meta_evaluation.systems import (
+    BEATEN,
     Spread,
     SystemComparison,
     SystemMean,
+    beating,
     compare_systems,
     distinguishability,
     system_means,
@@ -38,12 +41,14 @@ from metrics.meta_evaluation.systems import (
 from metrics.meta_evaluation.ties import TieAccuracy, fit_threshold, tie_accuracy
 
 __all__ = [
+    "BEATEN",
     "METHODS",
     "Agreement",
     "Bin",
     "Bootstrap",
     "Correlation",
     "CorrelationTest",
+    "Discrepancy",
     "Evaluation",
     "Interval",
     "Intervals",
@@ -63,11 +68,13 @@ __all__ = [
     "WilliamsTest",
     "agreement",
     "agreement_intervals",
+    "beating",
     "compare_metrics",
     "compare_systems",
     "correlate",
     "correlation_intervals",
     "credit",
+    "discrepancies",
     "distinguishability",
     "evaluate",
     "exact_mcnemar",

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Collection, Hashable, Iterable
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import stats
 
+from metrics.base import TIE
 from metrics.meta_evaluation.arrays import numbered, numbers, same_length
 from metrics.meta_evaluation.significance import holm, signed_rank
+
+BEATEN = 0.05
+"""Below which p a system beats a baseline."""
 
 
 class SystemMean(NamedTuple):
@@ -32,7 +37,7 @@ class Spread(NamedTuple):
     """How far apart a metric puts systems, on the metric's own scale."""
 
     std: float | None
-    """Standard deviation over the systems' means, with systems - 1 as divisor."""
+    """Standard deviation of the systems' means, with their number as divisor (the population's)."""
     mean: float | None
     """Mean of the systems' means; None without a value."""
     systems: int
@@ -72,7 +77,7 @@ def system_means(values: ArrayLike, documents: Iterable[Hashable], systems: Iter
 
 
 def distinguishability(values: ArrayLike, systems: Iterable[Hashable]) -> Spread:
-    """Say how far apart a metric puts systems: the standard deviation over their means.
+    """Say how far apart a metric puts systems: the population's standard deviation of their means, as in the paper.
 
     `values`, shape (n,), holds one entry a cell, NaN where it is missing, and `systems` its system. A system
     without a value is left out; two are needed.
@@ -88,7 +93,7 @@ def distinguishability(values: ArrayLike, systems: Iterable[Hashable]) -> Spread
     mean = float(means.mean()) if len(means) else None
     if len(means) < 2:
         return Spread(None, mean, len(means), "fewer than 2 systems have values")
-    return Spread(float(means.std(ddof=1)), mean, len(means))
+    return Spread(float(means.std()), mean, len(means))
 
 
 def compare_systems(
@@ -106,6 +111,45 @@ def compare_systems(
     ]
     adjusted = holm([comparison.p for comparison in found])
     return [comparison._replace(p_holm=p) for comparison, p in zip(found, adjusted, strict=True)]
+
+
+def beating(
+    values: ArrayLike,
+    documents: Iterable[Hashable],
+    systems: Iterable[Hashable],
+    baselines: Collection[Hashable],
+    *,
+    alpha: float = BEATEN,
+) -> list[Hashable]:
+    """Name the systems that beat every baseline, sorted by their labels as text; no baseline is among them.
+
+    A system beats a baseline where Wilcoxon's signed-rank test over the documents that both have a value of gives a
+    two-sided p below `alpha`, and both its mean and the ranks are in its favour. p is not corrected: as a system must
+    beat all baselines, the chance that one which does not is named stays below `alpha` however many there are (the
+    intersection-union test); over systems it is not controlled. Takes and refuses what `system_means` does; no
+    baseline at all is beaten by nobody.
+    Source: Takeshita et al. 2024, ROUGE-K: Do Your Summaries Have Keywords?, whose tables mark such systems; Berger
+    1982, Multiparameter hypothesis testing and acceptance sampling.
+    """
+    labels, table = _table(values, documents, systems)
+    rows = dict(zip(labels, table, strict=True))
+    absent = [str(baseline) for baseline in baselines if baseline not in rows]
+    if absent:
+        raise ValueError(f"no value is of the baseline {', '.join(absent)}")
+    return [
+        label
+        for label, row in rows.items()
+        if baselines and label not in baselines and all(_beats(row - rows[baseline], alpha) for baseline in baselines)
+    ]
+
+
+def _beats(differences: NDArray[np.float64], alpha: float) -> bool:
+    """Whether differences, first minus second, are above 0."""
+    shared = differences[~np.isnan(differences)]
+    p = signed_rank(shared, "document").p
+    differing = shared[np.abs(shared) > TIE]
+    in_favour = np.sign(differing) @ stats.rankdata(np.abs(differing)) > 0
+    return p is not None and p < alpha and bool(in_favour) and float(shared.mean()) > 0
 
 
 def _table(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any, NamedTuple
@@ -26,7 +26,7 @@ from annotation.reliability import (
 from annotation.results import judged, shares_won
 from annotation.store import AnnotationStore
 from data.cells import Cells
-from data.preferences import Preferences
+from data.preferences import Preferences, rated_pairs
 from data.store import DataStore
 from metrics.analysis import (
     LEVELS,
@@ -42,17 +42,32 @@ from metrics.analysis import (
     correlation_tables,
     human_ceiling,
     levels_as_json,
+    part_from_rouge_k,
 )
+from metrics.dataset_statistics import keyword_statistics, length_statistics
 from metrics.keyword_analysis import Records, by_length, by_source, searched
 from metrics.meta_evaluation import METHODS, Evaluation, Method, Rule, SideShare, position_check
 from metrics.rouge_k import RougeK
 from pages.components import formats, sections
 from pages.components.sections import Section
 
+USUAL = "relevance"
+"""The rating that metrics are held against where none is named."""
+
 WON = "judgments won"
 """The rating that a study's judgments give a summary: the share of them that it won, a tie counting half."""
 
+OF_PEOPLE = ("agreement", "comparisons", "by_difference", "human", "correlation_tests")
+"""The tables of a file or data set that need ratings."""
+
+LEFT_OUT = "left out"
+"""The fact that names them where there are no ratings."""
+
 PACKAGES = ("relevance", "numpy", "scipy", "pandas", "sqlalchemy")
+
+
+class UnknownSystem(ValueError):  # noqa: N818  named for the situation
+    """There are no summaries of a system that was named."""
 
 
 class Reliability(NamedTuple):
@@ -137,11 +152,17 @@ def reliability_tables(found: Reliability, *, weighed: bool) -> list[Section]:
 
 
 def correlations_of(
-    cells: Cells, human: str, *, methods: Sequence[Method] = METHODS, seed: int = 0
+    cells: Cells,
+    human: str | None,
+    *,
+    methods: Sequence[Method] = METHODS,
+    baselines: Sequence[str] = (),
+    seed: int = 0,
 ) -> tuple[list[Section], list[CorrelationRow], list[CorrelationRow]]:
     """The four tables of the papers, the tests beside them, and the systems; with the rows of the first and the last.
 
-    `human` names the ratings to correlate metrics with.
+    `human` names the ratings to correlate metrics with; without it, the tables that need people are left out.
+    `baselines` are the systems that others are to beat.
     """
     laid = correlation_tables(cells, human)
     asked = dict.fromkeys([*laid.human, *laid.matrix])
@@ -153,21 +174,32 @@ def correlations_of(
     def rows(pairs: Sequence[tuple[str, str]]) -> list[CorrelationRow]:
         return [row._replace(first=pair[0], second=pair[1]) for pair in pairs for row in of_pair[frozenset(pair)]]
 
+    check_systems(baselines, cells.systems, "--baselines")
     with_people, matrix, people = rows(laid.human), rows(laid.matrix), f"human: {human}"
     compared = {name: laid.columns[name] for name in (*laid.metrics, people)} if laid.human else {}
     tests = compare_correlations(cells, compared, people, seed=seed) if compared else []
-    systems = analyze_systems(cells, {name: laid.columns[name] for name in laid.metrics} | compared)
+    systems = analyze_systems(cells, {name: laid.columns[name] for name in laid.metrics} | compared, baselines)
     found = [
         sections.correlation_section("human", f"Metrics with people ({human})", with_people),
         sections.correlation_section("length", "Metrics with length", rows(laid.length)),
         sections.correlation_section("rouge_k", "Metrics with ROUGE-K", rows(laid.rouge_k)),
         sections.correlation_section("matrix", "Metrics with each other", matrix),
+        sections.discrepancy_section(part_from_rouge_k(cells, laid, seed=seed)),
         sections.correlation_test_section(tests, people),
         sections.spread_section(systems),
         sections.system_section(systems),
         sections.wilcoxon_section(systems),
     ]
-    return found, with_people, matrix
+    return [table for table in found if human is not None or table.name not in OF_PEOPLE], with_people, matrix
+
+
+def check_systems(asked: Iterable[str], known: Iterable[str], option: str) -> None:
+    """Refuse systems that there are not. Raises `UnknownSystem`."""
+    known = list(dict.fromkeys(known))
+    if unknown := [system for system in asked if system not in known]:
+        raise UnknownSystem(
+            f"{option}: there is no system {', '.join(unknown)}; there are {', '.join(known) or 'none'}"
+        )
 
 
 def with_judgments(cells: Cells, preferences: Preferences) -> Cells:
@@ -188,11 +220,15 @@ def of_study(
     human: str | None = None,
     methods: Sequence[Method] = METHODS,
     rule: Rule = "half",
+    systems: Sequence[str] = (),
+    baselines: Sequence[str] = (),
     seed: int = 0,
 ) -> Contents:
-    """Everything about a study's judgments and its data set's scores. Raises `UnknownStudy`, `NoRatings`.
+    """Everything about a study's judgments and its data set's scores.
 
-    `human` names a rating of the data set to correlate metrics with, in place of the judgments won.
+    `human` names a rating of the data set to correlate metrics with, in place of the judgments won. `systems` are those
+    that all tables are restricted to, `baselines` those that others are to beat. Raises `UnknownStudy`, `NoRatings`,
+    `UnknownSystem`.
     """
     study = annotation.study(name)
     dataset = data.dataset(study.dataset)
@@ -200,7 +236,10 @@ def of_study(
         raise NoRatings(
             f"there are no human ratings of {human!r}; there are {', '.join(dataset.aspects) or 'none at all'}"
         )
-    preferences = judged(annotation, name)
+    check_systems(systems, dataset.systems, "--systems")
+    preferences, cells = judged(annotation, name), data.cells(study.dataset)
+    if systems:
+        preferences, cells = preferences.of_systems(systems), cells.of_systems(systems)
     signatures = data.signatures(study.dataset)
     truncated = {entry.signature: entry.truncated for entry in signatures}
     analysis = analyze_agreement(preferences, rule=rule, seed=seed)
@@ -208,11 +247,12 @@ def of_study(
     ceiling = ceiling_of(preferences, seed=seed)
     checks = {row.annotator: (row.checks_passed, row.checks) for row in annotation.annotators(name)}
     reliability = reliability_of(preferences, checks, seed=seed)
-    cells = with_judgments(data.cells(study.dataset), preferences)
-    correlations, with_people, matrix = correlations_of(cells, human or WON, methods=methods, seed=seed)
+    cells = with_judgments(cells, preferences)
+    correlations, with_people, matrix = correlations_of(
+        cells, human or WON, methods=methods, baselines=baselines, seed=seed
+    )
     if analysis.weighed and (human or WON) == WON:
-        of_judgments = {"human", "correlation_tests"}
-        correlations = [sections.not_weighed(t) if t.name in of_judgments else t for t in correlations]
+        correlations = [said_not_weighed(table) for table in correlations]
     sampling = sections.sampling_notes(study.rule)
     by_judgment = sections.agreement_section(analysis, "judgment", truncated, ceiling, notes=sampling)
     by_majority = sections.agreement_section(majority, "pair by majority", truncated, notes=sampling)
@@ -225,7 +265,7 @@ def of_study(
             "data set": dataset.name,
             "SHA-256 of its file": dataset.sha256,
             "documents": str(dataset.documents),
-            "systems": ", ".join(study.systems),
+            "systems": ", ".join(systems or study.systems),
             "pairs": "; ".join((f"{study.pairs}, rule {study.rule}, seed {study.seed}", *study.notes)),
             **(
                 {"compared by": ", ".join(study.signatures), "random share": str(study.random_share)}
@@ -256,24 +296,41 @@ def of_study(
     )
 
 
-def of_ratings(
-    preferences: Preferences,
+def said_not_weighed(table: Section) -> Section:
+    """A table of a study whose pairs were drawn with unequal probability, saying what of it is not weighed."""
+    if table.name in {"human", "correlation_tests"}:
+        return sections.not_weighed(table)
+    if table.name in {"distinguishability", "systems", "wilcoxon"}:
+        return sections.drawn_pairs_not_weighed(table, f"human: {WON}")
+    return table  # of all summaries, without people
+
+
+def of_cells(
     cells: Cells,
-    human: str,
+    human: str | None,
     facts: Mapping[str, str],
     *,
     gaps: Mapping[str, Gaps],
     methods: Sequence[Method] = METHODS,
     rule: Rule = "half",
+    baselines: Sequence[str] = (),
     seed: int = 0,
 ) -> Contents:
-    """Everything about ratings and scores of a file; `preferences` are its rated pairs."""
-    analysis = analyze_agreement(preferences, rule=rule, seed=seed)
-    correlations, with_people, matrix = correlations_of(cells, human, methods=methods, seed=seed)
+    """Everything about the scores of a file or data set, and about its ratings `human`.
+
+    Without these, what needs people is left out, which the facts say. Raises `UnknownSystem` for other `baselines`.
+    """
+    correlations, with_people, matrix = correlations_of(cells, human, methods=methods, baselines=baselines, seed=seed)
+    more = {"seed": str(seed), "versions": versions()}
+    if human is None:
+        others = f"; --human takes {' or '.join(cells.ratings)}" if cells.ratings else ""
+        left_out = f"{', '.join(OF_PEOPLE)}: there are no human ratings of {USUAL!r}{others}"
+        return Contents("Metrics", "", {**facts, LEFT_OUT: left_out, **more}, gaps, tuple(correlations))
+    analysis = analyze_agreement(rated_pairs(cells, human), rule=rule, seed=seed)
     return Contents(
         heading=f"Metrics against human ratings of {human}",
         human_name=human,
-        facts={**facts, "seed": str(seed), "versions": versions()},
+        facts={**facts, **more},
         gaps=gaps,
         tables=(
             sections.agreement_section(
@@ -289,39 +346,53 @@ def of_ratings(
     )
 
 
-KEYWORD_TABLES = ("keywords_by_source", "keywords_by_length")
-"""The tables of `of_keywords`, which are made only where they are asked for."""
+# --- texts --------------------------------------------------------------------------------------------------
+
+OF_TEXTS = {
+    "keywords": ("keywords_by_source", "keywords_by_length"),
+    "dataset": ("dataset_keywords", "dataset_lengths"),
+}
+"""The tables of `of_texts`, which are made only where they are asked for, by the name that asks for several."""
 
 KEYWORDS_BY = "keywords by"
 """The fact that names the signature of their ROUGE-K."""
 
 
-def of_keywords(records: Records, metric: RougeK, heading: str, facts: Mapping[str, str]) -> Contents:
-    """ROUGE-K of the systems by where its keywords occur and by their length; judgments and ratings play no part.
+def of_texts(
+    records: Records, metric: RougeK, asked: Collection[str], facts: Mapping[str, str], systems: Sequence[str] = ()
+) -> Contents:
+    """The tables of `OF_TEXTS` that are asked for; scores, judgments and ratings play no part.
 
-    Raises ValueError where `metric` looks for some of the keywords only.
+    `records` have all summaries of each document; the tables of keywords are those of `systems`, where they are named.
+    Raises `UnknownSystem`, and ValueError where `metric` looks for some of the keywords only.
     """
     records = list(records)
-    found = searched(records, metric)
+    check_systems(systems, (summary.system for _, summaries in records for summary in summaries), "--systems")
+    tables: list[Section] = []
+    more = {}
+    if not {*asked}.isdisjoint(OF_TEXTS["keywords"]):
+        found = searched(records, metric, systems or None)
+        tables += [sections.by_source_section(by_source(found)), sections.by_length_section(by_length(found))]
+        more = {"systems": ", ".join(dict.fromkeys(summary.system for summary in found)), KEYWORDS_BY: metric.signature}
+    if not {*asked}.isdisjoint(OF_TEXTS["dataset"]):
+        counted = keyword_statistics((document for document, _ in records), metric.title)
+        tables += [
+            sections.keyword_statistics_section(counted),
+            sections.length_statistics_section(length_statistics(records, systems or None)),
+        ]
     return Contents(
-        heading=heading,
+        heading="Texts",
         human_name="",
-        facts={
-            **facts,
-            "documents": str(len(records)),
-            "systems": ", ".join(dict.fromkeys(summary.system for summary in found)),
-            KEYWORDS_BY: metric.signature,
-            "versions": versions(),
-        },
+        facts={**facts, "documents": str(len(records)), **more, "versions": versions()},
         gaps={},
-        tables=(sections.by_source_section(by_source(found)), sections.by_length_section(by_length(found))),
+        tables=tuple(table for table in tables if table.name in asked),
     )
 
 
-def with_keywords(contents: Contents, keywords: Contents) -> Contents:
-    """The contents with the tables of `of_keywords` after their own."""
-    facts = {**contents.facts, KEYWORDS_BY: keywords.facts[KEYWORDS_BY]}
-    return replace(contents, tables=(*contents.tables, *keywords.tables), facts=facts)
+def with_texts(contents: Contents, texts: Contents) -> Contents:
+    """The contents with the tables of `of_texts` after their own."""
+    facts = {**contents.facts, **texts.facts, **contents.facts}  # in the order of the first, with its values
+    return replace(contents, tables=(*contents.tables, *texts.tables), facts=facts)
 
 
 def as_json(contents: Contents) -> dict[str, Any]:

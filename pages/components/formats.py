@@ -13,10 +13,11 @@ from typing import Any
 import pandas as pd
 
 from data.export import csv_text
-from pages.components.sections import Cell, Range, Section, Undefined
+from pages.components.sections import DAGGER, Cell, Marked, Range, Section, Undefined
 from pages.components.text import in_one_line
 
 UNDEFINED = "undefined"
+MARKS = "marks"
 
 LONG = 60
 """Rows of a table that is shown whole without being asked for."""
@@ -55,6 +56,8 @@ def shown(cell: Cell, column: str = "", digits: int = 4) -> str:
         return UNDEFINED
     if isinstance(cell, Range):
         return f"[{cell.low:.{digits}f}, {cell.high:.{digits}f}]"
+    if isinstance(cell, Marked):
+        return shown(cell.value, column, digits) + cell.mark
     if isinstance(cell, float):
         below = column.split(" ", maxsplit=1)[0] == "p" and cell < 0.5 * 10**-digits
         return f"<{10**-digits:.{digits}f}" if below else f"{cell:.{digits}f}"
@@ -80,7 +83,11 @@ def as_text(
     names = [name for name in columns_of(section) if name not in without]
     lines = [in_one_line(section.title)]
     if names:
-        cells = [[shown(row[name], name) for name in names] for row in section.rows]
+        marked = {name for row in section.rows for name in names if isinstance(row[name], Marked)}
+        cells = [
+            [shown(cell := row[name], name) + " " * (name in marked and not isinstance(cell, Marked)) for name in names]
+            for row in section.rows
+        ]
         left = [all(isinstance(row[name], str | None) for row in section.rows) for name in names]
         heads = [in_one_line(name) for name in names]
         widths = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
@@ -107,7 +114,10 @@ def wrapped(line: str, width: int | None) -> str:
 
 
 def as_json(section: Section) -> dict[str, Any]:
-    """A table in plain JSON values: what is undefined is null, with the reasons by column under `undefined`."""
+    """A table in plain JSON values: what is undefined is null, with the reasons by column under `undefined`.
+
+    Numbers that are marked are plain, with their marks by column under `marks`.
+    """
     return {
         "title": section.title,
         **({} if section.rows else {UNDEFINED: section.empty}),
@@ -118,21 +128,32 @@ def as_json(section: Section) -> dict[str, Any]:
                 if (found := {name: cell.reason for name, cell in row.items() if isinstance(cell, Undefined)})
                 else {}
             )
+            | ({MARKS: marks} if (marks := marks_of(row)) else {})
             for row in section.rows
         ],
         "notes": [*section.notes],
     }
 
 
+def marks_of(row: Mapping[str, Cell]) -> dict[str, str]:
+    """The marks of a row's numbers by column."""
+    return {name: cell.mark for name, cell in row.items() if isinstance(cell, Marked)}
+
+
 def json_value(cell: Cell) -> Any:
-    """A cell as a JSON value; an interval is a list of its ends."""
+    """A cell as a JSON value; an interval is a list of its ends, a mark is left out."""
     if isinstance(cell, Undefined):
         return None
+    if isinstance(cell, Marked):
+        return cell.value
     return [cell.low, cell.high] if isinstance(cell, Range) else cell
 
 
 def as_csv(section: Section) -> str:
-    """A table as CSV: intervals in two columns, the reasons of what is undefined in the last."""
+    """A table as CSV: intervals in two columns, the reasons of what is undefined in the last.
+
+    Where numbers are marked, one column more says which.
+    """
     wide = {name for name in columns_of(section) if "95 %" in name}
     records = []
     for row in section.rows:
@@ -144,14 +165,15 @@ def as_csv(section: Section) -> str:
             else:
                 record[name] = value
         why = [f"{name}: {cell.reason}" for name, cell in row.items() if isinstance(cell, Undefined)]
-        records.append(record | {UNDEFINED: "; ".join(why)})
+        marked = {MARKS: "; ".join(f"{name}: {mark}" for name, mark in marks_of(row).items())}
+        records.append(record | (marked if any(map(marks_of, section.rows)) else {}) | {UNDEFINED: "; ".join(why)})
     if not records:
         records.append({UNDEFINED: section.empty})
     return csv_text(records)
 
 
 def as_one_csv(sections: Sequence[Section], facts: Iterable[tuple[str, str]] = ()) -> str:
-    """Several tables in one CSV, a line a number: table, row, column, value, low, high, undefined.
+    """Several tables in one CSV, a line a number: table, row, column, value, mark, low, high, undefined.
 
     A row is named by the words with which it begins, and by its number among those that begin alike. `facts`, what the
     numbers rest on, come first as rows of a table `facts`.
@@ -172,6 +194,8 @@ def as_one_csv(sections: Sequence[Section], facts: Iterable[tuple[str, str]] = (
                     lines.append(line(section.name, name, column, low=cell.low, high=cell.high))
                 elif isinstance(cell, Undefined):
                     lines.append(line(section.name, name, column, undefined=cell.reason))
+                elif isinstance(cell, Marked):
+                    lines.append(line(section.name, name, column, value=cell.value, mark=cell.mark))
                 elif cell is not None and column not in naming(row):
                     lines.append(line(section.name, name, column, value=cell))
     return csv_text(lines)
@@ -180,7 +204,7 @@ def as_one_csv(sections: Sequence[Section], facts: Iterable[tuple[str, str]] = (
 def line(table: str, row: str, column: str, **found: Any) -> dict[str, Any]:
     """One line of such a CSV."""
     return {"table": table, "row": row, "column": column} | {
-        name: found.get(name) for name in ("value", "low", "high", UNDEFINED)
+        name: found.get(name) for name in ("value", "mark", "low", "high", UNDEFINED)
     }
 
 
@@ -193,6 +217,7 @@ SPECIAL = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
+    DAGGER: r"\dag{}",
     **{character: f"\\{character}" for character in "&%$#_{}"},
     **{character: f"{{{character}}}" for character in "[]*-"},  # at the start of a row, [ and * belong to the \\ before
 }
@@ -200,7 +225,7 @@ SPECIAL = {
 
 def latex(text: str) -> str:
     """A text inside LaTeX, letter for letter."""
-    return re.sub(r"[\\~^<>|&%$#_{}\[\]*]|-(?=-)", lambda found: SPECIAL[found.group()], in_one_line(text))
+    return re.sub(rf"[\\~^<>|&%$#_{{}}\[\]*{DAGGER}]|-(?=-)", lambda found: SPECIAL[found.group()], in_one_line(text))
 
 
 def as_latex(
@@ -274,13 +299,17 @@ def esc(text: object) -> str:
 
 
 def as_frame(section: Section) -> pd.DataFrame:
-    """What a page shows: numbers stay numbers, and those that are undefined are empty."""
+    """What a page shows: numbers stay numbers, but in columns with marks, and those that are undefined are empty."""
+    marked = {name for row in section.rows for name in marks_of(row)}
     return pd.DataFrame(
-        {in_one_line(name): None if isinstance(cell, Undefined) else cell_of_page(cell) for name, cell in row.items()}
+        {
+            in_one_line(name): None if isinstance(cell, Undefined) else cell_of_page(cell, as_text=name in marked)
+            for name, cell in row.items()
+        }
         for row in section.rows
     )
 
 
-def cell_of_page(cell: Cell) -> Any:
+def cell_of_page(cell: Cell, *, as_text: bool = False) -> Any:
     """A cell as a frame holds it."""
-    return shown(cell, digits=3) if isinstance(cell, Range | str) else cell
+    return shown(cell, digits=3) if as_text or isinstance(cell, Range | str) else cell

@@ -6,7 +6,7 @@ import hashlib
 import io
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,14 +44,22 @@ figure svg { max-width: 100%; height: auto; } figcaption { color: #374151; font-
 
 
 def write_report(
-    data: DataStore, annotation: AnnotationStore, study: str, folder: Path, *, seed: int = 0
+    data: DataStore,
+    annotation: AnnotationStore,
+    study: str,
+    folder: Path,
+    *,
+    systems: Sequence[str] = (),
+    baselines: Sequence[str] = (),
+    seed: int = 0,
 ) -> list[Path]:
     """Write a study's report into a folder, which is made where it is not there; returns the files.
 
     `report.html` needs no other file and no network; beside it lie the tables (CSV, LaTeX, JSON), the judgments, the
-    scores, and `SHA256SUMS` of them all. Raises `UnknownStudy` before anything is written, and OSError.
+    scores, and `SHA256SUMS` of them all. The tables are restricted to `systems`, where they are named; `baselines` are
+    those that others are to beat. Raises `UnknownStudy` and `UnknownSystem` before anything is written, and OSError.
     """
-    contents = of_study(data, annotation, study, seed=seed)
+    contents = of_study(data, annotation, study, systems=systems, baselines=baselines, seed=seed)
     dataset = annotation.study(study).dataset
     texts = {
         "analysis.json": json.dumps(as_json(contents), indent=2, ensure_ascii=False, allow_nan=False) + "\n",
@@ -98,6 +106,8 @@ def methods(data: DataStore, annotation: AnnotationStore, name: str, contents: C
             "they were drawn: ratios estimate those of all pairs of these systems that could have been drawn (Hajek's "
             "estimator). Other figures describe the pairs that were drawn."
         )
+    if contents.facts["systems"] != ", ".join(study.systems):
+        words.append(f"All tables are restricted to the systems {contents.facts['systems']}.")
     words += [
         "A metric agrees with a judgment where it scores the chosen summary higher; differences within 1e-9 are ties, "
         "counted half (rule half), as misses (strict) or left out (decided). Pairwise accuracy with ties (acc_eq) uses "

@@ -8,9 +8,20 @@ from typing import Any, NamedTuple
 from annotation.ranking import Ranking
 from annotation.reliability import AnnotatorReliability, Estimate, FleissKappa, Kappa
 from metrics.analysis import LEVELS, AgreementAnalysis, CorrelationComparison, CorrelationRow, SystemsAnalysis
+from metrics.dataset_statistics import KeywordStatistics, Lengths
 from metrics.extractors import Shared
 from metrics.keyword_analysis import LONGEST_ASKED, LengthRecall, Recall
-from metrics.meta_evaluation import Agreement, Evaluation, Interval, Observed, PairedComparison, Plan, SideShare
+from metrics.meta_evaluation import (
+    BEATEN,
+    Agreement,
+    Discrepancy,
+    Evaluation,
+    Interval,
+    Observed,
+    PairedComparison,
+    Plan,
+    SideShare,
+)
 from metrics.meta_evaluation.significance import MCNEMAR, TWO_WAY, fewest_documents
 
 RULES = {
@@ -41,7 +52,14 @@ class Range(NamedTuple):
     high: float
 
 
-Cell = str | int | float | bool | Range | Undefined
+class Marked(NamedTuple):
+    """A number that is marked, with a sign that the notes of its table explain."""
+
+    value: float
+    mark: str
+
+
+Cell = str | int | float | bool | Range | Undefined | Marked
 
 
 class Section(NamedTuple):
@@ -56,6 +74,10 @@ class Section(NamedTuple):
     """What is to be said under it."""
     empty: str = "there is nothing to count"
     """Why there are no rows, where there are none."""
+
+
+DAGGER = "†"
+"""What marks a system that beats the baselines."""
 
 
 def known(value: float | None, reason: str | None, otherwise: str = "nothing to count") -> Cell:
@@ -213,6 +235,11 @@ def comparison_section(analysis: AgreementAnalysis) -> Section:
             "annotators; few annotators who differ leave it large. Wilcoxon's test allows for documents only, as if "
             "everybody judged as these annotators do."
         )
+    if analysis.weighed:
+        notes.append(
+            "Pairs were drawn with unequal probability: difference and p weigh each by one over it. Wilcoxon's test is "
+            "not weighed: documents count alike, however probable their pairs were."
+        )
     notes += flip_notes(analysis.comparisons)
     return Section(
         "comparisons", "Metric against metric on the same pairs", rows, notes, "there are fewer than 2 metrics"
@@ -310,6 +337,38 @@ def correlation_section(name: str, title: str, rows: Sequence[CorrelationRow], r
     return Section(name, title, cells, notes, "there are not the two columns of scores that it compares")
 
 
+def discrepancy_section(found: Sequence[Discrepancy]) -> Section:
+    """On how many pairs ROUGE-K and another metric prefer different summaries."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "first": row.first,
+            "second": row.second,
+            "share": known(row.share, "no pair has scores of both"),
+            "share 95 %": interval(row.share_interval),
+            "of decided": known(row.decided, "no pair is decided by both"),
+            "of decided 95 %": interval(row.decided_interval),
+            "part": row.parted,
+            "ties": row.tied,
+            "n": row.pairs,
+            "documents": row.documents,
+        }
+        for row in found
+    ]
+    notes = [
+        "Part: pairs of summaries of one document of which one metric prefers the one and the other metric the other; "
+        "share: of all pairs that both score (n); of decided: of those in which neither ties. People have no say. The "
+        "ROUGE-K paper has one such share, 16.7 %, of its own pairs."
+    ]
+    for row in found[:1]:
+        made = row.share_interval
+        notes.append(
+            f"Intervals: {made.level:.0%}, percentile bootstrap over {row.over}, {made.resamples} resamples, seed "
+            f"{made.seed}."
+        )
+    empty = "the summaries are not scored by ROUGE-K and another metric"
+    return Section("discrepancies", "Pairs on which ROUGE-K and another metric part", rows, notes, empty)
+
+
 COEFFICIENTS = {"pearson": "Pearson's r", "spearman": "Spearman's rho", "kendall": "Kendall's tau-b"}
 
 
@@ -351,18 +410,21 @@ def spread_section(analyses: Sequence[SystemsAnalysis]) -> Section:
     rows: list[dict[str, Cell]] = [
         {
             "metric": found.name,
-            "standard deviation": known(found.spread.std, found.spread.reason),
+            "population standard deviation": known(found.spread.std, found.spread.reason),
             "mean": known(found.spread.mean, found.spread.reason),
             "systems": found.spread.systems,
         }
         for found in analyses
     ]
-    note = "Standard deviation over the systems' means (ROUGE-K paper, Table 8): large where they are told apart."
+    note = (
+        "Standard deviation of the systems' means, divided by their number and not by one less, as in the ROUGE-K "
+        "paper's Table 8: large where systems are told apart."
+    )
     return Section("distinguishability", "How far metrics tell systems apart", rows, [note])
 
 
 def system_section(analyses: Sequence[SystemsAnalysis]) -> Section:
-    """Mean scores of the systems, a column a metric."""
+    """Mean scores of the systems, a column a metric; those that beat the baselines have a dagger."""
     systems = list(dict.fromkeys(mean.system for found in analyses for mean in found.means))
     means = {found.name: {mean.system: mean.mean for mean in found.means} for found in analyses}
     rows: list[dict[str, Cell]] = [
@@ -370,7 +432,31 @@ def system_section(analyses: Sequence[SystemsAnalysis]) -> Section:
         | {name: known(values.get(system), "no summary of this system has a score") for name, values in means.items()}
         for system in systems
     ]
-    return Section("systems", "Mean scores of systems", rows)
+    for found in analyses:
+        for row in rows:
+            if row["system"] in found.beating:
+                row[found.name] = Marked(means[found.name][row["system"]] or 0.0, DAGGER)
+    notes = [baselines_note(found.baselines) for found in analyses[:1] if found.baselines]
+    return Section("systems", "Mean scores of systems", rows, notes)
+
+
+def baselines_note(baselines: Sequence[str]) -> str:
+    """What a dagger says."""
+    each = f"each of {', '.join(baselines)}" if len(baselines) > 1 else baselines[0]
+    return (
+        f"{DAGGER}: beats {each}: a higher mean, and p below {BEATEN:g} by Wilcoxon's signed-rank test, two-sided, "
+        "over the documents that both sum up. p is not corrected: a system has to beat all baselines, which keeps the "
+        "level however many they are; the number of systems and metrics is not accounted for."
+    )
+
+
+def drawn_pairs_not_weighed(section: Section, people: str) -> Section:
+    """A table of systems, saying which of its figures describe the pairs that were drawn."""
+    note = (
+        f"Not weighed: {people} describes the pairs that were drawn, not all pairs that could have been. Figures of "
+        "metrics are of all summaries, and need no weights."
+    )
+    return section._replace(notes=[*section.notes, note])
 
 
 def wilcoxon_section(analyses: Sequence[SystemsAnalysis]) -> Section:
@@ -488,6 +574,52 @@ def ranking_section(ranking: Ranking) -> Section:
     return Section("ranking", "Systems ranked by people's choices", rows, notes, ranking.reason or "nobody judged")
 
 
+# --- data sets ---------------------------------------------------------------------------------------------
+
+
+def keyword_statistics_section(found: KeywordStatistics) -> Section:
+    """How many references and keywords documents have."""
+    no_keyword = "no document has keywords"
+    rows: list[dict[str, Cell]] = [
+        {
+            "documents": found.documents,
+            "references per document": known(found.references, "there are no documents"),
+            "keywords per document": known(found.keywords, "there are no documents"),
+            "words per keyword": known(found.words, no_keyword),
+            "documents without keywords": found.without,
+        }
+    ]
+    notes = [
+        "As in the ROUGE-K paper's Table 4: the title is one of the references, keywords are the n-grams that two of "
+        "them share, their length is in words without stop words. Texts that stand as systems are counted here."
+    ]
+    return Section("dataset_keywords", "References and keywords of the data set", rows, notes)
+
+
+def length_statistics_section(found: Sequence[Lengths]) -> Section:
+    """How long texts are."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "text": row.of,
+            "unit": row.unit,
+            "n": row.n,
+            "mean": row.mean,
+            "std": known(row.std, "there is only one"),
+            "min": row.minimum,
+            "25%": row.lower,
+            "50%": row.median,
+            "75%": row.upper,
+            "max": row.maximum,
+        }
+        for row in found
+    ]
+    notes = [
+        "Words by white space. Source : reference: how many words of the source there are for one of a reference. "
+        "Standard deviation with n - 1 as divisor."
+    ]
+    return Section("dataset_lengths", "Lengths of the texts", rows, notes, "there are no documents")
+
+
 # --- planning ---------------------------------------------------------------------------------------------
 
 
@@ -584,7 +716,8 @@ def by_length_section(found: Sequence[LengthRecall]) -> Section:
         row[label] = known(part.recall.value, part.recall.reason)
         row[f"{label}: n"] = part.recall.documents
     notes = [
-        "Length in words without stop words. Means over documents; n: those that have keywords of that length.",
+        "Length in words without stop words (ROUGE-K paper, Figure 2). Means over documents; n: those that have "
+        "keywords of that length.",
     ]
     title = "ROUGE-K by the length of the keywords"
     return Section("keywords_by_length", title, list(rows.values()), notes, NO_SUMMARIES)

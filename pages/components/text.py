@@ -21,6 +21,7 @@ STYLE = """<style>
 .text .bidi { unicode-bidi: isolate; }
 .text .bidi::before { content: attr(data-mark); font-size: .65em; padding: 0 .25em; margin: 0 .1em;
   border: 1px solid currentColor; border-radius: .3em; opacity: .75; }
+.text:empty::before { content: "(empty)"; opacity: .75; }
 .text h3 { font-size: 1.15rem; margin: 0 0 .5rem; }
 </style>"""
 

@@ -45,6 +45,14 @@ def sample(
     return sample_pairs(of, rule=rule, count=count, per_document=per_document, seed=seed, random_share=random_share)
 
 
+@pytest.mark.parametrize("rule", RULES)
+def test_an_empty_summary_stands_in_no_pair(rule: str) -> None:
+    silent = [Candidate(1, "a", "one", (0.1, 0.9)), Candidate(2, "b", "two", (0.9, 0.1)), Candidate(3, "c", " \n", ())]
+    found = sample([(number, [c._replace(id=10 * number + c.id) for c in silent]) for number in range(2)], rule)
+    assert {(pair.first_id % 10, pair.second_id % 10) for pair in found.pairs} == {(1, 2)}
+    assert (found.eligible, found.identical, found.unscored) == (2, 0, 0)
+
+
 SCORES: dict[int, dict[str, float | None]] = {
     1: {"a": 0.5, "b": 0.5, "c": 0.25},  # a-c and b-c differ
     2: {"a": 0.5, "b": None, "c": 0.5},  # a-b and b-c lack a score, a-c is equal

@@ -276,7 +276,7 @@ def test_hostile_texts(inspector: Inspector, name: str, e: Example) -> None:
 
 def test_missing_scores_have_their_reason(inspector: Inspector) -> None:
     assert inspector.explain(metric("bertscore").signature, example("", "a cat")) == Explained(
-        None, "the summary has no token", False, None
+        None, "the summary is empty", False, None
     )
     found = inspector.explain(metric("carouge").signature, example("...", "a cat"))
     assert found == Explained(None, "the candidate has no word with a vector", False, None)

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from data.records import Document, Example, Summary
+from data.records import Document, Example, Summary, examples
 from data.store import DataStore, StoredScore
-from metrics import scoring
+from metrics import LEXICAL, metrics, scoring
 from metrics.base import Score
 from metrics.bertscore import BertScore
+from metrics.inspection import explain
 from metrics.length import Length
 from metrics.models import embedded
 from metrics.rouge import RougeN
@@ -50,6 +51,28 @@ class Counting:
     def score(self, examples: list[Example]) -> list[Score]:
         self.batches.append(len(examples))
         return [Score(float(len(e.candidate))) for e in examples]
+
+
+@pytest.mark.parametrize("name", LEXICAL)
+@pytest.mark.parametrize("empty", ["", " \n\u2028"])
+def test_an_empty_summary_has_no_score(name: str, empty: str) -> None:
+    """Without this, ROUGE-K is 0 and so is length: a system that writes nothing would be the worst of all."""
+    document = Document("d", "A cat sat.", ("The cat sat.", "A cat sat there."))
+    texts = {"a": "A cat.", "nothing": empty, "b": "A dog sat."}
+    record = document, [Summary("d", system, text) for system, text in texts.items()]
+    (made,) = metrics([name])
+    found = {example.system: scores[name] for example, scores in score_records([record], [made])}
+    assert (found["nothing"].value, found["nothing"].missing) == (None, "the summary is empty")
+    alone = score_records([(document, [record[1][0], record[1][2]])], [made])
+    assert {system: found[system].value for system in "ab"} == {e.system: s[name].value for e, s in alone}
+    assert explain(made, examples(*record)[1]).missing == "the summary is empty"
+
+
+def test_a_metric_is_not_asked_for_empty_summaries_only() -> None:
+    counting, summaries = Counting(), [Summary("d", system, "") for system in "ab"]
+    found = list(score_records([(Document("d", "", ("r",)), summaries)], [counting]))
+    assert [scores["counting"].missing for _, scores in found] == ["the summary is empty"] * 2
+    assert counting.batches == []
 
 
 # --- records ------------------------------------------------------------------------------------------------
@@ -162,7 +185,7 @@ def test_missing_and_truncated_scores_are_stored_as_such(data_store: DataStore) 
     bertscore = BertScore()
     assert score_dataset(data_store, "long", [bertscore]) == {"bertscore": 2}
     stored = data_store.scores(dataset="long", signature=bertscore.signature)
-    assert stored["d", "t"] == StoredScore(None, "the summary has no token", False)
+    assert stored["d", "t"] == StoredScore(None, "the summary is empty", False)
     assert stored["d", "s"].truncated
     assert stored["d", "s"].value is not None
 

@@ -25,7 +25,7 @@ from pages.components.formats import (
     reasons,
     shown,
 )
-from pages.components.sections import Range, Section, Undefined
+from pages.components.sections import Marked, Range, Section, Undefined
 from pages.components.text import in_one_line
 
 NO_PAIR = "no pair that people decide has a value"
@@ -140,6 +140,23 @@ def test_json():
     assert json.loads(json.dumps(as_json(SMALL), allow_nan=False)) == as_json(SMALL)
 
 
+MARKED = Section("systems", "Systems", [{"system": "a", "m": Marked(0.5, "†")}, {"system": "b", "m": 0.25}])
+
+
+def test_marks_in_every_format():
+    assert as_text(MARKED).splitlines()[1:] == ["system        m", "a       0.5000†", "b       0.2500"]
+    assert as_json(MARKED)["rows"] == [{"system": "a", "m": 0.5, "marks": {"m": "†"}}, {"system": "b", "m": 0.25}]
+    assert list(csv.reader(io.StringIO(as_csv(MARKED)))) == [
+        ["system", "m", "marks", "undefined"], ["a", "0.5", "m: †", ""], ["b", "0.25", "", ""],
+    ]  # fmt: skip
+    assert list(csv.reader(io.StringIO(as_one_csv([MARKED]))))[1:] == [
+        ["systems", "a", "m", "0.5", "†", "", "", ""], ["systems", "b", "m", "0.25", "", "", "", ""],
+    ]  # fmt: skip
+    assert "\na & 0.500\\dag{} \\\\\nb & 0.250 \\\\\n" in as_latex(MARKED)
+    assert "<td class='number'>0.500†</td>" in as_html(MARKED)
+    assert list(as_frame(MARKED)["m"]) == ["0.500†", "0.250"]
+
+
 def test_csv():
     assert list(csv.reader(io.StringIO(as_csv(SMALL)))) == [
         ["metric", "n", "half", "half 95 % low", "half 95 % high", "p", "exact", "test", "signature", "undefined"],
@@ -153,27 +170,27 @@ def test_csv_of_several_tables():
     plan = Section("plan", "Plan", [{"pairs": 306}])
     rows = list(csv.reader(io.StringIO(as_one_csv([SMALL, bins, plan, EMPTY], [("seed", "7")]))))
     assert rows == [
-        ["table", "row", "column", "value", "low", "high", "undefined"],
-        ["facts", "seed", "seed", "7", "", "", ""],
-        ["agreement", "rouge1", "n", "3", "", "", ""],
-        ["agreement", "rouge1", "half", "0.6666666666666666", "", "", ""],
-        ["agreement", "rouge1", "half 95 %", "", "0.25", "1.0", ""],
-        ["agreement", "rouge1", "p", "1e-05", "", "", ""],
-        ["agreement", "rouge1", "exact", "True", "", "", ""],
-        ["agreement", "rouge1", "test", "McNemar", "", "", ""],
-        ["agreement", "rouge1", "signature", "rouge1|x:1", "", "", ""],
-        ["agreement", "b_50%", "n", "0", "", "", ""],
-        ["agreement", "b_50%", "half", "", "", "", NO_PAIR],
-        ["agreement", "b_50%", "half 95 %", "", "", "", "one document"],
-        ["agreement", "b_50%", "p", "0.25", "", "", ""],
-        ["agreement", "b_50%", "exact", "False", "", "", ""],
-        ["agreement", "b_50%", "test", "none", "", "", ""],
-        ["agreement", "b_50%", "signature", "b|x:2", "", "", ""],
-        ["bins", "a 1", "n", "1", "", "", ""],  # rows that begin alike can be told apart
-        ["bins", "a 2", "n", "2", "", "", ""],
-        ["bins", "b", "n", "3", "", "", ""],
-        ["plan", "1", "pairs", "306", "", "", ""],
-        ["ranking", "", "", "", "", "", "nobody judged"],
+        ["table", "row", "column", "value", "mark", "low", "high", "undefined"],
+        ["facts", "seed", "seed", "7", "", "", "", ""],
+        ["agreement", "rouge1", "n", "3", "", "", "", ""],
+        ["agreement", "rouge1", "half", "0.6666666666666666", "", "", "", ""],
+        ["agreement", "rouge1", "half 95 %", "", "", "0.25", "1.0", ""],
+        ["agreement", "rouge1", "p", "1e-05", "", "", "", ""],
+        ["agreement", "rouge1", "exact", "True", "", "", "", ""],
+        ["agreement", "rouge1", "test", "McNemar", "", "", "", ""],
+        ["agreement", "rouge1", "signature", "rouge1|x:1", "", "", "", ""],
+        ["agreement", "b_50%", "n", "0", "", "", "", ""],
+        ["agreement", "b_50%", "half", "", "", "", "", NO_PAIR],
+        ["agreement", "b_50%", "half 95 %", "", "", "", "", "one document"],
+        ["agreement", "b_50%", "p", "0.25", "", "", "", ""],
+        ["agreement", "b_50%", "exact", "False", "", "", "", ""],
+        ["agreement", "b_50%", "test", "none", "", "", "", ""],
+        ["agreement", "b_50%", "signature", "b|x:2", "", "", "", ""],
+        ["bins", "a 1", "n", "1", "", "", "", ""],  # rows that begin alike can be told apart
+        ["bins", "a 2", "n", "2", "", "", "", ""],
+        ["bins", "b", "n", "3", "", "", "", ""],
+        ["plan", "1", "pairs", "306", "", "", "", ""],
+        ["ranking", "", "", "", "", "", "", "nobody judged"],
     ]
 
 

@@ -20,7 +20,7 @@ from annotation.store import AnnotationStore, StudySpec, Task
 from data.database import connect, now
 from data.records import Document, Summary
 from data.store import DataStore, StoredScore
-from metrics.analysis import analyze_agreement, human_ceiling
+from metrics.analysis import analyze_agreement, correlation_tables, human_ceiling, part_from_rouge_k
 from metrics.meta_evaluation import correlate, credit, observed, pairs_to_separate, position_check
 from pages.components.contents import ceiling_of, reliability_of
 
@@ -157,6 +157,7 @@ TABLES = {
     "correlation_tests": ("With people", "p (Williams)"),
     "length": ("With length", "coefficient"),
     "rouge_k": ("With ROUGE-K", "coefficient"),
+    "discrepancies": ("With ROUGE-K", "of decided"),
     "matrix": ("With each other", "coefficient"),
     "systems": ("Systems", "system"),
     "wilcoxon": ("Systems", "p (Holm)"),
@@ -487,6 +488,44 @@ def test_two_metrics_are_tested_and_systems_are_compared(known: World) -> None:
     assert set(shown["metric"]) == {"rouge_k"}
     assert list(shown["difference"]) == pytest.approx([-0.1, -0.1, 0.0])
     assert list(shown["n"]) == [3, 3, 4]
+
+
+def test_who_beats_the_baselines_has_a_dagger(world: World) -> None:
+    world.add(documents=[f"d{n}" for n in range(7)], ratings={"a": 3, "b": 2, "c": 1})
+    # a is above b by more in each document: p = 2 / 2^7; c is below
+    world.score(ROUGE1, lambda document, system: {"a": 0.5, "b": 0.1, "c": 0.0}[system] + int(document[1]) ** 2 / 100)
+    world.score(ROUGE2, lambda document, system: ord(system) / 100 * int(document[1]))
+    world.score(ROUGE_K, lambda document, system: int(document[1]) * (1 + (system == "a")) / 20)
+    app = opened("correlation.py")
+    assert "†" not in said(app)
+    assert list(table(app, "systems")["rouge1"]) == pytest.approx([0.63, 0.23, 0.13])
+    app.multiselect(key="baselines").set_value(["b", "c"]).run()
+    assert list(table(sound(app), "systems")["rouge1"]) == ["0.630†", "0.230", "0.130"]
+    assert "†: beats each of b, c: a higher mean" in said(app)
+
+
+def test_pairs_on_which_rouge_k_parts_from_others(known: World) -> None:
+    cells = known.data.cells(NAME)
+    expected = part_from_rouge_k(cells, correlation_tables(cells, "relevance"))
+    shown = table(opened("correlation.py"), "discrepancies")
+    # ROUGE-1 puts a above b above c, ROUGE-K b and c above a, but in d3, where it has none of a and b and c tie
+    assert [(row["second"], row["part"], row["ties"], row["n"]) for row in shown.to_dict("records")] == [
+        (found.second, found.parted, found.tied, found.pairs) for found in expected
+    ]
+    assert (expected[0].second, expected[0].parted, expected[0].tied, expected[0].pairs) == ("rouge1", 6, 4, 10)
+
+
+def test_what_is_not_weighed_says_so(world: World) -> None:
+    """Pairs of a study of conflicts were drawn with unequal probability."""
+    world.add(documents=[f"d{n}" for n in range(6)])
+    world.score(ROUGE1, lambda _, system: {"a": 0.9, "b": 0.5, "c": 0.1}[system])
+    world.score(ROUGE2, lambda document, system: ord(system) * (-1 if document in ("d0", "d1") else 1))
+    world.ask(rule="conflicts", signatures=(ROUGE1, ROUGE2), count=9, per_document=3)
+    world.judge("Ana", first)
+    app = opened("correlation.py")
+    note = "Not weighed: human: judgments won describes the pairs that were drawn"
+    assert said(app).count(note) == 3  # systems, distinguishability, wilcoxon
+    assert "Wilcoxon's test is not weighed" in said(opened("agreement.py"))
 
 
 def test_a_change_of_the_data_set_changes_every_choice(known: World) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,14 +27,17 @@ from metrics.analysis import (
     analyze_systems,
     compare_correlations,
     correlate_columns,
+    correlation_tables,
     human_ceiling,
+    part_from_rouge_k,
 )
+from metrics.dataset_statistics import KeywordStatistics, Lengths
 from metrics.extractors import Shared
 from metrics.keyword_analysis import by_length, by_source, searched
 from metrics.meta_evaluation import Interval, observed, pairs_for_interval, pairs_to_separate, position_check
 from metrics.rouge_k import RougeK
 from pages.components import sections
-from pages.components.sections import Cell, Range, Section, Undefined
+from pages.components.sections import Cell, Marked, Range, Section, Undefined
 
 NAN = math.nan
 LENGTH = "length|unit:words"
@@ -304,12 +309,16 @@ def test_correlation_tests() -> None:
 
 def test_systems() -> None:
     found = analyze_systems(CELLS, {name: COLUMNS[name] for name in ("human", "none")})
-    # human: a 1, 2, 3 and b 2, 4, 5: means 2 and 11/3, their standard deviation (5/3) / sqrt(2)
+    # human: a 1, 2, 3 and b 2, 4, 5: means 2 and 11/3, each 5/6 from their middle
     spread = sections.spread_section(found)
-    assert cells_of(spread, "metric", "standard deviation", "mean", "systems")[0] == (
-        "human", pytest.approx(5 / 3 / math.sqrt(2)), pytest.approx(17 / 6), 2
+    assert cells_of(spread, "metric", "population standard deviation", "mean", "systems")[0] == (
+        "human", pytest.approx(5 / 6), pytest.approx(17 / 6), 2
     )  # fmt: skip
-    assert reason(spread, 1, "standard deviation") == reason(spread, 1, "mean") == "fewer than 2 systems have values"
+    assert (
+        reason(spread, 1, "population standard deviation")
+        == reason(spread, 1, "mean")
+        == "fewer than 2 systems have values"
+    )
     means = sections.system_section(found)
     assert cells_of(means, "system", "human") == [("a", 2.0), ("b", pytest.approx(11 / 3))]
     assert reason(means, 0, "none") == "no summary of this system has a score"
@@ -320,6 +329,49 @@ def test_systems() -> None:
     )  # fmt: skip
     assert reason(tests, 1, "p") == reason(tests, 1, "difference")
     assert sections.wilcoxon_section([]).empty == "there are fewer than 2 systems"
+
+
+def test_a_dagger_marks_who_beats_the_baselines() -> None:
+    documents = tuple(f"d{n}" for n in range(8) for _ in "abc")
+    better = np.array([value for n in range(8) for value in (n, n + 0.5 + n / 9, n - 1.0)])
+    of = Cells(documents, tuple("abc" * 8), {}, {})
+    means = sections.system_section(analyze_systems(of, {"better": better, "flat": np.ones(24)}, ["a", "c"]))
+    assert cells_of(means, "system", "better", "flat") == [
+        ("a", 3.5, 1.0), ("b", Marked(pytest.approx(4 + 28 / 72), "†"), 1.0), ("c", 2.5, 1.0)
+    ]  # fmt: skip
+    (note,) = means.notes
+    assert note.startswith(
+        "†: beats each of a, c: a higher mean, and p below 0.05 by Wilcoxon's signed-rank test, two-"
+    )
+    assert sections.system_section(analyze_systems(of, {"better": better})).notes == []
+
+
+def test_discrepancies() -> None:
+    of = Cells(("d",) * 3 + ("e",) * 3, tuple("abc" * 2), {}, {
+        "rouge_k|1": np.array([1.0, 2, 3, 1, 2, 3]), "rouge1|1": np.array([1.0, 2, 2, 2, 1, 3])
+    })  # fmt: skip
+    found = sections.discrepancy_section(part_from_rouge_k(of, correlation_tables(of), seed=7))
+    # d: ab and ac agree, bc is a tie; e: ab parts, the others agree
+    assert cells_of(found, "first", "second", "share", "of decided", "part", "ties", "n", "documents") == [
+        ("rouge_k", "rouge1", 1 / 6, 1 / 5, 1, 1, 6, 2)
+    ]
+    assert "seed 7." in found.notes[-1]
+    none = sections.discrepancy_section([])
+    assert (none.rows, none.empty) == ([], "the summaries are not scored by ROUGE-K and another metric")
+
+
+def test_the_share_that_the_paper_gives(shared_data: Path) -> None:
+    published = json.loads((shared_data / "published_tables.json").read_text())["rouge_k"]["discrepancy_percent"]
+    assert f" {published} %" in sections.discrepancy_section([]).notes[0]
+
+
+def test_data_set() -> None:
+    found = sections.keyword_statistics_section(KeywordStatistics(2, 3.5, 0.0, None, 2))
+    assert reason(found, 0, "words per keyword") == "no document has keywords"
+    assert cells_of(found, "documents", "references per document", "keywords per document") == [(2, 3.5, 0.0)]
+    lengths = sections.length_statistics_section([Lengths("title", "words", 1, 8, None, 8, 8, 8, 8, 8)])
+    assert reason(lengths, 0, "std") == "there is only one"
+    assert sections.length_statistics_section([]).empty == "there are no documents"
 
 
 # --- reliability ------------------------------------------------------------------------------------------------
@@ -502,7 +554,7 @@ def test_keywords_by_length() -> None:
         {"system": "bad", "1 word": 0.5, "1 word: n": 1},
         {"system": "alone", "1 word": Undefined("its documents have no such keyword"), "1 word: n": 0},
     ]
-    assert [sections.words_label(words) for words in (1, 2, 4)] == ["1 word", "2 words", "4+ words"]
+    assert [sections.words_label(words) for words in (1, 4, 10)] == ["1 word", "4 words", "10+ words"]
 
 
 def test_tables_of_keywords_without_summaries_say_so() -> None:
