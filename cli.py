@@ -104,6 +104,28 @@ types_option = click.option(
     help="APES: entities asked for, separated by commas, of person, group, organisation, place, facility, other."
     "  [default: all but other]",
 )
+ask_option = click.option(
+    "--ask",
+    type=click.Choice(["mentions", "entities"]),
+    default="mentions",
+    show_default=True,
+    help="APES: a question at every mention of an entity, or one a sentence for each entity, as in the authors' data.",
+)
+
+
+def apes_value_option(name: str) -> Callable[..., Any]:
+    """The option that says what a question of APES earns."""
+    return click.option(
+        name,
+        "apes_value",
+        type=click.Choice(["share", "graded", "strict"]),
+        default="share",
+        show_default=True,
+        help="APES: the share of questions answered rightly (the paper's); strict: each by the share of its words that "
+        "the summary has; graded: that share by the rank of the right answer.",
+    )
+
+
 keywords_option = click.option(
     "--keywords",
     default="overlap",
@@ -172,6 +194,8 @@ METRIC_OPTIONS = [
     entities_option,
     reader_option,
     types_option,
+    ask_option,
+    apes_value_option("--apes-value"),
 ]
 
 
@@ -179,7 +203,7 @@ METRIC_OPTION_NAMES = [
     *("names", "references", "tokenizer", "title", "keywords", "only"),
     *("model", "layer", "dtype", "idf", "baseline", "batch_tokens", "download"),
     *("norm", "n", "important", "vectors"),
-    *("entities", "reader", "types"),
+    *("entities", "reader", "types", "ask", "apes_value"),
 ]
 
 
@@ -1063,6 +1087,8 @@ def plan(
 @entities_option
 @reader_option
 @types_option
+@ask_option
+@apes_value_option("--value")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the shuffled references.")
 @device_option
 @format_option
@@ -1074,6 +1100,8 @@ def apes(
     entities: str,
     reader: str,
     types: str | None,
+    ask: str,
+    apes_value: str,
     seed: int,
     format: str | None,
 ) -> None:
@@ -1087,7 +1115,14 @@ def apes(
     from metrics.apes.report import trace_records
     from metrics.scoring import Failures
 
-    metric = Apes(questions, entities=entities, reader=reader, types=tuple(listed(types)) if types else DEFAULT_TYPES)
+    metric = Apes(
+        questions,
+        entities=entities,
+        reader=reader,
+        types=tuple(listed(types)) if types else DEFAULT_TYPES,
+        ask=ask,
+        value=apes_value,
+    )
     records = read_records(file, format)
     if not table:
         failures = Failures()

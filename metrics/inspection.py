@@ -145,6 +145,8 @@ def options_of(settings: Mapping[str, str]) -> Options:
         given["only"] = {shown: name for name, shown in ONLY.items()}.get(settings["only"], "unknown")
     if settings.get("types", "default") != "default":
         given["types"] = tuple(filter(None, settings["types"].split("+")))
+    if "ask" in settings:  # of APES alone, whose `value` is another option than that of other metrics
+        given["ask"], given["apes_value"] = settings["ask"], settings.get("value", "")
     return Options(**given)
 
 

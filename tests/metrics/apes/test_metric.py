@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from data.importers import read
 from data.records import ClozeQuestion, Document, Example, Summary, examples
 from metrics.apes import Apes
+from metrics.apes.base import Answer, Question
 from metrics.apes.conditions import conditions, shuffle
+from metrics.apes.metric import VALUES, Trace, credit, earned, rank
 from metrics.apes.questions import make_quiz
 from metrics.base import Score
+from metrics.meta_evaluation import agreement, correlate, within_document_pairs
 
 REFERENCE = "Paul Merson criticised Andros Townsend in London. Roy Hodgson defended Townsend."
 EXAMPLE = Example("d", "s", REFERENCE, (REFERENCE,), None, "")
@@ -87,12 +91,85 @@ def test_evidence_tells_where_the_answer_was_read(apes):
         assert trace.is_right == (trace.candidates[trace.chosen] == trace.right)
 
 
+def test_what_a_question_earns():
+    question = Question("@placeholder met Anna in Rome", "Bob")
+
+    def trace(is_right: bool, rank: int | None, words: int = 4, shared: int = 2) -> Trace:
+        return Trace(question, "Bob", ("Bob",), (1.0,), 0, None, None, is_right, rank is not None, rank, words, shared)
+
+    # 2 of 4 words are shared; the right answer comes first, third, or is not among the candidates
+    for given, credits in {
+        trace(True, 1): (1, 0.5, 0.5),
+        trace(False, 3): (0, 0.5 / 3, 0),
+        trace(False, None): (0, 0, 0),
+        trace(True, 1, 0, 0): (1, 1, 1),  # a question of its blank alone
+    }.items():
+        assert tuple(credit(given, value) for value in ("share", "graded", "strict")) == pytest.approx(credits)
+
+
+def test_graded_and_strict_values_are_counted_from_words_and_ranks():
+    # Asked: _ criticised Andros Townsend in London; Paul Merson criticised _ in London; ... in _.
+    text = "Merson criticised the coach."
+    scores = {value: score(Apes(value=value, types=("person",)), candidate=text) for value in VALUES}
+    traces = scores["share"].evidence.traces
+    assert [(t.words, t.shared, t.rank) for t in traces] == [
+        (5, 1, 1),  # criticised, of: criticised andros townsend in london
+        (5, 2, None),  # merson criticised, of: paul merson criticised in london
+        (2, 0, None),  # defended townsend
+        (3, 0, None),  # roy hodgson defended
+    ]
+    assert scores["share"].value == 1 / 4
+    assert scores["graded"].value == scores["strict"].value == pytest.approx((1 / 5) / 4)
+    assert len({Apes(value=value).signature for value in VALUES}) == 3
+
+
+def test_a_reader_that_saw_no_candidate_gives_no_rank():
+    assert rank(Answer(1, (0.5, 0.9, 0.5), (0, 1)), 0) == 2  # equal scores share the better place
+    assert rank(Answer(1, (0.5, 0.9, 0.5), (0, 1)), 1) == 1
+    assert rank(Answer(0, (-4.0, -4.0), (0, 1), seen=False), 0) is None
+
+
+def test_graded_values_of_summeval(shared_data):
+    """The figures of the study that the two values come from: first reference, 1,600 summaries."""
+    records = list(read(shared_data / "summeval.jsonl", None, lambda message: None))
+    several = [example for document, summaries in records for example in examples(document, summaries)]
+    relevance = [summary.human["relevance"] for _, summaries in records for summary in summaries]
+    documents, systems = zip(*((example.document_id, example.system) for example in several), strict=True)
+    traces = [scored.evidence.traces for scored in Apes("first").score(several)]
+    first, second = within_document_pairs(documents)
+    human = np.array(relevance)
+    for value, pearson, half, tied in (
+        ("share", (0.225, 0.164, 0.745), 0.542, 0.47),
+        ("graded", (0.280, 0.251, 0.663), 0.589, 0.10),
+        ("strict", (0.263, 0.219, 0.704), 0.577, 0.17),
+    ):
+        values = np.array([earned(each, value) / len(each) for each in traces])
+        levels = correlate(relevance, values, documents, systems)
+        assert [level.r for level in levels] == pytest.approx(pearson, abs=1.5e-3)
+        counts = agreement(human[first] - human[second], values[first] - values[second])
+        assert counts.half == pytest.approx(half, abs=1e-3)
+        assert counts.tied / counts.pairs == pytest.approx(tied, abs=6e-3)
+
+
+def test_an_entity_is_asked_for_once_a_sentence():
+    reference = "Townsend said that Townsend had left. Townsend left."
+    answers = [t.question.span for t in score(Apes(), references=(reference,)).evidence.traces]
+    once = [t.question.span for t in score(Apes(ask="entities"), references=(reference,)).evidence.traces]
+    assert answers == [(0, 8), (19, 27), (38, 46)]
+    assert once == [(0, 8), (38, 46)]
+    assert "|ask:entities|" in Apes(ask="entities").signature
+
+
 def test_types_and_options_out_of_range():
     assert [t.question.answer for t in score(Apes(types=("place",))).evidence.traces] == ["London"]
     with pytest.raises(ValueError, match="questions must be one of all, first"):
         Apes("some")
     with pytest.raises(ValueError, match="types must be one of facility, group"):
         Apes(types=("city",))
+    with pytest.raises(ValueError, match="value must be one of share, graded, strict"):
+        Apes(value="mean")
+    with pytest.raises(ValueError, match="ask must be one of mentions, entities"):
+        Apes(ask="nobody")
     with pytest.raises(ValueError, match="unknown reader"):
         Apes(reader="oracle")
     with pytest.raises(ValueError, match="no entity finder"):
@@ -102,7 +179,9 @@ def test_types_and_options_out_of_range():
 def test_the_signature_names_every_part(apes):
     name, *options, version = apes.signature.split("|")
     assert name == "apes"
-    assert [option.split(":")[0] for option in options] == ["questions", "entities", "types", "reader", "sentences"]
+    assert [option.split(":")[0] for option in options] == [
+        "questions", "entities", "types", "ask", "reader", "sentences", "value",
+    ]  # fmt: skip
     assert version.startswith("version:")
     assert "all-MiniLM-L6-v2@53aa5117" in apes.signature
 
