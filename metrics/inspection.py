@@ -121,7 +121,8 @@ def metric_of(signature: str) -> Metric | None:
 def options_of(settings: Mapping[str, str]) -> Options:
     """The options that could have led to a signature's settings. Raises ValueError."""
     given: dict[str, Any] = {}
-    for setting, option in {"refs": "references", "title": "title", "norm": "norm"}.items():
+    plain = {"refs": "references", "title": "title", "norm": "norm", "ask": "ask", "credit": "apes_value"}
+    for setting, option in plain.items():
         if setting in settings:
             given[option] = settings[setting]
     if settings.get("questions") == "first":
@@ -145,8 +146,6 @@ def options_of(settings: Mapping[str, str]) -> Options:
         given["only"] = {shown: name for name, shown in ONLY.items()}.get(settings["only"], "unknown")
     if settings.get("types", "default") != "default":
         given["types"] = tuple(filter(None, settings["types"].split("+")))
-    if "ask" in settings:  # of APES alone, whose `value` is another option than that of other metrics
-        given["ask"], given["apes_value"] = settings["ask"], settings.get("value", "")
     return Options(**given)
 
 

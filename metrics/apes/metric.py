@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property, partial
-from importlib.metadata import version
 from itertools import groupby
 from typing import NamedTuple
 
@@ -143,8 +142,7 @@ class Apes:
             types=types,
             ask=self.ask,
             reader=parts["reader"],
-            sentences=f"simplemma{version('simplemma')}",
-            value=self.value,
+            credit=self.value,
         )
 
     def score(self, examples: Sequence[Example]) -> list[Score]:

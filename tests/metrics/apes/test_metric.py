@@ -180,7 +180,7 @@ def test_the_signature_names_every_part(apes):
     name, *options, version = apes.signature.split("|")
     assert name == "apes"
     assert [option.split(":")[0] for option in options] == [
-        "questions", "entities", "types", "ask", "reader", "sentences", "value",
+        "questions", "entities", "types", "ask", "reader", "credit",
     ]  # fmt: skip
     assert version.startswith("version:")
     assert "all-MiniLM-L6-v2@53aa5117" in apes.signature
