@@ -18,6 +18,7 @@ import click
 from click.core import ParameterSource
 
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False, readable=True)
+FILES = click.Path(path_type=Path, exists=True, readable=True)  # or a folder of .question files
 SEED = click.IntRange(0, 2**31 - 1)  # what a database's integer holds
 COUNT = click.IntRange(1, 2**31 - 1)
 MOST_PROCESSES = 8
@@ -79,7 +80,7 @@ title_option = click.option(
 format_option = click.option(
     "--format",
     "format",
-    help="interchange, scitldr, summeval, csv, tsv, parquet or lines; guessed from the file if left out.",
+    help="interchange, scitldr, summeval, csv, tsv, parquet, question or lines; guessed from the file if left out.",
 )
 device_option = click.option(
     "--device",
@@ -104,6 +105,28 @@ types_option = click.option(
     help="APES: entities asked for, separated by commas, of person, group, organisation, place, facility, other."
     "  [default: all but other]",
 )
+ask_option = click.option(
+    "--ask",
+    type=click.Choice(["mentions", "entities"]),
+    default="mentions",
+    show_default=True,
+    help="APES: a question at every mention of an entity, or one a sentence for each entity, as in the authors' data.",
+)
+
+
+def apes_value_option(name: str) -> Callable[..., Any]:
+    """The option that says what a question of APES earns."""
+    return click.option(
+        name,
+        "apes_value",
+        type=click.Choice(["share", "graded", "strict"]),
+        default="share",
+        show_default=True,
+        help="APES: the share of questions answered rightly (the paper's); strict: each by the share of its words that "
+        "the summary has; graded: that share by the rank of the right answer.",
+    )
+
+
 keywords_option = click.option(
     "--keywords",
     default="overlap",
@@ -196,6 +219,8 @@ METRIC_OPTIONS = [
     entities_option,
     reader_option,
     types_option,
+    ask_option,
+    apes_value_option("--apes-value"),
 ]
 
 
@@ -203,7 +228,7 @@ METRIC_OPTION_NAMES = [
     *("names", "references", "tokenizer", "value", "counts", "title", "keywords", "only"),
     *("model", "layer", "dtype", "idf", "baseline", "batch_tokens", "download"),
     *("norm", "n", "important", "vectors"),
-    *("entities", "reader", "types"),
+    *("entities", "reader", "types", "ask", "apes_value"),
 ]
 
 
@@ -344,13 +369,13 @@ def cell(value: object) -> str:
 
 
 @main.command("import")
-@click.argument("file", type=FILE)
+@click.argument("file", type=FILES)
 @click.option("--name", required=True, help="Name of the data set; for a file of lines, the one that it joins.")
 @click.option("--system", help="Name of the system that wrote a file of lines; the file's name if left out.")
 @format_option
 @refusing
 def import_(file: Path, name: str, system: str | None, format: str | None) -> None:
-    """Import documents and summaries from FILE, whole or not at all."""
+    """Import documents and summaries from FILE, or from a folder of .question files, whole or not at all."""
     from data.importing import import_file
 
     store, _ = stores()
@@ -1163,8 +1188,14 @@ def plan(
 
 
 @main.command()
-@click.argument("file", type=FILE)
+@click.argument("file", type=FILES)
 @click.option("--conditions", "table", is_flag=True, help="Print the table of the paper instead of the traces.")
+@click.option(
+    "--trials",
+    "aspect",
+    metavar="ASPECT",
+    help="Print how APES and ROUGE agree with the ratings of ASPECT by one reference at a time instead of the traces.",
+)
 @click.option(
     "--questions",
     type=click.Choice(["all", "first"]),
@@ -1175,49 +1206,108 @@ def plan(
 @entities_option
 @reader_option
 @types_option
-@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the shuffled references.")
+@ask_option
+@apes_value_option("--value")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="First seed of the shuffled references.")
+@click.option("--seeds", type=COUNT, default=5, show_default=True, help="How often these are drawn.")
 @device_option
 @format_option
 @refusing
 def apes(
     file: Path,
     table: bool,
+    aspect: str | None,
     questions: str,
     entities: str,
     reader: str,
     types: str | None,
+    ask: str,
+    apes_value: str,
     seed: int,
+    seeds: int,
     format: str | None,
 ) -> None:
     """Print what a reader answers from each summary in FILE, a JSON object a line.
 
-    With --conditions, print APES of the sources, of the references, of references with their entities interchanged, of
-    the sources' first three sentences and of each system: a reader that does not rank them so is not to be believed.
+    With --conditions, print APES and ROUGE of the sources, of the references, of references with all words shuffled
+    and with names alone interchanged, of the sources' first three sentences and of each system: a reader that does
+    not rank them so is not to be believed. With --trials, print how APES and ROUGE agree with people where one
+    reference judges, the first, the second and so on.
     """
+    if table and aspect is not None:
+        raise click.UsageError("--conditions and --trials are two tables: name one")
     from metrics import DEFAULT_TYPES, Apes
     from metrics.apes.conditions import conditions
     from metrics.apes.report import trace_records
+    from metrics.apes.trials import trials
     from metrics.scoring import Failures
 
-    metric = Apes(questions, entities=entities, reader=reader, types=tuple(listed(types)) if types else DEFAULT_TYPES)
+    metric = Apes(
+        questions,
+        entities=entities,
+        reader=reader,
+        types=tuple(listed(types)) if types else DEFAULT_TYPES,
+        ask=ask,
+        value=apes_value,
+    )
     records = read_records(file, format)
-    if not table:
+    if table:
+        print_conditions(conditions(metric, records, seed, seeds), seeds)
+    elif aspect is not None:
+        print_trials(trials(metric, records, aspect), aspect)
+    else:
         failures = Failures()
         for record in trace_records(metric, records, failures):
             click.echo(json.dumps(record, ensure_ascii=False))
         check_failures(failures)
         return
+    click.echo(metric.signature)
+
+
+def print_conditions(rows: Sequence[Any], seeds: int) -> None:
+    """Print the table of conditions: shares in per cent, counts, ROUGE."""
+
+    def percent(share: float | None) -> str:
+        return "-" if share is None else f"{100 * share:.1f}"
+
+    shares = ["APES %", "sd", "micro %", "occurs %", "perfect %", "zero %"]
+    header = ["condition", "n", *shares, "questions", "entities", "salient", "density", "R-1 %", "R-2 %", "R-L %"]
     print_table(
-        ["condition", "n", "APES %", "occurs %", "questions", "entities", "salient"],
+        header,
         [
-            (c.name, c.n, *(f"{100 * share:.1f}" for share in (c.apes, c.occurs)), *(f"{count:.2f}" for count in c[4:]))
-            for c in conditions(metric, records, seed)
+            (
+                row.name,
+                row.n,
+                *map(percent, (row.apes, row.sd, row.micro, row.occurs, row.perfect, row.zero)),
+                *(f"{count:.2f}" for count in (row.questions, row.entities, row.salient)),
+                "-" if row.density is None else f"{row.density:.2f}",
+                *map(percent, (row.rouge1, row.rouge2, row.rougeL)),
+            )
+            for row in rows
         ],
     )
     click.echo(
-        "\nn: documents with questions; occurs: the text mentions the answer; salient: entities that are asked for."
+        "\nn: documents with questions; APES: mean of the documents' values; sd: over "
+        f"{seeds} seeds, where a seed decides; micro: over all questions together; occurs: the text mentions the "
+        "answer; perfect, zero: texts whose questions earn everything, or nothing; salient: entities asked for; "
+        "density: salient / entities; shuffled: all words; interchanged: names alone; R: ROUGE F1, a reference's own "
+        "against itself."
     )
-    click.echo(metric.signature)
+
+
+def print_trials(found: Sequence[Any], aspect: str) -> None:
+    """Print each metric by one reference at a time, then means and standard deviations."""
+    from metrics.apes.trials import spreads
+
+    rows: list[Sequence[object]] = [(trial.metric, trial.reference, trial.n, *trial[3:]) for trial in found]
+    for spread in spreads(found):
+        rows.append((spread.metric, f"mean of {spread.trials}", "", *spread.means))
+        rows.append((spread.metric, "sd", "", *spread.sds))
+    print_table(["metric", "reference", "n", "pooled", "within", "systems", "half"], rows)
+    click.echo(
+        f"\nHeld against {aspect}, one reference at a time. n: summaries; pooled, within, systems: Pearson's r over "
+        "all summaries, within documents, of systems; half: share of pairs on which metric and people agree, ties half."
+    )
 
 
 @main.command()

@@ -19,7 +19,9 @@ from data.importers import read
 from data.records import examples
 from metrics.analysis import LEVELS
 from metrics.apes import Apes
-from metrics.apes.conditions import conditions
+from metrics.apes.conditions import NAMES, conditions
+from metrics.apes.metric import VALUES, earned
+from metrics.apes.trials import spreads, trials
 from metrics.base import Score
 from metrics.encoder import shared
 from metrics.meta_evaluation import agreement as held_against
@@ -61,10 +63,23 @@ def main() -> None:
         )
         kept = [row for row in zip(scores, ratings, keys, strict=True) if row[0].parts]
         answered, rated, places = (list(column) for column in zip(*kept, strict=True))
-        print("  apes   ", agreement(answered, [score.value or 0.0 for score in answered], rated, places))
-        print("  occurs ", agreement(answered, [score.parts["occurs"] for score in answered], rated, places))
-        for row in conditions(Apes(questions), records)[:4]:
-            print(f"  {row.name:14s} n {row.n:3d}  APES {100 * row.apes:5.1f}  occurs {100 * row.occurs:5.1f}")
+        values_of = {"occurs": [score.parts["occurs"] for score in answered]}
+        for value in VALUES:
+            every = [score.evidence.traces for score in answered]
+            values_of[value] = [earned(traces, value) / len(traces) for traces in every]
+        for name, values in values_of.items():
+            print(f"  {name:7s}", agreement(answered, values, rated, places))
+    for value in VALUES:
+        print(f"\nconditions, questions of the first reference, {value}")
+        for row in conditions(Apes("first", value=value), records, seeds=5):
+            if row.name in NAMES:
+                columns = zip(row._fields[1:], row[1:], strict=True)
+                figures = (f"{column} {figure:.3f}" for column, figure in columns if figure is not None)
+                print(f"  {row.name:17s} {'  '.join(figures)}")
+    print("\none reference at a time, mean and standard deviation: Pearson pooled, within documents, of systems; half")
+    for spread in spreads(trials(Apes(), records, "relevance")):
+        levels = zip(spread.means, spread.sds, strict=True)
+        print(f"  {spread.metric:7s}", "  ".join(f"{mean:.3f} ({sd:.3f})" for mean, sd in levels))
 
 
 if __name__ == "__main__":

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 from data.files import sha256
-from data.importers import LINES, empty_summaries, guess_format, lines, read
+from data.importers import LINES, empty_summaries, guess_format, lines, question, read
 from data.reading import Place, Say, identifier, say_nothing
 from data.store import DataStore
 
@@ -35,6 +36,14 @@ def import_file(
         if empty := sum(summary.is_empty for summary in summaries):
             say(empty_summaries(empty))
         return f"added {count} summaries of {system} to {name}"
-    dataset = store.add_dataset(name=name, format=format, sha256=sha256(path), records=read(path, format, say))
+    dataset = store.add_dataset(name=name, format=format, sha256=fingerprint(path), records=read(path, format, say))
     systems = f"{dataset.summaries} summaries of {len(dataset.systems)} systems" if dataset.systems else "no summaries"
     return f"imported {dataset.documents} documents and {systems} as {dataset.name}"
+
+
+def fingerprint(path: Path) -> str:
+    """The SHA-256 of a file, or that of the names and hashes of a folder's `.question` files."""
+    if path.is_file():
+        return sha256(path)
+    listed = (f"{sha256(file)}  {file.relative_to(path)}\n" for file in question.question_files(path))
+    return hashlib.sha256("".join(listed).encode()).hexdigest()

@@ -41,7 +41,7 @@ class Options:
     `model`, `layer`, `idf` (texts), `baseline` (a file), `dtype`, `batch_tokens`, `download` of BERTScore: see
     `metrics.bertscore.BertScore` and `metrics.encoder.Encoder`.
     `norm`, `n`, `important`, `vectors` (a file) of CAROUGE: see `metrics.carouge.Carouge`.
-    `entities`, `reader`, `types` of APES: see `metrics.apes.Apes`.
+    `entities`, `reader`, `types`, `ask`, `apes_value` (its `value`) of APES: see `metrics.apes.Apes`.
     """
 
     references: str = "max"
@@ -66,6 +66,8 @@ class Options:
     entities: str = "embedded"
     reader: str = "embedded"
     types: tuple[str, ...] = DEFAULT_TYPES
+    ask: str = "mentions"
+    apes_value: str = "share"
 
 
 def make_bertscore(options: Options) -> Metric:
@@ -96,7 +98,14 @@ def make_carouge(options: Options) -> Metric:
 def make_apes(options: Options) -> Metric:
     """APES as the options ask for it."""
     questions = "first" if options.references == "first" else "all"
-    return Apes(questions, entities=options.entities, reader=options.reader, types=options.types)
+    return Apes(
+        questions,
+        entities=options.entities,
+        reader=options.reader,
+        types=options.types,
+        ask=options.ask,
+        value=options.apes_value,
+    )
 
 
 METRICS: dict[str, Callable[[Options], Metric]] = {

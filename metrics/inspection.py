@@ -124,7 +124,15 @@ def metric_of(signature: str) -> Metric | None:
 def options_of(settings: Mapping[str, str]) -> Options:
     """The options that could have led to a signature's settings. Raises ValueError."""
     given: dict[str, Any] = {}
-    plain = {"refs": "references", "title": "title", "norm": "norm", "value": "value", "counts": "counts"}
+    plain = {
+        "refs": "references",
+        "title": "title",
+        "norm": "norm",
+        "value": "value",
+        "counts": "counts",
+        "ask": "ask",
+        "credit": "apes_value",
+    }
     for setting, option in plain.items():
         if setting in settings:
             given[option] = settings[setting]

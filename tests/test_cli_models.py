@@ -45,9 +45,47 @@ def test_apes_prints_the_conditions(folder):  # noqa: F811
     write(folder / "news.jsonl", [NEWS])
     lines = run("apes", "news.jsonl", "--conditions").stdout.splitlines()
     assert lines[0].split()[:3] == ["condition", "n", "APES"]
-    assert [line[:13].strip() for line in lines[1:7]] == ["source", "gold", "shuffled gold", "lead-3", "good", "bad"]
-    assert lines[2].split()[1:3] == ["1", "100.0"]
+    assert [line[:17].strip() for line in lines[1:8]] == [
+        "source", "gold", "shuffled gold", "interchanged gold", "lead-3", "good", "bad",
+    ]  # fmt: skip
+    # condition n, APES, sd, micro, occurs, perfect, zero in per cent
+    assert lines[2].split()[1:8] == ["1", "100.0", "-", "100.0", "100.0", "100.0", "0.0"]
+    assert lines[2].split()[-3:] == ["100.0"] * 3  # ROUGE against itself
+    assert lines[3].split()[4] != "-"  # five seeds have a spread
+    assert "over 5 seeds" in lines[-2]
     assert lines[-1].startswith("apes|questions:all|")
+
+
+def test_apes_prints_graded_traces(folder):  # noqa: F811
+    write(folder / "news.jsonl", [NEWS])
+    options = ("apes", "news.jsonl", "--questions", "first", "--value", "graded", "--ask", "entities")
+    good, bad = (json.loads(line) for line in run(*options).stdout.splitlines())
+    credits = [question["credit"] for question in good["questions"]]
+    assert good["value"] == "graded"
+    assert good["apes"] == pytest.approx(sum(credits) / len(credits))
+    for question, credit in zip(good["questions"], credits, strict=True):
+        expected = question["shared"] / question["words"] / question["rank"] if question["rank"] else 0
+        assert credit == pytest.approx(expected)
+    assert bad["apes"] == 0
+
+
+def test_apes_prints_trials(folder):  # noqa: F811
+    write(folder / "news.jsonl", [NEWS, {**NEWS, "id": "n2"}])
+    lines = run("apes", "news.jsonl", "--trials", "relevance").stdout.splitlines()
+    assert lines[0].split() == ["metric", "reference", "n", "pooled", "within", "systems", "half"]
+    assert lines[1].split()[:4] == ["apes", "1", "4", "1.0000"]  # good before bad in both documents
+    assert sum("mean of 2" in line for line in lines) == 4
+    refused = run("apes", "news.jsonl", "--trials", "beauty", code=2)
+    assert "there are ratings for relevance" in refused.stderr
+    assert "name one" in run("apes", "news.jsonl", "--trials", "relevance", "--conditions", code=2).stderr
+
+
+def test_values_of_apes_have_signatures_of_their_own(folder):  # noqa: F811
+    write(folder / "news.jsonl", [NEWS])
+    for value in ("share", "strict"):
+        run("score", "news.jsonl", "--metrics", "apes", "--apes-value", value, "-o", f"{value}.jsonl")
+    share, strict = (read_lines(folder / f"{value}.jsonl")[0]["metrics"]["apes"] for value in ("share", "strict"))
+    assert 0 < strict < share
 
 
 def test_all_eight_metrics(folder):  # noqa: F811

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from data.importers import interchange, scitldr, summeval, table
+from data.importers import interchange, question, scitldr, summeval, table
 from data.reading import Say, json_lines, say_nothing, shown
 from data.records import BadRecord, Document, Summary
 
@@ -23,6 +23,7 @@ IMPORTERS: dict[str, Callable[[Path, Say], Records]] = {
     "csv": table.load_csv,
     "tsv": table.load_tsv,
     "parquet": table.load_parquet,
+    "question": question.load,
 }
 LINES = "lines"
 """The format that joins a data set instead of making one: a summary a line (`data.importers.lines`)."""
@@ -32,6 +33,7 @@ SUFFIXES = {
     ".tsv": "tsv",
     ".parquet": "parquet",
     ".pq": "parquet",
+    question.SUFFIX: "question",
     ".hypo": LINES,
     ".txt": LINES,
 }
@@ -40,8 +42,12 @@ SUFFIXES = {
 def guess_format(path: Path) -> str:
     """Name the format of a file by its ending or, for JSON lines, by the fields of its first record.
 
+    A folder is one of `.question` files.
+
     Raises `BadRecord` where that does not tell.
     """
+    if path.is_dir():
+        return "question"
     if path.suffix.lower() in SUFFIXES:
         return SUFFIXES[path.suffix.lower()]
     for place, record in json_lines(path):

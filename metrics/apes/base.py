@@ -11,6 +11,9 @@ from metrics.text import Span
 BLANK = PLACEHOLDER
 """What stands in a question where the answer was."""
 
+PLACES = 6
+"""Decimals of a reader's scores: what differs by less is what a model makes of one text in two batches."""
+
 
 class Question(NamedTuple):
     """A sentence of a reference in which one mention of an entity is blanked."""
@@ -49,7 +52,7 @@ class Answer(NamedTuple):
     chosen: int
     """Index of the candidate that it picks: the highest score, the first of equal ones."""
     scores: tuple[float, ...]
-    """A score a candidate, higher is better; the scale is the reader's own."""
+    """A score a candidate, to `PLACES` decimals, higher is better; the scale is the reader's own."""
     span: Span
     """The mention in the summary that the answer was read from."""
     seen: bool = True

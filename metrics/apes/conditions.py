@@ -1,33 +1,43 @@
-"""Whether a reader can be believed: APES of texts whose rank is known (Eyal et al. 2019, Table 4)."""
+"""Whether a reader can be believed: APES of texts whose rank is known (Eyal et al. 2019, Tables 3 and 4)."""
 
 from __future__ import annotations
 
 import random
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from statistics import fmean, stdev
 from typing import NamedTuple
 
 from data.records import Document, Example, Summary, examples
-from metrics.apes.metric import Apes, Read, traces
+from metrics.apes.metric import Apes, Read, earned, traces
 from metrics.apes.names import find_names
 from metrics.apes.questions import Quiz
 from metrics.encoder import parts
+from metrics.rouge import RougeL, RougeN
 from metrics.sentences import sentence_spans
 
-SOURCE, GOLD, SHUFFLED, LEAD = "source", "gold", "shuffled gold", "lead-3"
+SOURCE, GOLD, SHUFFLED, INTERCHANGED, LEAD = "source", "gold", "shuffled gold", "interchanged gold", "lead-3"
+NAMES = (SOURCE, GOLD, SHUFFLED, INTERCHANGED, LEAD)
+DRAWN = (SHUFFLED, INTERCHANGED)
+"""The conditions that a seed decides."""
 
 DOCUMENTS = 16
 """Documents that are read at once."""
 
 
 class Condition(NamedTuple):
-    """One row: means over the documents that have questions."""
+    """One row: means over the documents that have questions, and over seeds where a seed decides."""
 
     name: str
-    """`source`, `gold`, `shuffled gold`, `lead-3`, or a system (`system lead-3` where it has such a name)."""
+    """One of `NAMES`, or a system (`system lead-3` where it has such a name)."""
     n: int
     """Documents."""
     apes: float
+    """Mean of the documents' values, each over all questions of the document."""
+    sd: float | None
+    """Standard deviation of `apes` over seeds; None where no seed decides or there is only one."""
+    micro: float
+    """What all questions earn / all questions: documents count by their questions."""
     occurs: float
     """Share of the questions whose answer the text mentions: the lexical baseline."""
     questions: float
@@ -35,29 +45,53 @@ class Condition(NamedTuple):
     """Entities of the document that the text mentions."""
     salient: float
     """Those of them that a question asks for."""
+    density: float | None
+    """`salient` / `entities`; None where the texts mention none."""
+    perfect: float
+    """Share of the texts all of whose questions earn everything."""
+    zero: float
+    """Share of the texts none of whose questions earns anything."""
+    rouge1: float | None
+    """F1 against the references, a reference's own against itself; None where there is nothing to compare."""
+    rouge2: float | None
+    rougeL: float | None  # noqa: N815  its name everywhere
+
+
+class Text(NamedTuple):
+    """One text that is read, with its questions and the references that ROUGE holds it against."""
+
+    condition: str
+    seed: int
+    document: str
+    text: str
+    quiz: Quiz
+    references: tuple[str, ...]
 
 
 class Reading(NamedTuple):
-    """One text of one document, read."""
+    """What was counted in one text."""
 
-    condition: str
     document: str
-    right: int
+    earned: float
     occurs: int
     questions: int
     entities: int
     salient: int
+    rouge: tuple[float | None, ...]
 
 
-def conditions(apes: Apes, records: Iterable[tuple[Document, Sequence[Summary]]], seed: int = 0) -> list[Condition]:
-    """APES of sources, references, shuffled references, the sources' first three sentences, and each system.
+def conditions(
+    apes: Apes, records: Iterable[tuple[Document, Sequence[Summary]]], seed: int = 0, seeds: int = 1
+) -> list[Condition]:
+    """APES and ROUGE of sources, references, spoilt references, the sources' first three sentences, and each system.
 
-    A reference is asked its own questions. In a shuffled one the mentions change places so that, where no entity has
-    more than half of them, every place names another entity: what is mentioned stays, what is said of it becomes
-    wrong. A reference that mentions one entity only cannot be shuffled and is left out, as `n` says. Raises
-    `ModelUnavailable`.
+    A reference is asked its own questions, or those that the data set brings. In a shuffled one all words change
+    places, as in the paper. In an interchanged one only the names do, so that, where no entity has more than half of
+    them, every place names another entity: what is mentioned stays, what is said of it becomes wrong. A reference that
+    mentions one entity only cannot be interchanged and is left out, as `n` says. Both are drawn `seeds` times, from
+    `seed` on. Raises `ModelUnavailable`.
     """
-    rows: dict[str, list[Reading]] = {name: [] for name in (SOURCE, GOLD, SHUFFLED, LEAD)}
+    rows: dict[str, dict[int, list[Reading]]] = {name: defaultdict(list) for name in NAMES}
     waiting = list(records)
     for start in range(0, len(waiting), DOCUMENTS):
         part = [
@@ -65,19 +99,20 @@ def conditions(apes: Apes, records: Iterable[tuple[Document, Sequence[Summary]]]
         ]
         quizzes = apes.quizzes([example for _, (example, _) in part])
         asked = [
-            (name, document.id, text, own)
-            for (document, (example, systems)), quiz in zip(part, quizzes, strict=True)
-            for name, text, own in texts(example, systems, quiz, seed)
-            if own.questions
+            text
+            for (_, (example, systems)), quiz in zip(part, quizzes, strict=True)
+            for text in texts(example, apes.asked(example), systems, quiz, range(seed, seed + seeds))
+            if text.quiz.questions
         ]
         reads = [
             read
-            for some in parts(asked, lambda item: (item[2],))
-            for read in apes.read([text for _, _, text, _ in some], [own for *_, own in some])
+            for some in parts(asked, lambda each: (each.text,))
+            for read in apes.read([each.text for each in some], [each.quiz for each in some])
         ]
-        for (name, document_id, _, _), read in zip(asked, reads, strict=True):
-            rows.setdefault(name, []).append(reading(name, document_id, read))
-    return [row for name, readings in rows.items() if (row := mean(name, readings))]
+        for each, read, rouge in zip(asked, reads, rouge_of(asked), strict=True):
+            by_seed = rows.setdefault(each.condition, defaultdict(list))
+            by_seed[each.seed].append(reading(each.document, read, apes.value, rouge))
+    return [condition(name, list(by_seed.values())) for name, by_seed in rows.items() if by_seed]
 
 
 def candidates(document: Document, summaries: Sequence[Summary]) -> tuple[Example, list[tuple[str, str]]]:
@@ -87,25 +122,39 @@ def candidates(document: Document, summaries: Sequence[Summary]) -> tuple[Exampl
 
 
 def texts(
-    example: Example, systems: Iterable[tuple[str, str]], quiz: Quiz, seed: int
-) -> Iterator[tuple[str, str, Quiz]]:
-    """The texts of one document that are read, each with its condition and its questions."""
+    example: Example, references: tuple[str, ...], systems: Iterable[tuple[str, str]], quiz: Quiz, seeds: Sequence[int]
+) -> Iterator[Text]:
+    """The texts of one document that are read; `references` are those that are asked."""
+
+    def made(condition: str, text: str, own: Quiz = quiz, against: tuple[str, ...] = references, seed: int = 0) -> Text:
+        return Text(condition, seed, example.document_id, text, own, against)
+
     if example.source:
-        yield SOURCE, example.source, quiz
+        yield made(SOURCE, example.source)
         opening = sentence_spans(example.source)[:3]
-        yield LEAD, example.source[: opening[-1][1]] if opening else "", quiz
-    for index, reference in enumerate(example.references):
-        own = quiz._replace(questions=tuple(a for a in quiz.questions if a.question.reference == index))
-        if own.questions:
-            yield GOLD, reference, own
-            shuffled = shuffle(reference, quiz, random.Random(f"{seed} {example.document_id} {index}"))  # noqa: S311
-            if shuffled is not None:
-                yield SHUFFLED, shuffled, own
+        yield made(LEAD, example.source[: opening[-1][1]] if opening else "")
+    for index, reference in enumerate(references):
+        # a question of the data set is of no reference, and so of all
+        own = quiz._replace(questions=tuple(a for a in quiz.questions if a.question.reference in (index, None)))
+        yield made(GOLD, reference, own, (reference,))
+        for seed in seeds:
+            rng = random.Random(f"{seed} {example.document_id} {index}")  # noqa: S311  no secret
+            yield made(SHUFFLED, shuffle(reference, rng), own, (reference,), seed)
+            interchanged = interchange(reference, quiz, rng)
+            if interchanged is not None:
+                yield made(INTERCHANGED, interchanged, own, (reference,), seed)
     for system, text in systems:
-        yield f"system {system}" if system in (SOURCE, GOLD, SHUFFLED, LEAD) else system, text, quiz
+        yield made(f"system {system}" if system in NAMES else system, text)
 
 
-def shuffle(text: str, quiz: Quiz, rng: random.Random) -> str | None:
+def shuffle(text: str, rng: random.Random) -> str:
+    """The words of a text, parted by white space, in another order."""
+    words = text.split()
+    rng.shuffle(words)
+    return " ".join(words)
+
+
+def interchange(text: str, quiz: Quiz, rng: random.Random) -> str | None:
     """The text with its entities interchanged, or None where it mentions fewer than two."""
     found = find_names(text, quiz.entities)
     if len(found) < 2:
@@ -124,41 +173,70 @@ def shuffle(text: str, quiz: Quiz, rng: random.Random) -> str | None:
     return "".join([*pieces, text[last:]])
 
 
-def reading(condition: str, document: str, read: Read) -> Reading:
+def rouge_of(asked: Sequence[Text]) -> list[tuple[float | None, ...]]:
+    """ROUGE-1, ROUGE-2 and ROUGE-L of each text, F1, against the best of several references."""
+    compared = [Example(each.document, each.condition, each.text, each.references, None, "") for each in asked]
+    scores = [metric.score(compared) for metric in (RougeN(1), RougeN(2), RougeL())]
+    return [tuple(score.value for score in row) for row in zip(*scores, strict=True)]
+
+
+def reading(document: str, read: Read, value: str, rouge: tuple[float | None, ...]) -> Reading:
     """Count one text's answers."""
     results = traces(read)
     asked = {question.entity for question in read.quiz.questions}
     return Reading(
-        condition,
         document,
-        right=sum(trace.is_right for trace in results),
+        earned=earned(results, value),
         occurs=sum(trace.occurs for trace in results),
         questions=len(results),
         entities=len(read.found),
         salient=len(asked & read.found.keys()),
+        rouge=rouge,
     )
 
 
-def mean(name: str, readings: Sequence[Reading]) -> Condition | None:
-    """A row: questions are pooled within a document, documents count alike; None where nothing was read."""
-    documents = Counter(reading.document for reading in readings)
-    if not documents:
-        return None
-    sums: dict[str, list[int]] = {document: [0] * 5 for document in documents}
+def condition(name: str, by_seed: Sequence[Sequence[Reading]]) -> Condition:
+    """A row from what was read with each seed."""
+    drawn = [mean(name, readings) for readings in by_seed]
+    n = drawn[0].n  # the same with each seed
+    values = [fmean(column) if None not in column else None for column in zip(*(row[2:] for row in drawn), strict=True)]
+    row = Condition._make((name, n, *values))
+    return row._replace(sd=stdev(each.apes for each in drawn) if len(drawn) > 1 else None)
+
+
+def mean(name: str, readings: Sequence[Reading]) -> Condition:
+    """A row: questions are pooled within a document, documents count alike."""
+    by_document: dict[str, list[Reading]] = defaultdict(list)
     for each in readings:
-        sums[each.document] = [total + count for total, count in zip(sums[each.document], each[2:], strict=True)]
-    n = len(documents)
+        by_document[each.document].append(each)
+    questions = {document: sum(each.questions for each in own) for document, own in by_document.items()}
 
-    def average(values: Iterable[float]) -> float:
-        return sum(values) / n
+    def share(counted: str) -> float:
+        return fmean(sum(getattr(each, counted) for each in own) / questions[d] for d, own in by_document.items())
 
+    def average(counted: str) -> float:
+        # several references of a document are several texts, but its questions stay together
+        return fmean(fmean(getattr(each, counted) for each in own) for own in by_document.values())
+
+    entities, salient = average("entities"), average("salient")
+    rouge = [
+        fmean(values) if (values := [value for each in readings if (value := each.rouge[column]) is not None]) else None
+        for column in range(3)
+    ]
     return Condition(
         name,
-        n,
-        apes=average(right / questions for right, _, questions, _, _ in sums.values()),
-        occurs=average(occurs / questions for _, occurs, questions, _, _ in sums.values()),
-        questions=average(questions for _, _, questions, _, _ in sums.values()),
-        # several references of a document are several texts, but its questions stay together
-        entities=average(sums[document][3] / count for document, count in documents.items()),
-        salient=average(sums[document][4] / count for document, count in documents.items()),
+        len(by_document),
+        apes=share("earned"),
+        sd=None,
+        micro=sum(each.earned for each in readings) / sum(questions.values()),
+        occurs=share("occurs"),
+        questions=fmean(questions.values()),
+        entities=entities,
+        salient=salient,
+        density=salient / entities if entities else None,
+        perfect=fmean(each.earned == each.questions for each in readings),
+        zero=fmean(each.earned == 0 for each in readings),
+        rouge1=rouge[0],
+        rouge2=rouge[1],
+        rougeL=rouge[2],
     )

@@ -23,6 +23,10 @@ class Entity(NamedTuple):
     """The finder's own label: PER, ORG, LOC or MISC from the embedded one."""
 
 
+ONTONOTES_LOC = "NATURAL_LOC"
+"""Our label for what OntoNotes calls LOC: mountains, seas, continents, which APES does not ask for. Countries and
+cities are GPE there, and LOC by the rules of CoNLL 2003."""
+
 TYPES = {
     # the embedded finder, and spaCy pipelines trained on WikiNER
     "PER": "person",
@@ -30,6 +34,7 @@ TYPES = {
     "LOC": "place",
     "MISC": "other",
     # spaCy pipelines trained on OntoNotes
+    ONTONOTES_LOC: "other",
     "PERSON": "person",
     "NORP": "group",
     "GPE": "place",
@@ -99,11 +104,13 @@ class SpacyFinder:
                 f"spaCy's pipeline {pipeline!r} cannot be loaded: python -m spacy download {pipeline}, "
                 f"or pip install the package that holds it ({error})"
             ) from error
+        ontonotes = "GPE" in self.pipeline.meta.get("labels", {}).get("ner", ())
+        self.renamed = {"LOC": ONTONOTES_LOC} if ontonotes else {}
         name = str(pipeline).replace("|", "_")
         self.signature = f"spacy:{name}@{self.pipeline.meta.get('version', 'unknown')}"
 
     def find(self, texts: Sequence[str]) -> list[list[Entity]]:
-        """The pipeline's entities, those with a type in `TYPES`."""
+        """The pipeline's entities, those with a type in `TYPES`; LOC of OntoNotes is `ONTONOTES_LOC`."""
         limit = self.pipeline.max_length  # spaCy refuses longer texts
         parts = [
             (number, start, text[start : start + limit])
@@ -113,9 +120,9 @@ class SpacyFinder:
         found: list[list[Entity]] = [[] for _ in texts]
         for (number, start, _), document in zip(parts, self.pipeline.pipe(part for *_, part in parts), strict=True):
             found[number] += [
-                Entity(start + entity.start_char, start + entity.end_char, entity.label_)
+                Entity(start + entity.start_char, start + entity.end_char, label)
                 for entity in document.ents
-                if entity.label_ in TYPES
+                if (label := self.renamed.get(entity.label_, entity.label_)) in TYPES
             ]
         return found
 

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property, partial
-from importlib.metadata import version
 from itertools import groupby
 from typing import NamedTuple
 
 from data.records import Example
-from metrics.apes.base import Answer, Candidate, Question, Reader, Task
+from metrics.apes.base import BLANK, Answer, Candidate, Question, Reader, Task
 from metrics.apes.entities import DEFAULT_TYPES, TYPES, Finder, check_finder, entity_type, finder
 from metrics.apes.names import Named, find_names
-from metrics.apes.questions import Mention, Quiz, make_quiz
+from metrics.apes.questions import ASK, Mention, Quiz, make_quiz
 from metrics.apes.readers import check_reader, reader
 from metrics.base import Score, check_option, signature
 from metrics.encoder import parts
 from metrics.models import EMBEDDED, ModelUnavailable
 from metrics.sentences import sentence_spans
-from metrics.text import Span
+from metrics.text import Span, rouge_words
 
 QUESTIONS = ("all", "first")
 """Whose questions are asked: those of all references together, or of the first one."""
+
+VALUES = ("share", "graded", "strict")
+"""What a question earns, see `credit`; `share` is the paper's."""
 
 
 class Trace(NamedTuple):
@@ -43,14 +45,23 @@ class Trace(NamedTuple):
     is_right: bool
     occurs: bool
     """Whether the summary mentions the right answer at all."""
+    rank: int | None
+    """Place of the right answer among the candidates by their scores, equal ones sharing the best of their places;
+    None where the summary does not mention it or the reader saw no candidate."""
+    words: int
+    """Words of the question, the blank left out."""
+    shared: int
+    """Those of them that the summary has, by their ROUGE stems."""
 
 
 class ApesEvidence(NamedTuple):
-    """What an APES value was counted from: the value is the share of the traces that are right."""
+    """What an APES value was counted from: the value is the mean of what the traces earn (`credit`)."""
 
     traces: tuple[Trace, ...]
     mentions: tuple[tuple[str, tuple[Span, ...]], ...]
     """The entities that the summary mentions, and where."""
+    value: str
+    """Which of `VALUES` they earn."""
 
 
 class Read(NamedTuple):
@@ -65,12 +76,13 @@ class Read(NamedTuple):
 
 
 class Apes:
-    """Questions answered correctly / questions, in [0, 1].
+    """Questions answered correctly / questions, in [0, 1]; other values of the same reader give part of the credit.
 
     Every mention of an entity of `types` in the references is a question: its sentence with the mention blanked. The
     reader chooses among the document's entities, those of its references and its source, that the summary mentions;
     a summary that mentions none is wrong. Questions that the data set brings take the place of those made.
-    `questions` says whose are asked, `entities` and `reader` name the parts (`metrics.apes.entities.finder`,
+    `questions` says whose are asked, `ask` at which mentions (`metrics.apes.questions.ASK`), `value` what a question
+    earns (`credit`); `entities` and `reader` name the parts (`metrics.apes.entities.finder`,
     `metrics.apes.readers.reader`). Beside the value stands its lexical baseline `occurs`, the share of questions whose
     answer the summary mentions. Raises ValueError for an option out of its range.
     """
@@ -84,8 +96,12 @@ class Apes:
         entities: str = "embedded",
         reader: str = "embedded",
         types: Sequence[str] = DEFAULT_TYPES,
+        ask: str = "mentions",
+        value: str = "share",
     ) -> None:
         check_option("questions", questions, QUESTIONS)
+        check_option("ask", ask, ASK)
+        check_option("value", value, VALUES)
         for type in types:
             check_option("types", type, sorted({*TYPES.values()}))
         check_finder(entities)
@@ -94,6 +110,8 @@ class Apes:
         self.entities = entities
         self.reader_name = reader
         self.types = tuple(types)
+        self.ask = ask
+        self.value = value
         if entities == EMBEDDED:
             self.finder = finder(entities)  # now, so that the encoder knows which layers it will be asked for
 
@@ -122,8 +140,9 @@ class Apes:
             questions=self.questions,
             entities=parts["finder"],
             types=types,
+            ask=self.ask,
             reader=parts["reader"],
-            sentences=f"simplemma{version('simplemma')}",
+            credit=self.value,
         )
 
     def score(self, examples: Sequence[Example]) -> list[Score]:
@@ -151,6 +170,7 @@ class Apes:
                 [(source, mentions.get(source, []))],
                 self.types,
                 given,
+                self.ask,
             )
             quizzes += [quiz for _ in group]
         return quizzes
@@ -185,18 +205,39 @@ class Apes:
         results = traces(read)
         right, occurs = sum(t.is_right for t in results), sum(t.occurs for t in results)
         return Score(
-            right / len(results),
+            earned(results, self.value) / len(results),
             truncated=any(not answer.seen for answer in read.answers),
             parts={"questions": len(results), "right": right, "occurs": occurs / len(results)},
-            explain=partial(evidence, read),
+            explain=partial(evidence, read, self.value),
         )
 
 
-def evidence(read: Read) -> ApesEvidence:
+def credit(trace: Trace, value: str) -> float:
+    """What a question earns, in [0, 1].
+
+    `share`: 1 for a right answer. `strict`: for a right answer, the share of the question's words that the summary has.
+    `graded`: the same share divided by the right answer's rank, 0 where the summary does not mention it. A question
+    without words counts as had in whole.
+    """
+    if value == "share":
+        return float(trace.is_right)
+    shared = trace.shared / trace.words if trace.words else 1.0
+    if value == "strict":
+        return shared * trace.is_right
+    return 0.0 if trace.rank is None else shared / trace.rank
+
+
+def earned(traces: Sequence[Trace], value: str) -> float:
+    """What all questions earn together."""
+    return sum(credit(trace, value) for trace in traces)
+
+
+def evidence(read: Read, value: str) -> ApesEvidence:
     """The evidence record of one summary."""
     return ApesEvidence(
         tuple(traces(read)),
         tuple((read.quiz.entities[entity].name, spans) for entity, spans in read.found.items()),
+        value,
     )
 
 
@@ -205,9 +246,11 @@ def traces(read: Read) -> list[Trace]:
     entities: Sequence[Named] = read.quiz.entities
     found = list(read.found)
     names = tuple(entities[entity].name for entity in found)
+    said = frozenset(rouge_words(read.summary, "unicode"))
     results = []
     for index, asked in enumerate(read.quiz.questions):
         answer = read.answers[index] if read.answers else None
+        words = rouge_words(asked.question.text.replace(BLANK, " "), "unicode")
         results.append(
             Trace(
                 question=asked.question,
@@ -219,9 +262,17 @@ def traces(read: Read) -> list[Trace]:
                 sentence=sentence_around(read.summary, answer.span) if answer else None,
                 is_right=answer is not None and answer.seen and found[answer.chosen] == asked.entity,
                 occurs=asked.entity in read.found,
+                rank=rank(answer, found.index(asked.entity)) if answer and asked.entity in read.found else None,
+                words=len(words),
+                shared=sum(word in said for word in words),
             )
         )
     return results
+
+
+def rank(answer: Answer, right: int) -> int | None:
+    """The place of a candidate by its score, from 1: one more than score higher; None where the reader saw none."""
+    return 1 + sum(score > answer.scores[right] for score in answer.scores) if answer.seen else None
 
 
 def sentence_around(text: str, span: Span) -> Span:

@@ -10,6 +10,10 @@ from metrics.apes.names import Named, common_words, group, name_words
 from metrics.sentences import sentence_spans
 from metrics.text import Span
 
+ASK = ("mentions", "entities")
+"""What is asked for: every mention of an entity, or each entity once a sentence, at its first mention there, as in the
+questions of Hermann et al. 2015 that the authors of APES took."""
+
 GIVEN = "given"
 """The type of all entities where the data set brings the questions."""
 
@@ -41,11 +45,13 @@ def make_quiz(
     others: Sequence[tuple[str, Sequence[Mention]]],
     types: Collection[str],
     given: Sequence[tuple[str, str]] = (),
+    ask: str = "mentions",
 ) -> Quiz:
     """Make the quiz of a document from the mentions found in its references and in other texts of it, the source.
 
     `given` questions (text, answer) that the data set brings take the place of those made. Every mention of the types
-    in a reference is one question; the others' mentions are possible answers only.
+    in a reference is one question, or with `ask="entities"` the first one in its sentence of each entity; the others'
+    mentions are possible answers only.
     """
     texts = [*references, *others]
     pairs = [
@@ -64,21 +70,26 @@ def make_quiz(
             Asked(Question(text, answer), owners[answer, GIVEN]) for text, answer in given if (answer, GIVEN) in owners
         ]
         return Quiz(tuple(asked), tuple(entities))
-    return Quiz(tuple(questions_of(references, owners)), tuple(entities))
+    return Quiz(tuple(questions_of(references, owners, ask)), tuple(entities))
 
 
 def questions_of(
-    references: Sequence[tuple[str, Sequence[Mention]]], owners: Mapping[tuple[str, str], int]
+    references: Sequence[tuple[str, Sequence[Mention]]], owners: Mapping[tuple[str, str], int], ask: str
 ) -> list[Asked]:
-    """One question a mention, unless nothing but the mention is in its sentence."""
+    """One question a mention or an entity of a sentence, unless nothing but the mention is in the sentence."""
     asked = []
     for index, (text, mentions) in enumerate(references):
         for start, end in sentence_spans(text):
+            asked_for: set[int] = set()
             for (first, last), type in mentions:
                 answer = text[first:last]
                 if start <= first and last <= end and (answer, type) in owners:
+                    entity = owners[answer, type]
+                    if ask == "entities" and entity in asked_for:
+                        continue
                     rest = text[start:first], text[last:end]
                     if any(name_words(part).words for part in rest) and BLANK not in "".join(rest):
                         question = Question(BLANK.join(rest), answer, index, (first, last))
-                        asked.append(Asked(question, owners[answer, type]))
+                        asked.append(Asked(question, entity))
+                        asked_for.add(entity)
     return asked

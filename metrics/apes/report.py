@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from data.records import Document, Summary
-from metrics.apes.metric import Apes, Trace
+from metrics.apes.metric import Apes, Trace, credit
 from metrics.scoring import Failures, score_records
 
 
@@ -20,15 +20,16 @@ def trace_records(
             "id": example.document_id,
             "system": example.system,
             "apes": score.value,
+            "value": apes.value,
             "occurs": score.parts.get("occurs"),
         }
         if score.missing is not None:
             yield record | {"missing": score.missing, "questions": []}
         else:
-            yield record | {"questions": [trace_record(trace) for trace in score.evidence.traces]}
+            yield record | {"questions": [trace_record(trace, apes.value) for trace in score.evidence.traces]}
 
 
-def trace_record(trace: Trace) -> dict[str, Any]:
+def trace_record(trace: Trace, value: str) -> dict[str, Any]:
     """One question with its answer; places are characters of the reference and of the summary."""
     return {
         "question": trace.question.text,
@@ -38,6 +39,10 @@ def trace_record(trace: Trace) -> dict[str, Any]:
         "chosen": None if trace.chosen is None else trace.candidates[trace.chosen],
         "right": trace.is_right,
         "occurs": trace.occurs,
+        "credit": credit(trace, value),
+        "rank": trace.rank,
+        "words": trace.words,
+        "shared": trace.shared,
         "span": trace.span,
         "sentence": trace.sentence,
         "candidates": dict(zip(trace.candidates, trace.scores, strict=True)),

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from metrics.apes.base import BLANK
-from metrics.apes.metric import ApesEvidence, Trace
+from metrics.apes.metric import ApesEvidence, Trace, credit, earned
 from metrics.bertscore import BertScoreEvidence, Matches, Side
 from metrics.carouge import CarougeEvidence
 from metrics.carouge import Compared as CarougeCompared
@@ -461,15 +461,17 @@ def apes_html(evidence: ApesEvidence | None, candidate: str, missing: str | None
             if span is not None:
                 marks.append(Mark(*span, kind, f"{role} for question {number + 1}", group))
     right, occurs = sum(t.is_right for t in evidence.traces), sum(t.occurs for t in evidence.traces)
-    said = [
-        f"{right} of {count(len(evidence.traces), 'question')} answered rightly; "
-        f"the summary mentions {occurs} of the right answers."
-    ]
-    items = "".join(trace_html(trace, candidate, f"g{number}") for number, trace in enumerate(evidence.traces))
+    questions = count(len(evidence.traces), "question")
+    said = [f"{right} of {questions} answered rightly; the summary mentions {occurs} of the right answers."]
+    if evidence.value != "share":
+        said.append(f"Their credit is {earned(evidence.traces, evidence.value):.3f} of {len(evidence.traces)}.")
+    items = "".join(
+        trace_html(trace, candidate, f"g{number}", evidence.value) for number, trace in enumerate(evidence.traces)
+    )
     return block(said, [(candidate, marks, "Summary")], f'<ol class="whole">{items}</ol>')
 
 
-def trace_html(trace: Trace, candidate: str, group: str) -> str:
+def trace_html(trace: Trace, candidate: str, group: str, value: str) -> str:
     """One question as an item of a list."""
     before, _, after = trace.question.text.partition(BLANK)
     blank = '<span class="blank" role="img" aria-label="blank">_____</span>'
@@ -486,6 +488,8 @@ def trace_html(trace: Trace, candidate: str, group: str) -> str:
     reference = trace.question.reference
     origin = "a question of the data set" if reference is None else f"from reference {reference + 1}"
     lines.append(f"right answer: {esc(trace.right)}{mentioned} ({origin})")
+    if value != "share":
+        lines.append(credit_says(trace, value))
     if trace.sentence is not None and trace.span is not None:
         # A mention may reach beyond the sentence that it begins in.
         start, end = trace.sentence[0], max(trace.sentence[1], trace.span[1])
@@ -496,6 +500,17 @@ def trace_html(trace: Trace, candidate: str, group: str) -> str:
         rows = [(name, f"{score:.3f}") for score, name in scored]
         lines.append(details(f"Scores of {count(len(scored), 'candidate')}", table(["candidate", "score"], rows)))
     return f"<li{in_group(group)}>{''.join(f'<div>{line}</div>' for line in lines)}</li>"
+
+
+def credit_says(trace: Trace, value: str) -> str:
+    """What a question earns, and why."""
+    if value == "strict" and not trace.is_right:
+        return "credit 0: the answer is wrong"
+    if trace.rank is None:
+        return "credit 0: the right answer is not among those that the reader chose from"
+    ranked = "" if value == "strict" else f"the right answer is number {trace.rank} of {len(trace.candidates)}, and "
+    had = f"has {trace.shared} of the {count(trace.words, 'word')}" if trace.words else "can lack no word"
+    return f"credit {credit(trace, value):.3f}: {ranked}the summary {had} around the blank"
 
 
 # --- novelty ------------------------------------------------------------------------------------------------

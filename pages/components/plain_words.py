@@ -11,7 +11,7 @@ from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from data.records import Example
-from metrics.apes.metric import ApesEvidence, Trace
+from metrics.apes.metric import ApesEvidence, Trace, earned
 from metrics.base import TIE
 from metrics.bertscore import BertScoreEvidence, Matches
 from metrics.carouge import CarougeEvidence
@@ -493,16 +493,21 @@ def carouge_detail(evidence: CarougeEvidence, one: Seen) -> str:
 
 
 def apes_says(seen: Sequence[Seen]) -> list[str]:
-    """How many questions a reader answers from each summary, and what went wrong with the others."""
-    answered, sentences = [], []
+    """How many questions a reader answers from each summary, what they earn, and what went wrong with the others."""
+    answered, credits, sentences = [], [], []
     for one in seen:
         if not isinstance(one.evidence, ApesEvidence):
             continue
         traces = one.evidence.traces
         right = sum(trace.is_right for trace in traces)
         answered.append(f"{right} of {count(len(traces), 'question')} from {one.letter}")
+        if one.evidence.value != "share":
+            credits.append(f"{earned(traces, one.evidence.value):.3f} of {len(traces)} for {one.letter}")
         sentences += wrong_answers(one.letter, traces, one.example.candidate)
-    return [*([f"The reader answers {listing(answered)}."] if answered else []), *sentences]
+    said = [f"The reader answers {listing(answered)}."] if answered else []
+    if credits:
+        said.append(f"Together the questions earn {listing(credits)}.")
+    return said + sentences
 
 
 def wrong_answers(letter: str, traces: Sequence[Trace], candidate: str) -> list[str]:

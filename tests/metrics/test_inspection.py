@@ -140,7 +140,7 @@ OPTIONS = [
     Options(),
     Options(references="mean", tokenizer="unicode", title="single", norm="paper", n=3, layer=0, types=("other",)),
     Options(references="first", norm="reference", important="tfidf:10", layer=6, types=("place", "person")),
-    Options(dtype="bfloat16", important="tfidf:3", n=4, types=()),
+    Options(dtype="bfloat16", important="tfidf:3", n=4, types=(), ask="entities", apes_value="graded"),
 ]
 
 

@@ -392,11 +392,12 @@ def test_apes_says_what_became_of_a_question() -> None:
     names, carl = ("Bob", "Carl"), Question("@placeholder left.", "Carl", 0)
     doras = [Question("It is @placeholder.", "Dora"), Question("And @placeholder?", "Dora")]
     traces = (
-        Trace(carl, "Carl", names, (1.5, 2.5), 1, (14, 18), (14, 24), is_right=True, occurs=True),
-        Trace(doras[0], "Dora", names, (1.0, 0.5), 0, (0, 3), (0, 13), is_right=False, occurs=False),
-        Trace(doras[1], "Dora", (), (), None, None, None, is_right=False, occurs=False),
+        Trace(carl, "Carl", names, (1.5, 2.5), 1, (14, 18), (14, 24), True, True, 1, 1, 1),
+        Trace(doras[0], "Dora", names, (1.0, 0.5), 0, (0, 3), (0, 13), False, False, None, 2, 0),
+        Trace(doras[1], "Dora", (), (), None, None, None, False, False, None, 1, 0),
     )
-    page = Page(apes_html(ApesEvidence(traces, ()), candidate))
+    page = Page(apes_html(ApesEvidence(traces, (), "share"), candidate))
+    assert "credit" not in page.visible.lower()
     assert "1 of 3 questions answered rightly; the summary mentions 1 of the right answers." in page.visible
     for said in (
         "_____ left.✓ right: Carlright answer: Carl (from reference 1)read from: Carl left.",
@@ -411,6 +412,28 @@ def test_apes_says_what_became_of_a_question() -> None:
         ({"k-sentence", "k-answer"}, {"g0"}),
         ({"k-sentence"}, {"g0"}),
     ]
+
+
+@pytest.mark.parametrize("value", ["graded", "strict"])
+def test_credits_count_back_to_the_value(few: list[Example], value: str) -> None:
+    shown = 0
+    for e, score in zip(few, Apes("first", value=value).score(few), strict=True):
+        if score.value is None:
+            continue
+        page = Page(apes_html(score.evidence, e.candidate))
+        (total, questions) = re.findall(r"Their credit is ([\d.]+) of (\d+)\.", page.visible)[0]
+        credits = list(map(float, re.findall(r"credit (\d[\d.]*):", page.visible)))
+        assert len(credits) == int(questions)
+        assert sum(credits) == pytest.approx(float(total), abs=5.1e-4 * (len(credits) + 1))
+        assert float(total) / len(credits) == pytest.approx(score.value, abs=5.1e-4)
+        # each from the counts that stand beside it
+        pattern = (
+            r"credit ([\d.]+): (?:the right answer is number (\d+) of \d+, and )?the summary has (\d+) of the (\d+)"
+        )
+        for credit, number, had, words in re.findall(pattern, page.visible):
+            assert float(credit) == pytest.approx(int(had) / int(words) / int(number or 1), abs=5.1e-4)
+            shown += 1
+    assert shown
 
 
 # --- everything ---------------------------------------------------------------------------------------------
@@ -440,8 +463,8 @@ def test_hostile_texts_are_shown_letter_for_letter() -> None:
     page = Page(apes_html(score.evidence, named))
     assert page.texts == [("Summary", named)]
     question = Question(f"{HOSTILE} @placeholder", HOSTILE)
-    trace = Trace(question, HOSTILE, (HOSTILE,), (1.0,), 0, (0, 9), (0, 90), is_right=False, occurs=True)
-    page = Page(apes_html(ApesEvidence((trace,), ()), HOSTILE))
+    trace = Trace(question, HOSTILE, (HOSTILE,), (1.0,), 0, (0, 9), (0, 90), False, True, 1, 2, 1)
+    page = Page(apes_html(ApesEvidence((trace,), (), "graded"), HOSTILE))
     assert HOSTILE.replace("@placeholder", "_____", 1) in page.visible
     assert Page(novelty_html(HOSTILE, HOSTILE)).texts == [("Summary", HOSTILE), ("Source", HOSTILE)]
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import regex
 
+from data.importers.question import MARKER, QuestionFile
 from metrics.apes.base import BLANK, Task
-from metrics.apes.question_files import MARKER, QuestionFile
 
 Token = str | int
 """A lower-case word or `BLANK`, or the number of an entity."""

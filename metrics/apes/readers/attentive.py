@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from data.files import sha256
-from metrics.apes.base import BLANK, Answer, Task
+from metrics.apes.base import BLANK, PLACES, Answer, Task
 from metrics.apes.readers.anonymous import Cloze, Token, of_task
 from metrics.models import ModelUnavailable, device, first_line, safe
 
@@ -234,7 +234,9 @@ class AttentiveReader:
     ) -> Answer:
         """What the network's output says of a task, whose mentions stand at these tokens of the passage."""
         entities = [cloze.passage[tokens[0]] for tokens in mentions]
-        scores = tuple(probabilities[self.settings.label(entity)] for entity in entities if isinstance(entity, int))
+        scores = tuple(
+            round(probabilities[self.settings.label(entity)], PLACES) for entity in entities if isinstance(entity, int)
+        )
         chosen = scores.index(max(scores))
         seen = [attention[token] for token in mentions[chosen]]
         return Answer(chosen, scores, task.candidates[chosen].mentions[seen.index(max(seen))])

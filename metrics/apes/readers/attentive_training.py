@@ -11,10 +11,11 @@ from operator import eq
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from data.importers.question import read_question
 from data.reading import Say, say_nothing
 from data.records import BadRecord
 from metrics.apes.base import BLANK
-from metrics.apes.question_files import find_splits, read_question
+from metrics.apes.question_files import find_splits
 from metrics.apes.readers.anonymous import of_file
 from metrics.apes.readers.attentive import AttentiveReader, Settings, batch, network_class
 from metrics.models import device

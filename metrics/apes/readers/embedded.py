@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.apes.base import BLANK, Answer, Candidate, Task
+from metrics.apes.base import BLANK, PLACES, Answer, Candidate, Task
 from metrics.apes.names import name_words
 from metrics.encoder import Encoded, Encoder, shared
 from metrics.sentences import sentence_spans
@@ -129,7 +129,7 @@ def answer(task: Task, blank: Place | None, mentions: Mentions) -> Answer:
     best = [best_mention(candidate, blank, mentions) for candidate in task.candidates]
     named = name_words(task.question.replace(BLANK, " | ")).words
     scores = [
-        score if score == UNSEEN else score - NAMED * stands_in(name_words(candidate.name).words, named)
+        score if score == UNSEEN else round(score - NAMED * stands_in(name_words(candidate.name).words, named), PLACES)
         for candidate, (score, _) in zip(task.candidates, best, strict=True)
     ]
     chosen = max(range(len(scores)), key=scores.__getitem__)
@@ -138,7 +138,7 @@ def answer(task: Task, blank: Place | None, mentions: Mentions) -> Answer:
 
 def best_mention(candidate: Candidate, blank: Place | None, mentions: Mentions) -> tuple[float, Span]:
     """The best mention of a candidate and what it is worth."""
-    valued = [(likeness(blank, mentions.place(mention)), mention) for mention in candidate.mentions]
+    valued = [(round(likeness(blank, mentions.place(mention)), PLACES), mention) for mention in candidate.mentions]
     return max(valued, key=lambda found: found[0])
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from metrics.apes.base import Answer, Task
+from metrics.apes.base import PLACES, Answer, Task
 from metrics.encoder import batches, quiet
 from metrics.models import ModelUnavailable, device, find_model, first_line
 from metrics.text import Span
@@ -178,7 +178,8 @@ def places(windows: Sequence[Window], mention: Span) -> list[Place]:
 
 def answer(task: Task, scores: Sequence[Sequence[float]]) -> Answer:
     """The best candidate by a score for each mention of each: the highest, the first of equal ones."""
-    best = [max(values) for values in scores]
+    rounded = [[round(score, PLACES) for score in values] for values in scores]
+    best = [max(values) for values in rounded]
     chosen = best.index(max(best))
-    mention = scores[chosen].index(best[chosen])
+    mention = rounded[chosen].index(best[chosen])
     return Answer(chosen, tuple(best), task.candidates[chosen].mentions[mention])

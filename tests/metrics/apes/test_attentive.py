@@ -13,9 +13,9 @@ import pytest
 import torch
 from safetensors.numpy import load_file, save_file
 
+from data.importers.question import QuestionFile
 from data.records import BadRecord
 from metrics.apes.base import Candidate, Task
-from metrics.apes.question_files import QuestionFile
 from metrics.apes.readers import reader
 from metrics.apes.readers.anonymous import Cloze, of_file, of_task, words
 from metrics.apes.readers.attentive import AttentiveReader, Settings, network_class

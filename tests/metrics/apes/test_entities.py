@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import importlib
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, ClassVar
 
 import pytest
 
@@ -207,6 +208,38 @@ def test_a_pipeline_that_is_not_installed_says_how_to_get_it(monkeypatch: pytest
     monkeypatch.setattr(importlib, "import_module", lambda name: Absent)
     with pytest.raises(FinderUnavailable, match="spacy download en_nowhere"):
         finder("spacy:en_nowhere")
+
+
+@pytest.mark.parametrize(
+    ("scheme", "types"),
+    [
+        # of OntoNotes: countries are GPE, LOC are mountains and seas, which the paper does not ask for
+        (("PERSON", "GPE", "LOC"), {"Nepal": "place", "Everest": "other"}),
+        # of CoNLL 2003 and WikiNER: LOC is any place
+        (("PER", "LOC", "ORG", "MISC"), {"Everest": "place"}),
+    ],
+)
+def test_loc_of_ontonotes_is_not_asked_for(
+    monkeypatch: pytest.MonkeyPatch, scheme: tuple[str, ...], types: dict[str, str]
+) -> None:
+    text = "Nepal has Everest."
+    found = {"Nepal": "GPE", "Everest": "LOC"}
+
+    class Pipeline:  # spaCy is an extra, and its pipelines are no packages of PyPI
+        meta: ClassVar[dict[str, Any]] = {"labels": {"ner": list(scheme)}, "version": "1"}
+        max_length = 1000
+
+        def pipe(self, texts: Iterable[str]) -> Iterator[Any]:
+            for _ in texts:
+                spans = [(name, text.index(name)) for name in types]
+                yield SimpleNamespace(
+                    ents=[SimpleNamespace(start_char=s, end_char=s + len(n), label_=found[n]) for n, s in spans]
+                )
+
+    monkeypatch.setattr(importlib, "import_module", lambda name: SimpleNamespace(load=lambda *_, **__: Pipeline()))
+    (entities,) = finder("spacy:some").find([text])
+    assert {text[e.start : e.end]: entity_type(text, e) for e in entities} == types
+    assert "other" not in DEFAULT_TYPES
 
 
 def test_another_head_is_refused(tmp_path: Path) -> None:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from data.importers.question import QuestionFile, read_question
 from data.records import BadRecord
-from metrics.apes.question_files import QuestionFile, find_splits, read_question
+from metrics.apes.question_files import find_splits
 
 GOOD = [
     "http://web.archive.org/web/1/http://cnn.example/story.html",
@@ -31,7 +32,9 @@ def written(path: Path, lines: list[str]) -> Path:
 
 @pytest.mark.parametrize("lines", [GOOD, GOOD[:8], GOOD[:7], [*GOOD, ""]])
 def test_a_file_is_read(tmp_path: Path, lines: list[str]) -> None:
-    assert read_question(written(tmp_path / "a.question", lines)) == QuestionFile(GOOD[2], GOOD[4], GOOD[6])
+    assert read_question(written(tmp_path / "a.question", lines)) == QuestionFile(
+        GOOD[2], GOOD[4], GOOD[6], GOOD[0], {"@entity0": "Ann Lee", "@entity1": "CNN"} if len(lines) > 8 else {}
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,111 @@
+"""The reading comprehension questions of CNN / Daily Mail (Hermann et al. 2015): one `.question` file a question.
+
+Address, passage, question, answer and the names of the entities, each after a blank line; in the texts @entityN stands
+for an entity and @placeholder for the one that is asked for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from data.reading import Place, Say, lines, text
+from data.records import PLACEHOLDER, BadRecord, ClozeQuestion, Document, Summary
+
+SUFFIX = ".question"
+MARKER = re.compile(r"@entity(\d{1,9})(?!\d)")
+NAME = re.compile(r"(@entity\d{1,9}):(.*)")
+HEAD = ("the address", None, "the passage", None, "the question", None, "the answer", None)
+"""What the lines of a file are, None being a blank one; below them stand the entities' names, one a line."""
+LINES = {what: number for number, what in enumerate(HEAD, 1) if what}
+
+
+class QuestionFile(NamedTuple):
+    """A passage and a question about it, both with @entityN for every entity and the question with a `PLACEHOLDER`."""
+
+    passage: str
+    question: str
+    answer: str
+    """`@entityN`; the passage need not contain it."""
+    address: str = ""
+    names: Mapping[str, str] = {}
+    """What `@entityN` stands for; empty where the file does not tell."""
+
+
+def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
+    """Read a file or all below a folder: a document for each address, with its questions and no summaries.
+
+    Names take the place of the entities' numbers. A document's id is the SHA-1 of its address, which is what the
+    stories of this corpus are called; its reference are the sentences that its questions were made from, their blanks
+    filled, in the order of the files' names.
+    """
+    documents: dict[str, tuple[str, list[ClozeQuestion]]] = {}
+    for file in question_files(path):
+        found = read_question(file)
+        passage = named(file, found, "the passage")
+        kept, questions = documents.setdefault(found.address, (passage, []))
+        if kept != passage:
+            say(f"{file.name}: its passage differs from the one that another file has of the same address: not taken")
+        first, blank, rest = named(file, found, "the question").partition(PLACEHOLDER)
+        rest = rest.replace(PLACEHOLDER, "")  # a question has one blank
+        questions.append(ClozeQuestion(f"{first}{blank}{rest}", named(file, found, "the answer")))
+    for address, (passage, questions) in documents.items():
+        told = dict.fromkeys(question.replace(PLACEHOLDER, answer) for question, answer in questions)
+        digest = hashlib.sha1(address.encode(), usedforsecurity=False).hexdigest()
+        yield Document(digest, passage, ("\n\n".join(told),), questions=tuple(questions)), []
+
+
+def question_files(path: Path) -> list[Path]:
+    """The file, or all `.question` files below a folder, sorted. Raises `BadRecord` where it has none."""
+    if path.is_file():
+        return [path]
+    if found := sorted(path.rglob(f"*{SUFFIX}")):
+        return found
+    raise BadRecord(f"{path}: there are no {SUFFIX} files in it")
+
+
+def named(file: Path, found: QuestionFile, what: str) -> str:
+    """One text of a file with names for its entities. Raises `BadRecord` for one without a name."""
+    place = Place(file, LINES[what])
+
+    def name(marker: re.Match[str]) -> str:
+        if not found.names.get(marker.group()):
+            place.refuse(f"{marker.group()} has no name: a line {marker.group()}:Name is missing below the answer")
+        return found.names[marker.group()]
+
+    texts = {"the passage": found.passage, "the question": found.question, "the answer": found.answer}
+    return text(place, MARKER.sub(name, texts[what]), what)
+
+
+def read_question(path: Path) -> QuestionFile:
+    """Read a file: address, passage, question, answer, names, each after a blank line.
+
+    Raises `BadRecord`, with file and line, for what is anything else.
+    """
+    found: list[str] = []
+    names: dict[str, str] = {}
+    place = Place(path, 1)
+    for place, line in lines(path):
+        if place.line > len(HEAD):
+            if line.strip() and not (name := NAME.match(line)):
+                place.refuse("the lines after the answer name entities: @entity0:Name")
+            elif line.strip() and name:
+                names[name[1]] = name[2].strip()
+            continue
+        what = HEAD[place.line - 1]
+        if what is None and line.strip():
+            place.refuse(f"this line must be blank, between {HEAD[place.line - 2]} and what follows it")
+        if what is not None and not line.strip():
+            place.refuse(f"{what} is missing")
+        found.append(line.strip())
+    if len(found) < 7:  # the names, and the blank line before them, may be missing
+        place.refuse("the file ends early: address, passage, question and answer stand on lines 1, 3, 5 and 7")
+    address, _, passage, _, question, _, answer = found[:7]
+    if PLACEHOLDER not in question:
+        Place(path, 5).refuse(f"the question has no {PLACEHOLDER}")
+    if not MARKER.fullmatch(answer):
+        Place(path, 7).refuse("the answer must be @entityN")
+    return QuestionFile(passage, question, answer, address, names)
