@@ -25,6 +25,7 @@ benchmarks: .venv/installed-test
 	$(BIN)/python -m benchmarks.meta_evaluation
 	$(BIN)/python -m benchmarks.inspector
 	$(BIN)/python -m benchmarks.oracles
+	$(BIN)/python -m benchmarks.sentences
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(None if (3, 11) <= v <= (3, 13) else \

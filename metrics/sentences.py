@@ -4,29 +4,166 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import NamedTuple
 
 from metrics.text import CACHED_TEXTS, Span
 
-# White space before a full stop, closing quote or bracket that stands alone, as tokenisers leave it: `end . '' He`.
-LOOSE = re.compile(r"""[^\S\n]+(?=(?:[.!?…]+|''|["'”’)\]])(?:\s|$))""")
+# Where a sentence may end: at a paragraph, or at marks with the closing quotes and brackets behind them, each of which
+# tokenisers may have put a space before (`end . '' He`). A run of marks is tried from its first one only.
+MAY_END = re.compile(
+    r"""(?<![.!?…։؟।॥])(?P<marks>[.!?…։؟।॥]++(?:[^\S\n]+[.!?…]++(?=\s|$))*)"""
+    r"""(?P<closing>(?:[^\S\n]*["'”’»)\]])*)(?P<space>\s+|$)|(?P<paragraph>\n\s*\n\s*)"""
+)
+PARAGRAPH = re.compile(r"\n\s*\n")
+OPENS = "\"'“‘«([`"
+CLOSES = "\"'”’»)]"
+AFTER_MARKS = re.compile(r"[,;:]|[.!?](?![.!?])")
+"""What the text goes on with where a sentence did not end at the marks before."""
+WORD = re.compile(r"\b\w\.|\w+")  # an initial with its full stop, so that it is no word
+LETTERS = re.compile(r"[^\W\d_](?:\.[^\W\d_]{1,2})*")  # j, u.s, i.i.d
+
+WINDOW = 40
+"""Characters before and after marks that are looked at."""
+
+ALWAYS_INSIDE = frozenset(
+    """
+    adm approx attn brig ca capt cdr cf cmdr col cpl dr e.g eg eq eqn eqs esp ex fig figs gen gov hon i.e ie lt maj
+    messrs mr mrs mt op pp pres prof ref refs rep reps resp rev sec sect sen sens sgt supt tab tbsp thm tsp viz vs
+    w.r.t wrt
+    """.split()  # noqa: SIM905
+)
+"""Abbreviations that a sentence does not end with: titles, and words that point to what follows."""
+
+BEFORE_NUMBERS = frozenset(
+    "apr art aug ch dec feb fri jan jul jun mon no nos nov oct p sat sep sept sun thu tue vol vols wed".split()  # noqa: SIM905
+)
+"""Abbreviations in front of a number; elsewhere they are words, or end a sentence."""
+
+MAY_END_ONE = frozenset(
+    "al ave blvd bros co corp dept est etc ft inc jr ltd ms ph.d rd sr st univ".split()  # noqa: SIM905
+)
+"""Abbreviations that stand inside sentences as well as at their ends, as those with full stops inside (`u.s.`) do."""
+
+BEGIN = frozenset(
+    "he her his however i it its my our she the their there these they this those we you your".split()  # noqa: SIM905
+)
+"""Words that seldom follow an abbreviation in its own sentence."""
+
+BEGIN_WITH_CAPITAL = BEGIN | frozenset(
+    """
+    a after although an and as at because before both but by during each finally first for from here how if in many
+    moreover most no not on once one only over several since so some such that then thus to under until what when where
+    whether which while who why with yet
+    """.split()  # noqa: SIM905
+)
+"""Words that are no names: with a capital they begin a sentence."""
+
+SAID = {"added", "asked", "asks", "cried", "replied", "said", "say", "says", "shouted", "told", "wondered", "wrote"}
+"""A question in quotes that is followed by one of these goes on."""
+
+
+class Junction(NamedTuple):
+    """A place where a sentence may end."""
+
+    end: int
+    """Where the sentence would end, with the closing quotes and brackets."""
+    resume: int
+    """Where the next one would begin."""
+    kind: str
+    """`paragraph`, `stop`, `question` (or exclamation), `ellipsis`, `abbreviation` (or initial), or `inside`."""
+    closing: bool
+    """Whether quotes or brackets close here."""
+    following: tuple[str, ...]
+    """The next words, at most four; none where something else than a word follows."""
 
 
 @lru_cache(CACHED_TEXTS)
 def sentence_spans(text: str) -> tuple[Span, ...]:
     """The spans of the sentences of an English text, ordinary or tokenised, without the white space between them.
 
-    A paragraph ends a sentence, a single line break does not. What simplemma's rules for English do not know stays
-    wrong: `et al. 2019` and `Fig. 3` are cut, `in the U.S. He left` and `He was 27. He left` are not.
+    A paragraph ends a sentence, a single line break does not. In a text whose sentences begin with capitals, a full
+    stop before a lower-case letter ends none; in a text in lower case it does, save after abbreviations, initials and
+    ellipses. After an abbreviation that may end a sentence, one begins with words such as `he` or `the` only:
+    `in the U.S. He left` is cut, `in the U.S. Officials left` is not.
     """
-    from simplemma.sentences import split_sentences
-
-    # simplemma takes a full stop after a space for none: it alone cuts the 100 tokenised articles of SummEval into
-    # 153 sentences, this way into 1,375. It therefore reads the text closed up; it only ever drops white space, so the
-    # other characters are counted off to find its sentences in the original.
-    places = [place for place, character in enumerate(text) if not character.isspace()]
+    junctions = [junction(text, match) for match in MAY_END.finditer(text)]
+    lower = in_lower_case(text, junctions)
     spans, start = [], 0
-    for closed_up in split_sentences(LOOSE.sub("", text), lang="en"):
-        end = start + sum(not character.isspace() for character in closed_up)
-        spans.append((places[start], places[end - 1] + 1))
-        start = end
+    for end, resume in [*((j.end, j.resume) for j in junctions if ends(j, lower)), (len(text), len(text))]:
+        sentence = text[start:end]
+        if sentence.strip():
+            spans.append((end - len(sentence.lstrip()), start + len(sentence.rstrip())))
+        start = resume
     return tuple(spans)
+
+
+def in_lower_case(text: str, junctions: list[Junction]) -> bool:
+    """Whether more sentences begin with a lower-case letter than with another one."""
+    first = [words[0][0] for _, _, kind, _, words in junctions if kind == "stop" and words]
+    if begins := WORD.search(text):
+        first.append(begins.group()[0])
+    lower = sum(letter.islower() for letter in first)
+    return lower > sum(letter.isalpha() for letter in first) - lower
+
+
+def ends(place: Junction, lower: bool) -> bool:
+    """Whether a sentence ends at a place of a text, which may be one in lower case."""
+    if not place.following:
+        return place.kind not in ("inside", "abbreviation")
+    word = place.following[0]
+    small = word[0].islower()
+    return {
+        "paragraph": True,
+        "stop": lower or not small,
+        "question": not (place.closing and (SAID.intersection(place.following) if lower else small)),
+        "ellipsis": not (lower or small),
+        "abbreviation": (lower or not small) and word.lower() in (BEGIN if small else BEGIN_WITH_CAPITAL),
+        "inside": False,
+    }[place.kind]
+
+
+def junction(text: str, match: re.Match[str]) -> Junction:
+    """What stands around a place where a sentence may end."""
+    resume = match.end()
+    if match["paragraph"] or match["space"].count("\n") > 1:
+        return Junction(
+            match.start("paragraph") if match["paragraph"] else match.end("closing"), resume, "paragraph", False, ()
+        )
+    after = text[resume : resume + WINDOW].lstrip(OPENS + " ")
+    following = tuple(WORD.findall(after)[:4]) if WORD.match(after) else ()
+    kind = "inside" if AFTER_MARKS.match(after) else kind_of(text, match, following)
+    return Junction(match.end("closing"), resume, kind, bool(match["closing"]), following)
+
+
+def kind_of(text: str, match: re.Match[str], following: tuple[str, ...]) -> str:
+    """Of which kind the marks of a place are, by the word before them."""
+    marks = "".join(match["marks"].split())
+    start = match.start()
+    before = PARAGRAPH.split(text[max(0, start - WINDOW) : start])[-1].rstrip()
+    closed = before.rstrip(CLOSES + " ")
+    word = closed.split()[-1].lstrip(OPENS) if closed else ""
+    if not word:  # the marks open a text, or stand in brackets for what was left out
+        return "inside"
+    if any(mark not in ".…" for mark in marks):
+        return "question"
+    if marks not in (".", "...."):  # four are an ellipsis and a full stop
+        return "ellipsis"
+    return "stop" if closed != before else kind_of_stop(word, before, ")" in match["closing"], following)
+
+
+def kind_of_stop(word: str, before: str, bracket: bool, following: tuple[str, ...]) -> str:
+    """Of which kind a full stop is, by the word that it stands right behind."""
+    known = word.lower()
+    if known in BEFORE_NUMBERS and following:
+        return "inside" if following[0][0].isdigit() else "stop"
+    if known in ALWAYS_INSIDE:
+        return "inside"
+    if known in MAY_END_ONE or LETTERS.fullmatch(word):
+        return "inside" if bracket else "abbreviation"
+    return "inside" if word.isdigit() and is_item(before) else "stop"
+
+
+def is_item(before: str) -> bool:
+    """Whether a number at the end of a text counts items (`1. One. 2. Two.`): it opens the text, or a sentence."""
+    *_, last, _ = ["", "", *before.split()]
+    return not last or (last[-1] in ".!?" and last[:-1].lower() not in BEFORE_NUMBERS | ALWAYS_INSIDE)
