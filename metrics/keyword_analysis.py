@@ -1,4 +1,4 @@
-"""ROUGE-K by where its keywords occur and by how long they are (Takeshita et al. 2024, Tables 9 and 10)."""
+"""ROUGE-K by where its keywords occur and by how long they are (Takeshita et al. 2024, Table 9 and Figure 2)."""
 
 from __future__ import annotations
 
