@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import shutil
 import socket
 import sys
@@ -437,6 +438,7 @@ def summarize(name: str, systems: str, processes: int | None) -> None:
     store, annotation = stores()
     studies = annotation.studies_of(name)
     at_once = processes or usual_processes()
+    warn_of_unsplit(document for document, _ in store.records(name))
     done = []
     try:
         with going("summarizing", name, kept=True) as progress:
@@ -489,9 +491,11 @@ def going(doing: str, name: str, *, kept: bool = False) -> Iterator[Callable[[in
 )
 @click.option(
     "--algorithms",
-    default="greedy,vns,vns_greedy,genetic,genetic_greedy,exact",
+    default="greedy,vns@paper,vns_greedy@paper,genetic@paper,genetic_greedy@paper,vns,vns_greedy,genetic,"
+    "genetic_greedy,exact",
     show_default=True,
-    help="Searches, separated by commas; exact proves the optimum, and the gap of the others is measured by it.",
+    help="Searches, separated by commas: greedy and those with @paper are those of Akhmetov et al., the others ours; "
+    "exact proves the optimum, and the gap of the others is measured by it.",
 )
 @click.option(
     "--definition",
@@ -527,6 +531,7 @@ def going(doing: str, name: str, *, kept: bool = False) -> Iterator[Callable[[in
     "exact one that it ends is not proven.",
 )
 @click.option("--documents", "first", type=COUNT, help="Only the first so many documents.")
+@click.option("--sentences", help="Only documents of so many sentences: FROM-TO, FROM- or -TO, such as 20-200.")
 @click.option(
     "--processes",
     type=click.IntRange(1, 256),
@@ -560,6 +565,7 @@ def oracle(
     seed: int,
     seconds: float,
     first: int | None,
+    sentences: str | None,
     processes: int | None,
     output: Path | None,
     shape: str,
@@ -568,20 +574,21 @@ def oracle(
     """Search the highest ROUGE that extracts of the documents in FILE, or of the data set NAME, can reach.
 
     Prints the tables of Akhmetov et al. (2022): the distribution of the F1 by algorithm and how much it varies; and the
-    number of sentences, the gap to the exact optimum and how often it is reached, the time, and the share that is
-    proven. What is found of a data set is stored: the same command goes on where it was stopped. Documents without a
-    sentence, or without a reference with a word, have no oracle and are left out.
+    number of sentences, the gap to the exact optimum and how often it is reached, the time, the share that is proven,
+    and what the length of the optimum goes with. What is found of a data set is stored: the same command goes on where
+    it was stopped. Documents without a sentence, or without a reference with a word, have no oracle and are left out.
     """
     from data.files import sha256, write_whole
     from pages.components import oracle_tables
     from summarizers.oracles import Target
     from summarizers.oracles.evaluation import Task, evaluate, evaluate_stored, statistics
+    from summarizers.oracles.extracts import look_into
 
     names = chosen_algorithms(algorithms)
     if math.isnan(seconds):  # which click takes to be in every range
         raise click.UsageError("--seconds must be a number of seconds, not nan")
     target = Target(int(metric.removeprefix("rouge")), definition, references, tokenizer)
-    task = Task(target, names, extract_length(length), seed, seconds)
+    task = Task(target, names, extract_length(length), seed, seconds, sentence_range(sentences))
     at_once = processes or usual_processes()
     if output is not None:
         check_output(output, [Path(file)])
@@ -596,12 +603,13 @@ def oracle(
         with going("searching", file, kept=True) as progress:
             found = evaluate_stored(store, file, task, first=first, processes=at_once, progress=progress)
         origin = {"data set": file}
+    warn_of_unsplit(documents)
     without = oracle_tables.reasons_left_out(documents, found, task)
     if output is not None:
         records = oracle_tables.row_records(found.rows, documents)
         write_whole(output, (json.dumps(record, ensure_ascii=False) + "\n" for record in records))
         say(f"wrote {output}")
-    print_oracles(task, statistics(found.rows), without, origin, shape)
+    print_oracles(task, statistics(found.rows), look_into(found.rows, documents, target), without, origin, shape)
 
 
 def chosen_algorithms(algorithms: str) -> tuple[str, ...]:
@@ -636,17 +644,39 @@ def extract_length(length: str | None) -> Any:
     return Length(int(number), "words" if length.endswith("w") else "sentences")
 
 
-def print_oracles(task: Any, found: Any, without: dict[str, str], origin: dict[str, str], shape: str) -> None:
+def sentence_range(sentences: str | None) -> tuple[int, int | None] | None:
+    """What --sentences says."""
+    if sentences is None:
+        return None
+    found = re.fullmatch("([1-9][0-9]{0,8})?-([1-9][0-9]{0,8})?", sentences)
+    fewest, most = (found[1], found[2]) if found else (None, None)
+    if not (fewest or most) or (fewest and most and int(fewest) > int(most)):
+        raise click.UsageError(f"--sentences must be FROM-TO, FROM- or -TO, such as 20-200, not {sentences!r}")
+    return int(fewest or 1), int(most) if most else None
+
+
+def warn_of_unsplit(documents: Iterable[Any]) -> None:
+    """Say once which long texts are one sentence."""
+    from summarizers.sentences import unsplit, unsplit_words
+
+    documents = list(documents)
+    if ids := unsplit(documents):
+        say(f"warning: {unsplit_words(len(ids), len(documents))} The first is {ids[0]!r}.")
+
+
+def print_oracles(
+    task: Any, found: Any, extracts: Any, without: dict[str, str], origin: dict[str, str], shape: str
+) -> None:
     """Print the tables of oracles in one of the formats, with what they rest on."""
     from collections import Counter
 
     from pages.components import formats, oracle_tables
 
     if shape == "json":
-        figures = oracle_tables.oracles_as_json(task, found, without, origin)
+        figures = oracle_tables.oracles_as_json(task, found, without, origin, extracts)
         click.echo(json.dumps(figures, indent=2, allow_nan=False))
         return
-    tables = oracle_tables.oracle_sections(found, task, Counter(without.values()))
+    tables = oracle_tables.oracle_sections(found, task, Counter(without.values()), extracts)
     facts = origin | oracle_tables.facts_of(task, found, without)
     lines = [f"{name}: {text}" for name, text in facts.items()]
     signatures = list(task.signatures.values())

@@ -56,7 +56,7 @@ def create_made_up_study(data: DataStore, store: AnnotationStore, signature: str
                 judgments_per_pair=len(ANNOTATORS),
                 ties=True,
                 seed=2,
-                instructions="A program judged this study to show what the pages say of judgments. They measure nothing.",
+                instructions="A program judged this study to show what pages say of judgments. They measure nothing.",
             )
         )
     if store.study(MADE_UP).closed_at is None:

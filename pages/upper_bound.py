@@ -47,10 +47,19 @@ from pages.components.upper_bound import (
     without_signatures,
 )
 from pages.components.upper_bound_charts import distribution_chart
-from pages.components.upper_bound_data import left_out, names_of, optimum_of, row_of, scores_of
+from pages.components.upper_bound_data import (
+    extracts_of,
+    left_out,
+    names_of,
+    optimum_of,
+    row_of,
+    scores_of,
+    unsplit_of,
+)
 from summarizers.oracles import Target
 from summarizers.oracles.evaluation import Row, Task, evaluate_stored, statistics, stored, why_left_out
 from summarizers.oracles.standing import bounds_of, judged, standings_of
+from summarizers.sentences import unsplit_words
 
 state = st.session_state
 st.title("Upper bound")
@@ -140,6 +149,12 @@ def turn_to(key: str) -> None:
     state.bound_document = key
 
 
+def warn_of_unsplit(unsplit: int, documents: int) -> None:
+    """Say that long texts are one sentence, where some are."""
+    if said := unsplit_words(unsplit, documents):
+        st.warning(f"{said[0].upper()}{said[1:]}")
+
+
 def show_document() -> None:
     """The optimum of a document, or what another algorithm takes; every algorithm and every system beside it."""
     names = names_of(dataset.name, version)
@@ -167,6 +182,7 @@ def show_document() -> None:
     algorithm = segments("Extract of", {name: name for name in NAMES}, "algorithm", address.get("algorithm"))
     lead_here(document=key, algorithm=algorithm)
     document, summaries = stores().data.record(dataset.name, key)
+    warn_of_unsplit(unsplit_of(dataset.name, version).count(key), 1)
     with st.spinner("Looking for the optimum"):
         optimum = optimum_of(dataset.name, document, asked.target, asked.length)
     if optimum is None:
@@ -213,6 +229,7 @@ def show_all() -> None:
     """The distribution of each algorithm's F1, and where the systems stand below the bound."""
     lead_here(**{part: address[part] for part in ("document", "algorithm") if part in address})  # for the way back
     task = Task(asked.target, length=asked.length)
+    warn_of_unsplit(len(unsplit_of(dataset.name, version)), dataset.documents)
     evaluation = stored(stores().data, dataset.name, task)
     without = left_out(dataset.name, version, asked.target, asked.length)
     done = len({row.document_id for row in evaluation.rows})
@@ -237,7 +254,8 @@ def show_all() -> None:
     )
     by_document = documents_section(evaluation.rows, scores, names_of(dataset.name, version))
     figures = sorted(statistics(evaluation.rows), key=lambda found: NAMES.index(found.algorithm))
-    beside, oracles = standings_section(standings), oracle_sections(figures, task, without)
+    extracts = extracts_of(dataset.name, version, asked.target, asked.length, evaluation.rows)
+    beside, oracles = standings_section(standings), oracle_sections(figures, task, without, extracts)
     sections = [beside, by_document, *oracles]
 
     def open_chosen() -> None:

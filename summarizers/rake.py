@@ -1,12 +1,13 @@
-"""RAKE: key phrases of the source (Rose et al. 2010), up to a number of words, as Akhmetov et al. (2022) use it."""
+"""RAKE: key phrases of the source (Rose et al. 2010) as a summary, a baseline of Dobko et al. (2018)."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
 
 from data.records import Document, Summary
-from metrics.keywords import STOP_WORDS
 from metrics.text import WORD
 from summarizers.base import REFERENCE_LENGTH, Length, best_first, checked, signature, within
 from summarizers.sentences import sentences_of
@@ -15,29 +16,33 @@ from summarizers.sentences import sentences_of
 class Rake:
     """The phrases of the highest scores, joined by a comma: each that still fits into the words.
 
-    A phrase is a longest run of words without a stop word or punctuation, lower-cased. A word scores its degree (the
+    A phrase is a longest run of words without a stop word of SMART or punctuation, lower-cased; with `longest`, a run
+    of more words is cut into phrases of so many, and what is left of it is one, too. A word scores its degree (the
     words of all phrases that it stands in) over its frequency, a phrase the sum over its words; of equals the earlier
     one goes first. The best phrase is taken even where it alone is too long. A document without a phrase has no
-    summary, and neither has one without a reference where that gives the length. The system is called `rake-100w` or
-    `rake-ref`. Raises ValueError for a length in sentences: there are none.
+    summary, and neither has one without a reference where that gives the length. The system is called `rake-100w`,
+    `rake-ref` or, with phrases of at most 3 words, `rake-cut3-100w`. Raises ValueError for a length in sentences (there
+    are none) and a `longest` under 1.
     """
 
-    system = "rake"
-
-    def __init__(self, length: Length = REFERENCE_LENGTH) -> None:
+    def __init__(self, length: Length = REFERENCE_LENGTH, longest: int | None = None) -> None:
         if length.unit == "sentences":
             raise ValueError("rake writes phrases, not sentences: name a number of words, as in rake-100w, or rake-ref")
+        if longest is not None and longest < 1:
+            raise ValueError(f"a phrase has at least 1 word, not {longest}")
         self.length = checked(length)
+        self.longest = longest
 
     @property
     def name(self) -> str:
         """The system's name in a data set."""
-        return f"{self.system}{self.length.suffix}"
+        return f"rake{f'-cut{self.longest}' if self.longest else ''}{self.length.suffix}"
 
     @property
     def signature(self) -> str:
         """Everything that its output depends on."""
-        return signature(self.system, **self.length.option)
+        cut = {"longest": self.longest} if self.longest else {}
+        return signature("rake", stop="smart", **cut, **self.length.option)
 
     def summarize(self, documents: Sequence[Document]) -> list[Summary]:
         """Write one summary a document, in order; one that has no summary is left out."""
@@ -50,13 +55,18 @@ class Rake:
     def select(self, document: Document) -> list[str]:
         """The phrases of a document's summary, the best first; none where it has no summary."""
         words = self.length.words(document)
-        found = [" ".join(phrase) for phrase in phrases(document)] if words else []
+        found = [" ".join(phrase) for phrase in phrases(document, self.longest)] if words else []
         return [found[place] for place in within(words, found, range(len(found)))] if found else []
 
 
-def phrases(document: Document) -> list[tuple[str, ...]]:
-    """The distinct phrases of a document, the best first; of equals the earlier one."""
-    every = [phrase for sentence in sentences_of(document) for phrase in runs(sentence)]
+def phrases(document: Document, longest: int | None = None) -> list[tuple[str, ...]]:
+    """The distinct phrases of a document, of at most `longest` words, the best first; of equals the earlier one."""
+    every = [
+        run[start : start + (longest or len(run))]
+        for sentence in sentences_of(document)
+        for run in runs(sentence)
+        for start in range(0, len(run), longest or len(run))
+    ]
     frequency = Counter(word for phrase in every for word in phrase)
     degree: defaultdict[str, int] = defaultdict(int)
     for phrase in every:
@@ -70,12 +80,20 @@ def phrases(document: Document) -> list[tuple[str, ...]]:
 def runs(sentence: str) -> list[tuple[str, ...]]:
     """Runs of lower-cased words between stop words and punctuation."""
     found: list[list[str]] = [[]]
+    stops = stop_words()
     end = 0
     lowered = sentence.lower()
     for match in WORD.finditer(lowered):
-        if lowered[end : match.start()].strip() or match.group() in STOP_WORDS:
+        if lowered[end : match.start()].strip() or match.group() in stops:
             found.append([])
-        if match.group() not in STOP_WORDS:
+        if match.group() not in stops:
             found[-1].append(match.group())
         end = match.end()
     return [tuple(run) for run in found if run]
+
+
+@cache
+def stop_words() -> frozenset[str]:
+    """The stop words of SMART (`smart_stop_words.txt`)."""
+    lines = Path(__file__).with_name("smart_stop_words.txt").read_text(encoding="utf-8").splitlines()
+    return frozenset(word for line in lines if not line.startswith("#") for word in line.split())

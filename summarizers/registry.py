@@ -58,12 +58,14 @@ NUMBERED: dict[str, Callable[[int], Summarizer]] = {REFERENCE_SYSTEM: Reference}
 
 NUMBER = "[1-9][0-9]{0,8}"
 NAME = re.compile(
-    rf"(?P<system>.+?)(?:-(?:(?P<sentences>{NUMBER})|(?P<words>{NUMBER})w|(?P<reference>ref)))?"
+    rf"(?P<system>.+?)(?:-cut(?P<longest>{NUMBER}))?"
+    rf"(?:-(?:(?P<sentences>{NUMBER})|(?P<words>{NUMBER})w|(?P<reference>ref)))?"
     rf"(?:-seed(?P<seed>0|{NUMBER}))?"
 )
 
 KNOWN = (
-    f"{', '.join(BASELINES)} (-K: so many sentences, -Kw: words, -ref: words of the first reference; random-seedK), "
+    f"{', '.join(BASELINES)} (-K: so many sentences, -Kw: words, -ref: words of the first reference; random-seedK; "
+    "rake-cutK: phrases of at most K words), "
     f"{TITLE_SYSTEM}, {REFERENCE_SYSTEM}K, oracle-A-rouge1, oracle-A-rouge2 (A is {', '.join(ALGORITHMS)}; "
     "-set: each n-gram once, -first: the first reference only; then a length or seed, as above), where K is a number "
     "from 1"
@@ -83,7 +85,7 @@ def guide() -> str:
             "",
             "Systems that do not see the references (3 sentences each, rake -ref):",
             *(f"  {name}" for name in BASELINES if name != "rake"),
-            "  rake (key phrases; no length in sentences)",
+            "  rake (key phrases; no length in sentences; rake-cutN: of at most N words)",
             "",
             "Oracles, upper bounds that read the references (as long as they like):",
             "  oracle-A-rouge1|rouge2[-set][-first]",
@@ -115,7 +117,13 @@ def summarizer(name: str) -> Summarizer:
         options["length"] = length
     if read["seed"]:
         options["seed"] = int(read["seed"])
-    if (length and system == TITLE_SYSTEM) or (read["seed"] and system not in SEEDED):
+    if read["longest"]:
+        options["longest"] = int(read["longest"])
+    if (
+        (length and system == TITLE_SYSTEM)
+        or (read["seed"] and system not in SEEDED)
+        or (read["longest"] and system != "rake")
+    ):
         raise UnknownSummarizer(f"unknown summarizer {name!r}; known are {KNOWN}")
     return SUMMARIZERS[system](**options)
 

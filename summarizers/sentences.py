@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from data.records import Document
 from metrics.sentences import sentence_spans
+
+LONG = 100
+"""Words of a text that is hardly one sentence."""
 
 
 def sentences_of(document: Document) -> list[str]:
@@ -16,3 +21,26 @@ def sentences_of(document: Document) -> list[str]:
 def split(text: str) -> list[str]:
     """Split a text into sentences that stand verbatim in it (`metrics.sentences`)."""
     return [text[start:end] for start, end in sentence_spans(text)]
+
+
+def unsplit(documents: Iterable[Document]) -> list[str]:
+    """The ids of documents whose source is a text of over `LONG` words in which only one sentence was found."""
+    return [
+        document.id
+        for document in documents
+        if isinstance(document.source, str)
+        and len(document.source.split(maxsplit=LONG)) > LONG
+        and len(split(document.source)) == 1
+    ]
+
+
+def unsplit_words(unsplit: int, documents: int) -> str:
+    """That so many of some documents are one sentence, as plain text; empty where none is."""
+    if not unsplit:
+        return ""
+    which = "this document is" if documents == 1 else f"{unsplit} of {documents} documents are"
+    each = "" if documents == 1 else " each"
+    return (
+        f"{which} one sentence of over {LONG} words{each}, as no sentence end was found: an extract has all of it or "
+        "nothing. Where there are sentences, give `source` as a list of them."
+    )

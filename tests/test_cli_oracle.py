@@ -87,7 +87,7 @@ def test_a_file_as_json(folder):
 def test_figures_are_those_of_the_rows(folder):
     found = searched(CORPUS, "--metric", "rouge2", "--references", "first", "--output", "rows.jsonl")
     frame = pandas.DataFrame(records_of(folder / "rows.jsonl"))
-    assert list(frame.algorithm[:6]) == list(ALGORITHMS) == list(found["algorithms"])
+    assert list(frame.algorithm[: len(ALGORITHMS)]) == list(ALGORITHMS) == list(found["algorithms"])
     for algorithm, rows in frame.groupby("algorithm"):
         figures = found["algorithms"][algorithm]
         described = rows.f1.describe()
@@ -356,7 +356,7 @@ def test_first_documents_of_a_data_set(folder, searches):
         (["none"], "there is no file none, and there is no data set 'none'; there are small"),
         (
             ["small.jsonl", "--algorithms", "best"],
-            "--algorithms: there is no 'best'; there are greedy, vns, vns_greedy, genetic, genetic_greedy, exact",
+            "--algorithms: there is no 'best'; there are greedy, vns@paper, vns_greedy@paper, genetic@paper, ",
         ),
         (["small.jsonl", "--algorithms", "exact,greedy, exact"], "--algorithms names 'exact' twice"),
         (["none", "--algorithms", "best"], "--algorithms: there is no 'best'"),  # before anything is read

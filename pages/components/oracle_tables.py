@@ -13,6 +13,7 @@ from pages.components.text import in_one_line
 from summarizers.base import Length
 from summarizers.oracles.algorithms import ALGORITHMS
 from summarizers.oracles.evaluation import LEVEL, Evaluation, Row, Statistics, Task, why_left_out
+from summarizers.oracles.extracts import NO_EXTRACTS, Extracts
 from summarizers.oracles.oracle import Target
 from summarizers.oracles.problem import PROVEN
 from summarizers.sentences import sentences_of
@@ -34,6 +35,7 @@ ALL_ZERO = "the mean is 0"
 HEURISTIC = "only the exact search can tell how far it is from the optimum"
 NO_EXACT = "the exact search was not asked for"
 NONE_PROVEN = "no optimum was proven before the time was over"
+CONSTANT = "it, or the length of the optimum, is the same everywhere"
 NO_DOCUMENT = "no document has an oracle: each lacks a sentence, or a reference with a word"
 
 DISTRIBUTION = ("documents", "mean", "std", "min", "25%", "50%", "75%", "max")
@@ -48,23 +50,33 @@ HEADINGS = {
     "at_optimum": "at the optimum",
     "bound": "mean bound",
     "longest": "longest seconds",
+    "rouge2": "ROUGE-2",
 }
 """Columns that have other names than their figures."""
+
+ROUGE_2_NOTE = "ROUGE-2: mean F1 of the same extracts, counted in the same way; it is not what they were chosen for."
+WHOSE = (
+    "Greedy and the searches with @paper are those of Akhmetov et al. (2022): their VNS keeps the number of sentences, "
+    "their genetic search may lose the best. The others are ours."
+)
 
 LATEX_DIGITS = dict.fromkeys((HEADINGS["gap"], "seconds", HEADINGS["longest"]), 4)
 """Decimals, in LaTeX, of the columns that have not three: seconds may be milliseconds, and gaps smaller still."""
 
 
 def oracle_sections(
-    statistics: Sequence[Statistics], task: Task, left_out: Mapping[str, int] | None = None
+    statistics: Sequence[Statistics],
+    task: Task,
+    left_out: Mapping[str, int] | None = None,
+    extracts: Extracts = NO_EXTRACTS,
 ) -> list[Section]:
     """The tables of Akhmetov et al. (2022), a row an algorithm, and those of what the searches took and proved.
 
-    `distribution` is their Table 2, `uncertainty` Tables 4 and 5; `effort` and `proof` are ours, `proof` only where a
-    search ran that proves. `left_out` counts, by the reason, the documents that have no oracle. An exact search that
-    the time ended is called `best found`, not the optimum.
+    `distribution` is their Table 2, `uncertainty` Tables 4 and 5; `effort`, `proof` and `lengths` are ours, the last
+    two where a search ran that proves. `left_out` counts, by the reason, the documents that have no oracle. An
+    exact search that the time ended is called `best found`, not the optimum.
     """
-    figures = {found.algorithm: figures_of(found, statistics) for found in statistics}
+    figures = {found.algorithm: figures_of(found, statistics, extracts) for found in statistics}
     proving = {found.algorithm for found in statistics if found.proven is not None}
     signatures = task._replace(algorithms=tuple(figures)).signatures
     said = [
@@ -93,12 +105,14 @@ def oracle_sections(
         section(
             "distribution",
             f"ROUGE-{task.target.n} F1 that extracts reach, by algorithm",
-            DISTRIBUTION,
+            (*DISTRIBUTION, "rouge2") if extracts.rouge2 else DISTRIBUTION,
             [
                 f"F1 in [0, 1], {DEFINITIONS[task.target.definition]}; {RULES[task.target.references]}; "
                 f"{length_label(task.length)}.",
                 inside_note(task.target),
                 "Std: of a sample. 25%, 50% and 75%: quartiles (Akhmetov et al. 2022, Table 2).",
+                *([ROUGE_2_NOTE] if extracts.rouge2 else []),
+                *([WHOSE] if any("@paper" in name for name in figures) else []),
             ],
         ),
         section(
@@ -119,7 +133,29 @@ def oracle_sections(
             "number of the others. Mean bound: no extracts have a higher mean F1."
         )
         sections.append(section("proof", "What is proven", PROOF, [note], proving))
+    if extracts.relations:
+        sections.append(lengths_section(extracts))
     return sections
+
+
+def lengths_section(extracts: Extracts) -> Section:
+    """What the number of sentences of the optimum goes with."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "feature": found.feature,
+            "feature mean": found.mean,
+            "Pearson": known(found.pearson, CONSTANT),
+            "slope": known(found.slope, CONSTANT),
+        }
+        for found in extracts.relations
+    ]
+    all_together = "" if extracts.explained is None else f" All four together explain R² = {extracts.explained:.3f}."
+    notes = [
+        f"Over the {extracts.documents} documents with a proven optimum, which has {extracts.sentences:.1f} sentences "
+        "on average. Slope: sentences more in the optimum for one more of the feature, by least squares with this "
+        f"feature alone.{all_together}"
+    ]
+    return Section("lengths", "What the length of the optimum goes with", rows, notes)
 
 
 def inside_note(target: Target) -> str:
@@ -172,8 +208,8 @@ def length_label(length: Length | None) -> str:
     return f"extracts have at most {length.amount} {length.unit if length.amount > 1 else length.unit[:-1]}"
 
 
-def figures_of(found: Statistics, beside: Iterable[Statistics]) -> dict[str, Cell]:
-    """An algorithm's figures by name; `beside` are those of all algorithms that ran with it."""
+def figures_of(found: Statistics, beside: Iterable[Statistics], extracts: Extracts = NO_EXTRACTS) -> dict[str, Cell]:
+    """An algorithm's figures by name; `beside` are those of all algorithms that ran with it, `extracts` of theirs."""
     exact = next((other for other in beside if other.algorithm == "exact"), None)
     no_gap = NO_EXACT if exact is None else NONE_PROVEN
     interval = Undefined(SINGLE) if found.low is None or found.high is None else Range(found.low, found.high)
@@ -196,6 +232,7 @@ def figures_of(found: Statistics, beside: Iterable[Statistics]) -> dict[str, Cel
         "bound": known(found.bound, HEURISTIC),
         "seconds": found.seconds,
         "longest": found.longest,
+        **({"rouge2": extracts.rouge2[found.algorithm]} if extracts.rouge2 else {}),
     }
 
 
@@ -219,6 +256,7 @@ def facts_of(task: Task, statistics: Sequence[Statistics], left_out: Mapping[str
         "references": target.references,
         "tokenizer": target.tokenizer,
         "length": length_option(task.length) or "not limited",
+        **({} if task.sentences is None else {"sentences": sentences_option(task.sentences)}),
         "seed": str(task.seed),
         "seconds": f"{task.seconds:g}",
         "documents": str(statistics[0].documents if statistics else 0),
@@ -231,6 +269,12 @@ def length_option(length: Length | None) -> str | None:
     if length is None:
         return None
     return "ref" if length.unit == "reference" else f"{length.amount}{'w' if length.unit == 'words' else ''}"
+
+
+def sentences_option(sentences: tuple[int, int | None]) -> str:
+    """How many sentences documents may have, as the command line takes it: `10-200`, `10-`."""
+    fewest, most = sentences
+    return f"{fewest}-{'' if most is None else most}"
 
 
 def oracles_as_latex(
@@ -256,7 +300,11 @@ def oracles_as_latex(
 
 
 def oracles_as_json(
-    task: Task, statistics: Sequence[Statistics], left_out: Mapping[str, str], origin: Mapping[str, str]
+    task: Task,
+    statistics: Sequence[Statistics],
+    left_out: Mapping[str, str],
+    origin: Mapping[str, str],
+    extracts: Extracts = NO_EXTRACTS,
 ) -> dict[str, Any]:
     """The figures by algorithm beside the settings; `origin` says what was searched, `left_out` why documents were not.
 
@@ -270,13 +318,27 @@ def oracles_as_json(
         "references": task.target.references,
         "tokenizer": task.target.tokenizer,
         "length": length_option(task.length),
+        **({} if task.sentences is None else {"sentences": sentences_option(task.sentences)}),
         "seed": task.seed,
         "seconds": task.seconds,
         "documents": statistics[0].documents if statistics else 0,
         "left_out": [{"id": key, "reason": reason} for key, reason in left_out.items()],
         "signatures": task.signatures,
-        "algorithms": {found.algorithm: figures_as_json(figures_of(found, statistics)) for found in statistics},
+        "algorithms": {
+            found.algorithm: figures_as_json(figures_of(found, statistics, extracts)) for found in statistics
+        },
+        **({"lengths": lengths_as_json(extracts)} if extracts.relations else {}),
         **({} if statistics else {UNDEFINED: NO_DOCUMENT}),
+    }
+
+
+def lengths_as_json(extracts: Extracts) -> dict[str, Any]:
+    """What the length of the optimum goes with, as JSON values."""
+    return {
+        "documents": extracts.documents,
+        "sentences": extracts.sentences,
+        "explained": extracts.explained,
+        "relations": [found._asdict() for found in extracts.relations],
     }
 
 

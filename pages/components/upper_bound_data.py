@@ -12,8 +12,10 @@ from pages.components.upper_bound import WAIT, numbered
 from summarizers.base import Length
 from summarizers.oracles import Target
 from summarizers.oracles.evaluation import Row, Task, known_bounds, rows_of, to_row, why_left_out
+from summarizers.oracles.extracts import Extracts, look_into
 from summarizers.oracles.problem import is_proven
 from summarizers.oracles.standing import has_bound, judged_all
+from summarizers.sentences import unsplit
 
 
 @st.cache_resource(max_entries=4, show_spinner="Reading")  # not copied: nobody changes them
@@ -65,3 +67,17 @@ def left_out(dataset: str, version: object, target: Target, length: Length | Non
     task = Task(target, length=length)
     without = [document for document, _ in records_of(dataset, version) if not has_bound(document, target, length)]
     return dict(Counter(why_left_out(document, task) for document in without))
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def extracts_of(
+    dataset: str, version: object, target: Target, length: Length | None, rows: tuple[Row, ...]
+) -> Extracts:
+    """What else is known of the extracts that were found."""
+    return look_into(rows, (document for document, _ in records_of(dataset, version)), target)
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def unsplit_of(dataset: str, version: object) -> list[str]:
+    """The ids of the documents whose long source is one sentence."""
+    return unsplit(document for document, _ in records_of(dataset, version))

@@ -10,7 +10,8 @@ so that the optimum here does not bound it. What is defined where there is littl
 - a document without a sentence, or without a reference that has a token, has no oracle (`find` gives None);
 - where no sentence shares an n-gram with the reference, or none keeps the limits, every algorithm returns the empty
   extract with F1 0, and `Oracle` writes no summary;
-- sentences without an n-gram of the reference are never taken: they make an extract longer and nothing else;
+- sentences without an n-gram of the reference are never taken, save by the searches of the paper, whose extracts keep
+  their number of sentences: they make an extract longer and nothing else;
 - of two sentences that say the same the extract has one, or both where the reference says it twice (`clipped`). In the
   `set` definition both are worth as much as one: a random search may take both, the exact one does not. Which one it
   is depends on the search, but is the same at every run.

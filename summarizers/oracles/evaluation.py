@@ -38,6 +38,15 @@ class Task(NamedTuple):
     seed: int = 0
     seconds: float = SECONDS
     """For one search: an algorithm, a document, one of its references."""
+    sentences: tuple[int, int | None] | None = None
+    """The fewest and most sentences of documents that are searched; None asks all, a most of None sets no limit."""
+
+    def takes(self, document: Document) -> bool:
+        """Whether a document has as many sentences as are asked for."""
+        if self.sentences is None:
+            return True
+        fewest, most = self.sentences
+        return fewest <= len(sentences_of(document)) and (most is None or len(sentences_of(document)) <= most)
 
     @property
     def signatures(self) -> dict[str, str]:
@@ -184,6 +193,7 @@ def evaluate_stored(
         (task._replace(algorithms=missing), document)
         for document in documents
         if (missing := tuple(name for name in task.algorithms if document.id not in known[name]))
+        or not task.takes(document)
     ]
     signatures = task.signatures
     fresh: dict[str, dict[str, StoredBound]] = {}
@@ -237,7 +247,7 @@ def rows_among(
     return tuple(
         to_row(document.id, algorithm, known[algorithm][document.id])
         for document in documents
-        if all(document.id in known[algorithm] for algorithm in task.algorithms)
+        if task.takes(document) and all(document.id in known[algorithm] for algorithm in task.algorithms)
         for algorithm in task.algorithms
     )
 
@@ -271,7 +281,7 @@ def searched(
 def rows_of(task: Task, document: Document) -> list[Row]:
     """A document's rows; none where it has no oracle."""
     limits = limits_of(task.length, document)
-    if limits is None:
+    if limits is None or not task.takes(document):
         return []
     load()
     for text in (*sentences_of(document), *document.references):  # or the first algorithm would pay for all
@@ -309,10 +319,18 @@ def why_left_out(document: Document, task: Task) -> str:
     """Why a document that `Evaluation.left_out` names has no oracle."""
     if not sentences_of(document):
         return NO_SENTENCE
+    if not task.takes(document):
+        return not_taken(task)
     asked = document.references[:1] if task.target.references == "first" else document.references
     if not any(rouge_words(text, task.target.tokenizer) for text in asked):
         return OTHER_SCRIPT if any(rouge_words(text, "unicode") for text in asked) else NO_REFERENCE
     return NO_LENGTH
+
+
+def not_taken(task: Task) -> str:
+    """Why a document is not searched that `Task.takes` refuses."""
+    fewest, most = task.sentences or (1, None)
+    return f"it has fewer than {fewest} sentences" + ("" if most is None else f" or more than {most}")
 
 
 @cache

@@ -1,4 +1,8 @@
-"""Genetic search (Akhmetov et al. 2022): the better half survives, and all pairs of it have children."""
+"""Genetic search: the better half of some extracts are parents, and all pairs of them have children.
+
+`genetic` is ours: extracts are as long as they like, and the best is never lost. `breed` is that of Akhmetov et al.
+(2022), which begins with chunks of the text, and whose children take their parents' place.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from summarizers.oracles.problem import Problem, Solution, solution
-from summarizers.oracles.vns import random_start
+from summarizers.oracles.vns import fitting, random_start, usual_size
 
 GENERATIONS = 6
 """The paper's."""
 
 POPULATION = 80
-"""Extracts that a generation begins with; the paper does not say how many."""
+"""Extracts of a generation of ours; the paper has as many as the text has chunks."""
 
 
 def genetic(
@@ -60,6 +64,47 @@ def genetic(
         if len(pool) < 2:
             break
     return solution(problem, np.flatnonzero(pool[0]).tolist(), iterations=generations)
+
+
+def breed(
+    problem: Problem, seed: int = 0, start: Iterable[int] | None = None, *, generations: int = GENERATIONS
+) -> Solution:
+    """Breed chunks of the text; children take the place of their generation (Akhmetov et al. 2022).
+
+    The first generation are the chunks of `usual_size` sentences that follow each other, the last one with what is
+    left, and `start`. Of each generation the better half are parents, and random pairs of them have as many children as
+    it had extracts. A child takes half of the sentences of each parent, drawn at random; those that both give it has
+    once. The best may be lost: the result is the best of the last generation, which may score less than `start`. A text
+    of one chunk is its own extract. Equal seeds give equal results. A child beyond the limits loses random sentences
+    until it keeps them. The halves and the loss are the paper's; that pairs are drawn at random is ours.
+    """
+    if not problem.useful:
+        return solution(problem, ())
+    draw = random.Random(seed)  # noqa: S311  nothing secret
+    size = usual_size(problem)
+    chunks = [range(at, min(at + size, len(problem))) for at in range(0, len(problem), size)]
+    first = [*(fitting(problem, chunk) for chunk in chunks), *([list(start)] if start is not None else [])]
+    pool = np.zeros((len(first), len(problem)), dtype=bool)
+    for row, chosen in enumerate(first):
+        pool[row, chosen] = True
+    done = generations if len(pool) > 1 else 0
+    for _ in range(done):
+        order = np.argsort(-problem.f1_of_all(pool), kind="stable")[: max(2, len(pool) // 2)].tolist()
+        pairs = [draw.sample(order, 2) for _ in pool]
+        pool = np.array([halves(pool[one], pool[other], draw) for one, other in pairs])
+        if any(problem.limits):
+            keep_limits(problem, pool, draw)
+    best = int(np.argmax(problem.f1_of_all(pool)))
+    return solution(problem, np.flatnonzero(pool[best]).tolist(), iterations=done)
+
+
+def halves(one: NDArray[np.bool_], other: NDArray[np.bool_], draw: random.Random) -> NDArray[np.bool_]:
+    """A child with half of the sentences of each parent, of an odd number the larger half."""
+    child = np.zeros_like(one)
+    for parent in (one, other):
+        sentences = np.flatnonzero(parent).tolist()
+        child[draw.sample(sentences, (len(sentences) + 1) // 2)] = True
+    return child
 
 
 def crossed(one: NDArray[np.bool_], other: NDArray[np.bool_], noise: np.random.Generator) -> NDArray[np.bool_]:

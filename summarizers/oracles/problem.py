@@ -82,6 +82,9 @@ class Problem:
         )
         self.words = tuple(map(count_words, sentences))
         """Words of each sentence."""
+        known_words = frozenset(rouge_words(reference, tokenizer))
+        self.vocabulary = tuple(known_words.intersection(tokens) for tokens in words)
+        """The words of the reference that each sentence has, whatever `n` is."""
 
     def __len__(self) -> int:
         return len(self.sentences)

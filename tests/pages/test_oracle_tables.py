@@ -277,7 +277,7 @@ def test_real_searches():
         ("It rains. Dogs bark.", [0, 1], 1, True),
     ]
     assert exact[0]["f1"] == 1.0
-    assert all(len(section.rows) == 6 for section in oracle_sections(statistics(found.rows), task)[:3])
+    assert all(len(section.rows) == len(ALGORITHMS) for section in oracle_sections(statistics(found.rows), task)[:3])
 
 
 def test_the_tables_need_no_streamlit():

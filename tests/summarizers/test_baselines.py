@@ -17,7 +17,7 @@ from summarizers import summarizer
 from summarizers.base import Length, best_first, within
 from summarizers.lexrank import DAMPING, THRESHOLD, LexRank, ranks, similarities
 from summarizers.lsa import Lsa
-from summarizers.rake import Rake, phrases, runs
+from summarizers.rake import Rake, phrases, runs, stop_words
 from summarizers.random_sentences import Random
 from summarizers.registry import BASELINES
 from summarizers.sentences import sentences_of
@@ -301,11 +301,26 @@ def test_rake():
         ("well-known methods (of proof)", [("well-known", "methods"), ("proof",)]),
         ("the of and", []),
         ("", []),
+        ("We propose a new graph for parsing", [("propose",), ("graph",), ("parsing",)]),  # SMART: we, a, new, for
         ("Straße und Café", [("straße", "und", "café")]),
     ],
 )
 def test_runs(sentence, expected):
     assert runs(sentence) == expected
+
+
+def test_long_phrases_are_cut():
+    document = Document("d", "Big red cars drive home. Dogs.", ("three words here",))
+    assert phrases(document, 2) == [("big", "red"), ("cars", "drive"), ("home",), ("dogs",)]
+    assert Rake(Length(3, "words"), 2).select(document) == ["big red", "home"]
+    with pytest.raises(ValueError, match="a phrase has at least 1 word, not 0"):
+        Rake(longest=0)
+
+
+def test_the_stop_words_are_those_of_smart():
+    assert len(stop_words()) == 570  # 571 with one twice
+    assert {"a", "novel", "zero"} <= stop_words()
+    assert not {"paper", "propose", "#"} & stop_words()  # ROUGE-K's
 
 
 @pytest.mark.parametrize("document", [Document("d", "The of.", ("r",)), Document("d", "", ("r",))])

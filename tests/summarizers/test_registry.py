@@ -32,32 +32,40 @@ from summarizers.registry import BASELINES
         ("tfidf-2", "tfidf-2", "tfidf|sentences:2|version:0.2.0"),
         ("sumbasic", "sumbasic", "sumbasic|sentences:3|version:0.2.0"),
         ("lsa-ref", "lsa-ref", "lsa|length:reference|version:0.2.0"),
-        ("rake", "rake-ref", "rake|length:reference|version:0.2.0"),
-        ("rake-ref", "rake-ref", "rake|length:reference|version:0.2.0"),
-        ("rake-100w", "rake-100w", "rake|words:100|version:0.2.0"),
+        ("rake", "rake-ref", "rake|stop:smart|length:reference|version:0.2.0"),
+        ("rake-ref", "rake-ref", "rake|stop:smart|length:reference|version:0.2.0"),
+        ("rake-100w", "rake-100w", "rake|stop:smart|words:100|version:0.2.0"),
+        ("rake-cut3-100w", "rake-cut3-100w", "rake|stop:smart|longest:3|words:100|version:0.2.0"),
         (
             "oracle-exact-rouge1",
             "oracle-exact-rouge1",
-            "oracle|algorithm:exact|seconds:60|metric:rouge1|definition:clipped|ngrams:within-sentences|refs:max|"
+            "oracle|algorithm:exact|by:relevance|seconds:60|metric:rouge1|definition:clipped|ngrams:within-sentences|refs:max|"
             "tok:a-z0-9|stem:porter|version:0.2.0",
         ),
         (
             "oracle-greedy-rouge2-set",
             "oracle-greedy-rouge2-set",
-            "oracle|algorithm:greedy|metric:rouge2|definition:set|ngrams:within-sentences|refs:max|"
+            "oracle|algorithm:greedy|by:akhmetov2022|metric:rouge2|definition:set|ngrams:within-sentences|refs:max|"
             "tok:a-z0-9|stem:porter|version:0.2.0",
         ),
         (
             "oracle-vns_greedy-rouge1-set-first-3-seed7",
             "oracle-vns_greedy-rouge1-set-first-3-seed7",
-            "oracle|algorithm:vns_greedy|k_max:3|iterations:5000|patience:700|seconds:60|seed:7|metric:rouge1|"
+            "oracle|algorithm:vns_greedy|by:relevance|k_max:3|iterations:5000|patience:700|seconds:60|seed:7|metric:rouge1|"
             "definition:set|ngrams:within-sentences|refs:first|tok:a-z0-9|stem:porter|sentences:3|version:0.2.0",
         ),
         (
             "oracle-genetic-rouge2-100w",
             "oracle-genetic-rouge2-100w",
-            "oracle|algorithm:genetic|generations:6|population:80|seed:0|metric:rouge2|definition:clipped|"
+            "oracle|algorithm:genetic|by:relevance|generations:6|population:80|seed:0|metric:rouge2|definition:clipped|"
             "ngrams:within-sentences|refs:max|tok:a-z0-9|stem:porter|words:100|version:0.2.0",
+        ),
+        (
+            "oracle-vns@paper-rouge1",
+            "oracle-vns@paper-rouge1",
+            "oracle|algorithm:vns@paper|by:akhmetov2022|size:reference|k_max:3|iterations:5000|patience:700|seconds:60|"
+            "seed:0|metric:rouge1|definition:clipped|ngrams:within-sentences|refs:max|tok:a-z0-9|stem:porter|"
+            "version:0.2.0",
         ),
         ("reference:2", "reference:2", "reference|number:2|version:0.2.0"),
         ("title", "title", "title|version:0.2.0"),
@@ -91,6 +99,7 @@ def test_a_name_makes_a_summarizer(asked, name, signature):
         "title-1",
         "title-ref",
         "title-seed1",
+        "lead-cut3",
         "lead-0w",
         "lead-w",
         "lead-100W",
@@ -116,8 +125,9 @@ def test_an_unknown_name_is_answered_with_the_known_ones(name):
         summarizer(name)
     assert str(caught.value) == (
         f"unknown summarizer {name!r}; known are lead, random, textrank, lexrank, tfidf, sumbasic, lsa, rake (-K: so "
-        "many sentences, -Kw: words, -ref: words of the first reference; random-seedK), title, reference:K, "
-        "oracle-A-rouge1, oracle-A-rouge2 (A is greedy, vns, vns_greedy, genetic, genetic_greedy, exact; -set: each "
+        "many sentences, -Kw: words, -ref: words of the first reference; random-seedK; rake-cutK: phrases of at most K "
+        "words), title, reference:K, oracle-A-rouge1, oracle-A-rouge2 (A is greedy, vns@paper, vns_greedy@paper, "
+        "genetic@paper, genetic_greedy@paper, vns, vns_greedy, genetic, genetic_greedy, exact; -set: each "
         "n-gram once, -first: the first reference only; then a length or seed, as above), where K is a number from 1"
     )
 

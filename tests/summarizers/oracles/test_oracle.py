@@ -120,7 +120,7 @@ def test_seeds_and_times_are_named():
     oracle = Oracle("vns", Target(2, "set", "first", "unicode"), Length(3), seed=5, seconds=0.5)
     assert oracle.name == "oracle-vns-rouge2-set-first-3-seed5"
     assert oracle.signature == (
-        "oracle|algorithm:vns|k_max:3|iterations:5000|patience:700|seconds:0.5|seed:5|metric:rouge2|definition:set|"
+        "oracle|algorithm:vns|by:relevance|k_max:3|iterations:5000|patience:700|seconds:0.5|seed:5|metric:rouge2|definition:set|"
         "ngrams:within-sentences|refs:first|tok:unicode|stem:porter|sentences:3|version:0.2.0"
     )
 
@@ -128,7 +128,7 @@ def test_seeds_and_times_are_named():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("best",), "algorithm must be one of greedy, vns, vns_greedy, genetic, genetic_greedy, exact, not 'best'"),
+        (("best",), "algorithm must be one of greedy, vns@paper, .*, exact, not 'best'"),
         (("exact", Target(0)), "an n-gram has at least 1 word, not 0"),
         (("exact", Target(definition="x")), "definition must be one of clipped, set, not 'x'"),
         (("exact", Target(references="mean")), "references must be one of max, first, not 'mean'"),

@@ -1,0 +1,112 @@
+"""What else is known of extracts: the ROUGE-2 of those for ROUGE-1, and what the length of the optimum goes with.
+
+Both are asked by Akhmetov et al. (2022): the ROUGE-2 in their Table 2 is that of the extracts for ROUGE-1, and they
+relate the number of sentences of the best extracts to features of the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from data.records import Document
+from summarizers.base import count_words
+from summarizers.oracles.evaluation import Row
+from summarizers.oracles.oracle import Target
+from summarizers.oracles.problem import Problem
+from summarizers.sentences import sentences_of, split
+
+FEATURES = (
+    "sentences of the document",
+    "words of the document",
+    "sentences of the reference",
+    "words of the reference",
+)
+
+
+class Relation(NamedTuple):
+    """How the optimum's number of sentences goes with a feature, over documents with a proven optimum."""
+
+    feature: str
+    mean: float
+    """Of the feature."""
+    pearson: float | None
+    """With the optimum's number of sentences; None where either is the same everywhere."""
+    slope: float | None
+    """Sentences more in the optimum for 1 more of the feature, by least squares with this feature alone."""
+
+
+class Extracts(NamedTuple):
+    """What else is known of extracts."""
+
+    rouge2: dict[str, float]
+    """Mean ROUGE-2 F1, in [0, 1], of each algorithm's extracts for ROUGE-1; empty where they are for another one."""
+    relations: tuple[Relation, ...] = ()
+    """Empty with fewer than three documents that have a proven optimum."""
+    documents: int = 0
+    """Documents with a proven optimum."""
+    sentences: float = 0.0
+    """Mean number of sentences of their optima."""
+    explained: float | None = None
+    """R² of the least squares on all features together; None with fewer than ten documents."""
+
+
+NO_EXTRACTS = Extracts({})
+
+
+def look_into(rows: Sequence[Row], documents: Iterable[Document], target: Target) -> Extracts:
+    """What is known of the extracts of `rows`, which were searched for `target` in the `documents`."""
+    by_id = {document.id: document for document in documents}
+    rouge2 = rouge2_of(rows, by_id, target) if target.n == 1 else {}
+    optima = [row for row in rows if row.algorithm == "exact" and row.proven]
+    if len(optima) < 3:
+        return Extracts(rouge2, documents=len(optima))
+    table = np.array([features(by_id[row.document_id], row.reference) for row in optima], dtype=float)
+    lengths = np.array([len(row.places) for row in optima], dtype=float)
+    relations = tuple(relation(name, values, lengths) for name, values in zip(FEATURES, table.T, strict=True))
+    return Extracts(rouge2, relations, len(optima), float(lengths.mean()), explained(table, lengths))
+
+
+def rouge2_of(rows: Iterable[Row], documents: dict[str, Document], target: Target) -> dict[str, float]:
+    """Mean ROUGE-2 F1 of each algorithm's extracts, each against the reference that its row names."""
+    problems: dict[tuple[str, int], Problem] = {}
+    found: dict[str, list[float]] = {}
+    for row in rows:
+        key = row.document_id, row.reference
+        if key not in problems:
+            document = documents[row.document_id]
+            problems[key] = Problem(
+                sentences_of(document),
+                document.references[row.reference],
+                2,
+                target.definition,
+                tokenizer=target.tokenizer,
+            )
+        found.setdefault(row.algorithm, []).append(problems[key].f1(row.places))
+    return {algorithm: float(np.mean(values)) for algorithm, values in found.items()}
+
+
+def features(document: Document, reference: int) -> tuple[int, ...]:
+    """The `FEATURES` of a document and one of its references."""
+    sentences, text = sentences_of(document), document.references[reference]
+    return len(sentences), sum(map(count_words, sentences)), len(split(text)), count_words(text)
+
+
+def relation(feature: str, values: np.ndarray, lengths: np.ndarray) -> Relation:
+    """How lengths go with a feature."""
+    mean = float(values.mean())
+    if not (np.ptp(values) and np.ptp(lengths)):
+        return Relation(feature, mean, None, None)
+    pearson = float(np.corrcoef(values, lengths)[0, 1])
+    return Relation(feature, mean, pearson, pearson * float(lengths.std() / values.std()))
+
+
+def explained(table: np.ndarray, lengths: np.ndarray) -> float | None:
+    """R² of the least squares of lengths on the columns of a table."""
+    if len(lengths) < 10 or not np.ptp(lengths):
+        return None
+    design = np.column_stack([np.ones(len(table)), table])
+    fitted = design @ np.linalg.lstsq(design, lengths, rcond=None)[0]
+    return 1 - float(((lengths - fitted) ** 2).sum() / ((lengths - lengths.mean()) ** 2).sum())
