@@ -174,13 +174,12 @@ def analyze_agreement(
     *,
     rule: Rule = "half",
     seed: int = 0,
-    resamples: int = RESAMPLES,
     level: float = 0.95,
 ) -> AgreementAnalysis:
     """Hold every signature's score differences against the preferences; intervals, and tests of every two metrics.
 
     Metrics are compared by a rule, which can decide what comes out: on SummEval, ROUGE-1 against length is p = .0044
-    by `strict` and .009 by `half`. Intervals draw documents; several annotators widen them, as they are a sample, too.
+    by `strict` and .009 by `half`. Intervals take documents for a sample, and annotators where there are several.
     """
     named = labels(distinct(preferences.scores))
     all_differences = preferences.differences()
@@ -193,7 +192,6 @@ def analyze_agreement(
         annotators=preferences.annotators if preferences.several_annotators else None,
         weights=weights,
         level=level,
-        resamples=resamples,
         seed=seed,
     )
     earned = {name: credit(preferences.choices, difference, rule) for name, difference in differences.items()}
@@ -215,7 +213,6 @@ def human_ceiling(
     others: ArrayLike,
     *,
     seed: int = 0,
-    resamples: int = RESAMPLES,
     level: float = 0.95,
 ) -> Evaluation:
     """How often a judgment is what most of the others say of its pair: how well one more person would do.
@@ -233,7 +230,6 @@ def human_ceiling(
         annotators=preferences.annotators if preferences.several_annotators else None,
         weights=preferences.weights,
         level=level,
-        resamples=resamples,
         seed=seed,
     )["people"]
 
