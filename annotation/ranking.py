@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 from scipy.special import expit
 
-from annotation.reliability import Floats, Integers, check_draws, chunks, numbered, same_length, signed
+from annotation.reliability import Floats, Integers, check_level, numbered, same_length, signed
 
 EQUAL = 1e-6
 """Strengths that differ by less share a rank, and Newton's last step is shorter: rounding is below it."""
@@ -19,6 +19,8 @@ WEAKEST_PENALTY = 1e-6
 """Below it, rounding errors drown the penalty."""
 ROUNDING = 64 * float(np.finfo(np.float64).eps)
 """A sum of wins is exact to this share of them."""
+CELLS = 2_000_000
+"""Drawn numbers held at a time: 16 MB."""
 STEPS = 500
 """More of Newton's steps than any data needs: a hundred or two do at the weakest penalty."""
 
@@ -84,16 +86,19 @@ def bradley_terry(
     One entry a judgment: the two systems, the choice (above 0 for the first, below 0 for the second, 0 for a tie, which
     gives either half a win) and the document. `weights`, shape (n,), are above 0 and scaled to a mean of 1, so that
     equal weights change nothing. The penalty (a normal prior of variance 1/penalty) keeps strengths finite where a
-    system wins or loses everything, which a note says; elsewhere .01 is too weak to matter beside a few judgments.
+    system wins or loses everything, which is said; elsewhere .01 is too weak to matter beside a few judgments.
 
     Intervals are percentiles of resamples of whole documents: judgments of one document are not independent. The draws
     depend on the seed and the set of documents. A system that a resample lacks has strength 0 in it.
-    Strengths are undefined where the systems fall into groups that were never compared with each other, intervals
-    with fewer than two documents.
+    Strengths are undefined where all judgments are ties and where the systems fall into groups that were never
+    compared with each other; intervals with fewer than two documents, where only the penalty keeps strengths finite,
+    and where all resamples have the same strengths.
     Raises `ValueError` for columns that differ in length, a system compared with itself, choices that are not finite,
     weights that are not above 0, a penalty below 1e-6, a level outside (0, 1) and less than one resample.
     """
-    check_draws(level, resamples)
+    check_level(level)
+    if resamples < 1:
+        raise ValueError(f"resamples must be at least 1, not {resamples}")
     if not WEAKEST_PENALTY <= penalty < np.inf:
         raise ValueError(f"penalty must be at least {WEAKEST_PENALTY:g}, not {penalty}")
     signs = signed(choices)
@@ -112,25 +117,32 @@ def bradley_terry(
     halves = np.concatenate([(1 + signs) / 2, (1 - signs) / 2])
     weighted = halves * np.concatenate([weight, weight])
     counts, wins = _matrix(cells, halves, len(names)), _matrix(cells, weighted, len(names))
+    nothing = np.full(len(names), np.nan)
+    undefined = None if signs.any() else "all judgments are ties: nobody preferred a system"
     groups = _groups(wins, "weak")
     if len(groups) > 1:
         named = " | ".join(sorted(", ".join(names[system] for system in group) for group in groups))
-        nothing = np.full(len(names), np.nan)
-        return ranking(
-            _rows(names, counts, wins, nothing, nothing, nothing),
-            f"systems in these groups were never compared with each other: {named}",
-        )
+        undefined = f"systems in these groups were never compared with each other: {named}"
+    if undefined:
+        return ranking(_rows(names, counts, wins, nothing, nothing, nothing), undefined)
     strengths = _fit(wins[None], penalty, np.zeros((1, len(names))))[0]
     note = _separated(wins, strengths, names)
+    low = high = nothing
     if size < 2:
-        nothing = np.full(len(names), np.nan)
-        rows = _rows(names, counts, wins, strengths, nothing, nothing)
-        return ranking(rows, "no intervals: fewer than 2 documents", note)
-    by_document = csr_array((weighted, (cells, np.concatenate([document, document]))), shape=(len(names) ** 2, size))
-    by_document.eliminate_zeros()
-    drawn = _bootstrap(by_document, strengths, penalty, resamples, seed)
-    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
-    return ranking(_rows(names, counts, wins, strengths, low, high), None, note)
+        reason: str | None = "no intervals: fewer than 2 documents"
+    elif note:
+        reason = "no intervals: some systems never lost to the others"
+    else:
+        documents_of = np.concatenate([document, document])
+        by_document = csr_array((weighted, (cells, documents_of)), shape=(len(names) ** 2, size))
+        by_document.eliminate_zeros()
+        drawn = _bootstrap(by_document, strengths, penalty, resamples, seed)
+        low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
+        reason = None
+        if (high - low < EQUAL).any():
+            low = high = nothing
+            reason = "no intervals: all resamples have the same strengths"
+    return ranking(_rows(names, counts, wins, strengths, low, high), reason, note)
 
 
 def _matrix(cells: Integers, weights: Floats, systems: int) -> Floats:
@@ -183,7 +195,9 @@ def _bootstrap(by_document: csr_array, strengths: Floats, penalty: float, resamp
     random = np.random.default_rng(seed)
     systems, size = len(strengths), by_document.shape[1]
     drawn = np.empty((resamples, systems))
-    for rows in chunks(resamples, max(size, systems**2)):
+    step = max(CELLS // max(size, systems**2), 1)
+    for start in range(0, resamples, step):
+        rows = slice(start, min(start + step, resamples))
         times = np.empty((size, rows.stop - rows.start))
         for resample in range(times.shape[1]):
             times[:, resample] = np.bincount(random.integers(size, size=size), minlength=size)

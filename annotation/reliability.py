@@ -9,7 +9,7 @@ that are not finite; those that take `annotators`, also where an annotator judge
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sized
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sized
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -17,20 +17,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
+from data.intervals import clustered_variance, kish, share_interval
+
 Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
 Counts = NDArray[np.int64]
 
 CATEGORIES = 3
 """First, second and tie: the columns of a table of counts, in this order."""
-CELLS = 2_000_000
-"""Drawn numbers held at a time: 16 MB."""
 ROUNDING = 1e-12
 """A variance of one item below this is 0 but for rounding."""
 
 
 class Estimate(NamedTuple):
-    """A coefficient with its interval, from a percentile bootstrap over pairs."""
+    """A coefficient with its interval."""
 
     value: float | None
     """The coefficient: at most 1; below 0 is less than chance for alpha and kappa."""
@@ -40,12 +40,10 @@ class Estimate(NamedTuple):
     """The upper end of its interval."""
     n: int
     """Pairs that it rests on: those with at least two judgments."""
+    documents: int
+    """Documents of these pairs."""
     level: float
-    """The share of resamples within the interval, such as .95."""
-    resamples: int
-    """How many times the pairs were drawn; draws that leave it undefined are passed over."""
-    seed: int
-    """The seed of the draws."""
+    """How often such intervals hold the truth, such as .95."""
     reason: str | None = None
     """Why the value, or only the interval, is undefined, or None."""
 
@@ -71,9 +69,9 @@ class Kappa(NamedTuple):
     kappa: float | None
     """The coefficient, in [-1, 1]."""
     low: float | None
-    """The lower end of its asymptotic interval, which may lie below -1."""
+    """The lower end of its interval."""
     high: float | None
-    """The upper end, which may lie above 1."""
+    """The upper end of its interval."""
     n: int
     """Pairs that both judged."""
     agreement: float | None
@@ -117,7 +115,7 @@ class AnnotatorReliability(NamedTuple):
 
 
 def krippendorff_alpha(
-    pairs: Iterable[Hashable], choices: ArrayLike, *, level: float = 0.95, resamples: int = 2000, seed: int = 0
+    pairs: Iterable[Hashable], choices: ArrayLike, documents: Iterable[Hashable] | None = None, *, level: float = 0.95
 ) -> Estimate:
     """Krippendorff's alpha over the categories first, second and tie: 1 for full agreement, 0 for chance.
 
@@ -125,37 +123,43 @@ def krippendorff_alpha(
     what the order of the two systems' names makes it, so chance is reckoned from how often the first name wins,
     not from the sides of the screen. Pairs with one judgment are left out; any number of judgments from two on
     may be mixed. Undefined where no pair has two judgments and where all judgments are of one category.
+
+    `documents`, shape (n,), holds the document of each judgment's pair: pairs of one document are not independent.
+    Without, every pair is taken to have one of its own. The interval is that of the share of equal judgments
+    (`share_interval`), by the variance of alpha over documents, beyond the same chance; -1 is the least it says.
     """
-    table = _table(pairs, choices)
-    return _estimate(table, table.sum(axis=1) >= 2, _alphas, level, resamples, seed)
+    table, document = _judged(pairs, choices, documents)
+    return _estimate(table, table.sum(axis=1) >= 2, document, _krippendorff, level)
 
 
 def fleiss_kappa(
-    pairs: Iterable[Hashable], choices: ArrayLike, *, level: float = 0.95, resamples: int = 2000, seed: int = 0
+    pairs: Iterable[Hashable], choices: ArrayLike, documents: Iterable[Hashable] | None = None, *, level: float = 0.95
 ) -> FleissKappa:
     """Fleiss' kappa (Fleiss 1971, Psychological Bulletin 76) over the categories first, second and tie.
 
     It wants as many judgments of every pair: of the numbers of judgments from two on, it takes the one that most
-    pairs have (the larger one where two are as common) and leaves the other pairs out. Undefined where alpha is.
+    pairs have (the larger one where two are as common) and leaves the other pairs out. Undefined where alpha is;
+    documents and interval are as for alpha.
     """
-    table = _table(pairs, choices)
+    table, document = _judged(pairs, choices, documents)
     judgments = table.sum(axis=1)
     common = Counter(judgments[judgments >= 2].tolist())
     per_pair = max(common, key=lambda number: (common[number], number), default=None)
     used = judgments == (per_pair or -1)  # -1: none
-    return FleissKappa(_estimate(table, used, _kappas, level, resamples, seed), per_pair, int((~used).sum()))
+    estimate = _estimate(table, used, document, _fleiss, level)
+    return FleissKappa(estimate, per_pair, int((~used).sum()))
 
 
 def raw_agreement(
-    pairs: Iterable[Hashable], choices: ArrayLike, *, level: float = 0.95, resamples: int = 2000, seed: int = 0
+    pairs: Iterable[Hashable], choices: ArrayLike, documents: Iterable[Hashable] | None = None, *, level: float = 0.95
 ) -> Estimate:
     """The share of pairs of judgments of the same pair that are of the same category, in [0, 1].
 
     A pair with m judgments gives m(m - 1)/2 of them, all of one weight. Nothing is taken off for chance.
-    Undefined where no pair has two judgments.
+    Undefined where no pair has two judgments; documents and interval are as for alpha.
     """
-    table = _table(pairs, choices)
-    return _estimate(table, table.sum(axis=1) >= 2, _shares, level, resamples, seed)
+    table, document = _judged(pairs, choices, documents)
+    return _estimate(table, table.sum(axis=1) >= 2, document, None, level)
 
 
 def alpha(table: ArrayLike) -> float | None:
@@ -165,7 +169,7 @@ def alpha(table: ArrayLike) -> float | None:
     Raises `ValueError` for other shapes and for counts that are not whole numbers from 0 on.
     """
     counts = _counts(table)
-    return _scalar(_alphas(_parts(counts[counts.sum(axis=1) >= 2]).sum(axis=0)))
+    return _beyond_chance(counts[counts.sum(axis=1) >= 2], _krippendorff)
 
 
 def fleiss(table: ArrayLike) -> float | None:
@@ -177,111 +181,125 @@ def fleiss(table: ArrayLike) -> float | None:
     judgments = counts.sum(axis=1)
     if len(counts) and (judgments.min() < 2 or judgments.min() != judgments.max()):
         raise ValueError("every item must have the same number of judgments, at least 2")
-    return _scalar(_kappas(_parts(counts).sum(axis=0)))
+    return _beyond_chance(counts, _fleiss)
 
 
-def _parts(table: Counts) -> Floats:
-    """What the coefficients are made of, as columns that add up over items, shape (items, 3 + categories).
+_Chance = Callable[[Counts], float]
+"""How often two judgments are equal by chance, from how often each category was chosen, shape (categories,)."""
 
-    The counts of the categories follow the equal pairs of judgments divided by m - 1 (the diagonal of
-    Krippendorff's coincidence matrix), the equal pairs, and all pairs of judgments, in either order.
+
+def _krippendorff(totals: Counts) -> float:
+    """Two judgments drawn without replacement."""
+    n = int(totals.sum())
+    return float((totals * (totals - 1)).sum() / (n * (n - 1)))
+
+
+def _fleiss(totals: Counts) -> float:
+    """Two judgments drawn with replacement."""
+    return float((totals**2).sum() / int(totals.sum()) ** 2)
+
+
+def _equal(counts: Counts, chance: _Chance | None) -> tuple[Floats, Floats]:
+    """Equal judgments of each item and what it weighs, shapes (items,): the sums' ratio is the observed agreement.
+
+    With a chance, an item weighs as much as it has judgments (the diagonal of Krippendorff's coincidence matrix);
+    without, as much as it has pairs of them.
     """
-    judgments = table.sum(axis=1)
-    equal = (table * (table - 1)).sum(axis=1)
-    return np.column_stack([equal / np.maximum(judgments - 1, 1), equal, judgments * (judgments - 1), table])
+    judgments = counts.sum(axis=1)
+    equal = (counts * (counts - 1)).sum(axis=1)
+    per = 1 if chance else judgments - 1
+    return equal / (judgments - 1) * per, (judgments * per).astype(np.float64)
 
 
-def _alphas(sums: Floats) -> Floats:
-    """Alpha of summed parts, shape (..., 3 + categories); NaN where it is undefined."""
-    totals = sums[..., 3:]
-    n = totals.sum(axis=-1)
-    chance = _ratios((totals * (totals - 1)).sum(axis=-1), n * (n - 1))
-    return _beyond_chance(_ratios(sums[..., 0], n), chance)
-
-
-def _kappas(sums: Floats) -> Floats:
-    """Fleiss' kappa of summed parts, shape (..., 3 + categories); NaN where it is undefined."""
-    totals = sums[..., 3:]
-    n = totals.sum(axis=-1)
-    return _beyond_chance(_ratios(sums[..., 0], n), _ratios((totals**2).sum(axis=-1), n**2))
-
-
-def _shares(sums: Floats) -> Floats:
-    """Raw agreement of summed parts, shape (..., 3 + categories); NaN where it is undefined."""
-    return _ratios(sums[..., 1], sums[..., 2])
-
-
-def _beyond_chance(observed: Floats, chance: Floats) -> Floats:
+def _beyond_chance(counts: Counts, chance: _Chance | None) -> float | None:
+    """The coefficient of items with two judgments or more; None where it is undefined."""
+    if not len(counts):
+        return None
+    part, whole = _equal(counts, chance)
+    by_chance = chance(counts.sum(axis=0)) if chance else 0.0
     # counts are whole, so chance is 1 exactly where one category has them all
-    return _ratios(observed - chance, 1 - chance)
+    return None if by_chance == 1 else float((part.sum() / whole.sum() - by_chance) / (1 - by_chance))
+
+
+def _documents(pairs: Iterable[Hashable], documents: Iterable[Hashable] | None) -> Integers:
+    """The number of each pair's document, shape (pairs,), pairs in the order in which they come."""
+    pair, size = numbered(pairs)
+    if documents is None:
+        return np.arange(size)
+    document, _ = numbered(documents)
+    same_length(pairs=pair, documents=document)
+    of_pair = np.empty(size, dtype=np.intp)
+    of_pair[pair] = document
+    if (of_pair[pair] != document).any():
+        raise ValueError("a pair is of two documents")
+    return of_pair
 
 
 def _estimate(
-    table: Counts,
-    used: NDArray[np.bool_],
-    statistic: Callable[[Floats], Floats],
-    level: float,
-    resamples: int,
-    seed: int,
+    table: Counts, used: NDArray[np.bool_], document: Integers, chance: _Chance | None, level: float
 ) -> Estimate:
-    """The statistic of the rows of the table that are used, with its interval."""
-    check_draws(level, resamples)
-    n = int(used.sum())
+    """The coefficient of the rows of the table that are used, with its interval."""
+    check_level(level)
+    counts, document = table[used], document[used]
+    n, documents = len(counts), len(np.unique(document))
 
     def undefined(reason: str, value: float | None = None) -> Estimate:
-        return Estimate(value, None, None, n, level, resamples, seed, reason)
+        return Estimate(value, None, None, n, documents, level, reason)
 
     if not len(table):
         return undefined("there are no judgments")
     if not n:
         return undefined("nothing was judged by 2 annotators or more")
-    profiles, pairs = _profiles(table[used])
-    parts = _parts(profiles)
-    value = _scalar(statistic(pairs @ parts))
+    value = _beyond_chance(counts, chance)
     if value is None:
         return undefined("all judgments are of one category")
-    if n < 2:
-        return undefined("no interval: fewer than 2 pairs have 2 judgments or more", value)
-    drawn = statistic(_draw(pairs, parts, resamples, seed))
-    drawn = drawn[~np.isnan(drawn)]
-    if not len(drawn):
-        return undefined("no interval: in every resample, all judgments are of one category", value)
-    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
-    return Estimate(value, float(low), float(high), n, level, resamples, seed)
+    if documents < 2:
+        return undefined("no interval: fewer than 2 documents have a pair with 2 judgments or more", value)
+    part, whole = _equal(counts, chance)
+    observed = float(part.sum() / whole.sum())
+    rest, by_chance = part - observed * whole, 0.0
+    if chance:
+        # what a pair adds to the agreement by chance moves the coefficient, too
+        totals = counts.sum(axis=0)
+        shares = totals / totals.sum()
+        rest -= (1 - value) * 2 * (counts @ shares - float(shares @ shares) * whole)
+        by_chance = chance(totals)
+    low, high = _corrected_interval(observed, by_chance, rest, whole, document, level)
+    return Estimate(value, min(low, value), max(high, value), n, documents, level)
 
 
-def _profiles(table: Counts) -> tuple[Counts, NDArray[np.int64]]:
-    """The distinct rows of a table, shape (profiles, categories), and how many pairs have each."""
-    shape = (int(table.max()) + 1,) * table.shape[1]
-    profiles, pairs = np.unique(np.ravel_multi_index(tuple(table.T), shape), return_counts=True)
-    return np.column_stack(np.unravel_index(profiles, shape)).astype(np.int64), pairs.astype(np.int64)
+def _corrected_interval(
+    observed: float, chance: float, rest: Floats, whole: Floats, document: Integers, level: float
+) -> tuple[float, float]:
+    """The interval of (observed - chance)/(1 - chance), at least -1.
 
-
-def _draw(pairs: NDArray[np.int64], parts: Floats, resamples: int, seed: int) -> Floats:
-    """Sum the parts over resamples of all pairs, shape (resamples, parts).
-
-    Pairs of one profile are interchangeable: how often each profile is drawn is multinomial, which is the
-    distribution of drawing pairs with replacement at the cost of the profiles, tens where pairs are thousands.
+    `whole`, shape (items,), is what items weigh in the observed agreement; `rest` what each, with that weight, adds to
+    the coefficient times 1 - chance.
     """
-    random = np.random.default_rng(seed)
-    size = int(pairs.sum())
-    sums = np.empty((resamples, parts.shape[1]))
-    for rows in chunks(resamples, len(pairs)):
-        # floats are exact here, and multiply faster than integers
-        sums[rows] = random.multinomial(size, pairs / size, rows.stop - rows.start).astype(np.float64) @ parts
-    return sums
+    rests, wholes = (np.bincount(document, weights=column) for column in (rest, whole))
+    ends = share_interval(observed, clustered_variance(rests, wholes), kish(whole), kish(wholes), level)
+    low, high = (max(-1.0, (end - chance) / (1 - chance)) for end in ends)
+    return low, high
 
 
 # --- two annotators ---------------------------------------------------------------------------------------
 
 
 def cohen_kappas(
-    pairs: Iterable[Hashable], annotators: Iterable[str], choices: ArrayLike, *, level: float = 0.95
+    pairs: Iterable[Hashable],
+    annotators: Iterable[str],
+    choices: ArrayLike,
+    documents: Iterable[Hashable] | None = None,
+    *,
+    level: float = 0.95,
 ) -> list[Kappa]:
     """Cohen's kappa (categories first, second and tie) of every two annotators who judged a pair in common.
 
-    Sorted by the two names, the earlier one first in each. See `cohen` for the interval and what is undefined.
+    Sorted by the two names, the earlier one first in each. See `cohen` for what is undefined, and
+    `krippendorff_alpha` for the interval and `documents`.
     """
+    pairs = _listed(pairs)
+    of_pair = _documents(pairs, documents)
     signs = signed(choices)
     pair, size = numbered(pairs)
     annotator, names = _named(annotators)
@@ -295,7 +313,29 @@ def cohen_kappas(
     first, second = np.nonzero(np.triu(met.sum(axis=(2, 3)), k=1))
     tables = met[first, second]
     who = [(names[i], names[j]) for i, j in zip(first.tolist(), second.tolist(), strict=True)]
-    return _cohens(who, tables, level)
+    judged = [np.flatnonzero(annotator == number) for number in range(len(names))]
+    categories = _categories(signs)
+    results = []
+    for found, one, other in zip(_cohens(who, tables, level), first.tolist(), second.tolist(), strict=True):
+        shared, here, there = np.intersect1d(
+            pair[judged[one]], pair[judged[other]], assume_unique=True, return_indices=True
+        )
+        rows, columns = categories[judged[one][here]], categories[judged[other][there]]
+        results.append(_over_documents(found, rows, columns, of_pair[shared]))
+    return results
+
+
+def _over_documents(found: Kappa, rows: Integers, columns: Integers, document: Integers) -> Kappa:
+    """A kappa with the interval over documents, from the two categories and the document of each pair, shapes (n,)."""
+    if found.kappa is None or found.agreement is None:
+        return found
+    if len(np.unique(document)) < 2:
+        return found._replace(low=None, high=None, reason="no interval: fewer than 2 documents have shared pairs")
+    of_rows, of_columns = (np.bincount(chosen, minlength=CATEGORIES) / len(rows) for chosen in (rows, columns))
+    chance = float(of_rows @ of_columns)
+    rest = (rows == columns) - found.agreement - (1 - found.kappa) * (of_columns[rows] + of_rows[columns] - 2 * chance)
+    low, high = _corrected_interval(found.agreement, chance, rest, np.ones(len(rows)), document, found.level)
+    return found._replace(low=min(low, found.kappa), high=max(high, found.kappa), reason=None)
 
 
 def cohen(table: ArrayLike, *, level: float = 0.95, first: str = "first", second: str = "second") -> Kappa:
@@ -314,7 +354,7 @@ def cohen(table: ArrayLike, *, level: float = 0.95, first: str = "first", second
 
 def _cohens(who: list[tuple[str, str]], tables: Floats, level: float) -> list[Kappa]:
     """The kappas of tables, shape (len(who), categories, categories)."""
-    check_draws(level, 1)
+    check_level(level)
     n = tables.sum(axis=(1, 2))
     shares = _ratios(tables, n[:, None, None])
     rows, columns = shares.sum(axis=2), shares.sum(axis=1)
@@ -469,19 +509,10 @@ def same_length(**columns: Sized) -> None:
         raise ValueError(f"the columns differ in length: {lengths}")
 
 
-def check_draws(level: float, resamples: int) -> None:
-    """Raise `ValueError` for a level outside (0, 1) and for less than one resample."""
+def check_level(level: float) -> None:
+    """Raise `ValueError` for a level outside (0, 1)."""
     if not 0 < level < 1:
         raise ValueError(f"level must lie between 0 and 1, not {level}")
-    if resamples < 1:
-        raise ValueError(f"resamples must be at least 1, not {resamples}")
-
-
-def chunks(resamples: int, width: int) -> Iterator[slice]:
-    """Slices of the resamples such that a chunk with `width` numbers a resample keeps within 16 MB."""
-    step = max(CELLS // max(width, 1), 1)
-    for start in range(0, resamples, step):
-        yield slice(start, min(start + step, resamples))
 
 
 def _listed(labels: Iterable[Hashable]) -> list[Hashable]:
@@ -510,13 +541,15 @@ def _categories(signs: Floats) -> Integers:
     return np.where(signs > 0, 0, np.where(signs < 0, 1, 2)).astype(np.intp)
 
 
-def _table(pairs: Iterable[Hashable], choices: ArrayLike) -> Counts:
-    """How often each pair was judged first, second and tie, shape (pairs, 3)."""
-    signs = signed(choices)
+def _judged(
+    pairs: Iterable[Hashable], choices: ArrayLike, documents: Iterable[Hashable] | None
+) -> tuple[Counts, Integers]:
+    """How often each pair was judged first, second and tie, shape (pairs, 3), and its document's number, (pairs,)."""
+    pairs, signs = _listed(pairs), signed(choices)
     pair, size = numbered(pairs)
     same_length(pairs=pair, choices=signs)
     cells = np.bincount(pair * CATEGORIES + _categories(signs), minlength=size * CATEGORIES)
-    return cells.reshape(size, CATEGORIES).astype(np.int64)
+    return cells.reshape(size, CATEGORIES).astype(np.int64), _documents(pairs, documents)
 
 
 def _counts(table: ArrayLike) -> Counts:

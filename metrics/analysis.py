@@ -182,13 +182,12 @@ def analyze_agreement(
     *,
     rule: Rule = "half",
     seed: int = 0,
-    resamples: int = RESAMPLES,
     level: float = 0.95,
 ) -> AgreementAnalysis:
     """Hold every signature's score differences against the preferences; intervals, and tests of every two metrics.
 
     Metrics are compared by a rule, which can decide what comes out: on SummEval, ROUGE-1 against length is p = .0044
-    by `strict` and .009 by `half`. Several annotators are a sample, too: they widen intervals and make p larger.
+    by `strict` and .009 by `half`. Intervals and tests take documents for a sample, and annotators where there are several.
     """
     named = labels(distinct(preferences.scores))
     all_differences = preferences.differences()
@@ -202,7 +201,6 @@ def analyze_agreement(
         annotators=annotators,
         weights=weights,
         level=level,
-        resamples=resamples,
         seed=seed,
     )
     earned = {name: credit(preferences.choices, difference, rule) for name, difference in differences.items()}
@@ -224,7 +222,6 @@ def human_ceiling(
     others: ArrayLike,
     *,
     seed: int = 0,
-    resamples: int = RESAMPLES,
     level: float = 0.95,
 ) -> Evaluation:
     """How often a judgment is what most of the others say of its pair: how well one more person would do.
@@ -242,7 +239,6 @@ def human_ceiling(
         annotators=preferences.annotators if preferences.several_annotators else None,
         weights=preferences.weights,
         level=level,
-        resamples=resamples,
         seed=seed,
     )["people"]
 

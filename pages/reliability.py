@@ -40,6 +40,6 @@ if not len(preferences):
 
 for section in reliability_tables(found, weighed=preferences.weights is not None):
     st.subheader(section.title, anchor=False)
-    if section.name == "ranking" and found.ranking.reason is None:
+    if section.name == "ranking" and any(row.strength is not None for row in found.ranking.rows):
         st.altair_chart(ranking_chart(found.ranking), key="ranking_chart")
     show_section(section)

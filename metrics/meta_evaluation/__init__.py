@@ -6,7 +6,6 @@ What cannot be computed is None with a reason, never NaN.
 """
 
 from metrics.meta_evaluation.agreement import Agreement, Rule, agreement, credit, within_document_pairs
-from metrics.meta_evaluation.bootstrap import Bootstrap, Interval, Intervals, agreement_intervals
 from metrics.meta_evaluation.correlation import METHODS, Correlation, Levels, Method, correlate
 from metrics.meta_evaluation.correlation_intervals import LevelIntervals, Resample, correlation_intervals
 from metrics.meta_evaluation.correlation_tests import (
@@ -19,6 +18,7 @@ from metrics.meta_evaluation.correlation_tests import (
 from metrics.meta_evaluation.discrepancy import Discrepancy, discrepancies
 from metrics.meta_evaluation.evaluation import Bin, Evaluation, evaluate
 from metrics.meta_evaluation.planning import Observed, Plan, observed, pairs_for_interval, pairs_to_separate
+from metrics.meta_evaluation.ratio_intervals import Interval, Intervals, agreement_intervals
 from metrics.meta_evaluation.significance import (
     PairedComparison,
     SideShare,
@@ -45,7 +45,6 @@ __all__ = [
     "METHODS",
     "Agreement",
     "Bin",
-    "Bootstrap",
     "Correlation",
     "CorrelationTest",
     "Discrepancy",

@@ -18,7 +18,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from metrics.base import TIE
 from metrics.meta_evaluation.arrays import LARGEST, numbers, same_length
-from metrics.meta_evaluation.bootstrap import Interval
 from metrics.meta_evaluation.correlation import (
     Method,
     batches,
@@ -31,9 +30,13 @@ from metrics.meta_evaluation.correlation import (
     ratio,
     varied,
 )
+from metrics.meta_evaluation.ratio_intervals import Interval
 
 Resample = Literal["documents", "systems", "both"]
 Pair = tuple[str, str]
+
+SAME = "no interval: all resamples have the same coefficient"
+"""Why an interval without a width is none: two systems, for instance, always correlate by 1 or -1."""
 Floats = NDArray[np.float64]
 
 KENDALL_CELLS = {"documents": 10_000, "systems": 4_000, "both": 4_000}
@@ -103,12 +106,11 @@ def correlation_intervals(
     Each of `columns`, shape (n,), holds one score of the cells, NaN where it is missing; `documents` and
     `systems` hold the document and the system of each cell; `pairs` names the columns to correlate. The draws
     depend on the seed and the sets of documents and systems alone, not on what is missing: all pairs share
-    them, and documents are drawn as `agreement_intervals` does. A resample in which either side is constant
-    is passed over.
+    them. A resample in which either side is constant is passed over.
 
     An interval is undefined, with the reason, where what is drawn has fewer than two with both scores (at the
-    input level: fewer than two documents with a coefficient), where no resample has a coefficient, and for
-    Kendall at the global level beyond 10,000 cells (4,000 where systems are drawn).
+    input level: fewer than two documents with a coefficient), where no resample has a coefficient or all have the
+    same, and for Kendall at the global level beyond 10,000 cells (4,000 where systems are drawn).
     Raises `ValueError` for other shapes, infinite numbers, two cells of one document and system, a pair that
     names no column, unknown methods and resamplings, a level outside (0, 1) and less than one resample.
     """
@@ -145,7 +147,10 @@ def correlation_intervals(
         reason, low, high = reasons[key], None, None
         if reason is None:
             low, high = _percentiles(samples[key], level)
-            reason = "no resample has a coefficient" if low is None else None
+            if low is None or high is None:
+                reason = "no resample has a coefficient"
+            elif high - low <= TIE:
+                low, high, reason = None, None, SAME
         return Interval(low, high, level, resamples, seed, reason)
 
     return {

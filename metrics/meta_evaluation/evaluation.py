@@ -1,4 +1,4 @@
-"""Everything that a table says of metrics beside human preferences, from the same draws."""
+"""Everything that a table says of metrics beside human preferences."""
 
 from __future__ import annotations
 
@@ -10,7 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from metrics.meta_evaluation.agreement import Agreement, agreement, outcomes
 from metrics.meta_evaluation.arrays import numbers, weighing
-from metrics.meta_evaluation.bootstrap import Bootstrap, Interval, Intervals, Ratio, agreement_ratios
+from metrics.meta_evaluation.ratio_intervals import (
+    Interval,
+    Intervals,
+    Ratio,
+    agreement_ratios,
+    ratio_intervals,
+    sampled,
+)
 from metrics.meta_evaluation.ties import TieAccuracy, tie_outcomes
 
 BINS = 5
@@ -56,18 +63,17 @@ def evaluate(
     annotators: Iterable[Hashable] | None = None,
     weights: ArrayLike | None = None,
     level: float = 0.95,
-    resamples: int = 2000,
     seed: int = 0,
 ) -> dict[str, Evaluation]:
     """Hold the score differences of several metrics against the same human preferences.
 
     `human` and each of `differences`, shape (n,), are those of `agreement`; `documents` and, where people judged,
     `annotators` hold those of each pair; `weights` what each stands for. Raises `ValueError` for other shapes, infinite
-    numbers, weights that are not positive, a level outside (0, 1) and less than one resample.
+    numbers, weights that are not positive and a level outside (0, 1). `seed` is that of `tie_accuracy`.
     """
     documents = list(documents)
     human = numbers(human, "human")
-    draws = Bootstrap(documents, annotators, level=level, resamples=resamples, seed=seed)
+    annotators = None if annotators is None else list(annotators)
     weight = weighing(weights, len(human))
     ratios: list[Ratio] = []
     found = {}
@@ -86,25 +92,26 @@ def evaluate(
         ]
         found[name] = (agreement(human, difference, weights), ties, np.abs(difference), places, len(ratios), own)
         ratios += own
-    intervals = draws.intervals(ratios)
+    intervals = ratio_intervals(ratios, documents, annotators, level=level)
+    over = sampled(annotators)
     return {
         name: Evaluation(
             counts,
-            Intervals(*intervals[start : start + 3]),
+            Intervals(*intervals[start : start + 4]),
             ties,
-            intervals[start + 3],
+            intervals[start + 4],
             tuple(
                 Bin(
                     float(size[places == place].min()),
                     float(size[places == place].max()),
                     int((places == place).sum()),
-                    float(own[4 + place].part.sum() / own[4 + place].whole.sum()),
-                    intervals[start + 4 + place],
+                    float(own[5 + place].part.sum() / own[5 + place].whole.sum()),
+                    intervals[start + 5 + place],
                 )
                 for place in range(BINS)
                 if (places == place).any()
             ),
-            draws.over,
+            over,
         )
         for name, (counts, ties, size, places, start, own) in found.items()
     }

@@ -9,13 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from metrics.meta_evaluation.arrays import numbered, numbers, same_length
-from metrics.meta_evaluation.bootstrap import Bootstrap, Interval, Ratio
-
-SAME = 1e-12
-"""Ends of an interval that are closer are one number but for rounding."""
-
-CONTRADICTION = "all documents have the same mean, but their annotators contradict each other"
-"""Why resamples of documents do not tell how sure a figure is that nobody agrees on."""
+from metrics.meta_evaluation.ratio_intervals import Interval, Ratio, ratio_intervals, sampled
 
 
 class FalseDiscovery(NamedTuple):
@@ -52,8 +46,6 @@ def false_discovery(
     wrong: ArrayLike,
     *,
     level: float = 0.95,
-    resamples: int = 2000,
-    seed: int = 0,
 ) -> FalseDiscovery:
     """Wrong keywords a document, and the false discovery rate, of one extractor.
 
@@ -62,10 +54,9 @@ def false_discovery(
     however many annotators looked at it: theirs are averaged first. The rate is pooled: all wrong keywords over all
     keywords, not the mean of the documents' rates.
 
-    Intervals draw whole documents with replacement, and several annotators widen them (`Bootstrap`); where all
-    documents say the same, such as that nothing is wrong, every draw repeats it, and there is none; nor is there where
-    annotators contradict each other alike in all documents, which then tell nothing of how unsure that leaves the
-    figure. Undefined where nobody has looked at a document; the rate also where the extractor found no keyword.
+    Intervals are those of `ratio_intervals`, by documents and, where there are several, annotators; for the wrong
+    keywords a document, of their share of the most that a document has. Undefined where nobody has looked at a
+    document; the rate also where the extractor found no keyword.
     Raises `ValueError` for columns that differ in length, for counts that are not whole numbers with
     0 <= wrong <= keywords, for a document that an annotator has twice, or with different numbers of keywords.
     """
@@ -78,13 +69,15 @@ def false_discovery(
     if len(set(zip(document.tolist(), found.tolist(), strict=True))) > size:
         raise ValueError("a document has different numbers of keywords")
     share = 1 / np.bincount(document, minlength=size)[document]  # an annotator's part of the document
-    draws = Bootstrap(documents, annotators, level=level, resamples=resamples, seed=seed)
     # The most keywords of a document bring the wrong ones of each to [0, 1], where intervals of ratios lie.
     most = max(1.0, float(found.max(initial=0)))
-    each, rate = draws.intervals([Ratio(share * marked / most, share), Ratio(share * marked, share * found)])
+    each, rate = ratio_intervals(
+        [Ratio(share * marked / most, share, most), Ratio(share * marked, share * found, np.maximum(found, 1))],
+        documents,
+        annotators,
+        level=level,
+    )
     total, bad = float(share @ found), float(share @ marked)
-    disputed = len(set(zip(document.tolist(), marked.tolist(), strict=True))) > size
-    same = CONTRADICTION if disputed else "all documents say the same"
     reason = None if total else "nobody has marked keywords yet" if not size else "the extractor found no keyword"
     return FalseDiscovery(
         documents=size,
@@ -93,10 +86,10 @@ def false_discovery(
         keywords=round(total),
         wrong=int(marked.sum()),
         per_document=bad / size if size else None,
-        per_document_interval=said(each, most, same),
+        per_document_interval=said(each, most),
         rate=bad / total if total else None,
-        rate_interval=said(rate, 1.0, same),
-        over=draws.over,
+        rate_interval=said(rate),
+        over=sampled(annotators),
         reason=reason,
     )
 
@@ -110,10 +103,8 @@ def counted(keywords: ArrayLike, wrong: ArrayLike) -> tuple[NDArray[np.float64],
     return found, marked
 
 
-def said(interval: Interval, scale: float, same: str) -> Interval:
-    """The interval in its own unit, or why there is none in words of keywords: `same` where its ends are one number."""
+def said(interval: Interval, scale: float = 1.0) -> Interval:
+    """The interval in its own unit, or why there is none in words of keywords."""
     if interval.low is None or interval.high is None:
         return interval._replace(reason="no interval: keywords of fewer than 2 documents were looked at")
-    if interval.high - interval.low < SAME:
-        return interval._replace(low=None, high=None, reason=f"no interval: {same}")
     return interval._replace(low=interval.low * scale, high=interval.high * scale)

@@ -114,18 +114,19 @@ def reliability_of(
 ) -> Reliability:
     """Agreement between the annotators of a study; `checks` are attention checks passed and asked, by annotator."""
     pairs, choices, annotators = preferences.pair, preferences.choices, preferences.annotators
+    documents = preferences.document
     return Reliability(
-        alpha=krippendorff_alpha(pairs, choices, seed=seed),
-        fleiss=fleiss_kappa(pairs, choices, seed=seed),
-        raw=raw_agreement(pairs, choices, seed=seed),
-        kappas=cohen_kappas(pairs, annotators, choices),
+        alpha=krippendorff_alpha(pairs, choices, documents),
+        fleiss=fleiss_kappa(pairs, choices, documents),
+        raw=raw_agreement(pairs, choices, documents),
+        kappas=cohen_kappas(pairs, annotators, choices, documents),
         annotators=annotator_table(pairs, annotators, choices, preferences.left, preferences.took, checks or {}),
         sides=position_check(preferences.left, annotators),
         ranking=bradley_terry(
             preferences.first,
             preferences.second,
             choices,
-            preferences.document,
+            documents,
             weights=preferences.weights,
             seed=seed,
         ),

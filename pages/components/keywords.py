@@ -20,7 +20,7 @@ from pages.components.charts import BLUE, GREY
 from pages.components.evidence import count, passage
 from pages.components.formats import esc
 from pages.components.highlight import Mark, highlight, legend
-from pages.components.sections import FEW, Cell, Section, interval, known
+from pages.components.sections import FEW, Cell, Section, interval, known, ratio_intervals_note
 from pages.components.text import in_one_line
 
 NAMES = {"overlap": "Overlap", "tfidf": "TF-IDF", "textrank": "TextRank"}
@@ -230,7 +230,7 @@ def task_html(task: MarkTask) -> str:
 
 
 def discoveries(counts: MarkCounts, extractors: Sequence[str]) -> dict[str, FalseDiscovery]:
-    """By extractor, how often it is wrong; all rest on the same draws of documents."""
+    """By extractor, how often it is wrong; each over the documents that were saved."""
     columns = [np.array([*column, None], dtype=object)[:-1] for column in counts]  # None: names stay whole texts
     documents, annotators, of, keywords, wrong = columns
     return {
@@ -270,13 +270,9 @@ def discovery_section(found: Mapping[str, FalseDiscovery]) -> Section:
         "Verdicts: documents saved, once for each annotator."
     ]
     for of in list(found.values())[:1]:
-        made = of.rate_interval
-        notes.append(
-            f"Intervals: {made.level:.0%}, percentile bootstrap over {of.over}, {made.resamples} resamples, "
-            f"seed {made.seed}."
-        )
+        notes.append(ratio_intervals_note(of.rate_interval.level, of.over, "keywords"))
         if 0 < of.documents < FEW:
-            notes.append(f"{count(of.documents, 'document')} only: such intervals are too narrow.")
+            notes.append(f"{count(of.documents, 'document')} only: such intervals may be too narrow.")
     return Section("keyword_errors", "Wrong keywords by extractor", rows, notes, "the review has no extractor")
 
 

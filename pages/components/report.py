@@ -116,9 +116,10 @@ def methods(data: DataStore, annotation: AnnotationStore, name: str, contents: C
     if analysis and analysis.rows:
         found = analysis.rows[0].evaluation
         words.append(
-            f"{found.intervals.half.level:.0%} intervals of agreement are percentile bootstrap intervals over "
-            f"{found.over} ({found.intervals.half.resamples} resamples, seed {found.intervals.half.seed}); those of "
-            "correlations and of the ranking are over documents, those of alpha and Fleiss' kappa over pairs."
+            f"{found.intervals.half.level:.0%} intervals of agreement are Clopper and Pearson's for an effective "
+            f"number of pairs, from how far {found.over} differ (Korn and Graubard 1998), and so are those of alpha, "
+            "Fleiss' kappa and raw agreement between annotators, from documents; those of correlations and of the "
+            "ranking are percentile bootstrap intervals over documents."
         )
     words += [
         "Metrics are compared on the same pairs by a sign-flip test over documents (exact McNemar test where every "
@@ -179,7 +180,7 @@ def charts_of(contents: Contents) -> Iterable[tuple[str, str]]:
     matrix = [row for row in contents.matrix if row.method == "pearson"]
     if any(row.levels.global_.r is not None for row in matrix):
         yield "matrix", figure(charts.correlation_heatmap(matrix, "global"), "Pearson's r, all summaries")
-    if contents.ranking and contents.ranking.reason is None and contents.ranking.rows:
+    if contents.ranking and any(row.strength is not None for row in contents.ranking.rows):
         yield "ranking", figure(charts.ranking_chart(contents.ranking), "Strengths with intervals")
 
 

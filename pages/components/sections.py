@@ -85,6 +85,14 @@ def known(value: float | None, reason: str | None, otherwise: str = "nothing to 
     return Undefined(reason or otherwise) if value is None else value
 
 
+def ratio_intervals_note(level: float, over: str, units: str = "pairs") -> str:
+    """How intervals of ratios were made, in the words of all tables that have them."""
+    return (
+        f"Intervals: {level:.0%}, Clopper and Pearson's, for as many independent {units} as would leave a ratio as "
+        f"unsure as the {over} do (Korn and Graubard 1998)."
+    )
+
+
 def interval(found: Interval | Estimate | Any) -> Cell:
     """The ends of an interval, or that it is undefined."""
     if found.low is None or found.high is None:
@@ -131,15 +139,13 @@ def agreement_section(
             "people are noisy."
         )
     if analysis.rows:
-        found = analysis.rows[0].evaluation.intervals.half
-        said.append(
-            f"Intervals: {found.level:.0%}, percentile bootstrap over {analysis.rows[0].evaluation.over}, "
-            f"{found.resamples} resamples, seed {found.seed}."
-        )
+        found = analysis.rows[0].evaluation
+        said.append(ratio_intervals_note(found.intervals.half.level, found.over))
         if 1 < analysis.documents < FEW:
             said.append(
-                f"There are {analysis.documents} documents only: such intervals are too narrow (those of 5 documents "
-                "hold the truth in 84 of 100 studies), and p values hardly get small."
+                f"There are {analysis.documents} documents only: where each has many pairs, such intervals are too "
+                "narrow (those of 5 documents of 100 pairs hold the truth in 89 to 95 of 100 studies), and p values "
+                "hardly get small."
             )
         if "length" not in labels_of(analysis):
             said.append("There is no row for length, which a metric has to beat: score the summaries by it, too.")
@@ -196,6 +202,7 @@ def agreement_row(label: str, found: Evaluation, signature: str, truncated: int)
         "truncated": truncated,
         "strict 95 %": interval(found.intervals.strict),
         "decided 95 %": interval(found.intervals.decided),
+        "coverage 95 %": interval(found.intervals.coverage),
         "acc_eq 95 %": interval(found.ties_interval),
         "signature": signature,
     }
@@ -283,6 +290,9 @@ def difference_section(analysis: AgreementAnalysis) -> Section:
         "The pairs that people and the metric decide, in up to five equal parts by the size of the metric's difference."
     )
     notes = [note, "The shares are weighed, n counts."] if analysis.weighed else [note]
+    if rows:
+        found = analysis.rows[0].evaluation
+        notes.append(ratio_intervals_note(found.intervals.half.level, found.over))
     empty = "no pair is decided by both people and a metric"
     return Section("by_difference", "Agreement by the difference of the scores", rows, notes, empty)
 
@@ -493,6 +503,7 @@ def reliability_section(alpha: Estimate, fleiss: FleissKappa, raw: Estimate) -> 
             "value": known(found.value, found.reason),
             "95 %": interval(found),
             "pairs": found.n,
+            "documents": found.documents,
         }
         for label, found in (
             ("Krippendorff's alpha (nominal)", alpha),
@@ -503,8 +514,8 @@ def reliability_section(alpha: Estimate, fleiss: FleissKappa, raw: Estimate) -> 
     notes = [
         "Categories: the first summary, by the order of the systems' names, the second, a tie. Pairs with one judgment "
         "are left out.",
-        f"Intervals: {alpha.level:.0%}, percentile bootstrap over pairs, {alpha.resamples} resamples, seed "
-        f"{alpha.seed}.",
+        f"{ratio_intervals_note(alpha.level, 'documents')} Those of alpha and kappa are made of the agreement that "
+        "they rest on, by their own variance, and corrected by the same chance.",
     ]
     return Section("reliability", "Agreement between annotators", rows, notes)
 
@@ -522,7 +533,10 @@ def cohen_section(kappas: Sequence[Kappa]) -> Section:
         }
         for found in kappas
     ]
-    note = "Pairs that both judged; asymptotic intervals (Fleiss, Cohen and Everitt 1969)."
+    note = (
+        "Pairs that both judged. Intervals: 95%, those of the agreement, by kappa's own variance over documents, and "
+        "corrected by the same chance."
+    )
     return Section(
         "cohen", "Cohen's kappa of every two annotators", rows, [note], "no two annotators judged the same pair"
     )
@@ -567,8 +581,8 @@ def ranking_section(ranking: Ranking) -> Section:
     ]
     notes = [
         f"Bradley-Terry strengths on the log-odds scale, summing to 0; a tie is half a win for each; penalty "
-        f"{ranking.penalty:g}. Intervals: bootstrap over {ranking.documents} documents, {ranking.resamples} resamples, "
-        f"seed {ranking.seed}."
+        f"{ranking.penalty:g}. Intervals: {ranking.level:.0%}, percentile bootstrap over {ranking.documents} "
+        f"documents, {ranking.resamples} resamples, seed {ranking.seed}."
     ]
     notes += [note for note in (ranking.reason, ranking.note) if note]
     return Section("ranking", "Systems ranked by people's choices", rows, notes, ranking.reason or "nobody judged")

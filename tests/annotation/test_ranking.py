@@ -136,9 +136,9 @@ def test_a_weight_is_a_repetition() -> None:
 # --- intervals --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("size", "documents"), [(80, 12), (6, 4)])
+@pytest.mark.parametrize(("size", "documents"), [(80, 12), (9, 4)])
 def test_equals_a_bootstrap_that_repeats_the_judgments_of_drawn_documents(size: int, documents: int) -> None:
-    # of 6 judgments, many resamples lack a system or fall into groups
+    # of 9 judgments, many resamples lack a system or fall into groups
     columns = study(8, size, documents=documents)
     names = sorted(set(columns[3]))
     assert len(names) == documents
@@ -163,7 +163,7 @@ def test_equals_a_bootstrap_that_repeats_the_judgments_of_drawn_documents(size: 
 def test_chunks_of_resamples_give_the_same_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
     columns = study(6)
     whole = bradley_terry(*columns, resamples=30)
-    monkeypatch.setattr("annotation.reliability.CELLS", 50)  # three resamples at a time
+    monkeypatch.setattr("annotation.ranking.CELLS", 50)  # three resamples at a time
     for one, other in zip(whole.rows, bradley_terry(*columns, resamples=30).rows, strict=True):
         assert other[1:] == pytest.approx(one[1:])
 
@@ -208,11 +208,66 @@ def test_one_document_gives_no_intervals() -> None:
     assert found.rows[0].strength == pytest.approx(math.log(3) / 2, abs=0.01)  # 1.5 wins to .5, less the penalty
 
 
-def test_all_ties_make_equals() -> None:
+def test_ties_alone_rank_nobody() -> None:
     found = bradley_terry(*won("a=b", "b=c"), resamples=10)
-    assert [row[:4] for row in found.rows] == [(system, 0, 0, 0) for system in "abc"]
-    assert [row.rank for row in found.rows] == [1, 1, 1]
-    assert found.note is None
+    assert found.reason == "all judgments are ties: nobody preferred a system"
+    assert [row[:4] for row in found.rows] == [(system, None, None, None) for system in "abc"]
+    assert [(row.wins, row.comparisons, row.rank) for row in found.rows] == [
+        (0.5, 1, None),
+        (1, 2, None),
+        (0.5, 1, None),
+    ]
+
+
+@pytest.mark.parametrize("played", [("ab",) * 12, ("ab", "ac", "bc", "cb", "ac"), ("ab",)])
+def test_who_never_lost_has_no_interval(played: tuple[str, ...]) -> None:
+    found = bradley_terry(*won(*played), resamples=10)
+    few = "fewer than 2 documents" if len(played) == 1 else "some systems never lost to the others"
+    assert found.reason == f"no intervals: {few}"
+    assert found.note is not None
+    assert (found.rows[0].system, found.rows[0].rank) == ("a", 1)
+    assert all(row.strength is not None and row.low is row.high is None for row in found.rows)
+
+
+def test_documents_that_say_the_same_have_no_interval() -> None:
+    # a beats b in two of three judgments of every document, so that all resamples say so
+    found = bradley_terry("aaa" * 5, "bbb" * 5, [1, 1, -1] * 5, np.repeat(np.arange(5), 3), resamples=10)
+    assert found.reason == "no intervals: all resamples have the same strengths"
+    assert (found.rows[0].strength, found.rows[0].low) == (pytest.approx(math.log(2) / 2, abs=0.01), None)
+
+
+def test_intervals_cover_the_strengths_where_documents_differ() -> None:
+    """Studies of 30 documents of 6 judgments; in each document systems are stronger or weaker by one logit or so.
+
+    Resamples of documents hold the strength of the best system, that of a study of 4,000 documents, in 92 to 98 of 100
+    studies; resamples of judgments in fewer than 88.
+    """
+    random = np.random.default_rng(0)
+    first, second = np.triu_indices(3, 1)
+
+    def drawn(documents: int) -> tuple[list[str], list[str], list[float], np.ndarray[Any, Any]]:
+        strength = np.array([0.5, 0, -0.5]) + random.normal(0, 1, (documents, 3))
+        chance = 1 / (1 + np.exp(strength[:, second] - strength[:, first]))
+        won = random.random((2, documents, 3)) < chance
+        names = [[*np.array(list("abc"))[side]] * documents * 2 for side in (first, second)]
+        return names[0], names[1], np.where(won.ravel(), 1.0, -1.0).tolist(), np.tile(np.repeat(range(documents), 3), 2)
+
+    truth = strengths(bradley_terry(*drawn(4000), resamples=2))["a"]
+    assert truth is not None
+    held = alone = 0
+    studies = 150
+    for seed in range(studies):
+        columns = drawn(30)
+        covers = []
+        for documents in (columns[3], range(180)):
+            found = bradley_terry(*columns[:3], documents, resamples=200, seed=seed)
+            (best,) = (row for row in found.rows if row.system == "a")
+            assert best.low is not None
+            assert best.high is not None
+            covers.append(best.low <= truth <= best.high)
+        held, alone = held + covers[0], alone + covers[1]
+    assert 0.9 <= held / studies <= 0.99
+    assert alone / studies < 0.88
 
 
 @pytest.mark.parametrize(

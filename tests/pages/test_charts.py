@@ -44,7 +44,7 @@ CELLS = Cells(
 
 
 def analysis_of(cells: Cells) -> AgreementAnalysis:
-    return analyze_agreement(rated_pairs(cells, "relevance"), resamples=50)
+    return analyze_agreement(rated_pairs(cells, "relevance"))
 
 
 @pytest.fixture(scope="module")

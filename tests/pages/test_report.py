@@ -211,7 +211,8 @@ def test_the_methods_say_what_was_done(report: list[Path]) -> None:
         "of 12 pairs of summaries of the same document (all there are; seed 0)",
         "3 judgment(s) wanted per pair; sides were counterbalanced per annotator and ties were allowed.",
         "36 judgments were made. 2 attention checks",
-        "bootstrap intervals over documents, widened by how far annotators differ (2000 resamples, seed 5)",
+        "intervals of agreement are Clopper and Pearson's for an effective number of pairs, from how far documents and "
+        "annotators differ",
         "rouge1|<b>",
         "Python 3.",
         "5" * 64,

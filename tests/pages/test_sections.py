@@ -76,6 +76,13 @@ def cells_of(section: Section, *columns: str) -> list[tuple[Cell, ...]]:
     return [tuple(row[column] for column in columns) for row in section.rows]
 
 
+def how_made(over: str) -> str:
+    return (
+        "Intervals: 95%, Clopper and Pearson's, for as many independent pairs as would leave a ratio as unsure as the "
+        f"{over} do (Korn and Graubard 1998)."
+    )
+
+
 def reason(section: Section, row: int, column: str) -> str:
     cell = section.rows[row][column]
     assert isinstance(cell, Undefined)
@@ -109,8 +116,14 @@ def test_agreement() -> None:
     ]
     assert cells_of(section, "signature") == [("m|x",), ("k|x",), (LENGTH,)]
     assert "truncated" not in section.rows[0]
-    over = "documents, widened by how far annotators differ"
-    assert f"Intervals: 95%, percentile bootstrap over {over}, 2000 resamples, seed 7." in section.notes
+    assert how_made("documents and annotators") in section.notes
+    assert how_made("documents and annotators") in sections.difference_section(analysis).notes
+    for column in ("half", "strict", "decided", "coverage", "acc_eq"):
+        for row in section.rows:
+            ratio, ends = row[column], row[f"{column} 95 %"]
+            if isinstance(ratio, float):
+                assert isinstance(ends, Range)
+                assert ends.low <= ratio <= ends.high
     assert not any("unequal probability" in note or "no row for length" in note for note in section.notes)
 
 
@@ -380,7 +393,7 @@ def test_data_set() -> None:
 def reliability(preferences: Preferences) -> Section:
     pairs, choices = preferences.pair, preferences.choices
     return sections.reliability_section(
-        krippendorff_alpha(pairs, choices, seed=7), fleiss_kappa(pairs, choices, seed=7), raw_agreement(pairs, choices)
+        krippendorff_alpha(pairs, choices), fleiss_kappa(pairs, choices), raw_agreement(pairs, choices)
     )
 
 
@@ -393,7 +406,7 @@ def test_reliability() -> None:
         ("Fleiss' kappa, pairs with 2 judgments", pytest.approx((1 / 2 - 19 / 32) / (13 / 32)), 4),
         ("raw agreement", 0.5, 4),
     ]
-    assert section.notes[-1] == "Intervals: 95%, percentile bootstrap over pairs, 2000 resamples, seed 7."
+    assert section.notes[-1].startswith(how_made("documents"))
     assert reliability(NOBODY).rows[0]["coefficient"] == "Krippendorff's alpha (nominal)"
     assert reason(reliability(NOBODY), 1, "value") == "there are no judgments"
 
@@ -442,6 +455,9 @@ def test_ranking() -> None:
         (("ac", "bd", [1, 1], "xy"), "strength", "systems in these groups were never compared"),
         (("ac", "bd", [1, 1], "xy"), "rank", "systems in these groups were never compared"),
         (("a", "b", [1], "x"), "95 %", "no intervals: fewer than 2 documents"),
+        (("aa", "bb", [0, 0], "xy"), "strength", "all judgments are ties"),
+        (("aa", "bb", [0, 0], "xy"), "rank", "all judgments are ties"),
+        (("aa", "bb", [1, 1], "xy"), "95 %", "no intervals: some systems never lost"),
     ],
 )
 def test_rankings_that_are_undefined(judgments: tuple[str, str, list[int], str], column: str, why: str) -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from metrics.meta_evaluation import Interval, agreement_intervals, correlate
+from metrics.meta_evaluation import Interval, correlate
 from metrics.meta_evaluation import correlation as correlation_module
 from metrics.meta_evaluation.correlation import METHODS, Method
 from metrics.meta_evaluation.correlation_intervals import (
@@ -190,7 +190,7 @@ def test_the_seed_makes_the_interval_and_all_pairs_share_the_draws() -> None:
     assert found != correlation_intervals(columns, pairs, *places, resamples=50, seed=1)
     for interval, turned in zip(found[pairs[0]]["pearson"], found[pairs[1]]["pearson"], strict=True):
         assert interval[:2] == pytest.approx(turned[:2])
-    assert [interval[:2] for interval in found[pairs[2]]["pearson"]] == [pytest.approx((1, 1))] * 3
+    assert {interval.reason for interval in found[pairs[2]]["pearson"]} == {SAME}
 
 
 def test_the_order_of_cells_does_not_matter() -> None:
@@ -202,6 +202,7 @@ def test_the_order_of_cells_does_not_matter() -> None:
     assert turned == found
 
 
+SAME = "no interval: all resamples have the same coefficient"
 ONE_DOCUMENT = "fewer than 2 documents have both scores"
 ONE_SYSTEM = "fewer than 2 systems have both scores"
 ONE_COEFFICIENT = "fewer than 2 documents have a coefficient"
@@ -276,16 +277,15 @@ def test_kendall_of_too_many_cells_is_not_computed(monkeypatch: pytest.MonkeyPat
     assert found["kendall"].global_.reason is None
 
 
-def test_documents_are_drawn_as_for_agreement() -> None:
-    # two systems: at the input level, each document has a coefficient of 1 or -1 and a pair that agrees or not
-    x, y = np.random.default_rng(6).normal(size=(2, 30))
-    documents, systems = np.repeat([f"d{number}" for number in range(15)], 2).tolist(), ["s", "t"] * 15
-    agreed = agreement_intervals(y[::2] - y[1::2], x[::2] - x[1::2], documents[::2], resamples=99, seed=8)
-    found = correlation_intervals({"x": x, "y": y}, [("x", "y")], documents, systems, resamples=99, seed=8)
-    level = found["x", "y"]["pearson"].input
-    assert agreed.strict.low is not None
-    assert agreed.strict.high is not None
-    assert level[:2] == pytest.approx((2 * agreed.strict.low - 1, 2 * agreed.strict.high - 1))
+@pytest.mark.parametrize("resample", RESAMPLES)
+def test_resamples_that_are_all_the_same_are_no_certainty(resample: Resample) -> None:
+    # two systems, the one always ahead: every resample's correlation of systems is 1
+    x, y = np.tile([1.0, 2.0], 9), np.tile([3.0, 5.0], 9)
+    documents = np.repeat(np.arange(9), 2).tolist()
+    found = correlation_intervals({"x": x, "y": y}, [("x", "y")], documents, ["s", "t"] * 9, resample=resample)
+    for interval in found["x", "y"]["pearson"]:
+        assert (interval.low, interval.high) == (None, None)
+        assert interval.reason == SAME
 
 
 @pytest.mark.parametrize(

@@ -30,24 +30,22 @@ def test_all_metrics_at_once_are_as_each_by_itself(with_annotators: bool, weighe
     human, metrics, documents, annotators = study(1)
     people = annotators if with_annotators else None
     weights = np.random.default_rng(2).uniform(1, 5, len(human)) if weighed else None
-    found = evaluate(human, metrics, documents, annotators=people, weights=weights, resamples=200, seed=3)
+    found = evaluate(human, metrics, documents, annotators=people, weights=weights, seed=3)
     assert list(found) == ["good", "gappy"]
     for name, difference in metrics.items():
         alone = found[name]
         assert alone.agreement == agreement(human, difference, weights)
-        expected = agreement_intervals(
-            human, difference, documents, annotators=people, weights=weights, resamples=200, seed=3
-        )
+        expected = agreement_intervals(human, difference, documents, annotators=people, weights=weights)
         for one, other in zip(alone.intervals, expected, strict=True):
             assert (one.low, one.high) == (pytest.approx(other.low), pytest.approx(other.high))
         assert alone.ties == tie_accuracy(human, difference, documents, weights=weights, seed=3)
         assert alone.ties_interval.low < alone.ties.accuracy < alone.ties_interval.high  # type: ignore[operator]
-        assert alone.over == ("documents, widened by how far annotators differ" if with_annotators else "documents")
+        assert alone.over == ("documents and annotators" if with_annotators else "documents")
 
 
 def test_parts_by_difference_hold_every_decided_pair_once() -> None:
     human, metrics, documents, _ = study(4)
-    for name, found in evaluate(human, metrics, documents, resamples=50).items():
+    for name, found in evaluate(human, metrics, documents).items():
         places = by_difference(human, metrics[name])
         decided = np.isin(credit(human, metrics[name]), [0, 1])
         assert (places >= 0).tolist() == decided.tolist()
@@ -62,7 +60,7 @@ def test_parts_by_difference_hold_every_decided_pair_once() -> None:
 def test_equal_differences_stay_in_one_part() -> None:
     # 6 pairs half a point apart, 4 one point: not cut in the middle of either
     metric = np.array([0.5] * 6 + [1.0] * 4)
-    found = evaluate(np.ones(10), {"m": metric}, range(10), resamples=10)["m"]
+    found = evaluate(np.ones(10), {"m": metric}, range(10))["m"]
     assert [(part.low, part.high, part.n) for part in found.bins] == [(0.5, 0.5, 6), (1.0, 1.0, 4)]
 
 

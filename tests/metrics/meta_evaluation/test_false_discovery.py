@@ -15,30 +15,23 @@ def test_wrong_keywords_are_averaged_within_documents() -> None:
     assert found.rate == pytest.approx((2 + 2) / (4 + 2))
     assert found[:5] == (3, 2, 4, 6, 1 + 3 + 2)
     assert found.reason is None
-    assert found.over == "documents, widened by how far annotators differ"
+    assert found.over == "documents and annotators"
 
 
-def by_drawing(documents: list[str], keywords: list[int], wrong: list[int], resamples: int, seed: int) -> np.ndarray:
-    """Both figures of resamples that are built document by document."""
-    names = sorted(documents)
-    counts = dict(zip(documents, zip(keywords, wrong, strict=True), strict=True))
-    random = np.random.default_rng(seed)
-    rows = []
-    for _ in range(resamples):
-        drawn = [counts[names[place]] for place in random.integers(len(names), size=len(names))]
-        total, bad = (sum(column) for column in zip(*drawn, strict=True))
-        rows.append((bad / len(names), bad / total))
-    return np.array(rows)
-
-
-def test_intervals_are_those_of_resamples_of_documents() -> None:
+def test_intervals_hold_the_figures_in_their_own_units() -> None:
     documents, keywords, wrong = ["b", "a", "d", "c", "e"], [5, 3, 8, 6, 4], [1, 0, 4, 0, 3]
-    found = false_discovery(documents, ["Ann"] * 5, keywords, wrong, level=0.9, resamples=300, seed=4)
-    ends = np.quantile(by_drawing(documents, keywords, wrong, 300, 4), [0.05, 0.95], axis=0)
-    assert found.per_document_interval[:2] == pytest.approx(tuple(ends[:, 0]))
-    assert found.rate_interval[:2] == pytest.approx(tuple(ends[:, 1]))
+    found = false_discovery(documents, ["Ann"] * 5, keywords, wrong, level=0.9)
+    assert found.per_document_interval.low < found.per_document < found.per_document_interval.high
+    assert found.rate_interval.low < found.rate < found.rate_interval.high
     assert found.per_document_interval.high > 1  # numbers of keywords, not a share
-    assert found.rate_interval[2:] == (0.9, 300, 4, None)
+    assert found.rate_interval[2:] == (0.9, None, None, None)
+
+
+def test_nothing_wrong_is_no_certainty() -> None:
+    # 12 documents alike, each as much as one keyword: 1 - .025^(1/12); of the 4 keywords of a document, 4 times that
+    found = false_discovery(range(12), ["Ann"] * 12, [4] * 12, [0] * 12)
+    assert found.rate_interval[:2] == pytest.approx((0, 1 - 0.025 ** (1 / 12)))
+    assert found.per_document_interval[:2] == pytest.approx((0, 4 * (1 - 0.025 ** (1 / 12))))
 
 
 def test_an_annotator_more_who_says_the_same_changes_nothing_but_one_who_differs_widens() -> None:
@@ -50,7 +43,7 @@ def test_an_annotator_more_who_says_the_same_changes_nothing_but_one_who_differs
 
     same = with_bo(wrong)
     assert (same.rate, same.per_document) == pytest.approx((alone.rate, alone.per_document))
-    assert same.rate_interval[:2] == pytest.approx(alone.rate_interval[:2])
+    assert same.rate_interval[:2] == pytest.approx(alone.rate_interval[:2], abs=0.02)
     assert (same.keywords, same.wrong) == (alone.keywords, 2 * alone.wrong)
     other = with_bo([count + 1 for count in wrong])
     assert other.rate_interval.high - other.rate_interval.low > 1.5 * (
@@ -64,7 +57,6 @@ def test_an_annotator_more_who_says_the_same_changes_nothing_but_one_who_differs
         (([], [], [], []), "nobody has marked keywords yet", "fewer than 2 documents"),
         ((["d", "e"], ["A", "A"], [0, 0], [0, 0]), "the extractor found no keyword", "fewer than 2 documents"),
         ((["d"], ["A"], [4], [1]), None, "fewer than 2 documents"),
-        ((["d", "e"], ["A", "A"], [4, 3], [0, 0]), None, "all documents say the same"),
     ],
 )
 def test_what_is_undefined_has_a_reason(columns: tuple, reason: str | None, interval: str) -> None:
@@ -76,17 +68,13 @@ def test_what_is_undefined_has_a_reason(columns: tuple, reason: str | None, inte
     assert interval in found.rate_interval.reason
 
 
-def test_annotators_who_contradict_each_other_are_not_documents_that_say_the_same() -> None:
+def test_annotators_who_contradict_each_other_leave_the_figure_unsure() -> None:
     documents = [document for document in range(10) for _ in "AB"]
     found = false_discovery(documents, ["A", "B"] * 10, [4] * 20, [4, 0] * 10)
-    assert found.rate == 0.5
-    for interval in (found.rate_interval, found.per_document_interval):
-        assert interval[:2] == (None, None)
-        assert interval.reason == (
-            "no interval: all documents have the same mean, but their annotators contradict each other"
-        )
+    assert found.rate == 0.5  # of every document; but A says 1, B says 0
+    assert found.rate_interval.high - found.rate_interval.low > 0.9
     agreed = false_discovery(documents, ["A", "B"] * 10, [4] * 20, [2, 2] * 10)
-    assert agreed.rate_interval.reason == "no interval: all documents say the same"
+    assert agreed.rate_interval.high - agreed.rate_interval.low < 0.3
 
 
 @pytest.mark.parametrize(
@@ -112,13 +100,13 @@ def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
     truth = {"rate": 0.2, "per_document": 0.2 * 5}  # keywords: 1 + Poisson(4); wrong: Beta(1, 4), mean 1/5
     held: dict[str, int] = defaultdict(int)
     studies = 400
-    for seed in range(studies):
+    for _ in range(studies):
         keywords = 1 + random.poisson(4, size=50)
         wrong = random.binomial(keywords, random.beta(1, 4, size=50))
-        found = false_discovery(range(50), ["Ann"] * 50, keywords, wrong, resamples=400, seed=seed)
+        found = false_discovery(range(50), ["Ann"] * 50, keywords, wrong)
         for name, value in truth.items():
             interval = getattr(found, f"{name}_interval")
             held[name] += interval.low <= value <= interval.high
-    # 95 % but for the percentile bootstrap's few points at 50 documents, and 3 standard errors of 400 studies
+    # 3 standard errors of 400 studies are .033
     for name in truth:
-        assert 0.89 < held[name] / studies < 0.985, (name, held[name] / studies)
+        assert 0.92 < held[name] / studies < 0.985, (name, held[name] / studies)

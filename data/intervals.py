@@ -1,0 +1,43 @@
+"""The interval of a share whose outcomes come in clusters, such as pairs in documents, near 0 and 1 as elsewhere."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+
+def share_interval(
+    share: float, variance: float, outcomes: float, clusters: float, level: float
+) -> tuple[float, float]:
+    """Clopper and Pearson's interval, in [0, 1], for an effective number of outcomes (Korn and Graubard 1998).
+
+    The effective number is how many independent outcomes would leave the share as unsure as it is: share(1 - share)
+    over its `variance`. Where nearly all `outcomes` are the same, they hardly tell how much those of a cluster are
+    alike, so that one outcome is added to both, in a cluster that is wholly alike: where all outcomes are the same,
+    the number of `clusters` is what is left, and elsewhere it hardly matters. Both numbers are above 0 and need not
+    be whole (`kish`).
+    Source: Survey Methodology 24, Confidence intervals for proportions with small expected number of positive counts.
+    """
+    n = (share * (1 - share) + 1 / outcomes) / (variance + 1 / (outcomes * clusters))
+    tail, hits = (1 - level) / 2, share * n
+    low = float(special.betaincinv(hits, n - hits + 1, tail)) if hits > 0 else 0.0
+    high = float(special.betainccinv(hits + 1, n - hits, tail)) if n > hits else 1.0
+    return min(low, share), max(high, share)
+
+
+def clustered_variance(rest: ArrayLike, whole: ArrayLike) -> float:
+    """The variance of a share, from sums by cluster: shapes (clusters,).
+
+    `whole` is what the outcomes of a cluster weigh, `rest` what they have more than the share of it. Clusters that
+    weigh nothing are none; a single one has no variance: 0.
+    """
+    clusters = int(np.count_nonzero(whole))
+    square = float(np.sum(np.square(rest))) / float(np.sum(whole)) ** 2
+    return square * clusters / (clusters - 1) if clusters > 1 else 0.0
+
+
+def kish(weights: ArrayLike) -> float:
+    """How many equal weights are as uneven as these: (sum of w)^2 / sum of w^2 (Kish 1965, Survey Sampling)."""
+    column = np.asarray(weights, dtype=np.float64)
+    return float(column.sum()) ** 2 / float(column @ column)
