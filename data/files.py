@@ -1,22 +1,44 @@
-"""Writing files whole: a reader sees the old content or the new, never half of it."""
+"""Opening files that are files, and writing them whole: a reader sees the old content or the new, never half of it."""
 
 from __future__ import annotations
 
 import hashlib
 import os
+import stat
+import sys
 import tempfile
 from collections.abc import Iterable
+from io import BufferedReader
 from pathlib import Path
+
+from data.records import BadRecord
+
+DESCRIPTORS = Path("/dev/fd")
+
+
+def open_file(path: Path) -> BufferedReader:
+    """Open an ordinary file for reading. Raises OSError, `BadRecord` for pipes and devices, which may never end."""
+
+    def at_once(name: str, flags: int) -> int:
+        return os.open(name, flags | getattr(os, "O_NONBLOCK", 0))  # or a pipe would wait for who writes into it
+
+    file = open(path, "rb", opener=at_once)  # noqa: SIM115  the caller closes it
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise BadRecord(f"{path} is not an ordinary file but a pipe or device: save what comes from it in a file first")
+    return file
 
 
 def write_whole(path: Path, lines: Iterable[str]) -> None:
     """Write UTF-8 text beside `path` and move it into place when all of it is there.
 
-    A link keeps its place and its target is written; what is no ordinary file, such as `/dev/stdout`, is written to.
-    Raises OSError.
+    A link keeps its place and its target is written. What cannot be replaced is written to: devices and pipes, and
+    what an open descriptor such as `/dev/stdout` leads to, behind what is there already. Raises OSError.
     """
-    if path.exists() and not path.is_file():
-        with path.open("w", encoding="utf-8", newline="\n") as file:
+    if not is_replaced(path):
+        number = descriptor(path)
+        sys.stdout.flush()
+        with open(path if number is None else os.dup(number), "w", encoding="utf-8", newline="\n") as file:
             file.writelines(lines)
         return
     path = path.resolve()
@@ -31,7 +53,23 @@ def write_whole(path: Path, lines: Iterable[str]) -> None:
         raise
 
 
+def is_replaced(path: Path) -> bool:
+    """Whether writing puts a new file in the place of `path`, rather than adding to what it leads to."""
+    return descriptor(path) is None and (path.is_file() or not path.exists())
+
+
+def descriptor(path: Path) -> int | None:
+    """The open descriptor that a path names, such as 1 for `/dev/stdout` and for links to it."""
+    for _ in range(40):  # as many links as Linux follows
+        if path.name.isdecimal() and DESCRIPTORS.exists() and path.parent.resolve() == DESCRIPTORS.resolve():
+            return int(path.name)
+        if not path.is_symlink():
+            return None
+        path = path.parent / path.readlink()
+    return None
+
+
 def sha256(path: Path) -> str:
-    """The SHA-256 of a file's bytes, in hexadecimal."""
-    with path.open("rb") as file:
+    """The SHA-256 of a file's bytes, in hexadecimal. Raises OSError, `BadRecord` for what is no ordinary file."""
+    with open_file(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -8,9 +8,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
+from data.files import open_file
 from data.records import BadRecord
 
 MAX_LINE_BYTES = 32 * 1024 * 1024
+MAX_BLANK_LINES = 100_000
+"""Blank lines in a row: ten million of them take long to pass over and say nothing."""
+MAX_DIGITS = 20
+"""Digits of a whole number: no count and no rating has more, and Python reads no more than 4,300."""
 MAX_NUMBER = 1e100
 """Largest number of either sign: means, squares and sums of such stay finite."""
 
@@ -40,14 +45,15 @@ def lines(path: Path, keep_ends: bool = False) -> Iterator[tuple[Place, str]]:
     """Yield the lines of a UTF-8 file, numbered from 1, without their ends (LF or CRLF) unless these are asked for.
 
     Only LF ends a line, so that U+2028 and the like stay in the text. A byte order mark is skipped.
-    Raises `BadRecord` for other encodings, compressed files, NUL bytes and lines of over 32 MiB.
+    Raises `BadRecord` for pipes and devices, other encodings, compressed files, NUL bytes, lines of over 32 MiB and
+    over 100,000 blank lines in a row.
     """
     try:
-        file = path.open("rb")
+        file = open_file(path)
     except OSError as error:
         raise BadRecord(f"{path}: cannot be read: {error.strerror}") from error
     with file:
-        number = 0
+        number = blank = 0
         while True:
             number += 1
             try:
@@ -63,6 +69,9 @@ def lines(path: Path, keep_ends: bool = False) -> Iterator[tuple[Place, str]]:
                 if raw.startswith((b"\x1f\x8b", b"PK\x03\x04")):
                     place.refuse("the file is compressed; unpack it first")
                 raw = raw.removeprefix(b"\xef\xbb\xbf")
+            blank = 0 if raw.strip() else blank + 1
+            if blank > MAX_BLANK_LINES:
+                place.refuse(f"there are over {MAX_BLANK_LINES:,} blank lines in a row; is the file what it should be?")
             line = raw.removesuffix(b"\n").removesuffix(b"\r")
             if len(line) > MAX_LINE_BYTES:
                 place.refuse("the line is over 32 MiB")
@@ -95,6 +104,14 @@ def json_lines(path: Path) -> Iterator[tuple[Place, dict[str, Any]]]:
 
 def json_object(place: Place, line: str) -> dict[str, Any]:
     """Parse one line as a strict JSON object."""
+    record = json_value(place, line)
+    if not isinstance(record, dict):
+        place.refuse("each line must be a JSON object")
+    return record
+
+
+def json_value(place: Place, line: str, whole: str = "object") -> Any:
+    """Parse one line as strict JSON, a `whole` object or list."""
 
     def refuse_constant(name: str) -> NoReturn:
         place.refuse(f"{name} is not a JSON number")
@@ -106,7 +123,7 @@ def json_object(place: Place, line: str) -> dict[str, Any]:
         return number
 
     def integer(digits: str) -> int:
-        if len(digits) > 20:
+        if len(digits) > MAX_DIGITS:
             place.refuse(f"the number {digits[:40]}... is out of range")
         return int(digits)
 
@@ -119,7 +136,7 @@ def json_object(place: Place, line: str) -> dict[str, Any]:
         return record
 
     try:
-        record = json.loads(
+        return json.loads(
             line,
             parse_constant=refuse_constant,
             parse_float=finite,
@@ -127,12 +144,9 @@ def json_object(place: Place, line: str) -> dict[str, Any]:
             object_pairs_hook=unique,
         )
     except json.JSONDecodeError as error:
-        place.refuse(f"not valid JSON: {error.msg} at column {error.colno}; each line must be a whole JSON object")
+        place.refuse(f"not valid JSON: {error.msg} at column {error.colno}; each line must be a whole JSON {whole}")
     except RecursionError:
         place.refuse("the JSON is nested too deeply")
-    if not isinstance(record, dict):
-        place.refuse("each line must be a JSON object")
-    return record
 
 
 def shown(value: object) -> str:

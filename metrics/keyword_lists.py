@@ -7,9 +7,8 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from data.reading import Place, identifier, json_object, kind, lines, required, shown, text
+from data.reading import Place, identifier, json_value, kind, lines, required, shown, text
 from data.records import BadRecord, Document, Summary, examples
 from metrics.keywords import STOP_WORDS, Keyword, located
 from metrics.text import WORD, lemma
@@ -41,10 +40,12 @@ def read_keyword_lists(path: Path, documents: Sequence[Document]) -> KeywordList
     for place, line in lines(path):
         if not line.strip():
             continue
-        entry = json_line(place, line)
+        entry = json_value(place, line, "list" if line.lstrip().startswith("[") else "object")
         if first not in (None, type(entry)):
             place.refuse("some lines are lists, others objects; write either all of them with an id, or none")
         first = type(entry)
+        if not isinstance(entry, dict | list):
+            place.refuse("each line must be a JSON list of keywords, or an object with an id and its keywords")
         if isinstance(entry, dict):
             document = identifier(place, required(place, entry, "id"), "id")
             if document not in known:
@@ -99,18 +100,6 @@ def listed_keyword(words: Words, texts: Sequence[str]) -> Keyword:
     """
     as_written = located(words, texts)
     return as_written if as_written.found else located([lemma(word.lower()) for word in words], texts)
-
-
-def json_line(place: Place, line: str) -> Any:
-    """The list or object on a line, or refuse it."""
-    if not line.lstrip().startswith("["):
-        return json_object(place, line)
-    try:
-        return json.loads(line)
-    except json.JSONDecodeError as error:
-        place.refuse(f"not valid JSON: {error.msg} at column {error.colno}; each line must be a whole JSON list")
-    except (RecursionError, ValueError):
-        place.refuse("the JSON is nested too deeply, or holds a number out of range")
 
 
 def keywords_of(place: Place, value: object) -> tuple[Words, ...]:

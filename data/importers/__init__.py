@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from data.importers import interchange, question, scitldr, summeval, table
+from data.importers import interchange, parquet, question, scitldr, summeval, table
 from data.reading import Say, json_lines, say_nothing, shown
 from data.records import BadRecord, Document, Summary
 
@@ -22,7 +22,7 @@ IMPORTERS: dict[str, Callable[[Path, Say], Records]] = {
     "summeval": summeval.load,
     "csv": table.load_csv,
     "tsv": table.load_tsv,
-    "parquet": table.load_parquet,
+    "parquet": parquet.load,
     "question": question.load,
 }
 LINES = "lines"

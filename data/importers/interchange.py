@@ -16,6 +16,8 @@ from data import reading
 from data.reading import Place, Say
 from data.records import PLACEHOLDER, ClozeQuestion, Document, Summary
 
+NAMED = 20
+"""Fields passed over that are named."""
 FIELDS = {"id", "title", "source", "references", "summaries", "questions"}
 
 
@@ -25,8 +27,11 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
     passed_over: set[str] = set()
     for place, record in reading.json_lines(path):
         for name in record.keys() - FIELDS - passed_over:
+            if len(passed_over) == NAMED:
+                say(f"{place}: more fields are passed over")
             passed_over.add(name)
-            say(f"{place}: field passed over: {reading.shown(name)}")
+            if len(passed_over) <= NAMED:
+                say(f"{place}: field passed over: {reading.shown(name)}")
         document_id = unseen(place, reading.required(place, record, "id"), seen)
         source = reading.required(place, record, "source")
         document = Document(

@@ -1,4 +1,4 @@
-"""CSV, TSV and Parquet: a row per summary, columns `document_id, title, source, reference, system, summary`.
+"""CSV and TSV: a row per summary, columns `document_id, title, source, reference, system, summary`.
 
 `title` may be left out; `system` and `summary` may both be blank in a row that only gives a document, `summary` alone
 where the system wrote nothing. Several references of a document stand in several rows. Human ratings may stand in
@@ -8,7 +8,9 @@ columns `human.<aspect>`. Other columns are passed over and named.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,10 @@ from data.records import BadRecord, Document, Summary
 
 REQUIRED = ("document_id", "source", "reference", "system", "summary")
 HUMAN = "human."
+NUMBER = re.compile(r"[ \t]*-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?[ \t]*")
+"""A number as JSON writes it."""
+NAMED = 20
+"""Columns passed over that are named."""
 
 Row = tuple[Place, dict[str, Any]]
 
@@ -31,11 +37,6 @@ def load_csv(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
 def load_tsv(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
     """Read tab-separated values with a header line; quoted as CSV is."""
     return gather(delimited(path, "\t", say))
-
-
-def load_parquet(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
-    """Read a Parquet file; the line in errors is the row's number."""
-    return gather(parquet(path, say))
 
 
 def delimited(path: Path, delimiter: str, say: Say) -> Iterator[Row]:
@@ -55,6 +56,7 @@ def delimited(path: Path, delimiter: str, say: Say) -> Iterator[Row]:
         if header is None:
             raise BadRecord(f"{path.name}:1: the file is empty")
         check_columns(place, header, say)
+        columns = [(name, index) for index, name in enumerate(header) if is_taken(name)]
         start = rows.line_num + 1
         for values in rows:
             here, start = Place(path, start), rows.line_num + 1
@@ -62,42 +64,31 @@ def delimited(path: Path, delimiter: str, say: Say) -> Iterator[Row]:
                 continue
             if len(values) != len(header):
                 here.refuse(f"{len(values)} fields where the header has {len(header)}")
-            yield here, dict(zip(header, values, strict=True))
+            yield here, {name: values[index] for name, index in columns}
     except csv.Error as error:
         place.refuse(f"not a well-formed table: {error}, in the row that starts in line {start}")
 
 
-def parquet(path: Path, say: Say) -> Iterator[Row]:
-    """The rows of a Parquet file."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    number = 0
-    try:
-        file = pq.ParquetFile(path)
-        check_columns(Place(path, 1), file.schema_arrow.names, say)
-        for batch in file.iter_batches(batch_size=1024):
-            for record in batch.to_pylist():
-                number += 1
-                yield Place(path, number), record
-    except BadRecord:
-        raise
-    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
-        problem = " ".join(str(error).split())
-        raise BadRecord(f"{path.name}:{number + 1}: not a readable Parquet file: {problem}") from error
-
-
-def check_columns(place: Place, names: list[str], say: Say) -> None:
-    """Refuse a table that lacks a column or has one twice; name those that are passed over."""
-    missing = [name for name in REQUIRED if name not in names]
+def check_columns(place: Place, names: Sequence[str], say: Say) -> None:
+    """Refuse a table that lacks a column, has one twice or has ratings of no aspect; name those passed over."""
+    times = Counter(names)
+    missing = [name for name in REQUIRED if name not in times]
     if missing:
         place.refuse(f"no column {', '.join(missing)}; needed are {', '.join(REQUIRED)} (title if any)")
-    twice = next((name for name in names if names.count(name) > 1), None)
+    twice = next((name for name in names if times[name] > 1), None)
     if twice is not None:
         place.refuse(f"the column {reading.shown(twice)} stands twice in the header")
-    other = [name for name in names if name not in (*REQUIRED, "title") and not name.startswith(HUMAN)]
-    if other:
-        say(f"columns passed over: {', '.join(map(reading.shown, other))}")
+    for name in names:
+        if name.startswith(HUMAN):
+            reading.identifier(place, name.removeprefix(HUMAN), f"the aspect in the column {reading.shown(name)}")
+    if other := [name for name in names if not is_taken(name)]:
+        more = f" and {len(other) - NAMED} more" if len(other) > NAMED else ""
+        say(f"columns passed over: {', '.join(map(reading.shown, other[:NAMED]))}{more}")
+
+
+def is_taken(name: str) -> bool:
+    """Whether a column of that name is read."""
+    return name in REQUIRED or name == "title" or name.startswith(HUMAN)
 
 
 @dataclass
@@ -157,10 +148,9 @@ def blank(value: object) -> bool:
 
 
 def rating(place: Place, value: object, name: str) -> float:
-    """A human rating, which a text table gives as digits."""
+    """A human rating, which a text table gives as digits, written as in JSON."""
     if isinstance(value, str):
-        try:
-            value = float(value)
-        except ValueError:
-            place.refuse(f"{name} must be a number, not {reading.shown(value)}")
+        if not NUMBER.fullmatch(value):
+            place.refuse(f"{name} must be a number such as 4 or 3.5, not {reading.shown(value)}")
+        value = reading.json_value(place, value)
     return reading.number(place, value, name)

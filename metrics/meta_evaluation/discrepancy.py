@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from metrics.meta_evaluation.agreement import signs, within_document_pairs
 from metrics.meta_evaluation.arrays import numbers, same_length
-from metrics.meta_evaluation.bootstrap import Bootstrap, Interval, Ratio
+from metrics.meta_evaluation.ratio_intervals import Interval, Ratio, ratio_intervals, sampled
 
 
 class Discrepancy(NamedTuple):
@@ -31,11 +31,11 @@ class Discrepancy(NamedTuple):
     share: float | None
     """parted / pairs, in [0, 1]."""
     share_interval: Interval
-    """Its interval, drawing documents."""
+    """Its interval."""
     decided: float | None
     """parted / (pairs - tied), in [0, 1]: among the pairs that both metrics decide."""
     decided_interval: Interval
-    """Its interval, from the same draws."""
+    """Its interval."""
     over: str
     """What is taken for a sample, in words."""
 
@@ -46,13 +46,11 @@ def discrepancies(
     documents: Iterable[Hashable],
     *,
     level: float = 0.95,
-    resamples: int = 2000,
-    seed: int = 0,
 ) -> list[Discrepancy]:
     """Count on how many pairs of summaries of one document two metrics part, for each two that are `compared`.
 
     `scores` hold by name the values of the cells, shape (n,), NaN where they are missing; `documents` the document of
-    each cell. Differences within 1e-9 are ties, which part from nothing. All rest on the same draws of documents.
+    each cell. Differences within 1e-9 are ties, which part from nothing. Intervals are those of `ratio_intervals`.
     Raises `ValueError` for other shapes and infinite numbers.
     Source: Takeshita et al. 2024, ROUGE-K: Do Your Summaries Have Keywords?, which gives one such share.
     """
@@ -64,7 +62,6 @@ def discrepancies(
         same_length(scores=column, documents=documents)
         preferred[name] = signs(column[first] - column[second])
     of_pair = [documents[cell] for cell in first]
-    draws = Bootstrap(of_pair, level=level, resamples=resamples, seed=seed)
     ratios, found = [], []
     for one, other in compared:
         x, y = preferred[one], preferred[other]
@@ -72,7 +69,7 @@ def discrepancies(
         parted, decided = both & (x * y < 0), both & (x * y != 0)
         ratios += [Ratio(parted.astype(float), both.astype(float)), Ratio(parted.astype(float), decided.astype(float))]
         found.append((one, other, both, parted, decided))
-    intervals = draws.intervals(ratios)
+    intervals = ratio_intervals(ratios, of_pair, level=level)
     return [
         Discrepancy(
             one,
@@ -85,7 +82,7 @@ def discrepancies(
             share_interval=intervals[2 * place],
             decided=count / int(decided.sum()) if decided.any() else None,
             decided_interval=intervals[2 * place + 1],
-            over=draws.over,
+            over=sampled(None),
         )
         for place, (one, other, both, parted, decided) in enumerate(found)
     ]

@@ -185,7 +185,7 @@ def correlations_of(
         sections.correlation_section("length", "Metrics with length", rows(laid.length)),
         sections.correlation_section("rouge_k", "Metrics with ROUGE-K", rows(laid.rouge_k)),
         sections.correlation_section("matrix", "Metrics with each other", matrix),
-        sections.discrepancy_section(part_from_rouge_k(cells, laid, seed=seed)),
+        sections.discrepancy_section(part_from_rouge_k(cells, laid)),
         sections.correlation_test_section(tests, people),
         sections.spread_section(systems),
         sections.system_section(systems),

@@ -369,12 +369,7 @@ def discrepancy_section(found: Sequence[Discrepancy]) -> Section:
         "share: of all pairs that both score (n); of decided: of those in which neither ties. People have no say. The "
         "ROUGE-K paper has one such share, 16.7 %, of its own pairs."
     ]
-    for row in found[:1]:
-        made = row.share_interval
-        notes.append(
-            f"Intervals: {made.level:.0%}, percentile bootstrap over {row.over}, {made.resamples} resamples, seed "
-            f"{made.seed}."
-        )
+    notes += [ratio_intervals_note(row.share_interval.level, row.over) for row in found[:1]]
     empty = "the summaries are not scored by ROUGE-K and another metric"
     return Section("discrepancies", "Pairs on which ROUGE-K and another metric part", rows, notes, empty)
 

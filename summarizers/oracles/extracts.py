@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from data.records import Document
-from summarizers.base import count_words
+from metrics.text import count_words
 from summarizers.oracles.evaluation import Row
 from summarizers.oracles.oracle import Target
 from summarizers.oracles.problem import Problem

@@ -556,8 +556,8 @@ BAD_ROWS = [
     (["d1", "t", "text", "ref two", "bart", "sum", 2], 'the system "bart" stands twice for "d1"'),
     (["d1", "t", "other", "ref", "a", "sum", 1], 'the source of "d1" differs from an earlier row\'s'),
     (["d1", "", "text", "ref", "a", "sum", 1], 'the title of "d1" differs from an earlier row\'s'),
-    (["d2", "t", "text", "ref", "a", "sum", float("nan")], "human.relevance must be a finite number, not nan"),
-    (["d2", "t", "text", "ref", "a", "sum", float("-inf")], "human.relevance must be a finite number, not -inf"),
+    (["d2", "t", "text", "ref", "a", "sum", float("nan")], "human.relevance must be {finite}, not {nan}"),
+    (["d2", "t", "text", "ref", "a", "sum", float("-inf")], "human.relevance must be {finite}, not {-inf}"),
     (["d2", "t", "text", "ref", "a", "sum", 1e300], "human.relevance is out of range"),
 ]
 
@@ -566,7 +566,9 @@ BAD_ROWS = [
 @pytest.mark.parametrize(("row", "problem"), BAD_ROWS, ids=[problem for _, problem in BAD_ROWS])
 def test_bad_rows(tmp_path, refusal, suffix, row, problem):
     path = write_table(tmp_path / f"f.{suffix}", [D1, row])
-    problem = problem.format(empty="must be a string, not null" if suffix == "parquet" else "is empty")
+    of_text = {"empty": "is empty", "finite": "a number such as 4 or 3.5", "nan": '"nan"', "-inf": '"-inf"'}
+    of_parquet = {"empty": "must be a string, not null", "finite": "a finite number", "nan": "nan", "-inf": "-inf"}
+    problem = problem.format_map(of_parquet if suffix == "parquet" else of_text)
     line = 2 if suffix == "parquet" else 3  # a Parquet file has rows, and no line of headings
     assert refusal(path) == f"f.{suffix}:{line}: {problem}"
 
@@ -598,11 +600,30 @@ def test_bad_rows(tmp_path, refusal, suffix, row, problem):
         ),
         (
             "document_id,source,reference,system,summary,human.x\nd1,t,r,a,s,good\n",
-            'f.csv:2: human.x must be a number, not "good"',
+            'f.csv:2: human.x must be a number such as 4 or 3.5, not "good"',
         ),
         (
             "document_id,source,reference,system,summary,human.x\nd1,t,r,a,s,1e999\n",
-            "f.csv:2: human.x must be a finite number, not inf",
+            "f.csv:2: the number 1e999 is out of range",
+        ),
+        *(
+            (
+                f"document_id,source,reference,system,summary,human.x\nd1,t,r,a,s,{digits}\n",
+                f"f.csv:2: human.x must be a number such as 4 or 3.5, not {json.dumps(digits)}",
+            )
+            for digits in ("1_0", "٤", "４", "²", "+4", "4.", ".5", "0x4", "04", "1e", "--4", "true", "Infinity")
+        ),
+        (
+            f"document_id,source,reference,system,summary,human.x\nd1,t,r,a,s,{'9' * 5000}\n",
+            f"f.csv:2: the number {'9' * 40}... is out of range",
+        ),
+        (
+            "document_id,source,reference,system,summary,human.\nd1,t,r,a,s,4\n",
+            'f.csv:1: the aspect in the column "human." is empty',
+        ),
+        (
+            "document_id,source,reference,system,summary,human. \nd1,t,r,a,s,4\n",
+            'f.csv:1: the aspect in the column "human. " is empty',
         ),
     ],
 )
@@ -647,10 +668,15 @@ NOT_UTF_8 = pa.Array.from_buffers(pa.utf8(), 1, [None, pa.py_buffer(b"\0\0\0\0\2
             parquet_bytes(pa.table(NEEDED | {"human.x": [True]})),
             "f.parquet:1: human.x must be a number, not a truth value",
         ),
-        (parquet_bytes(pa.table(NEEDED | {"source": NOT_UTF_8})), "f.parquet:1: not a readable Parquet file: 'utf-8'"),
+        (parquet_bytes(pa.table(NEEDED | {"source": NOT_UTF_8})), "f.parquet:1: not a readable Parquet file: a text "),
         (
-            parquet_bytes(pa.table(NEEDED | {"at": pa.array([2**62], pa.timestamp("us"))})),
-            "f.parquet:1: not a readable Parquet file: date value out of range",
+            parquet_bytes(pa.table(NEEDED | {"human.x": pa.array([2**62], pa.timestamp("us"))})),
+            "f.parquet:1: human.x must be a number, not an object",
+        ),
+        (parquet_bytes(pa.table(NEEDED | {"source": [["x"]]})), "f.parquet:1: source must be a string, not a list"),
+        (
+            parquet_bytes(pa.table(NEEDED | {"human.": [1.0]})),
+            'f.parquet:1: the aspect in the column "human." is empty',
         ),
     ],
 )

@@ -15,12 +15,12 @@ def test_pairs_on_which_two_metrics_part() -> None:
     one = [1.0, 2.0, 3.0, 1.0, 1.0, 2.0, 5.0]
     other = [3.0, 2.0, 2.5, 1.0, 2.0, NAN, 1.0]
     # d1: 12 parts, 13 parts, 23 agrees; d2: 12 is a tie of the first, the others have no value; d3 has no pair
-    (found,) = discrepancies({"one": one, "other": other}, [("one", "other")], documents, seed=7)
+    (found,) = discrepancies({"one": one, "other": other}, [("one", "other")], documents)
     assert (found.pairs, found.documents, found.parted, found.tied) == (4, 2, 2, 1)
     assert (found.share, found.decided) == (2 / 4, 2 / 3)
-    # the draws of two documents: d1 twice gives 4/6, d2 twice 0/2, both 2/4
-    assert found.share_interval[:2] == pytest.approx((0, 2 / 3))
-    assert (found.share_interval.resamples, found.share_interval.seed) == (2000, 7)
+    low, high = found.share_interval[:2]
+    assert low is not None and high is not None  # noqa: PT018
+    assert 0 <= low < 2 / 4 < high <= 1
     assert found.decided_interval.reason == "fewer than 2 documents have pairs to count"
 
 
@@ -57,7 +57,7 @@ def test_intervals_cover_the_truth() -> None:
         one = random.normal(size=(50, 4))
         other = np.where(reverse[:, None], -one, one)
         scores = {"one": one.ravel(), "other": other.ravel()}
-        (found,) = discrepancies(scores, [("one", "other")], np.repeat(np.arange(50), 4), resamples=400)
+        (found,) = discrepancies(scores, [("one", "other")], np.repeat(np.arange(50), 4))
         low, high = found.share_interval[:2]
         assert low is not None and high is not None  # noqa: PT018
         covered += low <= truth <= high
