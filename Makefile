@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: app test lint benchmarks clean
+.PHONY: app test lint benchmarks figures clean
 
 app: .venv/installed
 	$(BIN)/relevance demo
@@ -15,6 +15,9 @@ lint: .venv/installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+figures: .venv/installed-test
+	$(BIN)/python -m benchmarks.figures
 
 benchmarks: .venv/installed-test
 	$(BIN)/python -m benchmarks.rouge

@@ -334,7 +334,7 @@ def test_the_format_is_guessed(tmp_path, name, content, format):
 @pytest.mark.parametrize(
     ("format", "message"),
     [
-        ("xml", "unknown format 'xml'; known are interchange, scitldr, summeval, csv, tsv, parquet, lines"),
+        ("xml", "unknown format 'xml'; known are interchange, scitldr, summeval, csv, tsv, parquet, question, lines"),
         ("lines", "f.jsonl: a file of lines holds summaries only"),
     ],
 )
@@ -540,7 +540,7 @@ def test_fields_of_no_known_format(tmp_path, refusal):
     (tmp_path / "f.jsonl").write_text('{"a\\u001b": 1, "\\ud800": 2}')
     assert refusal(tmp_path / "f.jsonl") == (
         'f.jsonl:1: the format cannot be told from the fields "a\\u001b", "\\ud800"; '
-        "name it with --format interchange|scitldr|summeval|csv|tsv|parquet"
+        "name it with --format interchange|scitldr|summeval|csv|tsv|parquet|question"
     )
 
 

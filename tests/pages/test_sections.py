@@ -225,7 +225,7 @@ def many(documents: int, metrics: int) -> Preferences:
     ],
 )
 def test_what_flips_rest_on_and_can_show(documents: int, metrics: int, note: str) -> None:
-    section = sections.comparison_section(analyze_agreement(many(documents, metrics), seed=7, resamples=10))
+    section = sections.comparison_section(analyze_agreement(many(documents, metrics), seed=7))
     assert section.notes[-1] == note
     if documents > 12:
         assert not any("Nothing here" in said for said in section.notes)

@@ -1,0 +1,204 @@
+"""The figures of the README, computed again and written into it.
+
+    python -m benchmarks.figures [NAME ...]
+
+A figure, or a table of them, stands between `<!-- figures: NAME -->` and `<!-- end -->`; without a name all are made.
+Times and rates are not among them: those are recorded from `make benchmarks`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+from click.testing import CliRunner
+
+from benchmarks.documents import SUMMEVAL, rouge1_against_length
+from data.demo import AUTHOR, FILE
+from data.importers import read
+from data.preferences import rated_pairs
+from data.records import examples
+from metrics import Options, metrics
+from metrics.analysis import score_cells
+from metrics.apes import Apes
+from metrics.apes.conditions import GOLD, INTERCHANGED, LEAD, SHUFFLED, SOURCE, conditions
+from metrics.apes.metric import earned
+from metrics.meta_evaluation import agreement, correlate, within_document_pairs
+
+ROOT = Path(__file__).resolve().parents[1]
+README = ROOT / "README.md"
+BLOCK = r"<!-- figures: {} -->\n(.*?)<!-- end -->"
+
+
+def main() -> None:
+    """Make what is asked for and write it down."""
+    text = README.read_text()
+    for name in sys.argv[1:] or FIGURES:
+        pattern = re.compile(BLOCK.format(re.escape(name)), re.DOTALL)
+        (shown,) = pattern.findall(text)
+        made = FIGURES[name](shown)
+        print(f"{name}: {'as it was' if made == shown else 'changed'}", file=sys.stderr)
+        text = pattern.sub(lambda _, name=name, made=made: f"<!-- figures: {name} -->\n{made}<!-- end -->", text)
+    README.write_text(text)
+
+
+def run(line: str) -> str:
+    """What the command line prints."""
+    from cli import main as command
+
+    result = CliRunner().invoke(command, shlex.split(line))
+    if result.exit_code:
+        raise RuntimeError(f"relevance {line}: {result.output}")
+    return result.stdout
+
+
+def example(shown: str) -> str:
+    """The commands of the first example with what they print, on a database of their own."""
+    commands = re.findall(r"^\$ relevance (.*)$", shown, re.MULTILINE)
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["RELEVANCE_DATABASE_URL"] = f"sqlite:///{folder}/relevance.db"
+        os.chdir(ROOT)
+        printed = "".join(f"$ relevance {line}\n{run(line)}" for line in commands)
+    return f"```console\n{printed}```\n"
+
+
+def oracles(shown: str) -> str:
+    """The beginning of what `relevance oracle` prints, as far as it is shown."""
+    (line,) = re.findall(r"^\$ relevance (.*)$", shown, re.MULTILINE)
+    lines = shown.count("\n") - 4  # the fences, the command and the dots
+    os.chdir(ROOT)
+    printed = "".join(run(line).splitlines(keepends=True)[:lines])
+    return f"```text\n$ relevance {line}\n{printed}...\n```\n"
+
+
+def caption(shown: str) -> str:
+    """What the first picture shows: the demo corpus by its author's labels."""
+    found = against_people(list(read(FILE)), AUTHOR, ["rouge1", "rouge_k"], "max")
+    percent = {name: f"{100 * row[2]:.0f} %" for name, row in found.items()}
+    return re.sub(
+        r"ROUGE-K agrees with the author's labels on \d+ % of the pairs, ROUGE-1 on \d+ %",
+        f"ROUGE-K agrees with the author's labels on {percent['rouge_k']} of the pairs, ROUGE-1 on {percent['rouge1']}",
+        shown,
+    )
+
+
+Row = tuple[int, float, float, float, float, float, float]
+"""n, strict, half, decided; Pearson's r pooled, within documents, of systems."""
+
+
+def against_people(records: list, aspect: str, names: Sequence[str], references: str) -> dict[str, Row]:  # type: ignore[type-arg]
+    """Agreement and correlation of some metrics with the ratings of an aspect."""
+    chosen = metrics(names, Options(references=references))
+    cells, _ = score_cells(records, chosen)
+    preferences = rated_pairs(cells, aspect)
+    differences = preferences.differences()
+    rows = {}
+    for metric in chosen:
+        counts = agreement(preferences.choices, differences[metric.signature])
+        levels = correlate(cells.ratings[aspect], cells.scores[metric.signature], cells.documents, cells.systems)
+        values = (counts.strict, counts.half, counts.decided, *(level.r for level in levels))
+        rows[metric.name] = (counts.pairs, *map(known, values))
+    return rows  # type: ignore[return-value]
+
+
+def known(value: float | None) -> float:
+    """A figure that must be there."""
+    if value is None:
+        raise RuntimeError("a figure of the README is undefined")
+    return value
+
+
+def short(value: float) -> str:
+    """Three decimals without a zero before them."""
+    return f"{value:.3f}".replace("0.", ".", 1)
+
+
+def summeval(_: str) -> str:
+    """Metrics against the relevance that experts gave, on SummEval."""
+    names = ["rouge1", "rouge2", "rougeL", "rougeLsum", "rougeSU4", "rouge_k", "bertscore", "carouge", "apes", "length"]
+    found = against_people(list(read(SUMMEVAL)), "relevance", names, "first")
+    lines = [
+        "| | n | strict | half | decided | Pearson, pooled | within documents | of systems |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for name, (n, *values) in found.items():
+        all_references = " (all 11 references)" if name == "rouge_k" else ""
+        lines.append(f"| `{name}`{all_references} | {n:,} | {' | '.join(map(short, values))} |")
+    return "\n".join(lines) + "\n"
+
+
+def apes(_: str) -> str:
+    """Whether the reader of APES can be believed, and how its values agree with people, on SummEval."""
+    records = list(read(SUMMEVAL))
+    batch = [each for document, summaries in records for each in examples(document, summaries)]
+    ratings = np.array([summary.human["relevance"] for _, summaries in records for summary in summaries])
+    lines = [
+        "| SummEval, embedded parts | gold | source | lead-3 | words shuffled | names interchanged "
+        "| Pearson, pooled | within documents | of systems | half | ties |",
+        f"|{' --- |' * 11}",
+    ]
+    for questions, asked in (("first", "the first reference"), ("all", "all references")):
+        scores = Apes(questions).score(batch)
+        every = [score.evidence.traces if score.value is not None else () for score in scores]
+        for value, name in NAMED.items():
+            metric = Apes(questions, value="share" if value == "occurs" else value)
+            controls = {row.name: row for row in conditions(metric, records, seeds=5)}
+            shown = [
+                f"{100 * (controls[control].occurs if value == 'occurs' else controls[control].apes):.1f}"
+                for control in (GOLD, SOURCE, LEAD, SHUFFLED, INTERCHANGED)
+            ]
+            values = np.array([worth(traces, value) for traces in every])
+            there = ~np.isnan(values)
+            documents = [each.document_id for each, kept in zip(batch, there, strict=True) if kept]
+            systems = [each.system for each, kept in zip(batch, there, strict=True) if kept]
+            first, second = map(np.array, within_document_pairs(documents))
+            people, machine = ratings[there], values[there]
+            counts = agreement(people[first] - people[second], machine[first] - machine[second])
+            levels = [short(known(level.r)) for level in correlate(people, machine, documents, systems)]
+            ties = short(counts.tied / counts.pairs)
+            row = [f"{name}, questions of {asked}", *shown, *levels, short(known(counts.half)), ties]
+            lines.append(f"| {' | '.join(row)} |")
+    return "\n".join(lines) + "\n"
+
+
+NAMED = {
+    "share": "APES",
+    "graded": "`graded`",
+    "strict": "`strict`",
+    "occurs": "*the answer occurs*, its lexical baseline",
+}
+
+
+def worth(traces: Sequence, value: str) -> float:  # type: ignore[type-arg]
+    """What a summary earns by one way of counting; NaN without questions."""
+    if not traces:
+        return float("nan")
+    if value == "occurs":
+        return sum(trace.right in trace.candidates for trace in traces) / len(traces)
+    return earned(traces, value) / len(traces)
+
+
+def documents(shown: str) -> str:
+    """What it does to a p value that pairs of one document are not independent."""
+    found = rouge1_against_length("strict")
+    said = f"p = {known(found.p_pairs):.0e} pair by pair and {short(known(found.p_documents))} by documents"
+    return re.sub(r"p = \S+ pair by pair and \S+ by documents", said, shown)
+
+
+FIGURES: dict[str, Callable[[str], str]] = {
+    "caption": caption,
+    "example": example,
+    "summeval": summeval,
+    "apes": apes,
+    "documents": documents,
+    "oracles": oracles,
+}
+
+if __name__ == "__main__":
+    main()
