@@ -635,9 +635,9 @@ def plan_section(plan: Plan) -> Section:
         }
     ]
     notes = [
+        *plan_notes(plan),
         "Independent pairs: so many would do if each came from a document of its own. Design effect: 1 + (m - 1) ICC "
         "of m pairs a document.",
-        *plan_notes(plan),
     ]
     return Section("plan", "What the study needs", rows, notes)
 
@@ -653,13 +653,12 @@ def plan_notes(plan: Plan) -> list[str]:
             "many pairs each gives."
         ]
     why = "as each document gives one pair" if plan.test == MCNEMAR else "as documents give several pairs"
-    power = "Pairs by" if plan.power is None else f"Power {plan.power:.1%}:"
-    fewest = (
-        f"With fewer than {plan.fewest_documents} documents it cannot reach alpha, however many pairs each gives"
-        f"{': hence so many' if plan.documents == plan.fewest_documents else ''}."
-    )
+    power = "Number of pairs by" if plan.power is None else f"Power {plan.power:.1%}:"
+    fewest = f"With fewer than {plan.fewest_documents} documents it cannot reach alpha, however many pairs each gives"
+    if plan.documents == plan.fewest_documents:
+        fewest += "; that is why it takes so many"
     return [
-        f"Planned for the test that will compare the two: {plan.test}, {why}. {fewest} {power} {plan.method}.",
+        f"Planned for the test that will compare the two: {plan.test}, {why}. {fewest}. {power} {plan.method}.",
         "Of several judgments of a pair the majority counts. Where annotators differ, a comparison that is to hold for "
         "other annotators, too, needs more than this.",
     ]
