@@ -175,7 +175,7 @@ def test_several_pairs_a_document_are_flipped_together() -> None:
         "m", "k", pytest.approx(-2 / 6), 6, "t over documents and annotators"
     )  # fmt: skip
     assert any("It holds for other documents and other annotators" in note for note in section.notes)
-    assert "p is exact: all flips of the documents are counted." in section.notes
+    assert "All flips of the documents are counted, none is drawn." in section.notes
 
 
 def many(documents: int, metrics: int) -> Preferences:
@@ -201,7 +201,7 @@ def many(documents: int, metrics: int) -> Preferences:
     [
         (20, 3, "10000 random flips, seed 7."),
         (20, 11, "22000 random flips, seed 7."),  # 20 * 55 / .05
-        (11, 3, "p is exact: all flips of the documents are counted."),
+        (11, 3, "All flips of the documents are counted, none is drawn."),
         (5, 2, "Nothing here can be significant at .05: that takes 6 documents or more, however large the difference."),
         (
             11,
