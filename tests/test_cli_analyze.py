@@ -733,7 +733,7 @@ def test_a_plan_is_never_for_documents_that_cannot_show_anything():
     found, notes = planned("--ratios", ".61,.72", "--phi", ".3", "--per-document", "120")
     assert found["documents"] == "6"  # 2/2^6 = .031
     assert found["pairs"] == "720"
-    assert "sign-flip over documents, as documents give several pairs. With fewer than 6 documents" in notes[1]
+    assert "sign-flip over documents, as documents give several pairs. With fewer than 6 documents" in notes[0]
     measured, _ = planned("--ratio", ".6", "--half-width", ".05", "--per-document", "120")
     assert measured["documents"] == "10"
 

@@ -123,8 +123,8 @@ def methods(data: DataStore, annotation: AnnotationStore, name: str, contents: C
         )
     words += [
         "Metrics are compared on the same pairs by a sign-flip test over documents (exact McNemar test where every "
-        "document gives one pair and no tie earns half), by a t test on the variance of documents and annotators "
-        "where several annotators judged and that is less sure, with Holm's correction.",
+        "document gives one pair and no tie earns half), with Holm's correction. Where several annotators judged, p is "
+        "the larger one of this test and a t test on the variance of documents and annotators.",
         "Correlations are Pearson's r, Spearman's rho and Kendall's tau-b over all summaries, averaged within "
         "documents, and over the systems' means; metrics are compared by PERM-BOTH (Deutsch et al. 2021).",
         "Agreement between annotators is Krippendorff's alpha (nominal), Fleiss' kappa and Cohen's kappa; systems are "

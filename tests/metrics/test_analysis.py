@@ -28,7 +28,8 @@ from metrics.analysis import (
     score_cells,
     with_length,
 )
-from metrics.meta_evaluation import credit, exact_mcnemar, holm, perm_both, williams
+from metrics.meta_evaluation import credit, exact_mcnemar, holm, observed, pairs_to_separate, perm_both, williams
+from metrics.meta_evaluation.significance import sign_flips
 
 NAN = math.nan
 
@@ -84,6 +85,32 @@ def test_whole_documents_are_flipped(summeval: Cells) -> None:
     rouge1, length = (credit(preferences.choices, differences[name], "strict") for name in ("rouge1", "length"))
     naive = exact_mcnemar(int((rouge1 > length).sum()), int((length > rouge1).sum()))
     assert naive == pytest.approx(1.8e-15, rel=0.05)
+
+
+@pytest.mark.parametrize(("one", "other"), [("rouge1", "length"), ("rouge1", "rouge2")])
+def test_a_plan_from_what_was_observed_keeps_its_promise_on_real_documents(
+    summeval: Cells, one: str, other: str
+) -> None:
+    """Studies of documents drawn from SummEval, as many as the plan says, find the difference as often as it says."""
+    preferences = rated_pairs(summeval, "relevance")
+    scores = {name: preferences.differences()[signature] for signature, name in labels(list(summeval.scores)).items()}
+    first, second = (credit(preferences.choices, scores[name], "strict") for name in (one, other))
+    found = observed(first, second, preferences.document)
+    assert found.first is not None
+    assert found.second is not None
+    plan = pairs_to_separate(
+        found.first,
+        found.second,
+        phi=found.phi or 0,
+        pairs_per_document=found.pairs_per_document or 0,
+        icc=found.icc or 0,
+    )
+    decided = ~np.isnan(first)
+    _, place = np.unique(preferences.document[decided], return_inverse=True)
+    sums = np.bincount(place, weights=(first - second)[decided])
+    drawn = np.random.default_rng(0).integers(len(sums), size=(plan.documents or 0, 1000))
+    power = np.mean(np.array(sign_flips(sums[drawn], 1000, 0).p) <= 0.05)
+    assert power == pytest.approx(plan.power, abs=0.04)
 
 
 def test_an_unknown_aspect_names_those_there_are(shared_data: Path) -> None:

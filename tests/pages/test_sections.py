@@ -188,7 +188,7 @@ def test_several_pairs_a_document_are_flipped_together() -> None:
         "m", "k", pytest.approx(-2 / 6), 6, "t over documents and annotators"
     )  # fmt: skip
     assert any("It holds for other documents and other annotators" in note for note in section.notes)
-    assert "p is exact: all flips of the documents are counted." in section.notes
+    assert "All flips of the documents are counted, none is drawn." in section.notes
 
 
 def many(documents: int, metrics: int) -> Preferences:
@@ -214,7 +214,7 @@ def many(documents: int, metrics: int) -> Preferences:
     [
         (20, 3, "10000 random flips, seed 7."),
         (20, 11, "22000 random flips, seed 7."),  # 20 * 55 / .05
-        (11, 3, "p is exact: all flips of the documents are counted."),
+        (11, 3, "All flips of the documents are counted, none is drawn."),
         (5, 2, "Nothing here can be significant at .05: that takes 6 documents or more, however large the difference."),
         (
             11,
@@ -480,22 +480,22 @@ def test_plan() -> None:
     assert section.rows == [
         {"pairs": 597, "judgments": 1194, "documents": 199, "independent pairs": 306, "design effect": 2.0}
     ]
-    assert section.notes[1].startswith(
+    assert section.notes[0].startswith(
         "Planned for the test that will compare the two: sign-flip over documents, as documents give several pairs. "
         "With fewer than 6 documents it cannot reach alpha, however many pairs each gives. Power 80.1%: Student's t"
     )
     few = sections.plan_section(pairs_to_separate(0.61, 0.72, phi=0.3, pairs_per_document=120))
     assert few.rows[0]["documents"] == 6
-    assert "however many pairs each gives: hence so many. Power 87." in few.notes[1]
-    assert few.notes[1].endswith("2000 simulated studies.")
+    assert "however many pairs each gives; that is why it takes so many. Power 87." in few.notes[0]
+    assert few.notes[0].endswith("2000 simulated studies.")
     alone = sections.plan_section(pairs_to_separate(0.61, 0.72))
-    assert "exact McNemar, as each document gives one pair" in alone.notes[1]
-    assert alone.notes[1].endswith("Power 80.1%: exact power of the exact McNemar test.")
+    assert "exact McNemar, as each document gives one pair" in alone.notes[0]
+    assert alone.notes[0].endswith("Power 80.1%: exact power of the exact McNemar test.")
     many_pairs = sections.plan_section(pairs_to_separate(0.5, 0.501))
-    assert many_pairs.notes[1].endswith("Pairs by normal approximation of the exact McNemar test.")
+    assert many_pairs.notes[0].endswith("Number of pairs by normal approximation of the exact McNemar test.")
     measured = sections.plan_section(pairs_for_interval(0.5, 0.05, pairs_per_document=100))
     assert measured.rows[0]["documents"] == 10
-    assert "There are at least 10 documents" in measured.notes[1]
+    assert "There are at least 10 documents" in measured.notes[0]
     undefined = sections.plan_section(pairs_to_separate(0.6, 0.6))
     assert reason(undefined, 0, "pairs") == "the two ratios are equal: no number of pairs separates them"
     assert len(undefined.notes) == 1
