@@ -10,7 +10,7 @@ import shutil
 import socket
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,42 @@ MOST_PROCESSES = 8
 DEFAULT_METRICS = "rouge1,rouge2,rougeL,rouge_k,length"
 
 
+class Program(click.Group):
+    """The command: its errors are one line each, and an output that cannot be written ends it without a traceback."""
+
+    def main(self, *arguments: Any, **options: Any) -> Any:
+        """Run the command and exit."""
+        try:
+            return super().main(*arguments, **options)
+        except OSError as error:  # commands refuse what they cannot read; what is left is what they write
+            with suppress(OSError):
+                say(f"Error: the output cannot be written: {error.strerror}")
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python tries again when it ends
+            sys.exit(1)
+
+    def make_context(self, *arguments: Any, **options: Any) -> click.Context:
+        """Parse the command's own options."""
+        with errors_in_one_line():
+            return super().make_context(*arguments, **options)
+
+    def invoke(self, context: click.Context) -> Any:
+        """Parse the options of what is below it and run that."""
+        with errors_in_one_line():
+            return super().invoke(context)
+
+
+@contextmanager
+def errors_in_one_line() -> Iterator[None]:
+    """Have what errors say in one line: names in them may be long and hold anything."""
+    from data.one_line import message
+
+    try:
+        yield
+    except click.ClickException as error:
+        error.message = message(error.message)  # type: ignore[misc]  the same exception goes on
+        raise
+
+
 def refusing(command: Callable[..., None]) -> Callable[..., None]:
     """Turn what the packages refuse into one line on standard error and exit code 2."""
 
@@ -36,9 +72,9 @@ def refusing(command: Callable[..., None]) -> Callable[..., None]:
 
         try:
             command(*args, **options)
-        except BrokenPipeError:  # the reader of our output has seen enough; click ends quietly
-            raise
         except (ValueError, OSError) as error:  # BadRecord, StoreError, UnknownMetric, ... are ValueErrors
+            if isinstance(error, OSError) and error.errno and error.filename is None:
+                raise  # what failed is no file that was named but our output
             raise Refused(str(error)) from error
         except SQLAlchemyError as error:
             raise Refused(f"the database cannot be used: {getattr(error, 'orig', None) or error}") from error
@@ -52,7 +88,7 @@ class Refused(click.ClickException):
     exit_code = 2
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="relevance")
 def main() -> None:
     """Find out which automatic metric of summaries agrees with people.
@@ -254,7 +290,14 @@ def set_device(device: str | None) -> None:
 
 def say(message: str) -> None:
     """Tell the user something that is not the result."""
-    click.echo(message, err=True)
+    tell(message, err=True)
+
+
+def tell(line: str, *, err: bool = False) -> None:
+    """Print a line; names in it cannot steer the terminal."""
+    from data.one_line import in_one_line
+
+    click.echo(in_one_line(line), err=err)
 
 
 def listed(names: str) -> list[str]:
@@ -329,7 +372,7 @@ def stores() -> tuple[Any, Any]:
     from data.database import connect
     from data.store import DataStore
 
-    engine = connect()
+    engine = connect(say=say)
     return DataStore(engine), AnnotationStore(engine)
 
 
@@ -361,9 +404,11 @@ def screen_width() -> int | None:
 
 def cell(value: object) -> str:
     """A value as a table shows it: four decimals, `-` for what is undefined."""
+    from data.one_line import in_one_line
+
     if value is None:
         return "-"
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
+    return f"{value:.4f}" if isinstance(value, float) else in_one_line(value)
 
 
 # --- data sets -----------------------------------------------------------------------------------------------
@@ -380,7 +425,7 @@ def import_(file: Path, name: str, system: str | None, format: str | None) -> No
     from data.importing import import_file
 
     store, _ = stores()
-    click.echo(import_file(store, file, name=name, format=format, system=system, say=say))
+    tell(import_file(store, file, name=name, format=format, system=system, say=say))
 
 
 @main.command()
@@ -446,7 +491,7 @@ def summarize(name: str, systems: str, processes: int | None) -> None:
                 done.append(added)
     finally:
         for added in done:  # not before the bar is gone
-            click.echo(added.words(name))
+            tell(added.words(name))
 
 
 def usual_processes() -> int:
@@ -461,7 +506,7 @@ def going(doing: str, name: str, *, kept: bool = False) -> Iterator[Callable[[in
     Who stops it is told what becomes of the work, and the command ends with exit code 1.
     """
     try:
-        with click.progressbar(length=0, label=f"{doing} {name}", file=sys.stderr) as bar:
+        with click.progressbar(length=0, label=cell(f"{doing} {name}"), file=sys.stderr) as bar:
 
             def progress(done: int, total: int) -> None:
                 bar.length = total or 1  # nothing to do is done
@@ -770,7 +815,7 @@ def score_stored(name: str, chosen: dict[str, Any]) -> None:
     failures = Failures()
     computed = score_missing(store, name, metrics, failures)
     for metric in metrics:
-        click.echo(f"{metric.name}: {computed[metric.name]} computed  {metric.signature}")
+        tell(f"{metric.name}: {computed[metric.name]} computed  {metric.signature}")
     check_failures(failures)
 
 
@@ -783,7 +828,7 @@ def score_missing(store: Any, name: str, metrics: list[Any], failures: Any) -> d
     for metric in metrics:
         if isinstance(metric, RougeK) and metric.lists is not None:
             refuse_ambiguous(metric.lists, store.records(name))
-    with click.progressbar(length=0, label=f"scoring {name}", file=sys.stderr) as bar:
+    with click.progressbar(length=0, label=cell(f"scoring {name}"), file=sys.stderr) as bar:
 
         def progress(done: int, total: int) -> None:
             bar.length = total or 1  # nothing to do is done
@@ -794,7 +839,7 @@ def score_missing(store: Any, name: str, metrics: list[Any], failures: Any) -> d
 
 def score_to_file(records: list[Any], metrics: list[Any], output: Path) -> None:
     """Score records, write a line per summary and the signatures, print the means."""
-    from data.files import write_whole
+    from data.files import is_replaced, write_whole
     from metrics.scoring import Failures, score_record, score_records
 
     failures = Failures()
@@ -806,7 +851,7 @@ def score_to_file(records: list[Any], metrics: list[Any], output: Path) -> None:
     write_whole(output, (json.dumps(score_record(e, s), ensure_ascii=False) + "\n" for e, s in rows))
     signatures = {metric.name: metric.signature for metric in metrics}
     written = [output]
-    if output.is_file():  # beside /dev/stdout there is no place
+    if is_replaced(output):  # beside /dev/stdout there is no place
         write_whole(beside, [json.dumps(signatures, indent=2) + "\n"])
         written.append(beside)
     print_table(
@@ -861,7 +906,7 @@ def keywords(file: Path, extractor: str, compare: bool, title: str, format: str 
     for document, *of_all in zip(documents, *compared.values(), strict=True):
         lists = {name: list(map(str, found)) for name, found in zip(compared, of_all, strict=True)}
         click.echo(json.dumps({"id": document.id, **lists}, ensure_ascii=False))
-    say(formats.as_text(sections.extractors_section(shared_keywords(compared))))
+    click.echo(formats.as_text(sections.extractors_section(shared_keywords(compared))), err=True)
 
 
 @main.command()
@@ -1167,7 +1212,7 @@ def report(name: str, folder: Path, systems: str, baselines: str, seed: int) -> 
     data_store, annotation_store = stores()
     named = {"systems": listed(systems), "baselines": listed(baselines)}
     for path in write_report(data_store, annotation_store, name, folder, **named, seed=seed):
-        click.echo(path)
+        tell(str(path))
 
 
 @main.command()
@@ -1291,7 +1336,7 @@ def apes(
             click.echo(json.dumps(record, ensure_ascii=False))
         check_failures(failures)
         return
-    click.echo(metric.signature)
+    tell(metric.signature)
 
 
 def print_conditions(rows: Sequence[Any], seeds: int) -> None:
@@ -1372,7 +1417,7 @@ def train_tagger_(folder: Path, output: Path, seed: int, epochs: int | None) -> 
 
     check_output(output, [])
     train_tagger(folder, output, seed=seed, say=say, **({"epochs": epochs} if epochs else {}))
-    click.echo(f"wrote {output}")
+    tell(f"wrote {output}")
 
 
 @train.command("attentive-reader")
@@ -1419,8 +1464,8 @@ def train_attentive_reader(
         say=say,
     )
     test = "" if result.test_accuracy is None else f", {result.test_accuracy:.3f} on the test questions"
-    click.echo(f"wrote {output}: accuracy {result.accuracy:.3f} on {result.validation} held-out questions{test}")
-    click.echo(f"read with it: --reader attentive-reader:{output}")
+    tell(f"wrote {output}: accuracy {result.accuracy:.3f} on {result.validation} held-out questions{test}")
+    tell(f"read with it: --reader attentive-reader:{output}")
 
 
 # --- studies -------------------------------------------------------------------------------------------------
@@ -1524,7 +1569,7 @@ def create_study(
             checks=checks,
         )
     )
-    click.echo(
+    tell(
         f"created {created.name}: {created.pairs} pairs of {', '.join(created.systems)}; "
         + "".join(f"{note}; " for note in created.notes)
         + f"{created.identical} pairs of identical texts left out"
@@ -1561,7 +1606,7 @@ def list_studies() -> None:
 def invite(name: str, annotator: str, url: str) -> None:
     """Print a link that lets ANNOTATOR, and nobody else, judge in the study NAME under that name."""
     _, store = stores()
-    click.echo(f"{url.rstrip('/')}/annotate?invite={store.invite(study=name, name=annotator).token}")
+    tell(f"{url.rstrip('/')}/annotate?invite={store.invite(study=name, name=annotator).token}")
 
 
 @study.command("close")
@@ -1572,7 +1617,7 @@ def close_study(name: str, reopen: bool) -> None:
     """Take no more judgments in the study NAME."""
     _, store = stores()
     state = store.close_study(name, closed=not reopen)
-    click.echo(f"{state.name} is {'closed' if state.closed_at else 'open'}, with {state.judgments} judgments")
+    tell(f"{state.name} is {'closed' if state.closed_at else 'open'}, with {state.judgments} judgments")
 
 
 @study.command("export")
@@ -1621,7 +1666,7 @@ def demo() -> None:
     score_dataset(data_store, NAME, metrics(list(METRICS)), failures=failures)
     signature = metric("rouge_k").signature
     for study in (create_demo_study(store, signature), create_made_up_study(data_store, store, signature)):
-        click.echo(f"the study {study.name} has {study.pairs} pairs and {study.judgments} judgments")
+        tell(f"the study {study.name} has {study.pairs} pairs and {study.judgments} judgments")
     check_failures(failures)
 
 

@@ -14,12 +14,18 @@ from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.orm import DeclarativeBase
 from sqlalchemy.types import TypeDecorator
 
+from data.one_line import message
+from data.reading import Say, say_nothing, shown
+
 ROOT = Path(__file__).resolve().parents[1]
 URL_VARIABLE = "RELEVANCE_DATABASE_URL"
 
 # Write-ahead logging before this version of SQLite can, rarely, corrupt a database when a checkpoint and a
 # writer meet in several connections; Python often links an older one, and then a rollback journal is used.
 WAL_IS_SOUND = (3, 51, 3)
+
+OURS = {"alembic_version", "datasets", "documents", "summaries"}
+"""Tables that a database of ours has had since its first version."""
 
 UPGRADE = 0x72656C65
 """PostgreSQL's number of the lock that whoever changes the schema holds."""
@@ -76,14 +82,19 @@ def absolute_url(url: str) -> str:
     return address.render_as_string(hide_password=False)
 
 
-def connect(url: str | None = None) -> Engine:
+def connect(url: str | None = None, say: Say = say_nothing) -> Engine:
     """An engine whose commits are on disk when they return, its schema brought up to date.
 
-    `url` is any SQLAlchemy address of SQLite or PostgreSQL, by default `database_url()`.
+    `url` is any SQLAlchemy address of SQLite or PostgreSQL, by default `database_url()`. An empty file becomes a
+    database, which is said. Raises `UnusableDatabase` for one of another program or version.
     """
     engine = make_engine(url or database_url())
+    file = Path(engine.url.database or "")
+    was_empty = engine.dialect.name == "sqlite" and file.is_file() and file.stat().st_size == 0
     upgrade(engine)
     keep_to_file(engine)
+    if was_empty:
+        say(f"{file} was an empty file and is a database now")
     return engine
 
 
@@ -106,8 +117,18 @@ def make_engine(url: str) -> Engine:
 
 
 def set_up_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
-    """Durable commits, checked foreign keys, and transactions that this module begins itself."""
+    """Durable commits, checked foreign keys, and transactions that this module begins itself.
+
+    Before anything is written, a file of another program is refused. Raises `UnusableDatabase`.
+    """
     connection.isolation_level = None
+    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    if tables and not tables >= OURS:
+        file = connection.execute("PRAGMA database_list").fetchone()[2]
+        raise UnusableDatabase(
+            f"{file} is a database of another program: it has the table {shown(min(tables))}; name another file in "
+            f"{URL_VARIABLE}"
+        )
     journal = "WAL" if sqlite3.sqlite_version_info >= WAL_IS_SOUND else "PERSIST"
     for setting in (f"journal_mode={journal}", "synchronous=FULL", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {setting}")
@@ -177,7 +198,9 @@ def upgrade(engine: Engine) -> None:
         try:
             command.upgrade(config, "head")
         except CommandError as error:
-            raise UnusableDatabase(f"the database was made by another version of relevance: {error}") from error
+            raise UnusableDatabase(
+                f"the database was made by another version of relevance: {message(error)}"
+            ) from error
 
 
 def now() -> datetime:

@@ -6,7 +6,6 @@ adds weigh nothing, but a word may find its best match in one of them.
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import json
 import math
@@ -22,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.files import sha256
-from data.records import Example
+from data.reading import lines
+from data.records import BadRecord, Example
 from metrics.base import REFERENCES, Score, asked_references, check_option, settled, signature
 from metrics.encoder import Encoded, Encoder, parts, shared, whole_characters
 from metrics.models import EMBEDDED
@@ -275,16 +275,16 @@ def starts(texts: Sequence[Encoded]) -> NDArray[np.intp]:
 
 
 def read_baseline(path: Path, layer: int) -> Baseline:
-    """Read a layer's line of a baseline file. Raises ValueError, naming the line."""
-    with path.open(encoding="utf-8", newline="") as file:
-        for number, row in enumerate(csv.reader(file), 1):
-            if not row or row[0].strip() != str(layer):
-                continue
-            try:
-                precision, recall, f1 = map(float, row[1:])
-            except ValueError as error:
-                raise ValueError(f"{path}:{number}: a line is LAYER,P,R,F with four numbers") from error
-            if not all(math.isfinite(value) and value < 1 for value in (precision, recall, f1)):
-                raise ValueError(f"{path}:{number}: a baseline is below 1")
-            return Baseline(precision, recall, f1, sha256(path)[:8])
-    raise ValueError(f"{path} has no line for layer {layer}")
+    """Read a layer's line of a baseline file. Raises `BadRecord`, naming the line."""
+    for place, line in lines(path):
+        first, *others = line.split(",")
+        if first.strip() != str(layer):
+            continue
+        try:
+            precision, recall, f1 = map(float, others)
+        except ValueError:
+            place.refuse("a line is LAYER,P,R,F with four numbers")
+        if not all(math.isfinite(value) and value < 1 for value in (precision, recall, f1)):
+            place.refuse("a baseline is below 1")
+        return Baseline(precision, recall, f1, sha256(path)[:8])
+    raise BadRecord(f"{path} has no line for layer {layer}")

@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from metrics.base import check_option
-from metrics.models import EMBEDDED, Model, ModelUnavailable, check, device, find_model, first_line
+from metrics.models import EMBEDDED, BadModel, Model, ModelUnavailable, check, device, find_model, first_line
 from metrics.text import Span
 
 if TYPE_CHECKING:
@@ -255,20 +255,19 @@ def loaded(model: Model, layer: int, dtype: str, where: str | None) -> tuple[Any
         )
         if config.is_encoder_decoder:
             network = network.get_encoder()
-        network = network.eval().to(where)
     # The library fills in random numbers for weights that it does not find, which only unused parts may have.
     if lacking := sorted(key for key in found["missing_keys"] if "pooler" not in key and not key.startswith("decoder")):
-        raise ModelUnavailable(f"{model.folder} has no weights for {lacking[0]}: is its config.json of another model?")
-    return tokenizer, network, where
+        raise BadModel(f"{model.folder} has no weights for {lacking[0]}: is its config.json of another model?")
+    return tokenizer, network.eval().to(where), where
 
 
 @contextmanager
 def reading(model: Model) -> Iterator[None]:
-    """Say of whatever goes wrong which model it concerns: libraries raise a dozen kinds. Raises `ModelUnavailable`."""
+    """Say of whatever goes wrong which model it concerns: libraries raise a dozen kinds. Raises `BadModel`."""
     try:
         yield
     except Exception as error:
-        raise ModelUnavailable(f"the model in {model.folder} cannot be loaded: {first_line(error)}") from error
+        raise BadModel(f"the model in {model.folder} cannot be loaded: {first_line(error)}") from error
 
 
 def quiet(transformers: Any) -> None:

@@ -35,6 +35,10 @@ class ModelUnavailable(ValueError):  # noqa: N818  named for the situation
     """A model that is not on this machine, or is not what it should be; the message says what to do."""
 
 
+class BadModel(ModelUnavailable):
+    """A model whose files are there but not what they should be: input to refuse, and not a metric that fails."""
+
+
 class Model(NamedTuple):
     """A model's files."""
 
@@ -105,7 +109,7 @@ def weights_files(folder: Path) -> list[Path]:
         try:
             shards = [folder / shard for shard in sorted(set(json.loads(index.read_text())["weight_map"].values()))]
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise ModelUnavailable(f"{index} is no index of weights: copy the model anew") from error
+            raise BadModel(f"{index} is no index of weights: copy the model anew") from error
         if absent := [shard for shard in shards if not shard.is_file()]:
             raise ModelUnavailable(f"{absent[0]} is missing, which {index.name} names: copy the model anew")
         return shards

@@ -8,10 +8,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from itertools import islice
 from typing import Any
 
+from data.one_line import message
 from data.records import Document, Example, Summary, examples
 from data.store import DataStore, StoredScore
 from metrics.base import Metric, Score, score_candidates
-from metrics.models import ModelUnavailable
+from metrics.models import BadModel, ModelUnavailable
 
 DOCUMENTS = 16
 """Documents per batch: small enough that every text of a batch stays in the cache while all metrics see it."""
@@ -40,7 +41,8 @@ class Failures(dict[str, str]):
     def score(self, metric: Metric, examples: Sequence[Example]) -> list[Score] | None:
         """Score a batch, or note why that fails.
 
-        A metric whose model cannot be had, or that failed at `ENOUGH` batches in a row, is not tried again.
+        A metric whose model cannot be had, or that failed at `ENOUGH` batches in a row, is not tried again. Raises
+        `BadModel`.
         """
         if self.in_a_row[metric.name] >= ENOUGH:
             return None
@@ -48,9 +50,12 @@ class Failures(dict[str, str]):
             scores = [finite(score) for score in score_candidates(metric, examples)]
             self.in_a_row[metric.name] = 0
             return scores
-        except Exception as error:  # whatever a model raises concerns its metric only
+        except BadModel:  # input, which is taken whole or refused whole
+            raise
+        except Exception as error:  # whatever else a model raises concerns its metric only
             self.in_a_row[metric.name] += ENOUGH if isinstance(error, ModelUnavailable) else 1
-            self[metric.name] = f"{type(error).__name__}: {error}" if not isinstance(error, ValueError) else str(error)
+            said = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
+            self[metric.name] = message(said)
             return None
 
 

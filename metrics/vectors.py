@@ -19,7 +19,7 @@ from numpy.lib.format import write_array_header_1_0
 from numpy.typing import NDArray
 
 from data.files import sha256, write_whole
-from data.reading import Place, lines
+from data.reading import MAX_DIGITS, Place, lines, shown
 from data.records import BadRecord
 from metrics.encoder import Encoder, shared
 
@@ -283,6 +283,8 @@ def header(place: Place, columns: Sequence[str]) -> tuple[int, int] | None:
     """The number of words and the dimension, if the first line is word2vec's."""
     if len(columns) != 2 or not all(column.isascii() and column.isdigit() for column in columns):
         return None
+    if max(map(len, columns)) > MAX_DIGITS:
+        place.refuse("the file announces a number that is out of range; was it written whole?")
     count, dimension = map(int, columns)
     if not count or not dimension:
         place.refuse("the file announces no word or no dimension; was it written whole?")
@@ -309,9 +311,9 @@ def parse(place: Place, columns: Sequence[str], dimension: int) -> tuple[str, ND
             vector = np.array(list(map(float, columns[-dimension:])), "<f4")
     except ValueError:
         wrong = next(column for column in columns[-dimension:] if not is_number(column))
-        place.refuse(f"{wrong!r} is not a number; " + EXPECTED)
+        place.refuse(f"{shown(wrong)} is not a number; " + EXPECTED)
     if not np.isfinite(vector).all():
-        place.refuse(f"the vector of {word!r} has a number that is not finite; take the line out")
+        place.refuse(f"the vector of {shown(word)} has a number that is not finite; take the line out")
     return word, vector
 
 

@@ -16,6 +16,8 @@ from typing import Any, BinaryIO, NamedTuple
 from data import reading
 from data.files import open_file
 from data.importers.table import HUMAN, Row, check_columns, gather, is_taken
+from data.importers.thrift import Struct, parse_struct, read_struct
+from data.one_line import message
 from data.reading import Place, Say
 from data.records import BadRecord, Document, Summary
 
@@ -23,7 +25,7 @@ MIB = 1024 * 1024
 MAX_BYTES = 200 * MIB
 """Text in a file, a repeated text counted each time: as much as a page takes in a text file."""
 MAX_ROWS = 1_000_000
-MAX_FOOTER = 16 * MIB
+MAX_FOOTER = 4 * MIB
 MAX_AT_ONCE = 64 * MIB
 """Dictionaries and largest pages of a row group's columns, which are in memory together."""
 MAX_PAGES = 100_000
@@ -49,12 +51,12 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
 def rows(path: Path, say: Say) -> Iterator[Row]:
     """The rows of a Parquet file, their columns checked and measured before the first is read."""
     with open_file(path) as source, readable(path):
-        file = opened(source, path)
+        file, groups = opened(source, path)
         names = file.schema_arrow.names
         check_columns(Place(path, 1), names, say)
         taken = dict.fromkeys(name for name in names if is_taken(name))
         check_types(path, file.schema_arrow, taken)
-        sizes = [batch_rows(path, file, source, group, taken) for group in range(file.num_row_groups)]
+        sizes = [batch_rows(path, source, group, taken) for group in groups]
         measure(path, file, sizes, taken)
         number = 0
         for batch in batches(file, sizes, taken):
@@ -74,14 +76,17 @@ def readable(path: Path) -> Iterator[None]:
         raise
     except UnicodeDecodeError as error:
         raise BadRecord(f"{path.name}:1: not a readable Parquet file: a text in it is not UTF-8") from error
-    except (pa.ArrowException, OSError, ValueError, LookupError, TypeError, OverflowError, MemoryError) as error:
-        raise BadRecord(f"{path.name}:1: not a readable Parquet file: {error}") from error
+    except (LookupError, TypeError, AttributeError) as error:
+        raise BadRecord(f"{path.name}:1: not a readable Parquet file: its description is damaged") from error
+    except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
+        raise BadRecord(f"{path.name}:1: not a readable Parquet file: {message(error)}") from error
 
 
-def opened(source: BinaryIO, path: Path) -> Any:
-    """The file with its columns as Parquet describes them.
+def opened(source: BinaryIO, path: Path) -> tuple[Any, list[Struct]]:
+    """The file with its columns as Parquet describes them, and its row groups, which are structs of Parquet's format.
 
-    Arrow's own description is hidden: by it a column would come as a dictionary, which is read whole and kept.
+    Arrow's own description is hidden: by it a column would come as a dictionary, which is read whole and kept. The
+    library's account of row groups is not asked for: damaged ones end the process.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -96,10 +101,11 @@ def opened(source: BinaryIO, path: Path) -> Any:
         refuse(path, f"the description of its columns is over {MAX_FOOTER // MIB} MiB; {REWRITE}")
     source.seek(end - 8 - footer)
     described = source.read(footer).replace(b"ARROW:schema", b"arrow_schema")
+    groups: list[Struct] = parse_struct(described)[4]
+    if (count := sum(group[3] for group in groups)) > MAX_ROWS:
+        refuse(path, f"the file has {count:,} rows, and at most {MAX_ROWS:,} are taken; split it")
     metadata = pq.read_metadata(pa.BufferReader(b"PAR1" + described + tail))
-    if metadata.num_rows > MAX_ROWS:
-        refuse(path, f"the file has {metadata.num_rows:,} rows, and at most {MAX_ROWS:,} are taken; split it")
-    return pq.ParquetFile(source, metadata=metadata, pre_buffer=False, buffer_size=MIB)
+    return pq.ParquetFile(source, metadata=metadata, pre_buffer=False, buffer_size=MIB), groups
 
 
 def refuse(path: Path, problem: str) -> None:
@@ -159,35 +165,34 @@ class Pages(NamedTuple):
     total: int
 
 
-def batch_rows(path: Path, file: Any, source: BinaryIO, group: int, taken: Collection[str]) -> int:
+def batch_rows(path: Path, source: BinaryIO, group: Struct, taken: Collection[str]) -> int:
     """How many rows of a row group are read at once. Refuses a group that takes too much memory or time."""
-    described = file.metadata.row_group(group)
-    columns = [described.column(index) for index in range(described.num_columns)]
-    pages = [measure_pages(path, source, column) for column in columns if comes_with(column.path_in_schema, taken)]
+    columns = [column[3] for column in group[1]]
+    pages = [measure_pages(path, source, column) for column in columns if comes_with(column[3], taken)]
     if sum(column.total for column in pages) > MAX_BYTES:
         refuse(path, f"there are over {MAX_BYTES // MIB} MiB of text in a row group; split the file")
     if sum(column.dictionary + column.largest for column in pages) > MAX_AT_ONCE:
         refuse(path, f"its pages unpack to over {MAX_AT_ONCE // MIB} MiB at once; {REWRITE}")
     size = max(1, min(BATCH_ROWS, BATCH_BYTES // max(1, sum(column.value for column in pages))))
-    if described.num_rows > size * MAX_BATCHES:
-        refuse(path, f"a row group has {described.num_rows:,} rows and texts too long to read so many; {REWRITE}")
+    if group[3] > size * MAX_BATCHES:
+        refuse(path, f"a row group has {group[3]:,} rows and texts too long to read so many; {REWRITE}")
     return size
 
 
-def comes_with(path: str, taken: Collection[str]) -> bool:
+def comes_with(path: list[bytes], taken: Collection[str]) -> bool:
     """Whether `iter_batches` reads a column: with a name it takes all whose names go on after a full stop."""
-    return any(before in taken for before in accumulate(path.split("."), "{}.{}".format))
+    return any(before in taken for before in accumulate(b".".join(path).decode().split("."), "{}.{}".format))
 
 
-def measure_pages(path: Path, source: BinaryIO, column: Any) -> Pages:
+def measure_pages(path: Path, source: BinaryIO, column: Struct) -> Pages:
     """Go through the heads of a column's pages in a row group, unpacking none."""
     dictionary = largest = value = total = seen = count = 0
-    place = column.data_page_offset
-    if column.dictionary_page_offset is not None and 0 < column.dictionary_page_offset < place:
-        place = column.dictionary_page_offset
-    while seen < column.num_values:
+    place = column[9]
+    if 0 < column.get(11, 0) < place:  # where its dictionary stands
+        place = column[11]
+    while seen < column[5]:  # values
         source.seek(place)
-        head = Thrift(source).struct()
+        head = read_struct(source)
         unpacked, packed = head.get(2, -1), head.get(3, -1)
         if unpacked < 0 or packed < 0:
             refuse(path, "not a readable Parquet file: a page has no size")
@@ -203,63 +208,3 @@ def measure_pages(path: Path, source: BinaryIO, column: Any) -> Pages:
             largest, seen = max(largest, unpacked), seen + values
             value = max(value, unpacked if head[field][encoding] == UNPLAIN else -(-unpacked // max(1, values)))
     return Pages(dictionary, largest, max(dictionary, value), total)
-
-
-class Thrift:
-    """Reads a struct in Thrift's compact protocol: its fields by their numbers, texts skipped."""
-
-    DEPTH = 8
-
-    def __init__(self, source: BinaryIO) -> None:
-        self.source = source
-
-    def struct(self, depth: int = 0) -> dict[int, Any]:
-        """The fields of a struct."""
-        if depth > self.DEPTH:
-            raise ValueError("the head of a page is nested too deeply")
-        fields: dict[int, Any] = {}
-        number = 0
-        while kind := self.byte():
-            delta, kind = kind >> 4, kind & 15
-            number = number + delta if delta else self.integer()
-            fields[number] = self.value(kind, depth)
-        return fields
-
-    def value(self, kind: int, depth: int) -> Any:
-        """A value of one of the kinds that stand in the heads of pages."""
-        match kind:
-            case 1 | 2:
-                return kind == 1
-            case 3:
-                return self.byte()
-            case 4 | 5 | 6:
-                return self.integer()
-            case 7:
-                return self.source.seek(8, 1)
-            case 8:
-                return self.source.seek(self.varint(), 1)
-            case 12:
-                return self.struct(depth + 1)
-        raise ValueError("the head of a page has a field of an unknown kind")
-
-    def integer(self) -> int:
-        """A signed number."""
-        number = self.varint()
-        return number >> 1 ^ -(number & 1)
-
-    def varint(self) -> int:
-        """A number in groups of seven bits."""
-        number = shift = 0
-        while shift < 64:
-            byte = self.byte()
-            number |= (byte & 127) << shift
-            if byte < 128:
-                return number
-            shift += 7
-        raise ValueError("the head of a page has a number out of range")
-
-    def byte(self) -> int:
-        """The next byte."""
-        if byte := self.source.read(1):
-            return byte[0]
-        raise ValueError("the file ends within a page")

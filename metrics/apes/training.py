@@ -6,9 +6,11 @@ import json
 import math
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from data.reading import Place, lines, shown
 from metrics.apes.entities import Entity
 from metrics.apes.tagger import FORMAT, LAYERS, SOURCES, TAGS, Words, allowed, collate, describe, head_class, split
 from metrics.apes.tagger import word_vectors as vectors_of
@@ -78,13 +80,13 @@ class Sample(NamedTuple):
 def read_sentences(file: Path, mapping: Mapping[str, str] = MAPPING) -> list[Labelled]:
     """Read a file of two columns, word and BIO or IO label; words are joined by single spaces.
 
-    `mapping` gives our label for each of the file's; -DOCSTART- is left out. Raises `BadTrainingFile`, OSError.
+    `mapping` gives our label for each of the file's; -DOCSTART- is left out. Raises `BadTrainingFile`, `BadRecord`.
     """
     sentences: list[Labelled] = []
     words: list[str] = []
     entities: list[Entity] = []
     previous, place = "O", 0
-    for number, line in enumerate([*file.read_text(encoding="utf-8").split("\n"), ""], 1):
+    for where, line in chain(lines(file), [(Place(file, 0), "")]):
         columns = line.split()
         if len(columns) < 2:
             if words:
@@ -97,7 +99,7 @@ def read_sentences(file: Path, mapping: Mapping[str, str] = MAPPING) -> list[Lab
             continue
         label = tag[2:]
         if tag != "O" and (tag[:2] not in ("B-", "I-") or label not in mapping):
-            raise BadTrainingFile(f"{file}:{number}: the label {tag!r} is none that the tagger knows")
+            raise BadTrainingFile(f"{file}:{where.line}: the label {shown(tag)} is none that the tagger knows")
         if tag[0] == "I" and previous == label:
             entities[-1] = entities[-1]._replace(end=place + len(word))
         elif tag != "O":

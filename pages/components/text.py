@@ -6,6 +6,8 @@ import html
 import re
 from collections.abc import Sequence
 
+from data.one_line import in_one_line
+
 # Invisible characters that turn the direction of what follows them. They are kept, isolated and labelled.
 BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 # Streamlit turns bare addresses into links, "->" into an arrow and ":name:" into a picture, whatever is escaped in
@@ -45,11 +47,6 @@ def document_block(parts: str | Sequence[str], title: str | None) -> str:
     body = literal(parts) if isinstance(parts, str) else " ".join(literal(part.strip()) for part in parts)
     attributes = 'class="text document" dir="auto" role="region" aria-label="Document" tabindex="0"'
     return f"<div {attributes}>{heading}{body}</div>"
-
-
-def in_one_line(text: object) -> str:
-    """A text for lists and tables, which show it as it is: white space folded, bidirectional marks spelled out."""
-    return BIDI.sub(lambda mark: f"[U+{ord(mark.group()):04X}]", " ".join(str(text).split()))
 
 
 def in_markdown(text: object) -> str:

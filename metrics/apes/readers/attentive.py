@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from data.files import sha256
+from data.reading import Place, json_object
 from metrics.apes.base import BLANK, PLACES, Answer, Task
 from metrics.apes.readers.anonymous import Cloze, Token, of_task
-from metrics.models import ModelUnavailable, device, first_line, safe
+from metrics.models import BadModel, ModelUnavailable, device, first_line, safe
 
 if TYPE_CHECKING:
     import torch
@@ -248,7 +249,7 @@ def read_settings(path: Path) -> Settings:
 
     try:
         with safe_open(path, framework="numpy") as file:
-            found = json.loads((file.metadata() or {})[METADATA])
+            found = json_object(Place(path, 1), (file.metadata() or {})[METADATA])
         settings = Settings(found["hidden"], found["embedding"], found["entities"], tuple(found["vocabulary"]))
         sizes = (settings.hidden, settings.embedding, settings.entities)
         if not all(type(size) is int and 0 < size <= MAX_SIZE for size in sizes):
@@ -256,7 +257,7 @@ def read_settings(path: Path) -> Settings:
         if not all(isinstance(word, str) for word in settings.vocabulary):
             raise ValueError("the vocabulary must be a list of words")
     except (SafetensorError, OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise ModelUnavailable(f"{path} is no attentive reader in safetensors: {first_line(error)}") from error
+        raise BadModel(f"{path} is no attentive reader in safetensors: {first_line(error)}") from error
     return settings
 
 
@@ -278,7 +279,7 @@ def read_network(path: Path, settings: Settings, digest: str) -> Any:
     try:
         network.load_state_dict(weights, assign=True)
     except RuntimeError as error:
-        raise ModelUnavailable(f"the weights in {path} do not fit its settings: {error}") from error
+        raise BadModel(f"the weights in {path} do not fit its settings: {error}") from error
     if not all(bool(weight.isfinite().all()) for weight in weights.values()):
-        raise ModelUnavailable(f"there are weights in {path} that are not finite: its training failed")
+        raise BadModel(f"there are weights in {path} that are not finite: its training failed")
     return network.eval().to(device())

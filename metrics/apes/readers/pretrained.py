@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from metrics.apes.base import PLACES, Answer, Task
 from metrics.encoder import batches, quiet
-from metrics.models import ModelUnavailable, device, find_model, first_line
+from metrics.models import BadModel, device, find_model, first_line
 from metrics.text import Span
 
 WINDOW = 384
@@ -97,9 +97,9 @@ class Pretrained:
             raise self.refused(f"was not trained for this: its weights lack {missing}; it takes an {self.head}")
         return network.eval().to(device())
 
-    def refused(self, problem: str) -> ModelUnavailable:
+    def refused(self, problem: str) -> BadModel:
         """The error that says what is wrong with this model."""
-        return ModelUnavailable(f"the model {self.model.folder} {problem}")
+        return BadModel(f"the model {self.model.folder} {problem}")
 
     @cached_property
     def limit(self) -> int:

@@ -1,0 +1,24 @@
+"""Texts from outside in one line, with nothing in it that a terminal obeys: for tables, messages and LaTeX."""
+
+from __future__ import annotations
+
+import re
+
+MOST = 1000
+"""Characters of a message."""
+END = 300
+"""Of these, how many from its end where it is cut."""
+
+# Invisible characters that turn the direction of what follows them, and those that steer a terminal: C0, DEL and C1.
+INVISIBLE = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\x00-\x1f\x7f-\x9f]")
+
+
+def in_one_line(text: object) -> str:
+    """A text with white space folded, and with marks of direction and control characters spelled out: `[U+001B]`."""
+    return INVISIBLE.sub(lambda mark: f"[U+{ord(mark.group()):04X}]", " ".join(str(text).split()))
+
+
+def message(said: object) -> str:
+    """A message, such as an error, in one line; of one with a very long name in it the beginning and the end."""
+    line = in_one_line(said)
+    return line if len(line) <= MOST else f"{line[: MOST - END]} … {line[-END:]}"
