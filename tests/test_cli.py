@@ -95,7 +95,7 @@ def test_import_of_published_files(folder, shared_data):
     ("arguments", "message"),
     [
         (["small.jsonl"], "Missing option '--name'."),
-        (["absent.jsonl", "--name", "x"], "Invalid value for 'FILE': File 'absent.jsonl' does not exist."),
+        (["absent.jsonl", "--name", "x"], "Invalid value for 'FILE': Path 'absent.jsonl' does not exist."),
         ([".", "--name", "x"], "Invalid value for 'FILE': File '.' is a directory."),
         (["small.jsonl", "--name", "small"], "there is already a data set 'small'; choose another name"),
         (["small.jsonl", "--name", ""], "a name needs 1 to 200 printable characters"),
