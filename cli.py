@@ -500,25 +500,33 @@ def usual_processes() -> int:
 
 
 @contextmanager
-def going(doing: str, name: str, *, kept: bool = False) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar over documents; what was done before it is stopped may be `kept`.
-
-    Who stops it is told what becomes of the work, and the command ends with exit code 1.
-    """
+def stopping(kept: Callable[[], str]) -> Iterator[None]:
+    """Tell whoever presses Ctrl-C what is `kept` of the work; the command ends with exit code 1."""
     try:
-        with click.progressbar(length=0, label=cell(f"{doing} {name}"), file=sys.stderr) as bar:
-
-            def progress(done: int, total: int) -> None:
-                bar.length = total or 1  # nothing to do is done
-                bar.update((done if total else 1) - bar.pos)
-
-            yield progress
+        yield
     except KeyboardInterrupt:
-        if kept:
-            say("stopped; what was found is stored, and the same command goes on from there")
-        else:
-            say("stopped; nothing is kept, as it would be of a data set")
+        say(f"stopped; {kept()}")
         raise click.exceptions.Exit(1) from None
+
+
+@contextmanager
+def going(doing: str, name: str, *, kept: bool = False) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar over documents; what was done before it is stopped may be `kept`."""
+    what = "what was found is stored, and the same command goes on from there"
+    with stopping(lambda: what if kept else "nothing is kept, as it would be of a data set"), bar(doing, name) as moved:
+        yield moved
+
+
+@contextmanager
+def bar(doing: str, name: str) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar: yields what takes how much is done, and of how much."""
+    with click.progressbar(length=0, label=cell(f"{doing} {name}"), file=sys.stderr) as shown:
+
+        def progress(done: int, total: int) -> None:
+            shown.length = total or 1  # nothing to do is done
+            shown.update((done if total else 1) - shown.pos)
+
+        yield progress
 
 
 # --- upper bounds --------------------------------------------------------------------------------------------
@@ -793,7 +801,9 @@ def score(
         if not any(summaries for _, summaries in records):
             raise Refused(f"{file} has no summaries to score; import it and use relevance summarize")
     records = list(records)
-    score_to_file(records, chosen_metrics(chosen, lambda: records), output)
+    with stopping(lambda: "nothing was scored yet"):
+        chosen_ones = chosen_metrics(chosen, lambda: records)
+    score_to_file(records, chosen_ones, output)
 
 
 def check_output(output: Path, inputs: Iterable[Path | None]) -> None:
@@ -811,8 +821,9 @@ def score_stored(name: str, chosen: dict[str, Any]) -> None:
     from metrics.scoring import Failures
 
     store = store_with(name)
-    metrics = chosen_metrics(chosen, lambda: store.records(name))
     failures = Failures()
+    with stopping(lambda: "nothing was scored yet"):
+        metrics = chosen_metrics(chosen, lambda: store.records(name))
     computed = score_missing(store, name, metrics, failures)
     for metric in metrics:
         tell(f"{metric.name}: {computed[metric.name]} computed  {metric.signature}")
@@ -828,27 +839,52 @@ def score_missing(store: Any, name: str, metrics: list[Any], failures: Any) -> d
     for metric in metrics:
         if isinstance(metric, RougeK) and metric.lists is not None:
             refuse_ambiguous(metric.lists, store.records(name))
-    with click.progressbar(length=0, label=cell(f"scoring {name}"), file=sys.stderr) as bar:
+    reached = 0
+
+    def kept() -> str:
+        return (
+            f"{reached} scores are stored, and the same command goes on from there"
+            if reached
+            else "nothing was scored yet"
+        )
+
+    with stopping(kept), bar("scoring", name) as moved:
 
         def progress(done: int, total: int) -> None:
-            bar.length = total or 1  # nothing to do is done
-            bar.update((done if total else 1) - bar.pos)
+            nonlocal reached
+            reached = done
+            moved(done, total)
 
         return score_dataset(store, name, metrics, progress, failures)
 
 
 def score_to_file(records: list[Any], metrics: list[Any], output: Path) -> None:
-    """Score records, write a line per summary and the signatures, print the means."""
+    """Score records, write a line per summary and the signatures, print the means.
+
+    Of a run that is stopped the scores that there are go into a file that is called partial.
+    """
     from data.files import is_replaced, write_whole
     from metrics.scoring import Failures, score_record, score_records
 
     failures = Failures()
     beside = output.with_suffix(".signatures.json")
     total = sum(len(summaries) for _, summaries in records)
+    rows: list[Any] = []
+
+    def write(path: Path) -> None:
+        write_whole(path, (json.dumps(score_record(e, s), ensure_ascii=False) + "\n" for e, s in rows))
+
+    def kept() -> str:
+        if not rows or not is_replaced(output):
+            return f"{len(rows) or 'no'} summaries were scored, and nothing is kept"
+        partial = output.with_suffix(f".partial{output.suffix}")
+        write(partial)
+        return f"the scores of {len(rows)} of {total} summaries are in {partial}; the same command begins anew"
+
     scoring = score_records(records, metrics, failures)
-    with click.progressbar(scoring, length=total, label="scoring", file=sys.stderr) as scored:
-        rows = list(scored)
-    write_whole(output, (json.dumps(score_record(e, s), ensure_ascii=False) + "\n" for e, s in rows))
+    with stopping(kept), click.progressbar(scoring, length=total, label="scoring", file=sys.stderr) as scored:
+        rows.extend(scored)
+    write(output)
     signatures = {metric.name: metric.signature for metric in metrics}
     written = [output]
     if is_replaced(output):  # beside /dev/stdout there is no place

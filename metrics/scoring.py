@@ -17,7 +17,7 @@ from metrics.models import BadModel, ModelUnavailable
 DOCUMENTS = 16
 """Documents per batch: small enough that every text of a batch stays in the cache while all metrics see it."""
 
-BATCH = 256
+BATCH = 64
 """Examples per commit of `score_dataset`; the token vectors of so many stay within the encoder's memory."""
 
 ENOUGH = 3
