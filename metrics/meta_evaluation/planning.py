@@ -331,8 +331,8 @@ def _simulated(
 
     def shares(part: float, rest: float) -> float | NDArray[np.float64]:
         """Of a document's pairs: the same for all documents without icc, else beta, which makes a Dirichlet."""
-        if part <= 0 or rest <= 0 or icc == 0:
-            return part / (part + rest) if part > 0 else 0.0
+        if min(part, rest, icc) <= TIE:
+            return part / (part + rest) if part > TIE else 0.0
         alike = max(1e-6, (1 - icc) / icc)
         return random.beta(part * alike, rest * alike, (documents, STUDIES))
 

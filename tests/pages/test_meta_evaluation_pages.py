@@ -775,7 +775,7 @@ def apart(world: World) -> None:
         world.judge(name, first)
 
 
-PLAN = ("studies.py", "Exact power")
+PLAN = ("studies.py", "exact power")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
@@ -36,6 +36,7 @@ mcnemar = cache(exact_mcnemar)
 def test_golden_numbers_of_pairs(phi: float, pairs: int) -> None:
     found = pairs_to_separate(0.61, 0.72, phi=phi)
     assert found == Plan(pairs, pairs, 1, pairs, pairs, 6, MCNEMAR, found.power, EXACT)
+    assert found.power is not None
     assert found.power == pytest.approx(0.8, abs=0.005)
     assert found.power >= 0.8
     assert pairs_to_separate(0.72, 0.61, phi=phi).pairs == pairs
@@ -380,6 +381,8 @@ PHIS = st.sampled_from([0.0, 1.0, -1.0]) | st.floats(-1, 1)
 
 
 @settings(deadline=None, max_examples=60)  # close ratios need many steps
+@example(0.25, 5e-324, 0, 0.5, 0.5, 1.25, 1)
+@example(0, 0.5, 0, 0.5, 0.5, 1.25, 5e-324)
 @given(RATIOS, RATIOS, PHIS, st.floats(0.001, 0.5), st.floats(0.01, 0.99), st.sampled_from([1, 1.25, 7, 200]), RATIOS)
 def test_a_plan_or_a_reason_and_never_a_warning(
     first: float, second: float, phi: float, alpha: float, power: float, pairs: float, icc: float
