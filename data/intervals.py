@@ -6,6 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+ALIKE = 0.3
+"""The intraclass correlation of outcomes that say nothing of it. On SummEval that of ROUGE-1's agreement is .06."""
+
 
 def share_interval(
     share: float, variance: float, outcomes: float, clusters: float, level: float
@@ -14,12 +17,13 @@ def share_interval(
 
     The effective number is how many independent outcomes would leave the share as unsure as it is: share(1 - share)
     over its `variance`. Where nearly all `outcomes` are the same, they hardly tell how much those of a cluster are
-    alike, so that one outcome is added to both, in a cluster that is wholly alike: where all outcomes are the same,
-    the number of `clusters` is what is left, and elsewhere it hardly matters. Both numbers are above 0 and need not
-    be whole (`kish`).
+    alike, so that one outcome is added to both, of clusters that are `ALIKE`: where all are the same, the interval
+    rests on that alone, and elsewhere it hardly matters. `outcomes` and `clusters` are above 0 and need not be whole
+    (`kish`).
     Source: Survey Methodology 24, Confidence intervals for proportions with small expected number of positive counts.
     """
-    n = (share * (1 - share) + 1 / outcomes) / (variance + 1 / (outcomes * clusters))
+    added = ((1 - ALIKE) / outcomes + ALIKE / clusters) / outcomes
+    n = (share * (1 - share) + 1 / outcomes) / (variance + added)
     tail, hits = (1 - level) / 2, share * n
     low = float(special.betaincinv(hits, n - hits + 1, tail)) if hits > 0 else 0.0
     high = float(special.betainccinv(hits + 1, n - hits, tail)) if n > hits else 1.0

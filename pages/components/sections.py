@@ -144,7 +144,7 @@ def agreement_section(
         if 1 < analysis.documents < FEW:
             said.append(
                 f"There are {analysis.documents} documents only: where each has many pairs, such intervals are too "
-                "narrow (those of 5 documents of 100 pairs hold the truth in 89 to 95 of 100 studies), and p values "
+                "narrow (those of 5 documents of 100 pairs hold the truth in 87 to 92 of 100 studies), and p values "
                 "hardly get small."
             )
         if "length" not in labels_of(analysis):

@@ -149,10 +149,10 @@ def test_raw_agreement_has_the_interval_of_a_ratio() -> None:
 
 
 def test_full_agreement_is_no_certainty() -> None:
-    # 12 pairs of 6 documents, half of them first: raw agreement from .025^(1/6), corrected by Fleiss' chance of 1/2,
-    # Krippendorff's of 2 * 12 * 11/(24 * 23)
+    # 12 pairs of 6 documents, half of them first, taken to correlate within documents by .3: 12/1.3 effective ones;
+    # raw agreement, corrected by Fleiss' chance of 1/2, Krippendorff's of 2 * 12 * 11/(24 * 23)
     pairs, choices, documents = [*range(12)] * 2, [1, -1] * 12, [*range(6), *range(6)] * 2
-    low = 0.025 ** (1 / 6)
+    low = 0.025 ** (1.3 / 12)
     assert raw_agreement(pairs, choices, documents)[1:3] == pytest.approx((low, 1))
     assert fleiss_kappa(pairs, choices, documents).estimate[1:3] == pytest.approx((2 * low - 1, 1))
     chance = 2 * 12 * 11 / (24 * 23)
