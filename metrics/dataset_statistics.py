@@ -11,6 +11,7 @@ from data.records import Document
 from metrics.keyword_analysis import Records
 from metrics.keywords import compared_texts, overlap_keywords
 from metrics.sentences import sentence_spans
+from metrics.text import count_words
 
 
 class KeywordStatistics(NamedTuple):
@@ -34,7 +35,7 @@ class Lengths(NamedTuple):
     of: str
     """What is measured, such as `reference`."""
     unit: str
-    """`words`, by white space as the metric `length` counts them, or `sentences`."""
+    """`words`, as the metric `length` counts them, or `sentences`."""
     n: int
     """Texts, or documents with a ratio."""
     mean: float
@@ -93,7 +94,7 @@ def length_statistics(records: Records, systems: Collection[str] | None = None) 
 
 def words(text: str | tuple[str, ...]) -> int:
     """How many words a text, or its sentences, have."""
-    return len((text if isinstance(text, str) else " ".join(text)).split())
+    return count_words(text if isinstance(text, str) else " ".join(text))
 
 
 def sentences(text: str | tuple[str, ...]) -> int:

@@ -624,8 +624,8 @@ def length_statistics_section(found: Sequence[Lengths]) -> Section:
         for row in found
     ]
     notes = [
-        "Words by white space. Source : reference: how many words of the source there are for one of a reference. "
-        "Standard deviation with n - 1 as divisor."
+        "Words as the metric length counts them. Source : reference: how many words of the source there are for one of "
+        "a reference. Standard deviation with n - 1 as divisor."
     ]
     return Section("dataset_lengths", "Lengths of the texts", rows, notes, "there are no documents")
 
