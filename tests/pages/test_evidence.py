@@ -333,14 +333,14 @@ def test_carouge(few: list[Example], norm: str, important: str) -> None:
             evidence: CarougeEvidence = score.evidence
             texts = e.references if important == "references" else [e.source]
             page = Page(carouge_html(evidence, e.candidate, texts))
-            said = float(re.findall(r"that is (\d+\.\d+)", page.visible)[0])
+            said = float(re.findall(r"that is (-?\d+\.\d+)", page.visible)[0])
             assert said == pytest.approx(score.value, abs=5.1e-5)
             (place,) = evidence.counted
             compared = evidence.compared[place]
             name = "Source" if compared.reference is None else f"Reference {compared.reference + 1}"
             assert page.texts == [("Summary", e.candidate), (name, texts[compared.reference or 0])]
             assert page.groups[0] == page.groups[1]
-            cells = re.findall(r"<td>(\d\.\d{3})</td>", carouge_html(evidence, e.candidate, texts))
+            cells = re.findall(r"<td>(-?\d+\.\d{3})</td>", carouge_html(evidence, e.candidate, texts))
             similarities = [float(cell) for cell in cells]
             assert len(similarities) == len(compared.nearest)
             total = sum(found.similarity for found in compared.nearest)
