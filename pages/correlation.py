@@ -206,9 +206,9 @@ with tabs[0]:
                     format_func=lambda name: PERMUTATION_TESTS.get(name, name),
                     key="permute",
                     required=True,
-                    help="A test holds for new ones of what it swaps as a whole: systems, documents (inputs) or both. By "
-                    "level: both for the global, documents for the input, systems for the system level. PERM-BOTH swaps "
-                    "each summary by itself and takes all as fixed.",
+                    help="A test holds for new ones of what it swaps as a whole: systems, documents (inputs) or both. "
+                    "By level: both for the global, documents for the input, systems for the system level. PERM-BOTH "
+                    "swaps each summary by itself and takes all as fixed.",
                 )
             show_section(told(tested(one, other, None if permute == BY_LEVEL else permute)))
 with tabs[1]:
