@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -458,7 +457,7 @@ def out_of_reach(comparisons: Sequence[CorrelationComparison]) -> list[str]:
         found = min(tested, key=lambda found: found.least, default=None)
         if found is None or found.least * found.comparisons <= ALPHA:
             continue
-        units = 1 + math.ceil(math.log2(found.comparisons / ALPHA))  # 2^(1 - units) is the least p
+        units = fewest_documents(ALPHA, found.comparisons)  # as many as a sign-flip test
         swapped = {"both": "systems and documents", "cells": "summaries"}.get(found.permuted, found.permuted)
         drawn = found.least <= 1 / (found.permutations + 1)
         notes.append(
