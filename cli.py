@@ -282,6 +282,20 @@ def with_metrics(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
+resample_option = click.option(
+    "--resample",
+    type=click.Choice(["documents", "systems", "both"]),
+    help="What intervals of correlations draw anew, and so hold for.  [default: documents; both at the system level]",
+)
+permute_option = click.option(
+    "--permute",
+    type=click.Choice(["documents", "systems", "both", "cells"]),
+    help="What swaps between two metrics in tests of their correlations: documents (Perm-Inputs) or systems "
+    "(Perm-Systems) or both, for which the test then holds, or cells, each summary by itself (PERM-BOTH), which takes "
+    "all as fixed.  [default: both at the global, documents at the input, systems at the system level]",
+)
+
+
 def set_device(device: str | None) -> None:
     """Say where models run, for all that this process starts."""
     if device:
@@ -968,6 +982,8 @@ def keywords(file: Path, extractor: str, compare: bool, title: str, format: str 
     help="By which two metrics are compared: a metric's tie earns half, nothing, or is left out.",
 )
 @click.option("--coefficients", default="pearson,spearman,kendall", show_default=True, help="Of the correlations.")
+@resample_option
+@permute_option
 @click.option(
     "--format",
     "shape",
@@ -989,6 +1005,8 @@ def analyze(
     baselines: str,
     rule: Any,
     coefficients: str,
+    resample: Any,
+    permute: Any,
     shape: str,
     format: str | None,
 ) -> None:
@@ -1017,6 +1035,7 @@ def analyze(
     records, facts = texts_of(file, format, study_name) if of_texts or file is not None else ([], {})
     texts = text_contents(records, facts, chosen, of_texts, only, study_name) if of_texts else None
     settings = {"methods": methods, "rule": rule, "baselines": listed(baselines), "seed": seed}
+    settings |= {"resample": resample, "permute": permute}
     if texts is not None and {*asked} <= of_texts:
         found = texts
     elif study_name is not None:
@@ -1237,16 +1256,18 @@ def print_contents(contents: Any, tables: list[Any], shape: str) -> None:
 )
 @systems_option
 @baselines_option
+@resample_option
+@permute_option
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of bootstrap, flips and permutations.")
 @refusing
-def report(name: str, folder: Path, systems: str, baselines: str, seed: int) -> None:
+def report(name: str, folder: Path, systems: str, baselines: str, resample: Any, permute: Any, seed: int) -> None:
     """Write a report of the study NAME: one HTML file with tables, charts and a methods paragraph, and its data."""
     from pages.components.report import write_report
 
     if not folder.is_dir():
         check_output(folder, [])
     data_store, annotation_store = stores()
-    named = {"systems": listed(systems), "baselines": listed(baselines)}
+    named = {"systems": listed(systems), "baselines": listed(baselines), "resample": resample, "permute": permute}
     for path in write_report(data_store, annotation_store, name, folder, **named, seed=seed):
         tell(str(path))
 

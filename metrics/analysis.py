@@ -26,6 +26,7 @@ from metrics.meta_evaluation import (
     Levels,
     Method,
     PairedComparison,
+    Permute,
     Resample,
     Rule,
     Spread,
@@ -42,8 +43,7 @@ from metrics.meta_evaluation import (
     distinguishability,
     evaluate,
     holm,
-    perm_both,
-    perm_both_pairs,
+    permutation_tests,
     system_means,
     williams,
 )
@@ -277,12 +277,15 @@ def correlate_columns(
     pairs: Sequence[tuple[str, str]],
     *,
     methods: Sequence[Method] = METHODS,
-    resample: Resample = "documents",
+    resample: Resample | None = None,
     seed: int = 0,
     resamples: int = RESAMPLES,
     level: float = 0.95,
 ) -> list[CorrelationRow]:
-    """Correlate pairs of columns of the cells, by name; the rows come pair by pair, method by method."""
+    """Correlate pairs of columns of the cells, by name; the rows come pair by pair, method by method.
+
+    `resample` says what intervals draw, None that they do by level as in `correlation_intervals`.
+    """
     intervals = correlation_intervals(
         columns,
         pairs,
@@ -367,13 +370,21 @@ class CorrelationComparison(NamedTuple):
     n: int
     """What it rests on: cells, documents or systems."""
     p: float | None
-    """Of PERM-BOTH."""
+    """Of the permutation test."""
     p_holm: float | None
     """Corrected over the comparisons of the level."""
+    comparisons: int
+    """How many of the level have a p."""
     williams_p: float | None
     """Of Williams' test, which takes what it rests on to be independent; there is none within documents."""
     williams_reason: str | None
+    permuted: Permute
+    """What swaps: what the test generalises to."""
     permutations: int
+    exact: bool
+    """Whether these are all permutations."""
+    least: float
+    """The least p that they can give."""
     seed: int
     reason: str | None
 
@@ -384,26 +395,27 @@ def compare_correlations(
     human: str,
     *,
     method: Method = "pearson",
-    permutations: int = 1000,
+    permute: Permute | None = None,
+    permutations: int | None = None,
     seed: int = 0,
 ) -> list[CorrelationComparison]:
-    """Every two metrics by their correlation with the column `human`: PERM-BOTH, and Williams' test beside it.
+    """Every two metrics by their correlation with the column `human`: a permutation test, and Williams' beside it.
 
-    Pearson's coefficients of all metrics take a second; each pair takes one by the others.
+    `permute` and `permutations` are those of `permutation_tests`.
     """
     metrics = [name for name in columns if name != human]
     pairs = list(combinations(metrics, 2))
-    places = columns[human], cells.documents, cells.systems
-    if method == "pearson":
-        scores = {name: columns[name] for name in metrics}
-        tests = perm_both_pairs(scores, pairs, *places, permutations=permutations, seed=seed)
-    else:
-        tests = {
-            (one, other): perm_both(
-                columns[one], columns[other], *places, method=method, permutations=permutations, seed=seed
-            )
-            for one, other in pairs
-        }
+    tests = permutation_tests(
+        {name: columns[name] for name in metrics},
+        pairs,
+        columns[human],
+        cells.documents,
+        cells.systems,
+        method=method,
+        permute=permute,
+        permutations=permutations,
+        seed=seed,
+    )
     found = []
     for first, second in pairs:
         x, y, people = columns[first], columns[second], columns[human]
@@ -426,17 +438,22 @@ def compare_correlations(
                     n=test.n,
                     p=test.p,
                     p_holm=None,
+                    comparisons=0,
                     williams_p=beside.p,
                     williams_reason=beside.reason,
+                    permuted=test.permuted,
                     permutations=test.permutations,
+                    exact=test.exact,
+                    least=test.least,
                     seed=test.seed,
                     reason=test.reason,
                 )
             )
     for level in LEVELS:
         rows = [place for place, row in enumerate(found) if row.level == level]
+        tested = sum(found[place].p is not None for place in rows)
         for place, p in zip(rows, holm([found[place].p for place in rows]), strict=True):
-            found[place] = found[place]._replace(p_holm=p)
+            found[place] = found[place]._replace(p_holm=p, comparisons=tested)
     return found
 
 

@@ -23,6 +23,7 @@ from pages.components.charts import correlation_chart, correlation_heatmap, scat
 from pages.components.contents import WON, said_not_weighed, with_judgments
 from pages.components.examples import EXAMPLE_STYLE, cell_scores, show_example
 from pages.components.sections import (
+    PERMUTATION_TESTS,
     Section,
     Undefined,
     correlation_section,
@@ -37,6 +38,7 @@ from pages.components.stores import stores
 from pages.components.tables import show_section
 from pages.components.text import in_one_line
 
+BY_LEVEL = "by level"
 POINTS = 4000  # that a browser draws without stuttering
 
 st.title("Correlation")
@@ -65,9 +67,16 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
 with st.container(horizontal=True):
     method = st.segmented_control("Coefficient", METHODS, default="pearson", key="method", required=True)
     level = st.segmented_control("Level", LEVELS, default="global", key="level", required=True)
-    resample = st.segmented_control(
-        "Intervals draw", ["documents", "systems", "both"], default="documents", key="resample", required=True
+    drawn = st.segmented_control(
+        "Intervals draw",
+        [BY_LEVEL, "documents", "systems", "both"],
+        default=BY_LEVEL,
+        key="resample",
+        required=True,
+        help="Intervals hold for new ones of what they draw. By level: documents for the global and the input level, "
+        "documents and systems for the system level.",
     )
+resample = None if drawn == BY_LEVEL else drawn
 human = None if people is None else WON if people.study is not None else people.aspect
 
 
@@ -82,7 +91,12 @@ def cells_of(dataset: str, people: Source | None, version: object) -> Cells:
 
 @st.cache_data(max_entries=256, show_spinner="Correlating")
 def correlated(
-    dataset: str, people: Source | None, version: object, pairs: list[tuple[str, str]], method: str, resample: str
+    dataset: str,
+    people: Source | None,
+    version: object,
+    pairs: list[tuple[str, str]],
+    method: str,
+    resample: str | None,
 ) -> list[CorrelationRow]:
     """Rows of one table, by one coefficient."""
     cells = cells_of(dataset, people, version)
@@ -108,19 +122,19 @@ def parted(dataset: str, people: Source | None, version: object) -> Section:
 
 @st.cache_data(max_entries=64, show_spinner="Swapping scores")
 def compared(
-    dataset: str, people: Source | None, version: object, method: str, metrics: tuple[str, ...]
+    dataset: str, people: Source | None, version: object, method: str, metrics: tuple[str, ...], permute: str | None
 ) -> list[CorrelationComparison]:
     """Whether any of the metrics correlates better with people than another."""
     cells = cells_of(dataset, people, version)
     laid = correlation_tables(cells, human)
     columns = {name: laid.columns[name] for name in (laid.human[0][0], *metrics)}
-    return compare_correlations(cells, columns, laid.human[0][0], method=method)
+    return compare_correlations(cells, columns, laid.human[0][0], method=method, permute=permute)
 
 
-def tested(first: str, second: str) -> Section:
+def tested(first: str, second: str, permute: str | None) -> Section:
     """Two metrics by their correlation with people; by Pearson's r beside all others, for Holm's correction."""
     among = tuple(laid.metrics) if method == "pearson" else (first, second)
-    rows = [row for row in compared(*key, method, among) if {row.first, row.second} == {first, second}]
+    rows = [row for row in compared(*key, method, among, permute) if {row.first, row.second} == {first, second}]
     turned = [
         row
         if row.first == first or row.difference is None
@@ -185,7 +199,18 @@ with tabs[0]:
             with st.container(horizontal=True):
                 one = st.selectbox("First metric", metrics, key="tested_first")
                 other = st.selectbox("Second metric", [m for m in metrics if m != one], key="tested_second")
-            show_section(told(tested(one, other)))
+                permute = st.segmented_control(
+                    "Test",
+                    [BY_LEVEL, *PERMUTATION_TESTS],
+                    default=BY_LEVEL,
+                    format_func=lambda name: PERMUTATION_TESTS.get(name, name),
+                    key="permute",
+                    required=True,
+                    help="A test holds for new ones of what it swaps as a whole: systems, documents (inputs) or both. "
+                    "By level: both for the global, documents for the input, systems for the system level. PERM-BOTH "
+                    "swaps each summary by itself and takes all as fixed.",
+                )
+            show_section(told(tested(one, other, None if permute == BY_LEVEL else permute)))
 with tabs[1]:
     against(
         "length", "Metrics with length (ROUGE-K paper, Table 6)", laid.length, "the data set is not scored by length"

@@ -252,6 +252,50 @@ def test_tables_and_coefficients_that_are_asked_for(folder):
     assert not {"pearson", "spearman"} & {*analysis["metrics"]["rouge1"]}
 
 
+def test_intervals_of_systems_draw_both_unless_they_are_told_otherwise():
+    arguments = (CORPUS, "--human", AUTHOR, "--metrics", "rouge1", "--tables", "human", "--coefficients", "pearson")
+    by_level = analyzed(*arguments)
+    chosen = {resample: analyzed(*arguments, "--resample", resample) for resample in ("documents", "systems", "both")}
+    ends = {
+        name: rows_of(found, "human", "global 95 %", "input 95 %", "system 95 %")[0] for name, found in chosen.items()
+    }
+    expected = (*ends["documents"][:2], ends["both"][2])
+    assert rows_of(by_level, "human", "global 95 %", "input 95 %", "system 95 %")[0] == expected
+    widths = {name: found[2][1] - found[2][0] for name, found in ends.items()}
+    assert widths["both"] > 2 * widths["documents"]  # four systems say little of others
+    assert any(
+        "They hold for new documents, these systems." in note
+        for note in chosen["documents"]["tables"]["human"]["notes"]
+    )
+
+
+def test_what_swaps_is_told():
+    arguments = (CORPUS, "--human", AUTHOR, "--metrics", "rouge1", "--tables", "correlation_tests")
+    told = ("level", "test", "permutations", "holds for")
+    assert rows_of(analyzed(*arguments), "correlation_tests", *told) == [
+        ("global", "Perm-Systems + Perm-Inputs", 10_000, "new systems and documents"),
+        ("input", "Perm-Inputs", 10_000, "new documents, these systems"),
+        ("system", "Perm-Systems, exact", 2**4, "new systems, these documents"),
+    ]
+    fixed = analyzed(*arguments, "--permute", "cells")["tables"]["correlation_tests"]
+    assert {row["test"] for row in fixed["rows"]} == {"PERM-BOTH"}
+    assert not any("No difference" in note for note in fixed["notes"])
+
+
+@pytest.mark.parametrize("shape", FORMATS)
+def test_no_table_of_correlations_moves_with_the_order_of_rows(folder, shape):
+    records = [json.loads(line) for line in CORPUS.read_text().splitlines()]
+    outputs = []
+    for file, step in (("one.jsonl", 1), ("other.jsonl", -1)):
+        write(folder / file, records[::step])
+        tables = "human,length,matrix,correlation_tests"
+        found = run(
+            "analyze", file, "--human", AUTHOR, "--metrics", "rouge1,rouge2", "--tables", tables, "--format", shape
+        )
+        outputs.append([line for line in found.stdout.splitlines() if file not in line and "SHA-256" not in line])
+    assert outputs[0] == outputs[1]
+
+
 @pytest.mark.parametrize(
     ("rule", "difference"),
     # ROUGE-1 against length: (6 + 0/2) / 8 - (0 + 8/2) / 8; without its ties length decides nothing
@@ -317,6 +361,8 @@ def test_names_from_a_file_stay_in_their_lines(folder):
         (["small.jsonl", "--coefficients", "pearson,r"], "--coefficients must be among pearson, spearman, kendall, "
          "not 'pearson,r'"),
         (["small.jsonl", "--coefficients", ""], "--coefficients must be among pearson, spearman, kendall, not ''"),
+        (["small.jsonl", "--resample", "cells"], "Invalid value for '--resample': 'cells' is not one of "),
+        (["small.jsonl", "--permute", "rows"], "Invalid value for '--permute': 'rows' is not one of "),
         (["small.jsonl", "--format", "xml"], "Invalid value for '--format': 'xml' is not one of "),
         (["absent.jsonl"], "there is no file absent.jsonl, and there is no data set 'absent.jsonl'; there are none"),
         (["absent", "--input-format", "csv"], "--input-format goes with a file, and there is no file absent"),
@@ -683,6 +729,12 @@ def test_report(study, tmp_path):
     }
     analysis = json.loads((tmp_path / "report" / "analysis.json").read_text())
     assert analysis == analyzed("--study", "S")
+    chosen = ("--resample", "systems", "--permute", "cells")
+    run("report", "S", "-o", tmp_path / "chosen", *chosen)
+    assert json.loads((tmp_path / "chosen" / "analysis.json").read_text()) == analyzed("--study", "S", *chosen)
+    page = (tmp_path / "chosen" / "report.html").read_text()
+    assert "those of correlations are over systems, " in page
+    assert "permutation tests (Deutsch et al. 2021): PERM-BOTH." in page
     run("report", "S", "-o", tmp_path / "report", "--seed", "4")  # replaces it
     assert json.loads((tmp_path / "report" / "analysis.json").read_text())["facts"]["seed"] == "4"
 

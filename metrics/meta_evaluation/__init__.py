@@ -7,12 +7,18 @@ What cannot be computed is None with a reason, never NaN.
 
 from metrics.meta_evaluation.agreement import Agreement, Rule, agreement, credit, within_document_pairs
 from metrics.meta_evaluation.correlation import METHODS, Correlation, Levels, Method, correlate
-from metrics.meta_evaluation.correlation_intervals import LevelIntervals, Resample, correlation_intervals
+from metrics.meta_evaluation.correlation_intervals import (
+    RESAMPLE_BY_LEVEL,
+    LevelIntervals,
+    Resample,
+    correlation_intervals,
+)
 from metrics.meta_evaluation.correlation_tests import (
+    PERMUTE_BY_LEVEL,
     CorrelationTest,
+    Permute,
     WilliamsTest,
-    perm_both,
-    perm_both_pairs,
+    permutation_tests,
     williams,
 )
 from metrics.meta_evaluation.discrepancy import Discrepancy, discrepancies
@@ -43,6 +49,8 @@ from metrics.meta_evaluation.ties import TieAccuracy, fit_threshold, tie_accurac
 __all__ = [
     "BEATEN",
     "METHODS",
+    "PERMUTE_BY_LEVEL",
+    "RESAMPLE_BY_LEVEL",
     "Agreement",
     "Bin",
     "Correlation",
@@ -56,6 +64,7 @@ __all__ = [
     "Method",
     "Observed",
     "PairedComparison",
+    "Permute",
     "Plan",
     "Resample",
     "Rule",
@@ -82,8 +91,7 @@ __all__ = [
     "observed",
     "pairs_for_interval",
     "pairs_to_separate",
-    "perm_both",
-    "perm_both_pairs",
+    "permutation_tests",
     "position_check",
     "system_means",
     "tie_accuracy",

@@ -70,13 +70,14 @@ def correlate(
     x, y = numbers(x, "x"), numbers(y, "y")
     document, document_count, system, system_count = placed(documents, systems)
     same_length(x=x, y=y, documents=document, systems=system)
-    both = ~(np.isnan(x) | np.isnan(y))
+    both = in_order(document, system)
+    both = both[~(np.isnan(x) | np.isnan(y))[both]]
     x, y, document, system = x[both], y[both], document[both], system[both]
 
     cells = np.bincount(system, minlength=system_count)
     scored = cells > 0
     x_means, y_means = (np.bincount(system, scores, system_count)[scored] / cells[scored] for scores in (x, y))
-    if method != "pearson":  # means carry noise of their own: it depends on the order of the cells
+    if method != "pearson":  # means carry noise of their own, which parts what is tied
         x_means, y_means = (mid_ranks(means[None], np.ones((1, len(means))), TIE)[0] for means in (x_means, y_means))
     return Levels(
         global_=_correlation(x, y, "cells", method),
@@ -136,6 +137,11 @@ def placed(
             at = int(np.flatnonzero(document * system_count + system == twice[0])[0])
             raise ValueError(f"document {documents[at]} has more than one cell of system {systems[at]}")
     return document, document_count, system, system_count
+
+
+def in_order(document: NDArray[np.intp], system: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Sort cells by document, then by system, so that sums and draws do not depend on the order of a file's rows."""
+    return np.lexsort((system, document))
 
 
 def by_document(

@@ -39,6 +39,15 @@ SAME = "no interval: all resamples have the same coefficient"
 """Why an interval without a width is none: two systems, for instance, always correlate by 1 or -1."""
 Floats = NDArray[np.float64]
 
+RESAMPLE_BY_LEVEL: tuple[Resample, Resample, Resample] = ("documents", "documents", "both")
+"""What is drawn for the global, the input and the system level, where nothing else is asked for.
+
+A coefficient of systems rests on few of them: with 16 systems that differ, intervals over documents alone hold the one
+of other systems and documents in 26 of 100 simulated studies at the system level, those over both in 91. At the other
+levels intervals over documents are read as they are meant, for these systems; where systems differ they hold that of
+others in 33 (global) and 31 (input) of 100, those over both in 91.
+"""
+
 KENDALL_CELLS = {"documents": 10_000, "systems": 4_000, "both": 4_000}
 """The most cells for which Kendall at the global level is computed: its cost grows with their square."""
 
@@ -66,8 +75,21 @@ class _Weights(NamedTuple):
 
     documents: Floats | None
     systems: Floats | None
-    units: Floats
-    """How often whatever is drawn as a whole is: documents, systems or, where both are drawn, cells."""
+
+    @property
+    def units(self) -> Floats:
+        """How often whatever is drawn as a whole is: documents, systems or, where both are drawn, cells."""
+        if self.systems is None:
+            return cast(Floats, self.documents)
+        if self.documents is None:
+            return self.systems
+        return (self.documents[:, :, None] * self.systems[:, None, :]).reshape(len(self.systems), -1)
+
+    def only(self, resample: Resample) -> _Weights:
+        """These draws, with all documents or systems standing once where they are not to be drawn."""
+        return _Weights(
+            self.documents if resample != "systems" else None, self.systems if resample != "documents" else None
+        )
 
 
 class _Group(NamedTuple):
@@ -96,7 +118,7 @@ def correlation_intervals(
     systems: Iterable[Hashable],
     *,
     methods: Sequence[Method] = ("pearson",),
-    resample: Resample = "documents",
+    resample: Resample | None = None,
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
@@ -104,8 +126,9 @@ def correlation_intervals(
     """Percentile intervals of what `correlate` computes, drawing documents, systems or both with replacement.
 
     Each of `columns`, shape (n,), holds one score of the cells, NaN where it is missing; `documents` and
-    `systems` hold the document and the system of each cell; `pairs` names the columns to correlate. The draws
-    depend on the seed and the sets of documents and systems alone, not on what is missing: all pairs share
+    `systems` hold the document and the system of each cell; `pairs` names the columns to correlate. `resample`
+    says what is drawn for all levels, None takes that of `RESAMPLE_BY_LEVEL`. The draws depend on the seed and
+    the sets of documents and systems alone, not on what is missing or how cells are ordered: all pairs share
     them. A resample in which either side is constant is passed over.
 
     An interval is undefined, with the reason, where what is drawn has fewer than two with both scores (at the
@@ -123,24 +146,26 @@ def correlation_intervals(
     for name, values in scores.items():
         matrices[name][document, system] = values
 
+    drawn = RESAMPLE_BY_LEVEL if resample is None else (resample,) * 3
     reasons: dict[tuple[Pair, Method, str], str | None] = {}
     samples: dict[tuple[Pair, Method, str], Floats] = {}
-    tasks: list[tuple[list[tuple[Pair, Method, str]], _Sample]] = []
+    tasks: list[tuple[list[tuple[Pair, Method, str]], _Sample, Resample]] = []
     for group in _grouped(matrices, list(dict.fromkeys(pairs))):
         for method in dict.fromkeys(methods):
-            for where in _LEVELS:
+            for where, kind in zip(_LEVELS, drawn, strict=True):
                 keys = [(name, method, where) for name in group.names]
-                found = _reasons(group, method, where, resample)
+                found = _reasons(group, method, where, kind)
                 reasons.update(zip(keys, found, strict=True))
                 able = [index for index, reason in enumerate(found) if reason is None]
                 if able:
                     part = group._replace(pairs=[group.pairs[index] for index in able])
-                    tasks.append(([keys[index] for index in able], _sampler(part, method, where, resample)))
+                    tasks.append(([keys[index] for index in able], _sampler(part, method, where, kind), kind))
                     samples.update((keys[index], np.empty(resamples)) for index in able)
     if tasks:
-        for rows, weights in _draws(document_count, system_count, resample, resamples, seed):
-            for keys, sample in tasks:
-                for key, r in zip(keys, sample(weights).T, strict=True):
+        most = document_count * system_count if drawn[0] == "both" else max(document_count, system_count)
+        for rows, weights in _draws(document_count, system_count, max(1, _DRAWN // most), resamples, seed):
+            for keys, sample, kind in tasks:
+                for key, r in zip(keys, sample(weights.only(kind)).T, strict=True):
                     samples[key][rows] = r
 
     def interval(key: tuple[Pair, Method, str]) -> Interval:
@@ -160,9 +185,9 @@ def correlation_intervals(
 
 
 def _check(
-    columns: Mapping[str, ArrayLike], pairs: Sequence[Pair], resample: Resample, level: float, resamples: int
+    columns: Mapping[str, ArrayLike], pairs: Sequence[Pair], resample: Resample | None, level: float, resamples: int
 ) -> None:
-    if resample not in get_args(Resample):
+    if resample not in (None, *get_args(Resample)):
         raise ValueError(f"resample must be one of {', '.join(get_args(Resample))}, not {resample}")
     if not 0 < level < 1:
         raise ValueError(f"level must lie between 0 and 1, not {level}")
@@ -182,29 +207,18 @@ def _percentiles(r: Floats, level: float) -> tuple[float, float] | tuple[None, N
     return float(low), float(high)
 
 
-def _draws(
-    documents: int, systems: int, resample: Resample, resamples: int, seed: int
-) -> Iterator[tuple[slice, _Weights]]:
-    """Draw with replacement, some resamples at a time: which resamples, and the weights in them."""
+def _draws(documents: int, systems: int, step: int, resamples: int, seed: int) -> Iterator[tuple[slice, _Weights]]:
+    """Draw with replacement, `step` resamples at a time: which resamples, and the weights in them."""
     of_documents, of_systems = np.random.default_rng(seed), np.random.default_rng([seed, 1])
 
     def draw(random: np.random.Generator, size: int, rows: int) -> Floats:
         drawn = random.integers(size, size=(rows, size)) + size * np.arange(rows)[:, None]
         return np.bincount(drawn.ravel(), minlength=rows * size).reshape(rows, size).astype(np.float64)
 
-    step = max(1, _DRAWN // {"documents": documents, "systems": systems, "both": documents * systems}[resample])
     for start in range(0, resamples, step):
         rows = slice(start, min(start + step, resamples))
         count = rows.stop - rows.start
-        if resample == "documents":
-            w = draw(of_documents, documents, count)
-            yield rows, _Weights(documents=w, systems=None, units=w)
-        elif resample == "systems":
-            v = draw(of_systems, systems, count)
-            yield rows, _Weights(documents=None, systems=v, units=v)
-        else:
-            w, v = draw(of_documents, documents, count), draw(of_systems, systems, count)
-            yield rows, _Weights(documents=w, systems=v, units=(w[:, :, None] * v[:, None, :]).reshape(count, -1))
+        yield rows, _Weights(draw(of_documents, documents, count), draw(of_systems, systems, count))
 
 
 def _grouped(matrices: Mapping[str, Floats], pairs: Sequence[Pair]) -> Iterator[_Group]:

@@ -46,7 +46,16 @@ from metrics.analysis import (
 )
 from metrics.dataset_statistics import keyword_statistics, length_statistics
 from metrics.keyword_analysis import Records, by_length, by_source, searched
-from metrics.meta_evaluation import METHODS, Evaluation, Method, Rule, SideShare, position_check
+from metrics.meta_evaluation import (
+    METHODS,
+    Evaluation,
+    Method,
+    Permute,
+    Resample,
+    Rule,
+    SideShare,
+    position_check,
+)
 from metrics.rouge_k import RougeK
 from pages.components import formats, sections
 from pages.components.sections import Section
@@ -158,18 +167,21 @@ def correlations_of(
     *,
     methods: Sequence[Method] = METHODS,
     baselines: Sequence[str] = (),
+    resample: Resample | None = None,
+    permute: Permute | None = None,
     seed: int = 0,
 ) -> tuple[list[Section], list[CorrelationRow], list[CorrelationRow]]:
     """The four tables of the papers, the tests beside them, and the systems; with the rows of the first and the last.
 
     `human` names the ratings to correlate metrics with; without it, the tables that need people are left out.
-    `baselines` are the systems that others are to beat.
+    `baselines` are the systems that others are to beat. `resample` and `permute`
+    say what intervals draw and tests swap, None that they do by level.
     """
     laid = correlation_tables(cells, human)
     asked = dict.fromkeys([*laid.human, *laid.matrix])
     asked |= dict.fromkeys(pair for pair in laid.rouge_k if pair not in asked and pair[::-1] not in asked)
     of_pair: dict[frozenset[str], list[CorrelationRow]] = {}  # a pair is in several tables, and computed once
-    for row in correlate_columns(cells, laid.columns, list(asked), methods=methods, seed=seed):
+    for row in correlate_columns(cells, laid.columns, list(asked), methods=methods, resample=resample, seed=seed):
         of_pair.setdefault(frozenset((row.first, row.second)), []).append(row)
 
     def rows(pairs: Sequence[tuple[str, str]]) -> list[CorrelationRow]:
@@ -178,13 +190,13 @@ def correlations_of(
     check_systems(baselines, cells.systems, "--baselines")
     with_people, matrix, people = rows(laid.human), rows(laid.matrix), f"human: {human}"
     compared = {name: laid.columns[name] for name in (*laid.metrics, people)} if laid.human else {}
-    tests = compare_correlations(cells, compared, people, seed=seed) if compared else []
+    tests = compare_correlations(cells, compared, people, permute=permute, seed=seed) if compared else []
     systems = analyze_systems(cells, {name: laid.columns[name] for name in laid.metrics} | compared, baselines)
     found = [
-        sections.correlation_section("human", f"Metrics with people ({human})", with_people),
-        sections.correlation_section("length", "Metrics with length", rows(laid.length)),
-        sections.correlation_section("rouge_k", "Metrics with ROUGE-K", rows(laid.rouge_k)),
-        sections.correlation_section("matrix", "Metrics with each other", matrix),
+        sections.correlation_section("human", f"Metrics with people ({human})", with_people, resample),
+        sections.correlation_section("length", "Metrics with length", rows(laid.length), resample),
+        sections.correlation_section("rouge_k", "Metrics with ROUGE-K", rows(laid.rouge_k), resample),
+        sections.correlation_section("matrix", "Metrics with each other", matrix, resample),
         sections.discrepancy_section(part_from_rouge_k(cells, laid)),
         sections.correlation_test_section(tests, people),
         sections.spread_section(systems),
@@ -223,6 +235,8 @@ def of_study(
     rule: Rule = "half",
     systems: Sequence[str] = (),
     baselines: Sequence[str] = (),
+    resample: Resample | None = None,
+    permute: Permute | None = None,
     seed: int = 0,
 ) -> Contents:
     """Everything about a study's judgments and its data set's scores.
@@ -250,7 +264,7 @@ def of_study(
     reliability = reliability_of(preferences, checks, seed=seed)
     cells = with_judgments(cells, preferences)
     correlations, with_people, matrix = correlations_of(
-        cells, human or WON, methods=methods, baselines=baselines, seed=seed
+        cells, human or WON, methods=methods, baselines=baselines, resample=resample, permute=permute, seed=seed
     )
     if analysis.weighed and (human or WON) == WON:
         correlations = [said_not_weighed(table) for table in correlations]
@@ -315,13 +329,17 @@ def of_cells(
     methods: Sequence[Method] = METHODS,
     rule: Rule = "half",
     baselines: Sequence[str] = (),
+    resample: Resample | None = None,
+    permute: Permute | None = None,
     seed: int = 0,
 ) -> Contents:
     """Everything about the scores of a file or data set, and about its ratings `human`.
 
     Without these, what needs people is left out, which the facts say. Raises `UnknownSystem` for other `baselines`.
     """
-    correlations, with_people, matrix = correlations_of(cells, human, methods=methods, baselines=baselines, seed=seed)
+    correlations, with_people, matrix = correlations_of(
+        cells, human, methods=methods, baselines=baselines, resample=resample, permute=permute, seed=seed
+    )
     more = {"seed": str(seed), "versions": versions()}
     if human is None:
         others = f"; --human takes {' or '.join(cells.ratings)}" if cells.ratings else ""

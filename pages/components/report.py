@@ -17,7 +17,8 @@ from annotation.store import AnnotationStore
 from data.export import export
 from data.files import write_whole
 from data.store import DataStore
-from pages.components import charts, formats
+from metrics.meta_evaluation import Permute, Resample
+from pages.components import charts, formats, sections
 from pages.components.contents import Contents, as_json, of_study
 from pages.components.formats import esc
 from pages.components.text import in_one_line
@@ -51,6 +52,8 @@ def write_report(
     *,
     systems: Sequence[str] = (),
     baselines: Sequence[str] = (),
+    resample: Resample | None = None,
+    permute: Permute | None = None,
     seed: int = 0,
 ) -> list[Path]:
     """Write a study's report into a folder, which is made where it is not there; returns the files.
@@ -59,7 +62,9 @@ def write_report(
     scores, and `SHA256SUMS` of them all. The tables are restricted to `systems`, where they are named; `baselines` are
     those that others are to beat. Raises `UnknownStudy` and `UnknownSystem` before anything is written, and OSError.
     """
-    contents = of_study(data, annotation, study, systems=systems, baselines=baselines, seed=seed)
+    contents = of_study(
+        data, annotation, study, systems=systems, baselines=baselines, resample=resample, permute=permute, seed=seed
+    )
     dataset = annotation.study(study).dataset
     texts = {
         "analysis.json": json.dumps(as_json(contents), indent=2, ensure_ascii=False, allow_nan=False) + "\n",
@@ -69,7 +74,7 @@ def write_report(
         **{f"{table.name}.csv": formats.as_csv(table) for table in contents.tables},
     }
     hashes = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()}
-    texts["report.html"] = as_html(contents, methods(data, annotation, study, contents), hashes)
+    texts["report.html"] = as_html(contents, methods(data, annotation, study, contents, resample, permute), hashes)
     hashes["report.html"] = hashlib.sha256(texts["report.html"].encode()).hexdigest()
     texts["SHA256SUMS"] = "".join(f"{digest}  {name}\n" for name, digest in sorted(hashes.items()))
     folder.mkdir(exist_ok=True)
@@ -78,7 +83,14 @@ def write_report(
     return [folder / name for name in texts]
 
 
-def methods(data: DataStore, annotation: AnnotationStore, name: str, contents: Contents) -> str:
+def methods(
+    data: DataStore,
+    annotation: AnnotationStore,
+    name: str,
+    contents: Contents,
+    resample: Resample | None = None,
+    permute: Permute | None = None,
+) -> str:
     """The paragraph that a paper would have: what was asked of whom, and how numbers were made of it."""
     study = annotation.study(name)
     dataset = data.dataset(study.dataset)
@@ -119,14 +131,15 @@ def methods(data: DataStore, annotation: AnnotationStore, name: str, contents: C
             f"{found.intervals.half.level:.0%} intervals of agreement are Clopper and Pearson's for an effective "
             f"number of pairs, from how far {found.over} differ (Korn and Graubard 1998), and so are those of alpha, "
             "Fleiss' kappa and raw agreement between annotators, from documents; those of correlations and of the "
-            "ranking are percentile bootstrap intervals over documents."
+            f"ranking are percentile bootstrap intervals, over {sections.drawn_over(resample)} and over documents."
         )
     words += [
         "Metrics are compared on the same pairs by a sign-flip test over documents (exact McNemar test where every "
         "document gives one pair and no tie earns half), with Holm's correction. Where several annotators judged, p is "
         "the larger one of this test and a t test on the variance of documents and annotators.",
         "Correlations are Pearson's r, Spearman's rho and Kendall's tau-b over all summaries, averaged within "
-        "documents, and over the systems' means; metrics are compared by PERM-BOTH (Deutsch et al. 2021).",
+        "documents, and over the systems' means; metrics are compared by permutation tests (Deutsch et al. "
+        f"2021): {sections.tests_of(permute)}.",
         "Agreement between annotators is Krippendorff's alpha (nominal), Fleiss' kappa and Cohen's kappa; systems are "
         "ranked by a penalised Bradley-Terry model.",
     ]

@@ -13,13 +13,17 @@ from metrics.extractors import Shared
 from metrics.keyword_analysis import LONGEST_ASKED, LengthRecall, Recall
 from metrics.meta_evaluation import (
     BEATEN,
+    PERMUTE_BY_LEVEL,
+    RESAMPLE_BY_LEVEL,
     Agreement,
     Discrepancy,
     Evaluation,
     Interval,
     Observed,
     PairedComparison,
+    Permute,
     Plan,
+    Resample,
     SideShare,
 )
 from metrics.meta_evaluation.significance import MCNEMAR, TWO_WAY, fewest_documents
@@ -31,8 +35,16 @@ RULES = {
 }
 
 
+ALPHA = 0.05
+"""At which p values are called significant."""
+
+
 FEW = 10
 """Documents below which intervals come with a warning."""
+
+
+FEW_SYSTEMS = 4
+"""Systems below which intervals that draw systems come with a warning."""
 
 
 NO_SUMMARIES = "there is no summary, or no document has keywords"
@@ -319,19 +331,60 @@ def position_section(shares: Sequence[SideShare]) -> Section:
 # --- correlation ------------------------------------------------------------------------------------------
 
 
-def correlation_section(name: str, title: str, rows: Sequence[CorrelationRow], resample: str = "documents") -> Section:
-    """Coefficients of pairs of columns at three levels, with what each rests on."""
+HOLDS_FOR: dict[Permute, str] = {
+    "documents": "new documents, these systems",
+    "systems": "new systems, these documents",
+    "both": "new systems and documents",
+    "cells": "these systems and documents",
+}
+"""What a figure says something of, by what was drawn or swapped for it."""
+
+
+def by_level(names: Mapping[Any, str], chosen: str | None, defaults: Sequence[str]) -> list[str]:
+    """The names of what is drawn or swapped: one that was chosen, or the defaults, each with its levels."""
+    if chosen is not None:
+        return [names[chosen]]
+    return [
+        f"{names[kind]} ({', '.join(level for level, of in zip(LEVELS, defaults, strict=True) if of == kind)})"
+        for kind in dict.fromkeys(defaults)
+    ]
+
+
+def drawn_over(resample: Resample | None) -> str:
+    """What intervals of correlations draw."""
+    names = {"documents": "documents", "systems": "systems", "both": "documents and systems"}
+    return " and ".join(by_level(names, resample, RESAMPLE_BY_LEVEL))
+
+
+def tests_of(permute: Permute | None) -> str:
+    """The permutation tests of correlations."""
+    return ", ".join(by_level(PERMUTATION_TESTS, permute, PERMUTE_BY_LEVEL))
+
+
+def correlation_section(
+    name: str, title: str, rows: Sequence[CorrelationRow], resample: Resample | None = None
+) -> Section:
+    """Coefficients of pairs of columns at three levels, with what each rests on.
+
+    `resample` is what intervals drew, None where it was that of each level.
+    """
     notes = [
         "Global: all summaries pooled; input: the mean over documents of the coefficient within each, leaving out "
         "documents where either side is constant or has fewer than two values; system: of the systems' means."
     ]
     if rows:
         found = rows[0].intervals.global_
-        notes.append(
-            f"Intervals: {found.level:.0%}, percentile bootstrap over "
-            f"{'documents and systems' if resample == 'both' else resample}, {found.resamples} resamples, "
-            f"seed {found.seed}."
-        )
+        notes += [
+            f"Intervals: {found.level:.0%}, percentile bootstrap over {drawn_over(resample)}, {found.resamples} "
+            f"resamples, seed {found.seed}.",
+            f"They hold for {'; '.join(by_level(HOLDS_FOR, resample, RESAMPLE_BY_LEVEL))}.",
+        ]
+        systems = max(row.levels.system.n for row in rows)
+        if 1 < systems < FEW_SYSTEMS and resample != "documents":
+            notes.append(
+                f"There are {systems} systems only: intervals that draw systems are too narrow (those of 3 systems "
+                "hold the truth in 83 of 100 studies, those of 2 in 48)."
+            )
     cells = []
     for row in rows:
         line: dict[str, Cell] = {"first": row.first, "second": row.second, "coefficient": row.method}
@@ -378,6 +431,44 @@ def discrepancy_section(found: Sequence[Discrepancy]) -> Section:
 COEFFICIENTS = {"pearson": "Pearson's r", "spearman": "Spearman's rho", "kendall": "Kendall's tau-b"}
 
 
+PERMUTATION_TESTS: dict[Permute, str] = {
+    "systems": "Perm-Systems",
+    "documents": "Perm-Inputs",
+    "both": "Perm-Systems + Perm-Inputs",
+    "cells": "PERM-BOTH",
+}
+"""Permutation tests by what swaps, as Deutsch et al. 2021 call them."""
+
+WHAT_SWAPS: dict[Permute, str] = {
+    "systems": "Perm-Systems (Deutsch et al. 2021) swaps all summaries of a system together.",
+    "documents": "Perm-Inputs (Deutsch et al. 2021) swaps all summaries of a document together.",
+    "both": "Perm-Systems + Perm-Inputs adds what swapping systems and what swapping documents does to the difference, "
+    "scaled to the variance of clusters in two ways.",
+    "cells": "PERM-BOTH (Deutsch et al. 2021) swaps each summary by itself: it takes these systems and documents as "
+    "fixed, and finds far too many differences where other systems or documents would differ.",
+}
+
+
+def out_of_reach(comparisons: Sequence[CorrelationComparison]) -> list[str]:
+    """Say at which levels no p can be significant after Holm's correction, because too little can swap."""
+    notes = []
+    for level in LEVELS:
+        tested = [found for found in comparisons if found.level == level and found.p is not None]
+        found = min(tested, key=lambda found: found.least, default=None)
+        if found is None or found.least * found.comparisons <= ALPHA:
+            continue
+        units = fewest_documents(ALPHA, found.comparisons)  # as many as a sign-flip test
+        swapped = {"both": "systems and documents", "cells": "summaries"}.get(found.permuted, found.permuted)
+        drawn = found.least <= 1 / (found.permutations + 1)
+        notes.append(
+            f"No difference at the {level} level can be significant at {ALPHA:g}: p is at least {found.least:.2g}, "
+            f"after Holm's correction {min(1.0, found.least * found.comparisons):.2g} (comparisons: "
+            f"{found.comparisons}). It takes {'more permutations' if drawn else f'{units} {swapped}'}"
+            f"{', or fewer metrics' if found.comparisons > 1 else ''}."
+        )
+    return notes
+
+
 def correlation_test_section(
     comparisons: Sequence[CorrelationComparison], human: str, method: str = "pearson"
 ) -> Section:
@@ -391,18 +482,22 @@ def correlation_test_section(
             "n": found.n,
             "p": known(found.p, found.reason),
             "p (Holm)": known(found.p_holm, found.reason),
+            "test": PERMUTATION_TESTS[found.permuted] + (", exact" if found.exact else ""),
+            "permutations": found.permutations,
+            "holds for": HOLDS_FOR[found.permuted],
             "p (Williams)": known(found.williams_p, found.williams_reason),
         }
         for found in comparisons
     ]
     notes = [
-        f"Difference of {COEFFICIENTS[method]} with {human}, first minus second. p: PERM-BOTH, the scores of both "
-        "metrics swapped at random; Holm's correction over the comparisons of a level. Williams' test takes summaries, "
-        "or systems, to be independent."
+        f"Difference of {COEFFICIENTS[method]} with {human}, first minus second. p: a permutation test, which swaps "
+        "the standardised scores of both metrics at random; Holm's correction over the comparisons of a level. "
+        "Williams' test takes summaries, or systems, to be independent.",
+        *(WHAT_SWAPS[permuted] for permuted in dict.fromkeys(found.permuted for found in comparisons)),
     ]
-    permuted = [found for found in comparisons if found.permutations]
-    if permuted:
-        notes.append(f"{permuted[0].permutations} permutations, seed {permuted[0].seed}.")
+    if any(found.permutations and not found.exact for found in comparisons):
+        notes.append(f"Exact tests make all permutations, the others draw them with seed {comparisons[0].seed}.")
+    notes += out_of_reach(comparisons)
     return Section(
         "correlation_tests", "Metric against metric by correlation", rows, notes, "there are fewer than 2 metrics"
     )

@@ -223,7 +223,7 @@ def test_the_correlation_page_follows_its_controls(page: Page, url: str) -> None
     for level in ("input", "system", "global"):
         watched.press(level)
         expect(panel.locator(".vega-embed svg")).to_contain_text(f"({level})")
-    expect(panel.get_by_text("percentile bootstrap over documents,")).to_be_visible()
+    expect(panel.get_by_text("percentile bootstrap over documents (global, input)")).to_be_visible()
     watched.press("both")
     expect(panel.get_by_text("percentile bootstrap over documents and systems,")).to_be_visible()
     point = page.locator(".vega-embed svg .mark-symbol.role-mark path").last  # no other point covers it

@@ -28,7 +28,15 @@ from metrics.analysis import (
     score_cells,
     with_length,
 )
-from metrics.meta_evaluation import credit, exact_mcnemar, holm, observed, pairs_to_separate, perm_both, williams
+from metrics.meta_evaluation import (
+    credit,
+    exact_mcnemar,
+    holm,
+    observed,
+    pairs_to_separate,
+    permutation_tests,
+    williams,
+)
 from metrics.meta_evaluation.significance import sign_flips
 
 NAN = math.nan
@@ -246,11 +254,15 @@ def test_metrics_compared_by_correlation() -> None:
     columns = correlation_tables(of, "relevance").columns
     found = compare_correlations(of, columns, "human: relevance", permutations=99, seed=5)
     assert len(found) == 3 * 3
+    assert {row.comparisons for row in found} == {3}
     places = of.documents, of.systems
-    tests = perm_both(columns["m"], columns["length"], of.ratings["relevance"], *places, permutations=99, seed=5)
+    pair = ("m", "length")
+    tests = permutation_tests(columns, [pair], of.ratings["relevance"], *places, permutations=99, seed=5)[pair]
     rows = {row.level: row for row in found if (row.first, row.second) == ("m", "length")}
     for level, test in zip(("global", "input", "system"), tests, strict=True):
-        assert (rows[level].difference, rows[level].p, rows[level].n) == (test.difference, test.p, test.n)
+        row = rows[level]
+        assert (row.difference, row.p, row.n, row.permuted) == (test.difference, test.p, test.n, test.permuted)
+        assert (row.permutations, row.exact, row.least) == (test.permutations, test.exact, test.least)
     assert [row.p_holm for row in found if row.level == "global"] == holm([r.p for r in found if r.level == "global"])
     there = ~np.isnan(columns["m"])
     r12, r13, r23 = (

@@ -442,13 +442,14 @@ def test_the_level_and_what_is_drawn(known: World) -> None:
             in tab(app, "With people").get("vega_lite_chart")[0].proto.spec
         )
     before = table(app, "human")
+    assert "bootstrap over documents (global, input) and documents and systems (system)" in said(app)
     choose(app, "resample", "systems")
     after = table(app, "human")
     assert (before["global"] == after["global"]).all()
     assert (before["global 95 %"] != after["global 95 %"]).any()
     assert "bootstrap over systems" in said(app)
     choose(app, "resample", "both")
-    assert "bootstrap over documents and systems" in said(app)
+    assert "bootstrap over documents and systems," in said(app)
 
 
 def test_judgments_won_are_what_metrics_are_correlated_with(known: World) -> None:
@@ -479,7 +480,12 @@ def test_rouge_by_the_mean_adds_rows(known: World) -> None:
 
 def test_two_metrics_are_tested_and_systems_are_compared(known: World) -> None:
     app = opened("correlation.py")
-    assert list(table(app, "correlation_tests")["level"]) == ["global", "input", "system"]
+    shown = table(app, "correlation_tests")
+    assert list(shown["level"]) == ["global", "input", "system"]
+    assert list(shown["test"]) == ["Perm-Systems + Perm-Inputs", "Perm-Inputs, exact", "Perm-Systems, exact"]
+    choose(app, "permute", "cells")
+    assert set(table(app, "correlation_tests")["holds for"]) == {"these systems and documents"}
+    assert "takes these systems and documents as fixed" in said(app)
     select(app, "tested_first", "rouge2")  # what stood second before
     shown = table(app, "correlation_tests")
     assert (set(shown["first"]), set(shown["second"])) == ({"rouge2"}, {"rouge1"})
@@ -884,7 +890,7 @@ def test_what_is_undefined_is_said_with_its_reason(
                 select(app, str(box.key), option)
                 found[page] += said(app)
         for group in app.button_group:
-            if group.key in {"unit", "rule", "method", "level", "resample"}:
+            if group.key in {"unit", "rule", "method", "level", "resample", "permute"}:
                 choose(app, group.key, group.options[-1])
     for page, words in expected:
         assert words in found[page], found[page]

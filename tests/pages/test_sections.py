@@ -291,9 +291,18 @@ def test_correlation() -> None:
     for level in ("global", "input", "system"):
         assert "constant" in reason(section, 1, level)
         assert reason(section, 1, f"{level} 95 %") == reason(section, 1, level)
-    assert section.notes[-1] == "Intervals: 95%, percentile bootstrap over documents, 2000 resamples, seed 7."
-    both = sections.correlation_section("human", "x", rows, "both").notes[-1]
-    assert "bootstrap over documents and systems, " in both
+    assert section.notes[1:] == [
+        "Intervals: 95%, percentile bootstrap over documents (global, input) and documents and systems (system), 2000 "
+        "resamples, seed 7.",
+        "They hold for new documents, these systems (global, input); new systems and documents (system).",
+        "There are 2 systems only: intervals that draw systems are too narrow (those of 3 systems hold the truth in "
+        "83 of 100 studies, those of 2 in 48).",
+    ]
+    both = sections.correlation_section("human", "x", rows, "both").notes
+    assert "bootstrap over documents and systems, " in both[1]
+    assert both[2] == "They hold for new systems and documents."
+    documents = sections.correlation_section("human", "x", rows, "documents").notes
+    assert len(documents) == 3
 
 
 def test_correlations_of_nothing() -> None:
@@ -312,12 +321,47 @@ def test_correlation_tests() -> None:
         ("good", "bad", "system", pytest.approx(2.0), 2),
     ]
     assert all(isinstance(row[column], Undefined) for row in section.rows[3:6] for column in ("difference", "p"))
-    assert section.notes[-1] == "50 permutations, seed 7."
+    assert cells_of(section, "test", "permutations", "holds for")[:3] == [
+        ("Perm-Systems + Perm-Inputs", 50, "new systems and documents"),
+        ("Perm-Inputs, exact", 8, "new documents, these systems"),
+        ("Perm-Systems, exact", 2, "new systems, these documents"),
+    ]
+    assert any("draw them with seed 7" in note for note in section.notes)
+    # one comparison has a p: three documents swap in 2^3 ways, two systems in 2^2, of which two leave constants
+    assert section.notes[-3:] == [
+        "No difference at the global level can be significant at 0.05: p is at least 0.5, after Holm's correction 0.5 "
+        "(comparisons: 1). It takes 6 systems and documents.",
+        "No difference at the input level can be significant at 0.05: p is at least 0.25, after Holm's correction 0.25 "
+        "(comparisons: 1). It takes 6 documents.",
+        "No difference at the system level can be significant at 0.05: p is at least 1, after Holm's correction 1 "
+        "(comparisons: 1). It takes 6 systems.",
+    ]
     nothing = compare_correlations(
         CELLS, {"human": columns["none"], "good": columns["good"], "bad": columns["bad"]}, "human"
     )
-    assert not any("permutations, seed" in note for note in sections.correlation_test_section(nothing, "human").notes)
+    notes = sections.correlation_test_section(nothing, "human").notes
+    assert not any("with seed" in note or "No difference" in note for note in notes)
     assert sections.correlation_test_section([], "human").empty == "there are fewer than 2 metrics"
+
+
+def test_more_comparisons_take_more_systems() -> None:
+    random = np.random.default_rng(0)
+    # eight metrics, 28 comparisons: the least p of k systems is 2 / 2^k, and .05 / 28 takes eleven of them
+    for systems, possible in ((10, False), (11, True)):
+        columns = {name: random.normal(size=systems * 20) for name in ("human", *"abcdefgh")}
+        places = [f"d{n % 20}" for n in range(systems * 20)], [f"s{n // 20}" for n in range(systems * 20)]
+        found = compare_correlations(Cells(*map(tuple, places), {}, columns), columns, "human")
+        notes = sections.correlation_test_section(found, "human").notes
+        assert ("It takes 11 systems, or fewer metrics." in notes[-1]) is not possible
+        assert any("No difference at the system level" in note for note in notes) is not possible
+
+
+def test_perm_both_is_said_to_take_everything_as_fixed() -> None:
+    columns = {name: COLUMNS[name] for name in ("human", "good")} | {"bad": -COLUMNS["human"]}
+    found = compare_correlations(CELLS, columns, "human", permute="cells", permutations=50)
+    section = sections.correlation_test_section(found, "human")
+    assert cells_of(section, "test", "holds for") == [("PERM-BOTH, exact", "these systems and documents")] * 3
+    assert any("takes these systems and documents as fixed" in note for note in section.notes)
 
 
 def test_systems() -> None:

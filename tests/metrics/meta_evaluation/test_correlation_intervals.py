@@ -202,6 +202,42 @@ def test_the_order_of_cells_does_not_matter() -> None:
     assert turned == found
 
 
+def test_each_level_draws_what_it_is_read_for() -> None:
+    columns, *places = random_columns(4, 12, 5, 0.1)
+    pair = ("close", "rated")
+
+    def of(resample: Resample | None) -> dict[Method, LevelIntervals]:
+        return correlation_intervals(columns, [pair], *places, methods=METHODS, resample=resample, resamples=50)[pair]
+
+    found, documents, both = of(None), of("documents"), of("both")
+    for method in METHODS:
+        assert found[method] == documents[method]._replace(system=both[method].system)
+
+
+def test_system_level_intervals_hold_for_new_systems() -> None:
+    # 16 systems that differ: a metric knows .6 of people's opinion of a system, and of each of its summaries
+    random, covered = np.random.default_rng(0), {None: 0, "documents": 0}
+    places = [f"d{d}" for _ in range(16) for d in range(20)], [f"s{s}" for s in range(16) for _ in range(20)]
+    for seed in range(100):
+        systems, cells = random.normal(size=(16, 1)), random.normal(size=(16, 20))
+        noise = random.normal(size=(16, 1)) + random.normal(size=(16, 20))
+        columns = {"x": (0.6 * (systems + cells) + 0.8 * noise).ravel(), "y": (systems + cells).ravel()}
+        for resample in covered:
+            found = correlation_intervals(
+                columns,
+                [("x", "y")],
+                *places,
+                resample=resample,
+                resamples=200,
+                seed=seed,  # type: ignore[arg-type]
+            )["x", "y"]["pearson"].system
+            assert found.low is not None
+            assert found.high is not None
+            covered[resample] += found.low <= 0.6 <= found.high
+    assert covered[None] >= 86
+    assert covered["documents"] <= 60
+
+
 SAME = "no interval: all resamples have the same coefficient"
 ONE_DOCUMENT = "fewer than 2 documents have both scores"
 ONE_SYSTEM = "fewer than 2 systems have both scores"
