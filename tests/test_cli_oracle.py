@@ -64,6 +64,7 @@ def records_of(path):
 def test_a_file_as_json(folder):
     found = searched("small.jsonl", *SHORT)
     assert found.pop("algorithms").keys() == {"greedy", "exact"}
+    assert found.pop("lengths").keys() == {"documents", "sentences", "explained", "relations"}
     assert found == {
         "file": "small.jsonl",
         "SHA-256": sha256(folder / "small.jsonl"),
@@ -183,7 +184,7 @@ def test_every_format_has_the_same_numbers(folder):
         assert f"% {signature}\n" in latex
         assert text.count(signature) == latex.count(signature) == 1
         assert latex_text(signature) not in latex
-    assert latex.count("(small.jsonl, n = 3)}") == 4
+    assert latex.count("(small.jsonl, n = 3)}") == 5
     assert "signature" not in text
     assert latex.count(r"\begin{table}") == 4
     for line in ("2 documents are left out: it has no reference with a word.", "documents: 3", "seconds: 60"):
@@ -347,6 +348,41 @@ def test_first_documents_of_a_data_set(folder, searches):
     assert [key for key, *_ in searches] == ["d1", "d2", "d3"]
 
 
+def test_documents_are_chosen_by_their_sentences(folder, searches):
+    found = searched("small", *SHORT, "--sentences", "3-")
+    assert (found["documents"], found["sentences"]) == (1, "3-")
+    assert [left["reason"] for left in found["left_out"]] == ["it has fewer than 3 sentences"] * 4
+    assert [key for key, *_ in searches] == ["d1"]
+    searched("small", *SHORT)
+    again = searched("small", *SHORT, "--sentences", "-2")  # what is stored of others stays out
+    assert (again["documents"], again["left_out"][0]["id"]) == (2, "d1")
+    assert again["left_out"][0]["reason"] == "it has fewer than 1 sentences or more than 2"
+    assert searched("small.jsonl", *SHORT, "--sentences", "-2")["left_out"] == again["left_out"]
+
+
+def test_rouge_2_and_lengths_are_told(folder):
+    found = searched(CORPUS, "--algorithms", "greedy,exact")
+    assert all(0 < figures["rouge2"] < figures["mean"] for figures in found["algorithms"].values())
+    assert len(found["lengths"]["relations"]) == 4
+    assert "rouge2" not in searched(CORPUS, "--algorithms", "greedy", "--metric", "rouge2")["algorithms"]["greedy"]
+    told = run("oracle", CORPUS, "--algorithms", "exact").stdout
+    assert "What the length of the optimum goes with" in told
+
+
+def test_a_long_text_of_one_sentence_is_said_once(folder):
+    long = {"id": "long", "source": "red cars drive and " * 40, "references": ["red cars"], "summaries": []}
+    listed = long | {"id": "listed", "source": ["red cars drive and " * 40]}
+    write(folder / "long.jsonl", [long, listed, long | {"id": "other"}])
+    warning = (
+        "warning: 2 of 3 documents are one sentence of over 100 words each, as no sentence end was found: an extract "
+        "has all of it or nothing. Where there are sentences, give `source` as a list of them. The first is 'long'."
+    )
+    assert run("oracle", "long.jsonl", *SHORT).stderr.count(warning) == 1
+    run("import", "long.jsonl", "--name", "long")
+    assert run("summarize", "long", "--system", "lead,random").stderr.count(warning) == 1
+    assert "warning" not in run("summarize", "small", "--system", "lead").stderr
+
+
 # --- refusals ----------------------------------------------------------------------------------------------------
 
 
@@ -368,6 +404,13 @@ def test_first_documents_of_a_data_set(folder, searches):
         (["small.jsonl", "--documents", "0"], "0 is not in the range 1<=x"),
         (["small.jsonl", "--output", "away/rows.jsonl"], "there is no folder away"),
         (["small.jsonl", "--output", "small.jsonl"], "name another --output"),
+        *(
+            (
+                ["small.jsonl", "--sentences", asked],
+                f"--sentences must be FROM-TO, FROM- or -TO, such as 20-200, not '{asked}'",
+            )
+            for asked in ("-", "3", "5-2", "0-2", "a-b")
+        ),
         (["small", "--input-format", "csv"], "--input-format goes with a file"),
         *(
             (["small.jsonl", "--length", length], f"such as 3 or 100w, not '{length}'")

@@ -384,6 +384,15 @@ def test_an_empty_database_shows_the_way(world: DataStore) -> None:
         assert "no documents yet" in said(opened(view=view))
 
 
+def test_a_long_text_of_one_sentence_is_said(world: DataStore) -> None:
+    long = Document("long", "red cars drive and " * 40, ("red cars",))
+    short = Document("short", "Red cars. They drive.", ("red cars",))
+    world.add_dataset(name="long", format="interchange", sha256="0" * 64, records=[(long, []), (short, [])])
+    assert "This document is one sentence of over 100 words, as no sentence end was found" in said(opened())
+    assert "no sentence end" not in said(opened(dataset="long", document="short"))
+    assert "1 of 2 documents are one sentence of over 100 words each" in said(opened(view="all"))
+
+
 def test_the_first_document_is_open_with_its_optimum(demo: DataStore) -> None:
     app = opened()
     (document, summaries), (second, _), *_ = demo.records(DEMO)

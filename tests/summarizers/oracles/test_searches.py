@@ -267,15 +267,15 @@ def test_no_search_is_above_the_optimum_or_below_its_own_start(abstracts, n, def
 @pytest.mark.parametrize("n", [1, 2])
 @pytest.mark.parametrize("definition", DEFINITIONS)
 def test_the_order_of_the_papers_means_on_summeval(shared_data, n, definition):
-    """At seed 0. At any seed the two starts of a search are nearly as good: means differ by less than 5e-4."""
+    """At seed 0, to 5e-4: the two starts of a search of ours are nearly as good."""
     totals = dict.fromkeys(ALGORITHMS, 0.0)
     documents = [document for document, _ in read(shared_data / "summeval.jsonl", "interchange")]
     for document in documents:
         problem = Problem(sentences_of(document), document.references[0], n, definition)
         for name, solution in solve(problem).items():
             totals[name] += solution.f1 / len(documents)
-    assert totals["genetic_greedy"] >= totals["genetic"] - 1e-9
-    assert totals["vns_greedy"] >= totals["vns"] - 1e-9
+    assert totals["genetic_greedy"] >= totals["genetic"] - 5e-4
+    assert totals["vns_greedy"] >= totals["vns"] - 5e-4
     assert min(totals[name] for name in OURS) == totals["greedy"]
     assert totals["genetic@paper"] < totals["vns@paper"] < totals["vns"]  # a fixed size, and no best kept, cost
     assert totals["greedy"] <= totals["vns_greedy@paper"] <= totals["vns_greedy"] + 1e-9
