@@ -89,6 +89,14 @@ class TestTextsOfTheFormOfTheFigures:
                 "Angela Merkel met Barack Obama in Berlin.",
                 ["Barack Obama met reporters.", "Berlin welcomed all.", "In Berlin, Angela Merkel met Barack Obama."],
             ),
+            (
+                "Storms hit Texas on Tuesday. Governor Greg Abbott asked Washington for help.",
+                [
+                    "Storms hit Kansas on Tuesday. Governor Greg Abbott was asked for help.",
+                    "Storms hit Texas on Tuesday. The governor asked for help.",
+                    "After storms hit Texas, Governor Greg Abbott asked Washington for help.",
+                ],
+            ),
         ],
     )
     def test_three_summaries_of_one_third_one_third_and_one(self, apes, write, reference, candidates):
