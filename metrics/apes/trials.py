@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from data.records import Document, Example, Summary, examples
+from metrics.analysis import check_ratings
 from metrics.apes.metric import Apes
 from metrics.base import Metric
 from metrics.meta_evaluation import agreement, correlate, within_document_pairs
@@ -45,19 +46,13 @@ class Spread(NamedTuple):
     """Their standard deviations; None with fewer than two."""
 
 
-class NoRatings(ValueError):  # noqa: N818  named for the situation
-    """There are no ratings of the aspect that was asked for."""
-
-
 def trials(apes: Apes, records: Sequence[tuple[Document, Sequence[Summary]]], aspect: str) -> list[Trial]:
     """APES and ROUGE of all rated summaries with the first reference alone, the second, and so on.
 
     References stand in the order of the assessors, so that each trial is one assessor's; documents with fewer are left
     out of the later ones, and so are those where APES has nothing to ask. Raises `NoRatings`, `ModelUnavailable`.
     """
-    if not any(aspect in summary.human for _, summaries in records for summary in summaries):
-        known = sorted({name for _, summaries in records for summary in summaries for name in summary.human})
-        raise NoRatings(f"no summary is rated for {aspect!r}; there are ratings for {', '.join(known) or 'nothing'}")
+    check_ratings(records, aspect)
     metrics: list[Metric] = [apes, RougeN(1), RougeN(2), RougeL()]
     found = []
     for index in range(max(len(document.references) for document, _ in records)):

@@ -12,12 +12,13 @@ import pytest
 
 from data.importers import read
 from data.records import ClozeQuestion, Document, Example, Summary, examples
+from metrics.analysis import NoRatings
 from metrics.apes import Apes
 from metrics.apes.base import BLANK, Answer, Question
 from metrics.apes.conditions import conditions, interchange, shuffle
 from metrics.apes.metric import VALUES, Trace, credit, earned, rank
 from metrics.apes.questions import make_quiz
-from metrics.apes.trials import NoRatings, spreads, trials
+from metrics.apes.trials import spreads, trials
 from metrics.base import Score
 from metrics.meta_evaluation import agreement, correlate, within_document_pairs
 from metrics.rouge import RougeN
@@ -87,6 +88,14 @@ class TestTextsOfTheFormOfTheFigures:
             (
                 "Angela Merkel met Barack Obama in Berlin.",
                 ["Barack Obama met reporters.", "Berlin welcomed all.", "In Berlin, Angela Merkel met Barack Obama."],
+            ),
+            (
+                "Storms hit Texas on Tuesday. Governor Greg Abbott asked Washington for help.",
+                [
+                    "Storms hit Kansas on Tuesday. Governor Greg Abbott was asked for help.",
+                    "Storms hit Texas on Tuesday. The governor asked for help.",
+                    "After storms hit Texas, Governor Greg Abbott asked Washington for help.",
+                ],
             ),
         ],
     )
@@ -340,7 +349,7 @@ def test_trials_take_one_reference_at_a_time(shared_data):
         assert (spread.trials, spread.means[0], spread.sds[0]) == pytest.approx(
             (11, np.mean(pooled), np.std(pooled, ddof=1))
         )
-    with pytest.raises(NoRatings, match="no summary is rated for 'beauty'; there are ratings for coherence, "):
+    with pytest.raises(NoRatings, match="there are no human ratings of 'beauty'; there are "):
         trials(apes, records, "beauty")
 
 
