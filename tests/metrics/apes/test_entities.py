@@ -264,7 +264,7 @@ def test_files_are_read_with_spans_and_our_labels(tmp_path: Path) -> None:
         ("Isaac Ion", (Entity(0, 5, "PER"),)),  # chemistry is no name in news
     ]
     file.write_text("New I-LOC\nYork X-LOC\n")
-    with pytest.raises(BadTrainingFile, match=r"wikigold\.txt:2: the label 'X-LOC'"):
+    with pytest.raises(BadTrainingFile, match=r'wikigold\.txt:2: the label "X-LOC"'):
         read_sentences(file)
 
 
