@@ -7,8 +7,8 @@ import time
 
 import pytest
 
+from data.importers.question import read_question
 from data.records import BadRecord, Document
-from metrics.apes.question_files import read_question
 from metrics.apes.readers.attentive import METADATA, read_settings
 from metrics.apes.training import BadTrainingFile, read_sentences
 from metrics.bertscore import read_baseline
