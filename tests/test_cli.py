@@ -313,7 +313,7 @@ def test_score_a_data_set(folder, sqlite_url):
         (["packed.jsonl.gz"], "packed.jsonl.gz:1: the file is compressed; unpack it first"),
         (["small.jsonl", "--metrics", ""], "--metrics names no metric"),
         (["small.jsonl", "--metrics", "rouge1,bleu"], "unknown metric 'bleu'; known are rouge1, rouge2, rougeL, "
-         "rouge_k, bertscore, carouge, apes, length"),
+         "rougeLsum, rougeSU4, rouge_k, bertscore, carouge, apes, length"),
         (["small.jsonl", "-o", "small.jsonl"], "small.jsonl is what is to be scored; name another --output"),
         (["small.jsonl", "-o", "./folder/../link"], "folder/../link is what is to be scored; name another --output"),
         (["small.jsonl", "-o", "folder"], "Invalid value for '-o' / '--output': File 'folder' is a directory."),
@@ -406,7 +406,7 @@ def test_score_by_other_keywords(folder, sqlite_url):
     run(*score, "textrank.jsonl", "--keywords", "textrank:1", "--only", "in-source")
     assert "kw:textrank1|title:always|only:in-src|" in (folder / "textrank.signatures.json").read_text()
     run(*score, "tfidf.jsonl", "--keywords", "tfidf:2", "--idf", "references")
-    of_references = json.dumps([text for document in DOCUMENTS for text in document["references"]])
+    of_references = json.dumps(sorted(text for document in DOCUMENTS for text in document["references"]))
     assert f"idf:{hashlib.sha256(of_references.encode()).hexdigest()[:8]}|" in (
         folder / "tfidf.signatures.json"
     ).read_text(encoding="utf-8")

@@ -156,6 +156,27 @@ def test_a_signature_gives_its_metric_back(name: str) -> None:
 
 
 BERTSCORE = "bertscore|refs:max|model:all-MiniLM-L6-v2@53aa5117|layer:5|idf:none|rescale:no|value:f1|version:0.2.0"
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        *((name, Options(value="recall", references="mean")) for name in ("rouge1", "rougeL", "rougeLsum", "rougeSU4")),
+        ("rouge2", Options(references="pooled", value="precision", counts="set")),
+        ("rougeSU4", Options(counts="set", tokenizer="unicode")),
+        ("carouge", Options(norm="reference")),
+        ("carouge", Options(norm="paper", important="tfidf:5")),
+    ],
+)
+def test_metrics_of_other_values_are_had_again(name: str, options: Options) -> None:
+    made = metric(name, options)
+    again = metric_of(made.signature)
+    assert again is not None
+    assert again.signature == made.signature
+    if name in LEXICAL:
+        assert again.score([PLAIN]) == made.score([PLAIN])
+
+
 ROUGE_K = METRICS["rouge_k"](Options()).signature
 
 
