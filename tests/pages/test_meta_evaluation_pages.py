@@ -555,8 +555,9 @@ def test_reliability_is_that_of_the_functions(known: World) -> None:
     pair, choices, annotators = preferences.pair, preferences.choices, preferences.annotators
     assert "36 judgments of 12 pairs by 3 annotators" in said(app).replace("**", "")
     shown = table(app, "reliability")
-    fleiss = fleiss_kappa(pair, choices)
-    expected = [krippendorff_alpha(pair, choices), fleiss.estimate, raw_agreement(pair, choices)]
+    documents = preferences.document
+    fleiss = fleiss_kappa(pair, choices, documents)
+    expected = [krippendorff_alpha(pair, choices, documents), fleiss.estimate, raw_agreement(pair, choices, documents)]
     assert shown["coefficient"][1] == "Fleiss' kappa, pairs with 3 judgments"
     for row, found in zip(shown.to_dict("records"), expected, strict=True):
         assert equal(row["value"], found.value)
