@@ -344,8 +344,8 @@ def _simulated(
 def _half_width(ratio: float, pairs: int, level: float) -> float:
     """Half the width of Clopper and Pearson's interval of so many independent pairs."""
     tail, hits = (1 - level) / 2, ratio * pairs
-    low = float(stats.beta.ppf(tail, hits, pairs - hits + 1)) if hits > 0 else 0.0
-    high = float(stats.beta.isf(tail, hits + 1, pairs - hits)) if hits < pairs else 1.0
+    low = float(stats.beta.ppf(tail, hits, pairs - hits + 1)) if hits > TIE else 0.0
+    high = float(stats.beta.isf(tail, hits + 1, pairs - hits)) if pairs - hits > TIE else 1.0
     return (high - low) / 2
 
 

@@ -278,6 +278,7 @@ def test_intervals_and_designs() -> None:
     found = pairs_for_interval(0.61, 0.09935, pairs_per_document=120)
     assert (found.independent_pairs, found.documents, found.pairs) == (100, 10, 1200)
     assert pairs_for_interval(0.5, 0.5)[:4] == (10, 1, 1, 10)
+    assert pairs_for_interval(5e-324, 0.05) == pairs_for_interval(0, 0.05) == pairs_for_interval(1, 0.05)
 
 
 @pytest.mark.parametrize(
