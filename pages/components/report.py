@@ -130,8 +130,8 @@ def methods(
         words.append(
             f"{found.intervals.half.level:.0%} intervals of agreement are Clopper and Pearson's for an effective "
             f"number of pairs, from how far {found.over} differ (Korn and Graubard 1998), and so are those of alpha, "
-            "Fleiss' kappa and raw agreement between annotators, from documents; those of correlations and of the "
-            f"ranking are percentile bootstrap intervals, over {sections.drawn_over(resample)} and over documents."
+            "Fleiss' kappa and raw agreement between annotators, from documents; those of correlations are percentile "
+            f"bootstrap intervals over {sections.drawn_over(resample)}, those of the ranking over documents."
         )
     words += [
         "Metrics are compared on the same pairs by a sign-flip test over documents (exact McNemar test where every "
