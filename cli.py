@@ -1184,7 +1184,7 @@ def stored_cells(name: str, batches: Iterable[list[Any]], failures: Any, only: S
     for metrics in batches:
         score_missing(store, name, metrics, failures)
         signatures += [metric.signature for metric in metrics]
-    cells = store.cells(name)
+    cells = store.cells(name).in_order()
     nothing = np.full(len(cells), np.nan)
     cells = replace(cells, scores={signature: cells.scores.get(signature, nothing) for signature in signatures})
     cells = cells if only is None else cells.of_systems(only)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,10 +27,17 @@ class Cells:
 
     def of_systems(self, systems: Collection[str]) -> Cells:
         """The entries of some systems."""
-        kept = [place for place, system in enumerate(self.systems) if system in systems]
+        return self.at([place for place, system in enumerate(self.systems) if system in systems])
+
+    def in_order(self) -> Cells:
+        """The entries sorted by document and system, so that no figure depends on the order of a file's rows."""
+        return self.at(sorted(range(len(self)), key=lambda place: (self.documents[place], self.systems[place])))
+
+    def at(self, places: Sequence[int]) -> Cells:
+        """The entries at some places, in their order."""
         return Cells(
-            documents=tuple(self.documents[place] for place in kept),
-            systems=tuple(self.systems[place] for place in kept),
-            ratings={aspect: values[kept] for aspect, values in self.ratings.items()},
-            scores={signature: values[kept] for signature, values in self.scores.items()},
+            documents=tuple(self.documents[place] for place in places),
+            systems=tuple(self.systems[place] for place in places),
+            ratings={aspect: values[places] for aspect, values in self.ratings.items()},
+            scores={signature: values[places] for signature, values in self.scores.items()},
         )

@@ -368,8 +368,8 @@ def test_names_from_a_file_stay_in_their_lines(folder):
         (["absent", "--input-format", "csv"], "--input-format goes with a file, and there is no file absent"),
         ([], "name a FILE, a data set or a --study, and only one of them"),
         (["small.jsonl", "--study", "S"], "name a FILE, a data set or a --study, and only one of them"),
-        (["small.jsonl", "--systems", "good,x"], "--systems: there is no system x; there are good, bad"),
-        (["small.jsonl", "--baselines", "lead-3"], "--baselines: there is no system lead-3; there are good, bad"),
+        (["small.jsonl", "--systems", "good,x"], "--systems: there is no system x; there are bad, good"),
+        (["small.jsonl", "--baselines", "lead-3"], "--baselines: there is no system lead-3; there are bad, good"),
         (["small.jsonl", "--systems", "good", "--baselines", "bad"], "--baselines: there is no system bad; there are "
          "good"),
         (["--study", "S"], "there is no study 'S'; there are none"),
@@ -1001,7 +1001,7 @@ def test_a_study_restricted_to_some_systems(sqlite_url, folder):
     assert rows_of(some, "systems", "system") == [("bad",), ("good",)]
     assert "†: beats bad: " in some["tables"]["systems"]["notes"][0]
     assert refused("analyze", "--study", "T", "--systems", "ugly") == (
-        "--systems: there is no system ugly; there are good, bad, reference:2"
+        "--systems: there is no system ugly; there are bad, good, reference:2"
     )
     run("report", "T", "-o", "report", "--systems", "good,bad", "--baselines", "bad")
     assert json.loads((folder / "report" / "analysis.json").read_text()) == some

@@ -208,7 +208,7 @@ def correlations_of(
 
 def check_systems(asked: Iterable[str], known: Iterable[str], option: str) -> None:
     """Refuse systems that there are not. Raises `UnknownSystem`."""
-    known = list(dict.fromkeys(known))
+    known = sorted(set(known))
     if unknown := [system for system in asked if system not in known]:
         raise UnknownSystem(
             f"{option}: there is no system {', '.join(unknown)}; there are {', '.join(known) or 'none'}"
@@ -252,7 +252,7 @@ def of_study(
             f"there are no human ratings of {human!r}; there are {', '.join(dataset.aspects) or 'none at all'}"
         )
     check_systems(systems, dataset.systems, "--systems")
-    preferences, cells = judged(annotation, name), data.cells(study.dataset)
+    preferences, cells = judged(annotation, name), data.cells(study.dataset).in_order()
     if systems:
         preferences, cells = preferences.of_systems(systems), cells.of_systems(systems)
     signatures = data.signatures(study.dataset)
