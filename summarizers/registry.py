@@ -74,12 +74,11 @@ KNOWN = (
 
 def guide() -> str:
     """How systems are named, and the names of all of them, in lines of at most 80 characters."""
-    seeded = [name for name, algorithm in ALGORITHMS.items() if algorithm.seeded]
     return "\n".join(
         [
             "A name is a system, then a length, then a seed; the last two may be left out.",
             "length: -K sentences, -Kw words, -ref as many words as the first reference",
-            f"seed: -seedK, of random and oracles by {', '.join(seeded)}",
+            "seed: -seedK, of random and oracles but for greedy and exact",
             "such as lead, textrank-2, lexrank-100w, random-5-seed7, oracle-exact-rouge1,",
             "oracle-vns-rouge2-set-ref-seed3",
             "",
@@ -89,7 +88,9 @@ def guide() -> str:
             "",
             "Oracles, upper bounds that read the references (as long as they like):",
             "  oracle-A-rouge1|rouge2[-set][-first]",
-            f"  A:      {', '.join(ALGORITHMS)}",
+            f"  A:      {', '.join(name for name in ALGORITHMS if '@paper' in name)},",
+            f"          {', '.join(name for name in ALGORITHMS if '@paper' not in name)}",
+            "          (greedy and @paper: of Akhmetov et al. 2022; the others are ours)",
             "  rouge2: of the bigrams inside sentences, no bound of ordinary ROUGE-2",
             "  -set:   each n-gram counts once, not as often as both texts have it",
             "  -first: only the first reference counts, not the one best reached",

@@ -180,7 +180,8 @@ def test_all_systems_are_named():
     assert named >= {*BASELINES, "title", "reference:K"}
     # The oracles by what their names are made of.
     [grammar] = [name for name in named if name.startswith("oracle-A")]
-    [algorithms] = [line.partition(":")[2].split(", ") for line in lines if line.startswith("  A:")]
+    [at] = [place for place, line in enumerate(lines) if line.startswith("  A:")]
+    algorithms = " ".join(lines[at : at + 2]).partition(":")[2].split(", ")
     starts = [
         grammar.split("[")[0].replace("rouge1|rouge2", n).replace("-A-", f"-{name.strip()}-")
         for name in algorithms

@@ -14,7 +14,7 @@ from metrics.text import count_words
 from pages.components.evidence import count, passage
 from pages.components.formats import esc
 from pages.components.highlight import Mark, highlight, legend
-from pages.components.oracle_tables import DEFINITIONS, RULES, inside_note, length_label, length_option
+from pages.components.oracle_tables import DEFINITIONS, RULES, WHOSE, inside_note, length_label, length_option
 from pages.components.sections import Cell, Section, Undefined, known
 from pages.components.text import in_one_line
 from summarizers.base import REFERENCE_LENGTH, Length
@@ -385,6 +385,8 @@ def algorithms_section(rows: Sequence[Row]) -> Section:
         for row in rows
     ]
     notes = ["Gap: the proven optimum minus F1. Seconds: of all references together."]
+    if any("@paper" in row.algorithm for row in rows):
+        notes.append(WHOSE)
     return Section("oracles_of_document", "Every algorithm on this document", cells, notes)
 
 

@@ -50,6 +50,7 @@ from pages.components.upper_bound_charts import distribution_chart, row_names
 from summarizers.base import REFERENCE_LENGTH, Length
 from summarizers.oracles import ALGORITHMS, Target, find
 from summarizers.oracles.evaluation import Row, Task, evaluate, evaluate_stored, rows_of, statistics, stored
+from summarizers.oracles.extracts import look_into
 from summarizers.oracles.standing import judged, standings, standings_of
 from summarizers.sentences import sentences_of
 
@@ -469,7 +470,8 @@ def test_all_documents_are_computed_once_and_shown(demo: DataStore) -> None:
     table = app.dataframe[0].value
     assert list(table["system"]) == [found.system for found in expected]
     assert list(table["share"]) == pytest.approx([found.share for found in expected])
-    titles = [section.title for section in oracle_sections(statistics(evaluation.rows), task, {})]
+    known = look_into(evaluation.rows, [document for document, _ in demo.records(DEMO)], task.target)
+    titles = [section.title for section in oracle_sections(statistics(evaluation.rows), task, {}, known)]
     assert [header.value for header in app.subheader] == [
         standings_section(expected).title,
         "Document by document",
