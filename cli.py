@@ -830,6 +830,15 @@ def check_output(output: Path, inputs: Iterable[Path | None]) -> None:
         raise Refused(f"{output} is what is to be scored; name another --output")
 
 
+def check_weights(output: Path) -> None:
+    """Refuse what weights could not be written to, as nothing may take the place of a device or a descriptor."""
+    from data.files import is_replaced
+
+    check_output(output, [])
+    if not is_replaced(output):
+        raise Refused(f"{output} is no file, and weights need one")
+
+
 def score_stored(name: str, chosen: dict[str, Any]) -> None:
     """Score a data set in the database."""
     from metrics.scoring import Failures
@@ -1472,7 +1481,7 @@ def train_tagger_(folder: Path, output: Path, seed: int, epochs: int | None) -> 
     """Train the embedded entity finder on the CoNLL files in DIR."""
     from metrics.apes.training import train_tagger
 
-    check_output(output, [])
+    check_weights(output)
     train_tagger(folder, output, seed=seed, say=say, **({"epochs": epochs} if epochs else {}))
     tell(f"wrote {output}")
 
@@ -1506,7 +1515,7 @@ def train_attentive_reader(
     from metrics.apes.readers.attentive_training import train
     from metrics.vectors import FileVectors
 
-    check_output(output, [])
+    check_weights(output)
     result = train(
         folder,
         output,

@@ -14,6 +14,7 @@ from annotation.store import INSTRUCTIONS, MOST_CHECKS, QUESTION, Study, StudySp
 from data.export import export
 from data.importers import IMPORTERS, LINES
 from data.importing import import_file
+from data.one_line import message
 from data.store import DatabaseFailed, Dataset, Run
 from pages.components.adding import add_named, choose_systems, dataset_name, incomplete
 from pages.components.database import guarded
@@ -308,7 +309,7 @@ def errors_shown() -> Iterator[None]:
     except DatabaseFailed:
         raise  # every page says this alike
     except (ValueError, OSError) as error:
-        st.error(in_markdown(error))
+        st.error(in_markdown(message(error)))
 
 
 st.title("Studies")

@@ -22,7 +22,7 @@ def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
 
 path = Path(sys.argv[1])
-app = AppTest.from_file("pages/main.py", default_timeout=120)
+app = AppTest.from_file(str(Path("pages/main.py").resolve()), default_timeout=120)
 app.run()
 app.switch_page("studies.py").run()
 app.file_uploader(key="file").upload(path.name, path.read_bytes(), "application/octet-stream").run()
