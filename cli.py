@@ -849,7 +849,7 @@ def score_stored(name: str, chosen: dict[str, Any]) -> None:
         metrics = chosen_metrics(chosen, lambda: store.records(name))
     computed = score_missing(store, name, metrics, failures)
     for metric in metrics:
-        tell(f"{metric.name}: {computed[metric.name]} computed  {metric.signature}")
+        click.echo(f"{metric.name}: {computed[metric.name]} computed  {cell(metric.signature)}")
     check_failures(failures)
 
 
@@ -1063,7 +1063,7 @@ def analyze(
 
 def is_file(name: str, format: str | None) -> bool:
     """Whether a name is that of a file and not of a data set; only a file has a format."""
-    if Path(name).is_file():
+    if Path(name).exists() and not Path(name).is_dir():  # a pipe or device is refused where it is opened
         return True
     if format:
         raise click.UsageError(f"--input-format goes with a file, and there is no file {name}")

@@ -60,7 +60,7 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
 
 def question_files(path: Path) -> list[Path]:
     """The file, or all `.question` files below a folder, sorted. Raises `BadRecord` where it has none."""
-    if path.is_file():
+    if not path.is_dir():
         return [path]
     if found := sorted(path.rglob(f"*{SUFFIX}")):
         return found
