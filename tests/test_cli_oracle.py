@@ -186,7 +186,7 @@ def test_every_format_has_the_same_numbers(folder):
         assert latex_text(signature) not in latex
     assert latex.count("(small.jsonl, n = 3)}") == 5
     assert "signature" not in text
-    assert latex.count(r"\begin{table}") == 4
+    assert latex.count(r"\begin{table}") == 5
     for line in ("2 documents are left out: it has no reference with a word.", "documents: 3", "seconds: 60"):
         assert line in text.splitlines()
 
