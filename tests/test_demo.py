@@ -1,0 +1,103 @@
+"""What a first visitor finds: the demo with all metrics, a study to judge in, and one of made-up judgments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from streamlit.testing.v1 import AppTest
+
+from annotation.demo import ANNOTATORS, MADE_UP, STUDY, create_made_up_study
+from annotation.reliability import krippendorff_alpha
+from annotation.results import judged
+from annotation.store import AnnotationStore, AnnotatorProgress, StudyClosed
+from cli import main
+from data.database import connect
+from data.demo import NAME, add_demo
+from data.store import DataStore
+from metrics import LEXICAL, METRICS, metric, metrics
+from metrics.scoring import score_dataset
+
+MAIN = Path(__file__).resolve().parents[1] / "pages" / "main.py"
+
+
+def test_the_demo_has_all_metrics_and_both_studies(sqlite_url: str) -> None:
+    for _ in range(2):  # a second time changes nothing
+        result = CliRunner().invoke(main, ["demo"])
+        assert result.exit_code == 0, result.output
+        assert result.stdout.splitlines() == [
+            f"the study {STUDY} has 24 pairs and 0 judgments",
+            f"the study {MADE_UP} has 24 pairs and 72 judgments",
+        ]
+    data = DataStore(connect(sqlite_url))
+    stored = {signature.metric: signature.signature for signature in data.signatures(NAME)}
+    assert set(stored) == set(METRICS)
+    for signature in stored.values():
+        scores = data.scores(dataset=NAME, signature=signature).values()
+        assert len(scores) == 96
+        assert all(score.value is not None for score in scores), signature  # APES finds names to ask for, too
+
+
+@pytest.fixture
+def stores(sqlite_url: str) -> tuple[DataStore, AnnotationStore]:
+    engine = connect(sqlite_url)
+    data = DataStore(engine)
+    add_demo(data)
+    score_dataset(data, NAME, metrics(LEXICAL))
+    return data, AnnotationStore(engine)
+
+
+def done(annotators: list[AnnotatorProgress]) -> dict[str, int]:
+    return {row.annotator: row.judged for row in annotators}
+
+
+def test_made_up_judgments_are_marked_and_say_something(stores: tuple[DataStore, AnnotationStore]) -> None:
+    data, annotation = stores
+    create_made_up_study(data, annotation, metric("rouge_k").signature)
+    assert done(annotation.annotators(MADE_UP)) == dict.fromkeys(ANNOTATORS, 24)
+    assert all(name.startswith("made-up") for name in ANNOTATORS)
+    preferences = judged(annotation, MADE_UP)
+    alpha = krippendorff_alpha(preferences.pair, preferences.choices).value
+    assert alpha is not None
+    assert 0.3 < alpha < 0.9  # they agree, though not on everything
+    with pytest.raises(StudyClosed):  # nobody's judgments mix with them
+        annotation.join(study=MADE_UP, name="Ana")
+
+
+def test_made_up_judgments_go_on_where_they_were_stopped(
+    stores: tuple[DataStore, AnnotationStore], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data, annotation = stores
+    signature = metric("rouge_k").signature
+    judge, calls = annotation.judge, 0
+
+    def stopped(**options: object) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 30:
+            raise KeyboardInterrupt
+        judge(**options)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(annotation, "judge", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            create_made_up_study(data, annotation, signature)
+    assert sum(done(annotation.annotators(MADE_UP)).values()) == 29
+    create_made_up_study(data, annotation, signature)
+    assert done(annotation.annotators(MADE_UP)) == dict.fromkeys(ANNOTATORS, 24)
+
+
+def test_pages_say_that_they_are_made_up_and_begin_with_something_else(
+    stores: tuple[DataStore, AnnotationStore],
+) -> None:
+    data, annotation = stores
+    create_made_up_study(data, annotation, metric("rouge_k").signature)
+    app = AppTest.from_file(MAIN, default_timeout=30).run()
+    app.switch_page("agreement.py").run()
+    assert "author labels" in app.markdown[0].value
+    place = next(i for i, name in enumerate(app.selectbox(key="source").options) if "made-up" in name)
+    app.selectbox(key="source").select_index(place).run()
+    assert not app.exception
+    assert "72 made-up judgments" in app.markdown[0].value
+    assert "measure nothing" in app.markdown[0].value
