@@ -18,7 +18,7 @@ from sqlalchemy.exc import TimeoutError as NoConnectionFree
 from sqlalchemy.orm import Session, selectinload
 
 from data.cells import Cells
-from data.database import now
+from data.database import UnusableDatabase, now
 from data.records import ClozeQuestion, Document, Example, Summary, examples
 from data.tables import BoundRow, DatasetRow, DocumentRow, RunRow, ScoreRow, SignatureRow, SummaryRow
 
@@ -90,6 +90,8 @@ FAILURES = {
 
 def failure_in_words(error: Exception) -> str:
     """Why the database failed, in a few words; the first line of what its driver says where that is not known."""
+    if isinstance(error, UnusableDatabase):
+        return str(error)
     said = str(getattr(error, "orig", None) or error).strip() or type(error).__name__
     return next((words for key, words in FAILURES.items() if key in said.lower()), said.splitlines()[0])
 
@@ -199,7 +201,7 @@ class Store:
                 yield session
         except IntegrityError:
             raise
-        except (DBAPIError, NoConnectionFree) as error:
+        except (DBAPIError, NoConnectionFree, UnusableDatabase) as error:
             raise self.failed(error) from error
 
     @contextmanager
@@ -218,7 +220,7 @@ class Store:
                 session.commit()
         except IntegrityError:
             raise
-        except (DBAPIError, NoConnectionFree) as error:
+        except (DBAPIError, NoConnectionFree, UnusableDatabase) as error:
             raise self.failed(error, stored=None if committing else False) from error
 
     def failed(self, error: Exception, *, stored: bool | None = False) -> DatabaseFailed:

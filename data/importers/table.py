@@ -66,7 +66,8 @@ def delimited(path: Path, delimiter: str, say: Say) -> Iterator[Row]:
                 here.refuse(f"{len(values)} fields where the header has {len(header)}")
             yield here, {name: values[index] for name, index in columns}
     except csv.Error as error:
-        place.refuse(f"not a well-formed table: {error}, in the row that starts in line {start}")
+        said = str(error).replace("\t", "\\t")  # the delimiter of a TSV
+        place.refuse(f"not a well-formed table: {said}, in the row that starts in line {start}")
 
 
 def check_columns(place: Place, names: Sequence[str], say: Say) -> None:

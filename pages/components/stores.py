@@ -9,7 +9,7 @@ from sqlalchemy.exc import DBAPIError
 
 from annotation.keyword_marks import KeywordMarkStore
 from annotation.store import AnnotationStore
-from data.database import connect
+from data.database import UnusableDatabase, connect
 from data.store import DatabaseFailed, DataStore
 
 
@@ -26,6 +26,6 @@ def stores() -> Stores:
     """Open the database once a process. Raises `DatabaseFailed`, and is then asked again."""
     try:
         engine = connect()
-    except DBAPIError as error:
+    except (DBAPIError, UnusableDatabase) as error:
         raise DatabaseFailed(error) from error
     return Stores(DataStore(engine), AnnotationStore(engine), KeywordMarkStore(engine))

@@ -57,12 +57,21 @@ def test_a_file_put_in_the_place_of_the_database_is_read_and_written(tmp_path: P
         assert plain.execute("SELECT name FROM datasets ORDER BY id").fetchall() == [("first",), ("second",)]
 
 
-def test_a_file_of_other_tables_is_said_to_be_one(tmp_path: Path) -> None:
+def test_a_file_of_another_program_is_said_to_be_one(tmp_path: Path) -> None:
     path, other = tmp_path / "a.db", tmp_path / "other.db"
     store = DataStore(connect(f"sqlite:///{path}"))
     with closing(sqlite3.connect(other)) as plain:
         plain.execute("CREATE TABLE something (id INTEGER)")
     os.replace(other, path)
+    with pytest.raises(DatabaseFailed, match="is a database of another program"):
+        store.datasets()
+
+
+def test_a_file_of_other_tables_is_said_to_be_one(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    store = DataStore(connect(f"sqlite:///{path}"))
+    with closing(sqlite3.connect(path)) as plain:
+        plain.execute("ALTER TABLE datasets DROP COLUMN aspects")
     with pytest.raises(DatabaseFailed, match="its tables are not those of this version"):
         store.datasets()
 
