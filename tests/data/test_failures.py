@@ -71,7 +71,7 @@ def test_a_file_of_other_tables_is_said_to_be_one(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     store = DataStore(connect(f"sqlite:///{path}"))
     with closing(sqlite3.connect(path)) as plain:
-        plain.execute("ALTER TABLE documents RENAME TO others")
+        plain.execute("ALTER TABLE datasets RENAME COLUMN name TO title")
     with pytest.raises(DatabaseFailed, match="its tables are not those of this version"):
         store.datasets()
 
