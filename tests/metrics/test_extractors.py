@@ -332,7 +332,7 @@ def test_a_list_that_was_written_gives_the_same_keywords(shared_data: Path, tmp_
         ([["of the"], []], r'k.jsonl:1: keywords\[0\] is "of the", which has no word but stop words'),
         (["[1", []], "k.jsonl:1: not valid JSON: "),
         (["[" * 100_000, []], "k.jsonl:1: the JSON is nested too deeply"),
-        (["3", []], "k.jsonl:1: each line must be a JSON object"),
+        (["3", []], "k.jsonl:1: each line must be a JSON list of keywords, or an object with an id and its keywords"),
     ],
 )
 def test_lists_that_are_refused(tmp_path: Path, lines: list[object], message: str) -> None:

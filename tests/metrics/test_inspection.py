@@ -303,7 +303,7 @@ def test_missing_scores_have_their_reason(inspector: Inspector) -> None:
     assert found == Explained(None, "the candidate has no word with a vector", False, None)
     found = inspector.explain(metric("apes").signature, example("a cat", "a cat"))
     assert found == Explained(None, "no questions: the references mention no entity", False, None)
-    found = inspector.explain(metric("apes").signature, example("", "Anna was in Paris."))
+    found = inspector.explain(metric("apes").signature, example("nobody", "Anna was in Paris."))
     assert found.value == 0
     assert [trace.chosen for trace in found.evidence.traces] == [None, None]
 
