@@ -21,7 +21,7 @@ from annotation.store import AnnotationStore, StudySpec
 from data.database import connect, now
 from data.records import Document, Example, Summary
 from data.store import DataStore, StoredScore
-from metrics import LEXICAL, metrics
+from metrics import DEFAULT, metrics
 from metrics.inspection import CannotExplain, Explained, explain, metric_of
 from metrics.scoring import score_dataset
 from pages.components.pairs import SHOWN, Chosen, Show, confusion, listed, narrowed, verdicts
@@ -80,7 +80,7 @@ class World:
         self.data.add_dataset(name=NAME, format="interchange", sha256="0", records=records)
 
     def score(self) -> None:
-        score_dataset(self.data, NAME, metrics(LEXICAL))
+        score_dataset(self.data, NAME, metrics(DEFAULT))
 
     def ask(self) -> None:
         self.annotation.create_study(StudySpec(name=STUDY, dataset=NAME, rule="all", ties=True, judgments_per_pair=2))
