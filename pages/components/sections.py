@@ -828,7 +828,7 @@ def by_length_section(found: Sequence[LengthRecall]) -> Section:
 
 
 def words_label(words: int) -> str:
-    """What keywords of a length are called: `1 word`, `2 words`, `4+ words`."""
+    """What keywords of a length are called: `1 word`, `2 words`, `10+ words`."""
     return f"{words}{'+' if words == LONGEST_ASKED else ''} word{'s' if words > 1 else ''}"
 
 

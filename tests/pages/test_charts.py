@@ -194,10 +194,10 @@ def test_a_ranking_without_intervals_has_points() -> None:
 
 
 def recalls(systems: int) -> list[LengthRecall]:
-    """Keywords of one word and of four and more; the first system has none of the latter."""
+    """Keywords of one word and of ten and more; the first system has none of the latter."""
     none = Mean(None, 0, "its documents have no such keyword")
     of_one = [LengthRecall(f"s{n}", 1, Mean(n / 20, 5), 9) for n in range(systems)]
-    return [*of_one, *(LengthRecall(f"s{n}", 4, Mean(n / 40, 3) if n else none, 4) for n in range(systems))]
+    return [*of_one, *(LengthRecall(f"s{n}", 10, Mean(n / 40, 3) if n else none, 4) for n in range(systems))]
 
 
 @pytest.mark.parametrize("systems", [2, charts.TOLD_APART, charts.TOLD_APART + 1])
@@ -206,9 +206,9 @@ def test_recall_by_length(systems: int) -> None:
     rows = rows_of(chart, "system", "length", "ROUGE-K", "documents", "keywords")
     assert len(rows) == 2 * systems - 1
     assert rows[1] == ("s1", "1 word", 0.05, 5, 9)
-    assert rows[-1] == (f"s{systems - 1}", "4+ words", (systems - 1) / 40, 3, 4)
+    assert rows[-1] == (f"s{systems - 1}", "10+ words", (systems - 1) / 40, 3, 4)
     picture = drawn(chart)
-    assert {"1 word", "4+ words"} <= words_of(picture)
+    assert {"1 word", "10+ words"} <= words_of(picture)
     assert marks_of(picture, "point") == 2 * systems - 1
     # Each system has its colour and shape under one legend, or none has where there are too many.
     assert ("s1" in words_of(picture)) == (systems <= charts.TOLD_APART)
