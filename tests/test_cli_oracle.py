@@ -356,7 +356,7 @@ def test_documents_are_chosen_by_their_sentences(folder, searches):
     searched("small", *SHORT)
     again = searched("small", *SHORT, "--sentences", "-2")  # what is stored of others stays out
     assert (again["documents"], again["left_out"][0]["id"]) == (2, "d1")
-    assert again["left_out"][0]["reason"] == "it has fewer than 1 sentences or more than 2"
+    assert again["left_out"][0]["reason"] == "it has more than 2 sentences"
     assert searched("small.jsonl", *SHORT, "--sentences", "-2")["left_out"] == again["left_out"]
 
 
