@@ -199,7 +199,7 @@ def test_standard_output_is_the_result_alone(folder, shape):
     if shape == "json":
         assert json.loads(done.stdout)["documents"] == 24
     else:
-        assert {len(row) for row in csv.reader(io.StringIO(done.stdout))} == {7}
+        assert {len(row) for row in csv.reader(io.StringIO(done.stdout))} == {8}
     assert "searching" in done.stderr
     assert "wrote rows.jsonl" in done.stderr
 
