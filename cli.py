@@ -1161,13 +1161,14 @@ def contents_of_scores(
     twins = by_mean_too(records, metrics, chosen)
     systems = [summary.system for _, summaries in records for summary in summaries]
     contents.check_systems(only, systems, "--systems")
+    contents.check_systems(settings["baselines"], only or systems, "--baselines")
     if is_file(name, None):
         cells, gaps = score_cells(records, metrics, failures, only or None)
         if twins:
             means, further = score_cells(records, twins, failures, only or None)
             cells, gaps = replace(cells, scores={**cells.scores, **means.scores}), gaps | further
     else:
-        cells, gaps = stored_cells(name, [metrics, twins], failures, only or None)
+        cells, gaps = stored_cells(name, [metrics, twins] if twins else [metrics], failures, only or None)
     known = {
         **facts,
         "documents": str(len(records)),

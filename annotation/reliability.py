@@ -277,7 +277,8 @@ def _corrected_interval(
     the coefficient times 1 - chance.
     """
     rests, wholes = (np.bincount(document, weights=column) for column in (rest, whole))
-    ends = share_interval(observed, clustered_variance(rests, wholes), kish(whole), kish(wholes), level)
+    variance = float(clustered_variance(rests, wholes))
+    ends = share_interval(observed, variance, kish(whole), kish(wholes), level)
     low, high = (max(-1.0, (end - chance) / (1 - chance)) for end in ends)
     return low, high
 
@@ -567,7 +568,3 @@ def _ratios(parts: Floats, wholes: Floats) -> Floats:
     ratios: Floats = np.full(np.broadcast(parts, wholes).shape, np.nan)
     np.divide(parts, wholes, out=ratios, where=wholes != 0)
     return ratios
-
-
-def _scalar(value: Floats) -> float | None:
-    return None if np.isnan(value) else float(value)

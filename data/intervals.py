@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 ALIKE = 0.3
@@ -30,15 +30,15 @@ def share_interval(
     return min(low, share), max(high, share)
 
 
-def clustered_variance(rest: ArrayLike, whole: ArrayLike) -> float:
-    """The variance of a share, from sums by cluster: shapes (clusters,).
+def clustered_variance(rest: ArrayLike, whole: ArrayLike) -> NDArray[np.float64]:
+    """The variance of a share or mean, from sums by cluster: shape (clusters,), or (clusters, columns) for several.
 
     `whole` is what the outcomes of a cluster weigh, `rest` what they have more than the share of it. Clusters that
     weigh nothing are none; a single one has no variance: 0.
     """
-    clusters = int(np.count_nonzero(whole))
-    square = float(np.sum(np.square(rest))) / float(np.sum(whole)) ** 2
-    return square * clusters / (clusters - 1) if clusters > 1 else 0.0
+    clusters = np.count_nonzero(whole, axis=0)
+    spread = np.sum(np.square(rest), axis=0) / np.sum(whole, axis=0) ** 2
+    return np.where(clusters > 1, spread * clusters / np.maximum(1, clusters - 1), 0.0)
 
 
 def kish(weights: ArrayLike) -> float:

@@ -186,7 +186,7 @@ def analyze_agreement(
 ) -> AgreementAnalysis:
     """Hold every signature's score differences against the preferences; intervals, and tests of every two metrics.
 
-    Metrics are compared by a rule, which can decide what comes out: on SummEval, ROUGE-1 against length is p = .0044
+    Metrics are compared by a rule, which can decide what comes out: on SummEval, ROUGE-1 against length is p = .004
     by `strict` and .009 by `half`. Intervals and tests take documents for a sample, and several annotators, too.
     """
     named = labels(distinct(preferences.scores))
@@ -353,10 +353,10 @@ def correlation_tables(cells: Cells, human: str | None = None) -> CorrelationTab
     )
 
 
-def part_from_rouge_k(cells: Cells, laid: CorrelationTables, *, level: float = 0.95) -> list[Discrepancy]:
+def part_from_rouge_k(cells: Cells, laid: CorrelationTables) -> list[Discrepancy]:
     """On how many pairs of summaries ROUGE-K and each other metric prefer different ones; needs no people."""
     compared = [(rouge_k, metric) for metric, rouge_k in laid.rouge_k]
-    return discrepancies(laid.columns, compared, cells.documents, level=level)
+    return discrepancies(laid.columns, compared, cells.documents)
 
 
 class CorrelationComparison(NamedTuple):

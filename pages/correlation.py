@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
+from annotation.demo import MADE_UP
 from data.cells import Cells
 from metrics.analysis import (
     LEVELS,
@@ -57,9 +58,10 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         for name in stores().annotation.studies_of(dataset.name)
         if stores().annotation.study(name).judgments
     ]
+    judged_or_rated = [*judged_in, *(Source(dataset.name, aspect=aspect) for aspect in dataset.aspects)]
     people = st.selectbox(
         "People",
-        [*judged_in, *(Source(dataset.name, aspect=aspect) for aspect in dataset.aspects)],
+        sorted(judged_or_rated, key=lambda source: source.study == MADE_UP),  # made-up judgments last
         format_func=lambda source: source.name,
         placeholder="neither ratings nor judgments",
         key=f"people:{dataset.name}",

@@ -2,15 +2,16 @@
 
 import streamlit as st
 
+from annotation.demo import MADE_UP
 from pages.components.charts import ranking_chart
 from pages.components.contents import Reliability, reliability_of, reliability_tables
-from pages.components.sources import Source, preferences_of
+from pages.components.sources import Source, most_judged_first, preferences_of
 from pages.components.stores import stores
 from pages.components.tables import show_section
 from pages.components.text import in_one_line
 
 st.title("Reliability")
-studies = {study.name: study for study in sorted(stores().annotation.studies(), key=lambda s: -s.judgments)}
+studies = {study.name: study for study in most_judged_first(stores().annotation.studies())}
 if not studies:
     st.info("There is no study yet: create one on the Studies page.")
     st.stop()
@@ -29,8 +30,9 @@ def reliability(source: Source, version: object) -> Reliability:
 source = Source(study.dataset, study=study.name)
 found = reliability(source, source.version)
 preferences = preferences_of(source, source.version)
+judgments = "made-up judgments" if study.name == MADE_UP else "judgments"
 st.markdown(
-    f"**{len(preferences)} judgments** of {len(set(preferences.pair))} pairs by "
+    f"**{len(preferences)} {judgments}** of {len(set(preferences.pair))} pairs by "
     f"{len(set(preferences.annotators))} annotators."
 )
 if not len(preferences):

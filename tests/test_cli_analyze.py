@@ -379,6 +379,15 @@ def test_analyses_that_are_refused(folder, arguments, message):
     assert refused("analyze", *arguments).startswith(message)
 
 
+def test_baselines_that_there_are_not_are_refused_before_the_work(folder):
+    run("import", "small.jsonl", "--name", "small")
+    assert refused("analyze", "small", "--baselines", "lead-3") == (
+        "--baselines: there is no system lead-3; there are bad, good"
+    )
+    assert DataStore(connect()).signatures("small") == []
+    assert run("analyze", "small", "--metrics", "rouge1", "--baselines", "bad").stderr.count("scoring small") == 1
+
+
 def test_a_metric_that_fails_leaves_the_others(folder, monkeypatch):
     def fail(*_):
         raise OSError("no model")

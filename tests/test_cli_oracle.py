@@ -199,7 +199,7 @@ def test_standard_output_is_the_result_alone(folder, shape):
     if shape == "json":
         assert json.loads(done.stdout)["documents"] == 24
     else:
-        assert {len(row) for row in csv.reader(io.StringIO(done.stdout))} == {7}
+        assert {len(row) for row in csv.reader(io.StringIO(done.stdout))} == {8}
     assert "searching" in done.stderr
     assert "wrote rows.jsonl" in done.stderr
 
@@ -356,7 +356,7 @@ def test_documents_are_chosen_by_their_sentences(folder, searches):
     searched("small", *SHORT)
     again = searched("small", *SHORT, "--sentences", "-2")  # what is stored of others stays out
     assert (again["documents"], again["left_out"][0]["id"]) == (2, "d1")
-    assert again["left_out"][0]["reason"] == "it has fewer than 1 sentences or more than 2"
+    assert again["left_out"][0]["reason"] == "it has more than 2 sentences"
     assert searched("small.jsonl", *SHORT, "--sentences", "-2")["left_out"] == again["left_out"]
 
 

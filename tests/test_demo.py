@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
+import streamlit as st
 from click.testing import CliRunner
 from streamlit.testing.v1 import AppTest
 
-from annotation.demo import ANNOTATORS, MADE_UP, STUDY, create_made_up_study
+from annotation.demo import ANNOTATORS, MADE_UP, STUDY, create_demo_study, create_made_up_study
 from annotation.reliability import krippendorff_alpha
 from annotation.results import judged
 from annotation.store import AnnotationStore, AnnotatorProgress, StudyClosed
 from cli import main
-from data.database import connect
+from data.database import connect, now
 from data.demo import NAME, add_demo
 from data.store import DataStore
 from metrics import LEXICAL, METRICS, metric, metrics
 from metrics.scoring import score_dataset
+from pages.components.report import write_report
 
 MAIN = Path(__file__).resolve().parents[1] / "pages" / "main.py"
 
@@ -41,6 +44,8 @@ def test_the_demo_has_all_metrics_and_both_studies(sqlite_url: str) -> None:
 
 @pytest.fixture
 def stores(sqlite_url: str) -> tuple[DataStore, AnnotationStore]:
+    st.cache_resource.clear()  # pages may still have the database of another test
+    st.cache_data.clear()
     engine = connect(sqlite_url)
     data = DataStore(engine)
     add_demo(data)
@@ -101,3 +106,39 @@ def test_pages_say_that_they_are_made_up_and_begin_with_something_else(
     assert not app.exception
     assert "72 made-up judgments" in app.markdown[0].value
     assert "measure nothing" in app.markdown[0].value
+    app.switch_page("correlation.py").run()
+    assert "made-up" in app.selectbox(key=f"people:{NAME}").options[-1]
+    app.switch_page("reliability.py").run()
+    assert "**72 made-up judgments**" in app.markdown[0].value
+
+
+def test_one_judgment_of_a_person_stands_before_all_that_are_made_up(
+    stores: tuple[DataStore, AnnotationStore],
+) -> None:
+    data, annotation = stores
+    signature = metric("rouge_k").signature
+    create_made_up_study(data, annotation, signature)
+    create_demo_study(annotation, signature)
+    annotator = annotation.join(study=STUDY, name="Ana")
+    task = annotation.next_task(annotator)
+    assert task is not None
+    shown = now() - timedelta(seconds=2)
+    annotation.judge(annotator=annotator, assignment_id=task.assignment_id, choice="left", presented_at=shown)
+    app = AppTest.from_file(MAIN, default_timeout=30).run()
+    app.switch_page("reliability.py").run()
+    assert app.selectbox(key="study").options == [STUDY, MADE_UP]
+    assert "**1 judgments**" in app.markdown[0].value
+
+
+def test_a_report_says_how_many_judgments_there_are_and_that_they_are_made_up(
+    stores: tuple[DataStore, AnnotationStore], tmp_path: Path
+) -> None:
+    data, annotation = stores
+    create_made_up_study(data, annotation, metric("rouge_k").signature)
+    systems = ("fluent", "keyword")
+    write_report(data, annotation, MADE_UP, tmp_path, systems=systems)
+    page = (tmp_path / "report.html").read_text()
+    assert "72 judgments were made. A program made them up, " in page
+    count = len(judged(annotation, MADE_UP).of_systems(systems))
+    assert 0 < count < 72
+    assert f"All tables are restricted to the systems fluent, keyword: {count} judgments." in page

@@ -103,7 +103,7 @@ def _interval(
     def variance_by(cluster: NDArray[np.intp]) -> float:
         # sums first: those of counts are exact, in whatever order the entries come
         parts, wholes = (np.bincount(cluster, weights=column) for column in (ratio.part, ratio.whole))
-        return clustered_variance(parts - found * wholes, wholes)
+        return float(clustered_variance(parts - found * wholes, wholes))
 
     variance = variance_by(document)
     if many > 1:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from data.intervals import clustered_variance
 from metrics.base import TIE
 from metrics.meta_evaluation.arrays import numbered, numbers, same_length
 
@@ -291,22 +292,15 @@ def clustered_t(part: NDArray[np.float64], whole: NDArray[np.float64]) -> float:
     weight, total = whole.sum(axis=0), whole.sum()
     mean, own = part.sum() / total, part.sum(axis=0) / weight
     uneven = float(((weight / total) ** 2).sum())
-    between = _clustered((part - mean * whole).sum(axis=1, keepdims=True), whole.sum(axis=1, keepdims=True))[0]
+    between = float(clustered_variance((part - mean * whole).sum(axis=1), whole.sum(axis=1)))
     people = float(own.var(ddof=1)) * uneven
-    noise = float(_clustered(part - own * whole, whole).mean()) * uneven
+    noise = float(clustered_variance(part - own * whole, whole).mean()) * uneven
     variance = between + max(0.0, people - noise)
     if variance <= 0:
         return 0.0 if abs(mean) > TIE else 1.0
     documents = int(np.count_nonzero(whole.sum(axis=1)))
     freedom = variance**2 / (between**2 / (documents - 1) + people**2 / (len(own) - 1))
     return float(2 * stats.t.sf(abs(mean) / math.sqrt(variance), freedom))
-
-
-def _clustered(rest: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The variance of each column's mean, from what its clusters have more than it and weigh; 0 for one cluster."""
-    clusters = np.count_nonzero(whole, axis=0)
-    spread = (rest**2).sum(axis=0) / whole.sum(axis=0) ** 2
-    return np.where(clusters > 1, spread * clusters / np.maximum(1, clusters - 1), 0.0)
 
 
 def position_check(left: ArrayLike, annotators: Iterable[Hashable]) -> list[SideShare]:

@@ -174,9 +174,10 @@ def correlations_of(
     """The four tables of the papers, the tests beside them, and the systems; with the rows of the first and the last.
 
     `human` names the ratings to correlate metrics with; without it, the tables that need people are left out.
-    `baselines` are the systems that others are to beat. `resample` and `permute`
-    say what intervals draw and tests swap, None that they do by level.
+    `baselines` are the systems that others are to beat. `resample` and `permute` say what intervals draw and tests
+    swap, None that they do by level. Raises `UnknownSystem` for other baselines.
     """
+    check_systems(baselines, cells.systems, "--baselines")
     laid = correlation_tables(cells, human)
     asked = dict.fromkeys([*laid.human, *laid.matrix])
     asked |= dict.fromkeys(pair for pair in laid.rouge_k if pair not in asked and pair[::-1] not in asked)
@@ -187,7 +188,6 @@ def correlations_of(
     def rows(pairs: Sequence[tuple[str, str]]) -> list[CorrelationRow]:
         return [row._replace(first=pair[0], second=pair[1]) for pair in pairs for row in of_pair[frozenset(pair)]]
 
-    check_systems(baselines, cells.systems, "--baselines")
     with_people, matrix, people = rows(laid.human), rows(laid.matrix), f"human: {human}"
     compared = {name: laid.columns[name] for name in (*laid.metrics, people)} if laid.human else {}
     tests = compare_correlations(cells, compared, people, permute=permute, seed=seed) if compared else []

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from data.records import Example
 from metrics import LEXICAL, METRICS, Options
+from metrics.base import score_candidates
 from metrics.inspection import Explained, Inspector, signatures
 from pages.components.draft import LETTERS, Draft, Field, examples_of, fields_of
 from pages.components.model_scores import ModelScores
@@ -29,7 +30,7 @@ UNDOS = 50
 
 def lexical_scores(name: str, examples: dict[str, Example]) -> dict[str, Found]:
     """A lexical metric's scores by letter, without their evidence."""
-    scores = METRICS[name](Options()).score(list(examples.values()))
+    scores = score_candidates(METRICS[name](Options()), list(examples.values()))
     return {
         letter: Explained(score.value, score.missing, score.truncated, None)
         for letter, score in zip(examples, scores, strict=True)

@@ -16,11 +16,12 @@ from data.records import Document
 from metrics.extractors import comparison_signature
 from metrics.keywords import Keyword, content_words, occurrences
 from metrics.meta_evaluation.false_discovery import FalseDiscovery, false_discovery
+from metrics.meta_evaluation.planning import DOCUMENTS_OF_INTERVALS
 from pages.components.charts import BLUE, GREY
 from pages.components.evidence import count, passage
 from pages.components.formats import esc
 from pages.components.highlight import Mark, highlight, legend
-from pages.components.sections import FEW, Cell, Section, interval, known, ratio_intervals_note
+from pages.components.sections import Cell, Section, interval, known, ratio_intervals_note
 from pages.components.text import in_one_line
 
 NAMES = {"overlap": "Overlap", "tfidf": "TF-IDF", "textrank": "TextRank"}
@@ -271,7 +272,7 @@ def discovery_section(found: Mapping[str, FalseDiscovery]) -> Section:
     ]
     for of in list(found.values())[:1]:
         notes.append(ratio_intervals_note(of.rate_interval.level, of.over, "keywords"))
-        if 0 < of.documents < FEW:
+        if 0 < of.documents < DOCUMENTS_OF_INTERVALS:
             notes.append(f"{count(of.documents, 'document')} only: such intervals may be too narrow.")
     return Section("keyword_errors", "Wrong keywords by extractor", rows, notes, "the review has no extractor")
 

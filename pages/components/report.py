@@ -12,6 +12,7 @@ from typing import Any
 
 import altair as alt
 
+from annotation.demo import MADE_UP
 from annotation.results import export_judgments, export_scores
 from annotation.store import AnnotationStore
 from data.export import export
@@ -108,8 +109,10 @@ def methods(
         f"document ({drawn}; seed {study.seed}) from the data set {dataset.name} ({dataset.documents} documents; "
         f"systems: {', '.join(study.systems)}), {study.judgments_per_pair} judgment(s) wanted per pair; sides were "
         f"counterbalanced per annotator and ties were {'allowed' if study.ties else 'not allowed'}. "
-        f"{judgments} judgments were made.",
+        f"{study.judgments} judgments were made.",
     ]
+    if name == MADE_UP:
+        words.append("A program made them up, to show what reports say: they measure nothing.")
     if study.checks:
         words.append(f"{study.checks} attention checks (a summary of another document) are left out of all figures.")
     if analysis and analysis.weighed:
@@ -119,7 +122,7 @@ def methods(
             "estimator). Other figures describe the pairs that were drawn."
         )
     if contents.facts["systems"] != ", ".join(study.systems):
-        words.append(f"All tables are restricted to the systems {contents.facts['systems']}.")
+        words.append(f"All tables are restricted to the systems {contents.facts['systems']}: {judgments} judgments.")
     words += [
         "A metric agrees with a judgment where it scores the chosen summary higher; differences within 1e-9 are ties, "
         "counted half (rule half), as misses (strict) or left out (decided). Pairwise accuracy with ties (acc_eq) uses "

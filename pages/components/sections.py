@@ -26,6 +26,7 @@ from metrics.meta_evaluation import (
     Resample,
     SideShare,
 )
+from metrics.meta_evaluation.planning import DOCUMENTS_OF_INTERVALS
 from metrics.meta_evaluation.significance import MCNEMAR, TWO_WAY, fewest_documents
 
 RULES = {
@@ -37,10 +38,6 @@ RULES = {
 
 ALPHA = 0.05
 """At which p values are called significant."""
-
-
-FEW = 10
-"""Documents below which intervals come with a warning."""
 
 
 FEW_SYSTEMS = 4
@@ -153,7 +150,7 @@ def agreement_section(
     if analysis.rows:
         found = analysis.rows[0].evaluation
         said.append(ratio_intervals_note(found.intervals.half.level, found.over))
-        if 1 < analysis.documents < FEW:
+        if 1 < analysis.documents < DOCUMENTS_OF_INTERVALS:
             said.append(
                 f"There are {analysis.documents} documents only: where each has many pairs, such intervals are too "
                 "narrow (those of 5 documents of 100 pairs hold the truth in 87 to 92 of 100 studies), and p values "

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import streamlit as st
 
 from annotation.demo import MADE_UP
 from annotation.results import judged, rated
+from annotation.store import Study
 from data.demo import AUTHOR
 from data.preferences import Preferences
 from pages.components.stores import stores
@@ -52,10 +54,14 @@ class Source(NamedTuple):
 
 
 def sources() -> list[Source]:
-    """All of them: studies with the most judgments first, then ratings; made-up judgments stand last of the studies."""
-    studies = sorted(stores().annotation.studies(), key=lambda study: (study.name == MADE_UP, -study.judgments))
-    found = [Source(study.dataset, study=study.name) for study in studies]
+    """All of them: studies as `most_judged_first` has them, then ratings."""
+    found = [Source(study.dataset, study=study.name) for study in most_judged_first(stores().annotation.studies())]
     return found + [Source(data.name, aspect=aspect) for data in stores().data.datasets() for aspect in data.aspects]
+
+
+def most_judged_first(studies: Iterable[Study]) -> list[Study]:
+    """Studies with the most judgments first; that of made-up ones stands behind all that people have judged."""
+    return sorted(studies, key=lambda study: (not study.judgments, study.name == MADE_UP, -study.judgments))
 
 
 def first_with_something(found: list[Source]) -> int:

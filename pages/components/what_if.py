@@ -10,17 +10,17 @@ from typing import NamedTuple
 import regex
 
 from data.records import Example
-from metrics.base import TIE
+from metrics.base import TIE, score_candidates
 from metrics.inspection import metric_of
-from metrics.rouge import numbered_ngrams
-from metrics.text import Span, lemmas, rouge_words
+from metrics.rouge import numbered_ngrams, numbered_skip_bigrams, sentence_words
+from metrics.sentences import sentence_spans
+from metrics.text import NO_SPACES, Span, lemmas, rouge_words
 from pages.components.live import Part
 
 # As `metrics.text.WORD`, but for scripts without spaces, where each character is one.
-ALONE = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
 WORD = regex.compile(
-    rf"[{ALONE}]\p{{M}}*|[[\p{{L}}\p{{N}}]--[{ALONE}]][[\p{{L}}\p{{M}}\p{{N}}]--[{ALONE}]]*"
-    rf"(?:['’\-‐‑][[\p{{L}}\p{{N}}]--[{ALONE}]][[\p{{L}}\p{{M}}\p{{N}}]--[{ALONE}]]*)*",
+    rf"[{NO_SPACES}]\p{{M}}*|[[\p{{L}}\p{{N}}]--[{NO_SPACES}]][[\p{{L}}\p{{M}}\p{{N}}]--[{NO_SPACES}]]*"
+    rf"(?:['’\-‐‑][[\p{{L}}\p{{N}}]--[{NO_SPACES}]][[\p{{L}}\p{{M}}\p{{N}}]--[{NO_SPACES}]]*)*",
     regex.VERSION1,
 )
 
@@ -32,6 +32,9 @@ MOST_CHARACTERS = 1_000_000
 
 KEPT_CHARACTERS = 100_000
 """Beyond so many, they do not stay in the caches of texts, which count texts and not how long they are."""
+
+CACHES = (rouge_words, lemmas, numbered_ngrams, numbered_skip_bigrams, sentence_words, sentence_spans)
+"""Those that the lexical metrics fill."""
 
 
 class Worth(NamedTuple):
@@ -78,9 +81,9 @@ def worths(signature: str, example: Example) -> tuple[float | None, tuple[Worth,
     text = example.candidate
     spans = word_spans(text)[: most_words(text)]
     batch = [example, *(replace(example, candidate=swapped(text, span)) for span in spans)]
-    whole, *left = [score.value for score in metric.score(batch)]
+    whole, *left = [score.value for score in score_candidates(metric, batch)]
     if len(text) * len(spans) > KEPT_CHARACTERS:
-        for cache in (rouge_words, lemmas, numbered_ngrams):
+        for cache in CACHES:
             cache.cache_clear()
     return whole, tuple(
         Worth(text[slice(*span)], span, value, None if None in (whole, value) else whole - value)

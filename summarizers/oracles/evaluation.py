@@ -330,7 +330,9 @@ def why_left_out(document: Document, task: Task) -> str:
 def not_taken(task: Task) -> str:
     """Why a document is not searched that `Task.takes` refuses."""
     fewest, most = task.sentences or (1, None)
-    return f"it has fewer than {fewest} sentences" + ("" if most is None else f" or more than {most}")
+    limits = [f"fewer than {fewest}"] if fewest > 1 else []
+    limits += [] if most is None else [f"more than {most}"]
+    return f"it has {' or '.join(limits)} sentences"
 
 
 @cache

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -157,12 +156,9 @@ def test_what_is_copied_has_nothing_that_is_not_in_the_source(shared_data: Path,
 
 
 def test_systems_of_summeval(shared_data: Path) -> None:
-    """As in the paper's Table 9, systems find what the source has, and hardly anything else; and in time."""
+    """As in the paper's Table 9, systems find what the source has, and hardly anything else."""
     records = list(read(shared_data / "summeval.jsonl", "interchange"))
-    recall_by_source(records[:1])
-    began = time.perf_counter()
     sources, lengths = recall_by_source(records), recall_by_length(records)
-    assert time.perf_counter() - began < 10  # 2 s on two cores with nothing else to do
     assert len(sources) == 16
     for row in sources:
         assert row.in_source.documents == 100

@@ -191,6 +191,17 @@ def test_a_word_is_chosen_swapped_and_changed() -> None:
     assert desk.draft == DRAFT
 
 
+def test_no_metric_scores_what_is_left_of_a_single_word() -> None:
+    desk = Desk(DRAFT.put("summary", 0, "storm"))
+    desk.choose(0)
+    assert desk.changed is not None
+    assert desk.changed.candidate == ""
+    after = [change.after for change in desk.changes() if change.name in LEXICAL]
+    assert [(found.value, found.missing) for found in after if isinstance(found, Explained)] == [
+        (None, "the summary is empty")
+    ] * len(LEXICAL)
+
+
 def test_a_word_in_whose_place_another_has_come_is_not_chosen() -> None:
     desk = Desk(DRAFT)
     desk.choose(1)

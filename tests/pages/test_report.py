@@ -167,7 +167,7 @@ def test_the_charts_are_drawings(report: list[Path]) -> None:
 def test_what_a_drawing_cannot_hold() -> None:
     spec = {"a": ["x\x07y\ufffe", {"b": "two\nlines \u202e"}], "n": 1, "none": None, "true": True}
     assert drawable(spec) == {
-        "a": ["x\ufffdy\ufffd", {"b": "two lines [U+202E]"}],
+        "a": ["x[U+0007]y\ufffd", {"b": "two lines [U+202E]"}],
         "n": 1,
         "none": None,
         "true": True,

@@ -95,7 +95,7 @@ def test_lengths_are_kept(articles):
             document = next(d for d in articles if d.id == found.document_id)
             words = sum(count_words(sentences_of(document)[place]) for place in found.places)
             assert len(found.places) <= 1 if length == Length(1) else words <= count_words(document.references[0])
-    bare = Document("bare", "Red cars.", ("...", "red"))
+    bare = Document("bare", "Red cars.", (" ", "red"))
     assert evaluate([bare], Task(length=REFERENCE_LENGTH), processes=0).left_out == ("bare",)
 
 
@@ -306,7 +306,7 @@ def test_data_sets_that_there_are_not_and_options_that_there_are_not(store):
 
 def test_why_documents_have_no_oracle():
     first, words = Task(Target(references="first")), Task(length=REFERENCE_LENGTH)
-    no_first = Document("x", "A cat.", ("...", "cat"))
+    no_first = Document("x", "A cat.", (" ", "cat"))
     for document, task, why in (
         (WRITTEN[1], FAST, "the document has no sentence"),
         (WRITTEN[4], FAST, "it has no reference with a word"),
