@@ -20,7 +20,7 @@ from annotation.store import AnnotationStore, StudySpec
 from data.database import connect
 from data.demo import NAME, add_demo
 from data.store import DataStore, StoredScore
-from metrics import LEXICAL, METRICS, metric, metrics
+from metrics import DEFAULT, METRICS, metric, metrics
 from metrics.scoring import score_dataset
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -54,7 +54,7 @@ def demo(sqlite_url: str) -> tuple[DataStore, AnnotationStore]:
     engine = connect(sqlite_url)
     data, annotation = DataStore(engine), AnnotationStore(engine)
     add_demo(data)
-    score_dataset(data, NAME, metrics(LEXICAL))
+    score_dataset(data, NAME, metrics(DEFAULT))
     create_demo_study(annotation, metric("rouge_k").signature)
     return data, annotation
 
@@ -200,7 +200,7 @@ def test_a_new_study_of_conflicts_with_checks(demo: tuple[DataStore, AnnotationS
     app.radio(key="new_rule").set_value("conflicts").run()
     offered = app.multiselect(key=f"new_conflict_metrics:{NAME}")
     # the lexical four are chosen; what else is stored is offered, by its signature where a name says too little
-    assert offered.value == [metric(name).signature for name in LEXICAL if name != "length"]
+    assert offered.value == [metric(name).signature for name in DEFAULT if name != "length"]
     rouge1 = metric("rouge1").signature
     assert offered.options == [rouge1, "rouge2", "rougeL", "rouge_k", "length", "rouge1|mine"]
     offered.set_value([rouge1, metric("length").signature])
@@ -245,13 +245,13 @@ def has(app: AppTest, *parts: str) -> bool:
 def test_scoring_by_all_metrics_is_a_run_of_its_own(
     demo: tuple[DataStore, AnnotationStore], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("metrics.METRICS", {name: METRICS[name] for name in LEXICAL})  # the models take their time
+    monkeypatch.setattr("metrics.METRICS", {name: METRICS[name] for name in DEFAULT})  # the models take their time
     app = opened("studies.py")
     app.button(key="score").click().run()
     assert not app.exception
     run = demo[0].last_run(NAME)
     assert run is not None
-    assert run.metrics == LEXICAL
+    assert run.metrics == DEFAULT
     deadline = time.monotonic() + 60
     while not has(app, "scored demo"):
         assert time.monotonic() < deadline, told(app)

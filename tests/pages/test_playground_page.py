@@ -16,7 +16,7 @@ from data.demo import FILE, add_demo
 from data.importers import read
 from data.records import examples
 from data.store import PLAYGROUND, DataStore, StoredScore, StoreError, example_hash
-from metrics import LEXICAL, METRICS, Options
+from metrics import DEFAULT, LEXICAL, METRICS, Options
 from metrics.inspection import CannotExplain, Inspector, signatures
 from pages.components.desk import Desk
 from pages.components.draft import Draft, examples_of, from_records
@@ -244,7 +244,7 @@ def test_saved_with_a_preference_it_is_an_example_as_any(store: DataStore) -> No
         "second": (DRAFT.summaries[1], {PREFERENCE: 1.0}),
     }
     assert store.dataset("mine & <b>").format == PLAYGROUND
-    assert {signature.metric for signature in store.signatures("mine & <b>")} == {*LEXICAL, "bertscore"}
+    assert {signature.metric for signature in store.signatures("mine & <b>")} == {*DEFAULT, "bertscore"}
     keys = [example_hash(example) for example in examples(document, summaries)]
     assert len(set(keys)) == 2
     assert set(store.scores(dataset="mine & <b>", signature=model).values()) == {StoredScore(0.25, None, True)}
