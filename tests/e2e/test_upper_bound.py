@@ -262,7 +262,7 @@ def test_all_documents_are_computed_while_one_waits_and_go_on_after_leaving(
     with page.expect_download() as downloaded:
         page.get_by_role("button", name="Tables (LaTeX)").click()
     tables = Path(downloaded.value.path()).read_text()
-    labels = ("distribution", "uncertainty", "effort", "proof", "standings")
+    labels = ("distribution", "uncertainty", "effort", "proof", "lengths", "standings")
     assert re.findall(r"\\label\{(.*)\}", tables) == [f"tab:oracle-{name}" for name in labels]
     assert tables.count(r"\toprule") == len(labels)
     assert tables.startswith("% dataset: ")

@@ -205,7 +205,7 @@ def test_a_bound_is_the_proven_optimum_or_what_is_not_exceeded():
         (Document("d", (" ", ""), ("red",)), Target(), None, False),
         (Document("d", ("Red.",), ("...", "red")), Target(), Length(1), True),
         (Document("d", ("Red.",), ("...", "red")), Target(references="first"), None, False),
-        (Document("d", ("Red.",), ("...", "red")), Target(), REFERENCE_LENGTH, False),
+        (Document("d", ("Red.",), ("...", "red")), Target(), REFERENCE_LENGTH, True),
     ],
 )
 def test_who_has_a_bound_is_whom_the_searches_answer(document, target, length, has):
