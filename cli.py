@@ -7,6 +7,7 @@ import math
 import os
 import re
 import shutil
+import signal
 import socket
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -514,21 +515,45 @@ def usual_processes() -> int:
 
 
 @contextmanager
-def stopping(kept: Callable[[], str]) -> Iterator[None]:
-    """Tell whoever presses Ctrl-C what is `kept` of the work; the command ends with exit code 1."""
+def stopping(kept: Callable[[], str]) -> Iterator[Callable[[], None]]:
+    """Tell whoever presses Ctrl-C what is `kept` of the work; the command ends with exit code 1.
+
+    Yields what raises KeyboardInterrupt if it was pressed before: Python drops the exception where it comes in a
+    callback, as there are while libraries are imported.
+    """
+    was_pressed = False
+
+    def press(*_: object) -> None:
+        nonlocal was_pressed
+        was_pressed = True
+        raise KeyboardInterrupt
+
+    def check() -> None:
+        if was_pressed:
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, press)
     try:
-        yield
+        yield check
     except KeyboardInterrupt:
         say(f"stopped; {kept()}")
         raise click.exceptions.Exit(1) from None
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager
 def going(doing: str, name: str, *, kept: bool = False) -> Iterator[Callable[[int, int], None]]:
     """A progress bar over documents; what was done before it is stopped may be `kept`."""
     what = "what was found is stored, and the same command goes on from there"
-    with stopping(lambda: what if kept else "nothing is kept, as it would be of a data set"), bar(doing, name) as moved:
-        yield moved
+    lost = "nothing is kept, as it would be of a data set"
+    with stopping(lambda: what if kept else lost) as check, bar(doing, name) as moved:
+
+        def progress(done: int, total: int) -> None:
+            moved(done, total)
+            check()
+
+        yield progress
 
 
 @contextmanager
@@ -871,12 +896,13 @@ def score_missing(store: Any, name: str, metrics: list[Any], failures: Any) -> d
             else "nothing was scored yet"
         )
 
-    with stopping(kept), bar("scoring", name) as moved:
+    with stopping(kept) as check, bar("scoring", name) as moved:
 
         def progress(done: int, total: int) -> None:
             nonlocal reached
             reached = done
             moved(done, total)
+            check()
 
         return score_dataset(store, name, metrics, progress, failures)
 
@@ -905,8 +931,11 @@ def score_to_file(records: list[Any], metrics: list[Any], output: Path) -> None:
         return f"the scores of {len(rows)} of {total} summaries are in {partial}; the same command begins anew"
 
     scoring = score_records(records, metrics, failures)
-    with stopping(kept), click.progressbar(scoring, length=total, label="scoring", file=sys.stderr) as scored:
-        rows.extend(scored)
+    shown = click.progressbar(scoring, length=total, label="scoring", file=sys.stderr)
+    with stopping(kept) as check, shown as scored:
+        for row in scored:
+            rows.append(row)
+            check()
     write(output)
     signatures = {metric.name: metric.signature for metric in metrics}
     written = [output]

@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
 
 from data.records import Example
 from metrics.base import REFERENCES, Score, asked_references, check_option, settled, signature
@@ -356,6 +355,8 @@ def space(
 
 def blocks(ours: Space, theirs: Space, important: Iterable[Ngram], euclidean: bool) -> Iterator[NDArray[np.float64]]:
     """The similarity of each of our n-grams, a row each, to the important ones, as `Carouge` has it; `ROWS` at once."""
+    from scipy.spatial.distance import cdist
+
     columns = theirs.places(important)
     for start in range(0, len(ours.points), ROWS):
         some = ours.points[start : start + ROWS]

@@ -308,8 +308,9 @@ def _documents(
         return float(stats.norm.cdf((lead - critical) / math.sqrt(1 + critical**2 / (2 * (documents - 1)))))
 
     documents = fewest + bisect_left(range(fewest, 10**12), True, key=lambda size: approximate(size) >= power)
+    by_student = documents, approximate(documents), STUDENT
     if documents > SIMULATED_UP_TO or alpha < SIMULATED_FROM:
-        return documents, approximate(documents), STUDENT
+        return by_student
     most = 2 * documents + fewest
     studies = _simulated(only_first, only_second, pairs_per_document, icc, most)
     flips = max(512, draws_for(1, alpha))  # all of 10 documents
@@ -319,7 +320,9 @@ def _documents(
         return float(np.mean(np.array(found) <= alpha * (1 + 1e-12)))
 
     documents = fewest + bisect_left(range(fewest, most), True, key=lambda size: simulated(size) >= power)
-    return documents, simulated(documents), SIMULATED
+    reached = simulated(documents)
+    # p values of few flips may all lie beside a level such as .5, and then no number in reach is enough
+    return (documents, reached, SIMULATED) if reached >= power else by_student
 
 
 def _simulated(

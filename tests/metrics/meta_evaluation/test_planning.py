@@ -384,6 +384,7 @@ PHIS = st.sampled_from([0.0, 1.0, -1.0]) | st.floats(-1, 1)
 @settings(deadline=None, max_examples=60)  # close ratios need many steps
 @example(0.25, 5e-324, 0, 0.5, 0.5, 1.25, 1)
 @example(0, 0.5, 0, 0.5, 0.5, 1.25, 5e-324)
+@example(0, 0.125, 0, 0.5, 0.5, 7, 1)
 @given(RATIOS, RATIOS, PHIS, st.floats(0.001, 0.5), st.floats(0.01, 0.99), st.sampled_from([1, 1.25, 7, 200]), RATIOS)
 def test_a_plan_or_a_reason_and_never_a_warning(
     first: float, second: float, phi: float, alpha: float, power: float, pairs: float, icc: float
