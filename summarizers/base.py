@@ -27,7 +27,7 @@ class Summarizer(Protocol):
 
     @property
     def signature(self) -> str:
-        """Everything that its output depends on, such as `lead|sentences:3|version:0.1.0`."""
+        """Everything that its output depends on, such as `lead|sentences:3|version:0.2.0`."""
 
     def summarize(self, documents: Sequence[Document]) -> list[Summary]:
         """Write one summary a document, in order; a document that it cannot summarise has none."""
