@@ -113,6 +113,7 @@ pieces = st.sampled_from([*"aB7 .!?…'’”\")]\n\t\xa0\u2003\x1c", "Dr.", "U.
 @settings(deadline=None)  # the first example imports simplemma
 @given(st.text() | st.lists(pieces).map("".join))
 @example("\x1c a . \u2003 B")
+@example("\r).")
 def test_the_sentences_are_the_text_but_for_the_white_space_between_them(text):
     sentences = split(text)
     place = 0
