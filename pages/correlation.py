@@ -158,9 +158,10 @@ version = (
 key = dataset.name, people, version
 cells = cells_of(*key)
 laid = correlation_tables(cells, human)
+judgments = "made-up judgments" if people is not None and people.study == MADE_UP else "judgments"
 st.markdown(
     f"{len(cells)} summaries of {len(set(cells.documents))} documents by {len(set(cells.systems))} systems"
-    + ("." if human != WON else "; of each summary, **the share of its judgments that it won**.")
+    + ("." if human != WON else f"; of each summary, **the share of its {judgments} that it won**.")
 )
 weighed = people is not None and people.study is not None and preferences_of(people, people.version).weights is not None
 

@@ -743,7 +743,7 @@ def test_report(study, tmp_path):
     assert json.loads((tmp_path / "chosen" / "analysis.json").read_text()) == analyzed("--study", "S", *chosen)
     page = (tmp_path / "chosen" / "report.html").read_text()
     assert "those of correlations are percentile bootstrap intervals over systems, " in page
-    assert "permutation tests (Deutsch et al. 2021): PERM-BOTH." in page
+    assert "permutation tests (Deutsch et al. 2021): PERM-BOTH, with Holm" in page
     run("report", "S", "-o", tmp_path / "report", "--seed", "4")  # replaces it
     assert json.loads((tmp_path / "report" / "analysis.json").read_text())["facts"]["seed"] == "4"
 

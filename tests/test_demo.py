@@ -105,9 +105,13 @@ def test_pages_say_that_they_are_made_up_and_begin_with_something_else(
     app.selectbox(key="source").select_index(place).run()
     assert not app.exception
     assert "72 made-up judgments" in app.markdown[0].value
+    assert "over 24 documents: a program made them" in app.markdown[0].value
     assert "measure nothing" in app.markdown[0].value
     app.switch_page("correlation.py").run()
     assert "made-up" in app.selectbox(key=f"people:{NAME}").options[-1]
+    people = app.selectbox(key=f"people:{NAME}")
+    people.select_index(len(people.options) - 1).run()
+    assert any("the share of its made-up judgments that it won" in shown.value for shown in app.markdown)
     app.switch_page("reliability.py").run()
     assert "**72 made-up judgments**" in app.markdown[0].value
 

@@ -19,6 +19,9 @@ from pages.components.text import in_one_line
 UNDEFINED = "undefined"
 MARKS = "marks"
 
+NOISE = 1e-12
+"""Negative numbers above minus this are 0 but for rounding: browsers would show them as -0.000."""
+
 LONG = 60
 """Rows of a table that is shown whole without being asked for."""
 
@@ -49,18 +52,18 @@ def naming(row: Mapping[str, Cell]) -> list[str]:
 
 
 def shown(cell: Cell, column: str = "", digits: int = 4) -> str:
-    """A cell as people read it; a p value that would round to 0 is said to be below the last digit."""
+    """A cell as people read it; no 0 has a sign, and a p value that would round to 0 is below the last digit."""
     if cell is None:
         return ""
     if isinstance(cell, Undefined):
         return UNDEFINED
     if isinstance(cell, Range):
-        return f"[{cell.low:.{digits}f}, {cell.high:.{digits}f}]"
+        return f"[{cell.low:z.{digits}f}, {cell.high:z.{digits}f}]"
     if isinstance(cell, Marked):
         return shown(cell.value, column, digits) + cell.mark
     if isinstance(cell, float):
         below = column.split(" ", maxsplit=1)[0] == "p" and cell < 0.5 * 10**-digits
-        return f"<{10**-digits:.{digits}f}" if below else f"{cell:.{digits}f}"
+        return f"<{10**-digits:.{digits}f}" if below else f"{cell:z.{digits}f}"
     return in_one_line(cell) if isinstance(cell, str) else str(cell)
 
 
@@ -312,4 +315,6 @@ def as_frame(section: Section) -> pd.DataFrame:
 
 def cell_of_page(cell: Cell, *, as_text: bool = False) -> Any:
     """A cell as a frame holds it."""
+    if isinstance(cell, float) and -NOISE < cell < 0:
+        cell = 0.0
     return shown(cell, digits=3) if as_text or isinstance(cell, Range | str) else cell

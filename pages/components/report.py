@@ -21,6 +21,7 @@ from data.store import DataStore
 from metrics.meta_evaluation import Permute, Resample
 from pages.components import charts, formats, sections
 from pages.components.contents import Contents, as_json, of_study
+from pages.components.evidence import count
 from pages.components.formats import esc
 from pages.components.text import in_one_line
 
@@ -107,8 +108,8 @@ def methods(
     words = [
         f"{len(judged)} annotators were asked “{study.question}” of {study.pairs} pairs of summaries of the same "
         f"document ({drawn}; seed {study.seed}) from the data set {dataset.name} ({dataset.documents} documents; "
-        f"systems: {', '.join(study.systems)}), {study.judgments_per_pair} judgment(s) wanted per pair; sides were "
-        f"counterbalanced per annotator and ties were {'allowed' if study.ties else 'not allowed'}. "
+        f"systems: {', '.join(study.systems)}), {count(study.judgments_per_pair, 'judgment')} wanted per pair; sides "
+        f"were counterbalanced per annotator and ties were {'allowed' if study.ties else 'not allowed'}. "
         f"{study.judgments} judgments were made.",
     ]
     if name == MADE_UP:
@@ -142,7 +143,8 @@ def methods(
         "the larger one of this test and a t test on the variance of documents and annotators.",
         "Correlations are Pearson's r, Spearman's rho and Kendall's tau-b over all summaries, averaged within "
         "documents, and over the systems' means; metrics are compared by permutation tests (Deutsch et al. "
-        f"2021): {sections.tests_of(permute)}.",
+        f"2021): {sections.tests_of(permute)}, with Holm's correction over the comparisons of a level.",
+        f"Differences are called significant where p is below {sections.ALPHA:g} after the correction.",
         "Agreement between annotators is Krippendorff's alpha (nominal), Fleiss' kappa and Cohen's kappa; systems are "
         "ranked by a penalised Bradley-Terry model.",
     ]

@@ -165,7 +165,9 @@ def agreement_section(
             "Pairs were drawn with unequal probability: ratios weigh each by one over it and so estimate those of all "
             "pairs that could have been drawn; n, C, D and T count."
         )
-    left_out = f"{analysis.human_ties} human ties" + (f", {analysis.split} split" if analysis.split else "")
+    left_out = f"{analysis.human_ties} human tie{'' if analysis.human_ties == 1 else 's'}" + (
+        f", {analysis.split} split" if analysis.split else ""
+    )
     title = f"Agreement of metrics with people, per {unit} ({left_out})"
     return Section("agreement", title, rows, [*said, *notes], "no pair has scores")
 
@@ -457,10 +459,16 @@ def out_of_reach(comparisons: Sequence[CorrelationComparison]) -> list[str]:
         units = fewest_documents(ALPHA, found.comparisons)  # as many as a sign-flip test
         swapped = {"both": "systems and documents", "cells": "summaries"}.get(found.permuted, found.permuted)
         drawn = found.least <= 1 / (found.permutations + 1)
+        least = min(1.0, found.least * found.comparisons)
+        corrected = (
+            f", or {least:.2g} after Holm's correction over {found.comparisons} comparisons"
+            if found.comparisons > 1
+            else ""
+        )
         notes.append(
-            f"No difference at the {level} level can be significant at {ALPHA:g}: p is at least {found.least:.2g}, "
-            f"after Holm's correction {min(1.0, found.least * found.comparisons):.2g} (comparisons: "
-            f"{found.comparisons}). It takes {'more permutations' if drawn else f'{units} {swapped}'}"
+            f"No difference at the {level} level can be significant at {ALPHA:g}: the smallest p that this test can "
+            f"give here is {found.least:.2g}{corrected}. It takes "
+            f"{'more permutations' if drawn else f'{units} {swapped}'}"
             f"{', or fewer metrics' if found.comparisons > 1 else ''}."
         )
     return notes

@@ -83,8 +83,11 @@ def said(source: Source, preferences: Preferences) -> str:
     """What is shown, in Markdown."""
     count, documents = len(preferences), len(set(preferences.document))
     if source.study == MADE_UP:
-        shown = f"**{count} made-up judgments**, which a program made to show what this page says; they measure nothing"
-    elif source.study is not None:
+        return (
+            f"Shown: **{count} made-up judgments** over {documents} documents: a program made them to show what this "
+            "page says; they measure nothing."
+        )
+    if source.study is not None:
         shown = f"**{count} judgments of annotators** in the study {in_markdown(source.study)}"
     elif source.aspect == AUTHOR:
         shown = f"**author labels**, not annotators' judgments: {count} pairs that the corpus's author ranked"

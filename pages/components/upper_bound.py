@@ -357,8 +357,8 @@ def covered_words(covered: Coverage, target: Target) -> str:
     matched, ours, theirs = covered.matched, covered.in_extract, covered.in_reference
     f1 = 2 * matched / (ours + theirs) if matched else 0.0
     return (
-        f"{matched} of the reference's {theirs} {what} are covered, the extract has {ours}: "
-        f"F1 = 2 × {matched} / ({ours} + {theirs}) = {f1:.4f}."
+        f"{matched} of the {theirs} {what} that ROUGE counts in the reference are covered; it counts {ours} in the "
+        f"extract: F1 = 2 × {matched} / ({ours} + {theirs}) = {f1:.4f}."
     )
 
 

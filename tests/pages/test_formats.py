@@ -89,6 +89,8 @@ def of_text(text: str) -> Section:
         (0.0004, "p (Wilcoxon)", 3, "<0.001"),
         (0.00005, "p", 4, "0.0001"),  # it would not round to 0
         (0.00001, "half", 4, "0.0000"),
+        (-0.00001, "half", 4, "0.0000"),  # no 0 has a sign
+        (Range(-0.75, -0.0002), "input 95 %", 3, "[-0.750, 0.000]"),
         (0.00001, "pairs", 4, "0.0000"),  # p is a word, not a letter
     ],
 )
@@ -258,6 +260,12 @@ def test_frame():
     assert frame["half"].dtype == float
     assert list(frame["half 95 %"].fillna("")) == ["[0.250, 1.000]", ""]
     assert list(frame["n"]) == [3, 0]
+
+
+def test_rounding_leaves_no_negative_zero_in_a_frame():
+    frame = as_frame(Section("x", "x", [{"input": -1.4e-17}, {"input": -0.0002}]))
+    assert [f"{value:.3f}" for value in frame["input"]] == ["0.000", "-0.000"]
+    assert list(frame["input"]) == [0.0, -0.0002]
 
 
 def test_a_table_without_rows_says_why_in_every_format():

@@ -209,10 +209,12 @@ def test_the_methods_say_what_was_done(report: list[Path]) -> None:
     for said in (
         "3 annotators were asked",
         "of 12 pairs of summaries of the same document (all there are; seed 0)",
-        "3 judgment(s) wanted per pair; sides were counterbalanced per annotator and ties were allowed.",
+        "3 judgments wanted per pair; sides were counterbalanced per annotator and ties were allowed.",
         "36 judgments were made. 2 attention checks",
         "intervals of agreement are Clopper and Pearson's for an effective number of pairs, from how far documents and "
         "annotators differ",
+        "with Holm's correction over the comparisons of a level. Differences are called significant where p is below "
+        "0.05 after the correction.",
         "rouge1|<b>",
         "Python 3.",
         "5" * 64,

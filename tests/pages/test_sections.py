@@ -107,7 +107,7 @@ def test_known_and_undefined() -> None:
 def test_agreement() -> None:
     analysis = analyze_agreement(BOTH, seed=7)
     section = sections.agreement_section(analysis, "judgment")
-    assert section.title == "Agreement of metrics with people, per judgment (1 human ties)"
+    assert section.title == "Agreement of metrics with people, per judgment (1 human tie)"
     # Ann a a a a, Bob a b a =; m: C C D T, C D D; k: C D C and missing, C C C; length: T only
     assert cells_of(section, "metric", "n", "C", "D", "T", "missing", "half", "strict", "decided", "coverage") == [
         ("m", 7, 3, 3, 1, 0, 3.5 / 7, 3 / 7, 1 / 2, 6 / 7),
@@ -329,12 +329,12 @@ def test_correlation_tests() -> None:
     assert any("draw them with seed 7" in note for note in section.notes)
     # one comparison has a p: three documents swap in 2^3 ways, two systems in 2^2, of which two leave constants
     assert section.notes[-3:] == [
-        "No difference at the global level can be significant at 0.05: p is at least 0.5, after Holm's correction 0.5 "
-        "(comparisons: 1). It takes 6 systems and documents.",
-        "No difference at the input level can be significant at 0.05: p is at least 0.25, after Holm's correction 0.25 "
-        "(comparisons: 1). It takes 6 documents.",
-        "No difference at the system level can be significant at 0.05: p is at least 1, after Holm's correction 1 "
-        "(comparisons: 1). It takes 6 systems.",
+        "No difference at the global level can be significant at 0.05: the smallest p that this test can give here is "
+        "0.5. It takes 6 systems and documents.",
+        "No difference at the input level can be significant at 0.05: the smallest p that this test can give here is "
+        "0.25. It takes 6 documents.",
+        "No difference at the system level can be significant at 0.05: the smallest p that this test can give here is "
+        "1. It takes 6 systems.",
     ]
     nothing = compare_correlations(
         CELLS, {"human": columns["none"], "good": columns["good"], "bad": columns["bad"]}, "human"
@@ -352,7 +352,8 @@ def test_more_comparisons_take_more_systems() -> None:
         places = [f"d{n % 20}" for n in range(systems * 20)], [f"s{n // 20}" for n in range(systems * 20)]
         found = compare_correlations(Cells(*map(tuple, places), {}, columns), columns, "human")
         notes = sections.correlation_test_section(found, "human").notes
-        assert ("It takes 11 systems, or fewer metrics." in notes[-1]) is not possible
+        said = "after Holm's correction over 28 comparisons. It takes 11 systems, or fewer metrics."
+        assert (said in notes[-1]) is not possible
         assert any("No difference at the system level" in note for note in notes) is not possible
 
 

@@ -203,7 +203,7 @@ def test_taken_sentences_and_covered_words_are_marked() -> None:
     covered = re.findall(r'<mark class="k-matched"[^>]*data-group="(g\d+)"', html)
     assert len(covered) == 2 * len(set(covered))  # each in the source and in the reference
     assert f"= {best.f1:.4f}." in visible(html)
-    assert len(set(covered)) == int(re.search(r"(\d+) of the reference's 4 words", visible(html))[1])  # type: ignore[index]
+    assert len(set(covered)) == int(re.search(r"(\d+) of the 4 words that ROUGE counts", visible(html))[1])  # type: ignore[index]
     assert "k-missed" in html
     nothing = extract_html(CARS, row("exact", 0.0, (), 0.0), target)
     assert "0 of 3 sentences taken" in visible(nothing)
