@@ -141,8 +141,8 @@ def kind_of(text: str, match: re.Match[str], following: tuple[str, ...]) -> str:
     start = match.start()
     before = PARAGRAPH.split(text[max(0, start - WINDOW) : start])[-1].rstrip()
     closed = before.rstrip(CLOSES + " ")
-    *_, word = ["", *closed.split()]
-    word = word.lstrip(OPENS)
+    words = closed.split()
+    word = words[-1].lstrip(OPENS) if words else ""
     if not word:  # the marks open a text, or stand in brackets for what was left out
         return "inside"
     if any(mark not in ".…" for mark in marks):
