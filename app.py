@@ -20,7 +20,7 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
     import altair  # noqa: F401
     import pandas  # noqa: F401
 
-    import pages.components.playground  # noqa: F401  with all metrics and evidence
+    import pages.components.playground.forms  # noqa: F401  with all metrics and evidence
     from data.database import connect
     from metrics.text import lemma, stem
 

@@ -15,17 +15,18 @@ from pathlib import Path
 
 import numpy as np
 
+from analysis.agreement import agreement as held_against
+from analysis.agreement import within_document_pairs
+from analysis.correlation import correlate
+from analysis.metrics_and_people import LEVELS
 from data.importers import read
 from data.records import examples
-from metrics.analysis import LEVELS
 from metrics.apes import Apes
 from metrics.apes.conditions import NAMES, conditions
 from metrics.apes.metric import VALUES, earned
-from metrics.apes.trials import spreads, trials
 from metrics.base import Score
-from metrics.encoder import shared
-from metrics.meta_evaluation import agreement as held_against
-from metrics.meta_evaluation import correlate, within_document_pairs
+from metrics.models.encoder import shared
+from reports.apes_trials import spreads, trials
 
 FILE = Path(__file__).resolve().parents[2] / "shared" / "data" / "summeval.jsonl"
 PAPER = 11490 / (40 * 60)

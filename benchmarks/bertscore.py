@@ -26,8 +26,8 @@ import numpy as np
 from data.importers import read
 from data.records import Example, examples
 from metrics.bertscore import BertScore
-from metrics.encoder import Encoded, Encoder
-from metrics.models import embedded
+from metrics.models.encoder import Encoded, Encoder
+from metrics.models.files import embedded
 
 FILE = Path(__file__).resolve().parents[2] / "shared" / "data" / "summeval.jsonl"
 LAYER = 5

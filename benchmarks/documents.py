@@ -10,11 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from analysis.agreement import Rule, credit
+from analysis.significance import compare_metrics, exact_mcnemar
 from data.importers import read
 from data.preferences import rated_pairs
 from metrics import Options, metrics
-from metrics.analysis import score_cells
-from metrics.meta_evaluation import Rule, compare_metrics, credit, exact_mcnemar
+from metrics.scoring import score_cells
 
 SUMMEVAL = Path(__file__).resolve().parents[2] / "shared" / "data" / "summeval.jsonl"
 FLIPS = 1_000_000

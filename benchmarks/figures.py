@@ -20,17 +20,18 @@ from pathlib import Path
 import numpy as np
 from click.testing import CliRunner
 
+from analysis.agreement import agreement, within_document_pairs
+from analysis.correlation import correlate
 from benchmarks.documents import SUMMEVAL, rouge1_against_length
 from data.demo import AUTHOR, FILE
 from data.importers import read
 from data.preferences import rated_pairs
 from data.records import examples
 from metrics import Options, metrics
-from metrics.analysis import score_cells
 from metrics.apes import Apes
 from metrics.apes.conditions import GOLD, INTERCHANGED, LEAD, SHUFFLED, SOURCE, conditions
 from metrics.apes.metric import VALUES, earned
-from metrics.meta_evaluation import agreement, correlate, within_document_pairs
+from metrics.scoring import score_cells
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"

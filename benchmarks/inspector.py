@@ -27,7 +27,7 @@ from data.records import Document, Summary
 from data.store import DataStore
 from metrics import DEFAULT, LEXICAL, METRICS, metric, metrics
 from metrics.scoring import score_dataset
-from pages.components.draft import examples_of, from_records
+from pages.components.playground.draft import examples_of, from_records
 from tests.driving import FLAGS, chromium, serving
 
 FILE = Path(__file__).resolve().parents[2] / "shared" / "data" / "summeval.jsonl"

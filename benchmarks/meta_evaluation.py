@@ -15,11 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from analysis.metrics_and_people import analyze_agreement
 from data.cells import Cells
 from data.preferences import Preferences, names
-from metrics.analysis import analyze_agreement
-from pages.components import formats, sections
-from pages.components.contents import ceiling_of, correlations_of, reliability_of, reliability_tables, with_judgments
+from reports import formats
+from reports.study import ceiling_of, correlations_of, reliability_of, reliability_tables, with_judgments
+from reports.tables import agreement as sections
 
 JUDGMENTS, ANNOTATORS = 100_000, 20
 METRICS = ("rouge1", "rouge2", "rougeL", "rouge_k", "bertscore", "carouge", "apes", "length")

@@ -12,7 +12,13 @@ from numpy.typing import NDArray
 
 from data.cells import Cells
 
+TIE = 1e-9
+"""Two values closer than this are equal: ROUGE carries noise of 1e-16."""
+
+
 Names = NDArray[np.object_]
+
+
 Numbers = NDArray[np.float64]
 
 

@@ -11,13 +11,13 @@ from metrics.apes.entities import DEFAULT_TYPES
 from metrics.base import Metric, Score
 from metrics.bertscore import BertScore
 from metrics.carouge import Carouge
-from metrics.encoder import BATCH_TOKENS, shared
-from metrics.keyword_lists import KeywordLists
+from metrics.keywords.lists import KeywordLists
 from metrics.length import Length
-from metrics.models import EMBEDDED
+from metrics.models.encoder import BATCH_TOKENS, shared
+from metrics.models.files import EMBEDDED
+from metrics.models.vectors import FileVectors
 from metrics.rouge import RougeL, RougeLsum, RougeN, RougeSU4
 from metrics.rouge_k import RougeK
-from metrics.vectors import FileVectors
 
 __all__ = ["DEFAULT", "LEXICAL", "METRICS", "Metric", "Options", "Score", "UnknownMetric", "metric", "metrics"]
 
@@ -39,7 +39,7 @@ class Options:
     `keywords`, `only`, `lists` of ROUGE-K: where its keywords come from, and which of them count: see
     `metrics.rouge_k.RougeK`, whose TF-IDF takes `idf`, too, as CAROUGE's does.
     `model`, `layer`, `idf` (texts), `baseline` (a file), `dtype`, `batch_tokens`, `download` of BERTScore: see
-    `metrics.bertscore.BertScore` and `metrics.encoder.Encoder`.
+    `metrics.bertscore.BertScore` and `metrics.models.encoder.Encoder`.
     `norm`, `n`, `important`, `vectors` (a file) of CAROUGE: see `metrics.carouge.Carouge`.
     `entities`, `reader`, `types`, `ask`, `apes_value` (its `value`) of APES: see `metrics.apes.Apes`.
     """

@@ -12,8 +12,6 @@ from data.records import Example
 VERSION = "0.2.0"
 """Version of the metrics' definitions, part of every signature: it moves whenever a value may change."""
 
-TIE = 1e-9
-"""Two values closer than this are equal: ROUGE carries noise of 1e-16."""
 
 MODEL_DECIMALS = 6
 """Decimals that a model's scores have: in single precision a text's neighbours in its batch move them by up to 1e-7."""

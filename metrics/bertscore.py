@@ -24,8 +24,8 @@ from data.files import sha256
 from data.reading import lines
 from data.records import BadRecord, Example
 from metrics.base import REFERENCES, Score, asked_references, check_option, settled, signature
-from metrics.encoder import Encoded, Encoder, parts, shared, whole_characters
-from metrics.models import EMBEDDED
+from metrics.models.encoder import Encoded, Encoder, parts, shared, whole_characters
+from metrics.models.files import EMBEDDED
 from metrics.text import Span
 
 Array = NDArray[np.float32]

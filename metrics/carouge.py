@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 
 from data.records import Example
 from metrics.base import REFERENCES, Score, asked_references, check_option, settled, signature
-from metrics.extractors import Rarity
-from metrics.keywords import STOP_WORDS
+from metrics.keywords.extractors import Rarity
+from metrics.keywords.overlap import STOP_WORDS
+from metrics.models.vectors import EncoderVectors, WordVectors
 from metrics.text import CACHED_TEXTS, UNICODE, Span, Tokens, find
-from metrics.vectors import EncoderVectors, WordVectors
 
 NORMS = ("summary", "reference", "paper")
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from data.records import Document
-from metrics.keyword_analysis import Records
-from metrics.keywords import compared_texts, overlap_keywords
+from metrics.keywords.overlap import compared_texts, overlap_keywords
+from metrics.keywords.recall import Records
 from metrics.sentences import sentence_spans
 from metrics.text import count_words
 

@@ -16,16 +16,9 @@ from typing import NamedTuple
 
 from data.records import Example
 from metrics.base import Score, check_option, signature
-from metrics.extractors import Rarity, extract, extractor, rarity
-from metrics.keyword_lists import KeywordLists, listed_keyword
-from metrics.keywords import (
-    LONGEST,
-    TITLES,
-    Keyword,
-    compared_texts,
-    content_words,
-    occurrences,
-)
+from metrics.keywords.extractors import Rarity, extract, extractor, rarity
+from metrics.keywords.lists import KeywordLists, listed_keyword
+from metrics.keywords.overlap import LONGEST, TITLES, Keyword, compared_texts, content_words, occurrences
 from metrics.text import Span
 
 LIST = "list"
@@ -61,9 +54,9 @@ class RougeK:
 
     - `overlap`: the n-grams that two or more of the texts share, the paper's rule.
     - `tfidf`, `textrank`: as many as the overlap rule gives, by the paper's baselines. `tfidf:K`, `textrank:K`: K for
-      every document, so that one text is enough. See `metrics.extractors`. `idf` are texts, usually all references
-      of a data set, among which phrases are rare; without them rarity is that among the sentences of the document's
-      own texts, so that no other document has a say.
+      every document, so that one text is enough. See `metrics.keywords.extractors`. `idf` are texts, usually all
+      references of a data set, among which phrases are rare; without them rarity is that among the sentences of the
+      document's own texts, so that no other document has a say.
     - `list`: those of `lists`, which a user brings.
 
     `only` counts the keywords that occur in the source (`in-source`, IN-SRC in the paper's Table 9) or those that do

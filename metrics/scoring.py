@@ -6,22 +6,29 @@ import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from data.cells import Cells
 from data.one_line import message
 from data.records import Document, Example, Summary, examples
 from data.store import DataStore, StoredScore
 from metrics.base import Metric, Score, score_candidates
-from metrics.models import BadModel, ModelUnavailable
+from metrics.length import Length
+from metrics.models.files import BadModel, ModelUnavailable
 
 DOCUMENTS = 16
 """Documents per batch: small enough that every text of a batch stays in the cache while all metrics see it."""
 
+
 BATCH = 64
 """Examples per commit of `score_dataset`; the token vectors of so many stay within the encoder's memory."""
 
+
 ENOUGH = 3
 """Batches in a row after whose failure a metric is given up."""
+
 
 Progress = Callable[[int, int], None]
 """Receives how many examples are done, and how many there are."""
@@ -144,3 +151,66 @@ def score_dataset(
             done += len(batch)
             progress(done, total)
     return computed
+
+
+class NoRatings(ValueError):  # noqa: N818  named for the situation
+    """The records have no human ratings of the aspect that was asked for."""
+
+
+class Gaps(NamedTuple):
+    """What a metric could not do, or not whole."""
+
+    missing: int
+    """Summaries without a score."""
+    truncated: int
+    """Summaries of which a model saw only a part, or only a part of what they were compared with."""
+
+
+def score_cells(
+    records: Iterable[tuple[Document, Sequence[Summary]]],
+    metrics: Sequence[Metric],
+    failures: Failures | None = None,
+    systems: Collection[str] | None = None,
+) -> tuple[Cells, dict[str, Gaps]]:
+    """Score all summaries, or those of some systems: columns of scores and ratings, and by signature what is missing.
+
+    The cells are sorted by document and system, and scored so, which is why no figure depends on the order of the
+    records. The scores of a metric that fails are missing; `failures` has the reasons.
+    """
+    records = sorted(
+        ((document, sorted(summaries, key=lambda summary: summary.system)) for document, summaries in records),
+        key=lambda record: record[0].id,
+    )
+    human = {(document.id, s.system): s.human for document, summaries in records for s in summaries}
+    scored = list(score_records(records, metrics, failures, systems))
+    ratings = [human[example.document_id, example.system] for example, _ in scored]
+    aspects = dict.fromkeys(aspect for of_summary in ratings for aspect in of_summary)
+    cells = Cells(
+        documents=tuple(example.document_id for example, _ in scored),
+        systems=tuple(example.system for example, _ in scored),
+        ratings={aspect: np.array([r.get(aspect, math.nan) for r in ratings], dtype=np.float64) for aspect in aspects},
+        scores={
+            metric.signature: np.array([scores[metric.name].value for _, scores in scored], dtype=np.float64)
+            for metric in metrics
+        },
+    )
+    gaps = {
+        metric.signature: Gaps(
+            sum(scores[metric.name].value is None for _, scores in scored),
+            sum(scores[metric.name].truncated for _, scores in scored),
+        )
+        for metric in metrics
+    }
+    return cells, gaps
+
+
+def with_length(metrics: Sequence[Metric]) -> list[Metric]:
+    """The metrics and the row `length`: a metric that does not beat it says little."""
+    return [*metrics] if any(metric.name == "length" for metric in metrics) else [*metrics, Length()]
+
+
+def check_ratings(records: Iterable[tuple[Document, Sequence[Summary]]], human: str) -> None:
+    """Refuse an aspect that nobody rated. Raises `NoRatings`."""
+    aspects = dict.fromkeys(aspect for _, summaries in records for s in summaries for aspect in s.human)
+    if human not in aspects:
+        raise NoRatings(f"there are no human ratings of {human!r}; there are {', '.join(aspects) or 'none at all'}")

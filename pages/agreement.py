@@ -6,13 +6,19 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from analysis.agreement import Rule
+from analysis.evaluation import Evaluation
+from analysis.metrics_and_people import AgreementAnalysis, analyze_agreement, common_ground
+from analysis.significance import SideShare, position_check
+from data.one_line import in_one_line
 from data.preferences import Preferences
-from metrics.analysis import AgreementAnalysis, analyze_agreement, common_ground
-from metrics.meta_evaluation import Evaluation, Rule, SideShare, position_check
-from pages.components.charts import agreement_chart, comparison_chart, difference_chart
-from pages.components.contents import ceiling_of
-from pages.components.examples import EXAMPLE_STYLE, contradiction_table, pair_scores, show_example
-from pages.components.sections import (
+from pages.components.examples.texts import EXAMPLE_STYLE, contradiction_table, pair_scores, show_example
+from pages.components.shared.sources import Source, first_with_something, preferences_of, said, sources
+from pages.components.shared.stores import stores
+from pages.components.shared.tables import show_section
+from reports.charts import agreement_chart, comparison_chart, difference_chart
+from reports.study import ceiling_of
+from reports.tables.agreement import (
     RULES,
     agreement_section,
     comparison_section,
@@ -20,10 +26,6 @@ from pages.components.sections import (
     position_section,
     sampling_notes,
 )
-from pages.components.sources import Source, first_with_something, preferences_of, said, sources
-from pages.components.stores import stores
-from pages.components.tables import show_section
-from pages.components.text import in_one_line
 
 JUDGMENT, MAJORITY = "per judgment", "by majority"
 

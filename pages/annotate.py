@@ -6,11 +6,12 @@ import streamlit as st
 
 from annotation.store import Annotator, Study, StudyClosed, Task, TooSoon
 from data.database import now
+from data.one_line import in_one_line
 from data.store import DatabaseFailed, StoreError
-from pages.components.database import guarded, not_saved
-from pages.components.progress import progress_text
-from pages.components.stores import stores
-from pages.components.text import document_block, in_markdown, in_one_line, text_block, without_pictures
+from pages.components.shared.database import guarded, not_saved
+from pages.components.shared.progress import progress_text
+from pages.components.shared.stores import stores
+from reports.escaping import document_block, in_markdown, text_block, without_pictures
 
 store = stores().annotation
 state = st.session_state

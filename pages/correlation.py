@@ -5,11 +5,9 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from annotation.demo import MADE_UP
-from data.cells import Cells
-from metrics.analysis import (
+from analysis.coefficients import METHODS
+from analysis.metrics_and_people import (
     LEVELS,
-    MEAN,
     CorrelationComparison,
     CorrelationRow,
     SystemsAnalysis,
@@ -19,14 +17,18 @@ from metrics.analysis import (
     correlation_tables,
     part_from_rouge_k,
 )
-from metrics.meta_evaluation import METHODS
-from pages.components.charts import correlation_chart, correlation_heatmap, scatter
-from pages.components.contents import WON, said_not_weighed, with_judgments
-from pages.components.examples import EXAMPLE_STYLE, cell_scores, show_example
-from pages.components.sections import (
+from annotation.demo import MADE_UP
+from data.cells import Cells
+from data.one_line import in_one_line
+from data.signatures import MEAN
+from pages.components.examples.texts import EXAMPLE_STYLE, cell_scores, show_example
+from pages.components.shared.sources import Source, preferences_of
+from pages.components.shared.stores import stores
+from pages.components.shared.tables import show_section
+from reports.charts import correlation_chart, correlation_heatmap, scatter
+from reports.study import WON, said_not_weighed, with_judgments
+from reports.tables.correlation import (
     PERMUTATION_TESTS,
-    Section,
-    Undefined,
     correlation_section,
     correlation_test_section,
     discrepancy_section,
@@ -34,10 +36,7 @@ from pages.components.sections import (
     system_section,
     wilcoxon_section,
 )
-from pages.components.sources import Source, preferences_of
-from pages.components.stores import stores
-from pages.components.tables import show_section
-from pages.components.text import in_one_line
+from reports.tables.table import Section, Undefined
 
 BY_LEVEL = "by level"
 POINTS = 4000  # that a browser draws without stuttering

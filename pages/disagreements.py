@@ -2,8 +2,11 @@
 
 import streamlit as st
 
-from metrics.inspection import signatures
-from pages.components.disagreements import (
+from metrics.from_signature import signatures
+from pages.components.evidence.marks import HIGHLIGHT_STYLE
+from pages.components.evidence.model_scores import LOOK, ModelScores
+from pages.components.evidence.views import explained, inspector
+from pages.components.examples.presented import (
     PRESENTED_STYLE,
     PRINT_STYLE,
     TABLE_1,
@@ -12,10 +15,7 @@ from pages.components.disagreements import (
     presented_html,
     with_models,
 )
-from pages.components.explaining import explained, inspector
-from pages.components.highlight import HIGHLIGHT_STYLE
-from pages.components.model_scores import LOOK, ModelScores
-from pages.components.text import in_markdown
+from reports.escaping import in_markdown
 
 state = st.session_state
 st.html(HIGHLIGHT_STYLE + PRESENTED_STYLE + PRINT_STYLE)

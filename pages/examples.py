@@ -6,11 +6,9 @@ import pandas as pd
 import streamlit as st
 
 from data.preferences import Preferences
-from pages.components.database import guarded
-from pages.components.examples import EXAMPLE_STYLE
-from pages.components.highlight import HIGHLIGHT_STYLE
-from pages.components.inspector import show_pair
-from pages.components.pairs import (
+from pages.components.evidence.marks import HIGHLIGHT_STYLE
+from pages.components.examples.inspector import show_pair
+from pages.components.examples.pairs import (
     SHOWN,
     Chosen,
     Show,
@@ -22,7 +20,9 @@ from pages.components.pairs import (
     presets,
     verdicts,
 )
-from pages.components.sources import Source, first_with_something, preferences_of, said, sources
+from pages.components.examples.texts import EXAMPLE_STYLE
+from pages.components.shared.database import guarded
+from pages.components.shared.sources import Source, first_with_something, preferences_of, said, sources
 
 PAIRWISE: tuple[Show, ...] = ("against", "rather", "agrees", "ties", "missing")  # filters that are about one metric
 

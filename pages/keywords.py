@@ -4,27 +4,20 @@ from functools import partial
 
 import streamlit as st
 
+from analysis.false_discovery import FalseDiscovery
 from data.export import export
-from metrics.meta_evaluation.false_discovery import FalseDiscovery
-from pages.components.charts import recall_by_length_chart
-from pages.components.formats import as_one_csv
-from pages.components.highlight import HIGHLIGHT_STYLE
-from pages.components.keyword_data import compared, keyword_recall, known_datasets, version_of
-from pages.components.keyword_marking import marker, show_mark_view
-from pages.components.keywords import (
-    compared_html,
-    discoveries,
-    discovery_chart,
-    discovery_sections,
-    document_label,
-    extractor_name,
-    no_keywords,
-    review_facts,
-)
-from pages.components.sections import Section, extractors_section
-from pages.components.stores import stores
-from pages.components.tables import show_section
-from pages.components.text import document_block, in_markdown, in_one_line
+from data.one_line import in_one_line
+from pages.components.evidence.marks import HIGHLIGHT_STYLE
+from pages.components.keywords.data import compared, keyword_recall
+from pages.components.keywords.lists import compared_html, document_label, no_keywords, review_facts
+from pages.components.keywords.marking import marker, show_mark_view
+from pages.components.shared.stores import known_datasets, stores, version_of
+from pages.components.shared.tables import show_section
+from reports.charts import discovery_chart, recall_by_length_chart
+from reports.escaping import document_block, in_markdown
+from reports.formats import as_one_csv
+from reports.tables.keywords import discoveries, discovery_sections, extractor_name, extractors_section
+from reports.tables.table import Section
 
 COMPARE, MARK, RESULTS, RECALL = "Compare", "Mark", "Results", "Keyword recall"
 VIEWS = {"compare": COMPARE, "mark": MARK, "results": RESULTS, "recall": RECALL}

@@ -4,11 +4,13 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.components.database import guarded
-from pages.components.text import STYLE
+from pages.components.shared.database import guarded
+from reports.escaping import STYLE
 
 st.set_page_config(
-    page_title="Relevance studies", page_icon=str(Path(__file__).parent / "components" / "icon.svg"), layout="wide"
+    page_title="Relevance studies",
+    page_icon=str(Path(__file__).parent / "components" / "shared" / "icon.svg"),
+    layout="wide",
 )
 # Streamlit leaves six lines above the title; on a judging page they are a summary's worth of room.
 # What is chosen is told by weight: the theme's colour alone is too dim for a text on black.

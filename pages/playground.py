@@ -4,13 +4,20 @@ from contextlib import suppress
 
 import streamlit as st
 
-from metrics.inspection import CannotExplain
-from pages.components.desk import Desk
-from pages.components.draft import LETTERS, LONGEST, LONGEST_SOURCE, MOST_REFERENCES, Draft, Field, from_records
-from pages.components.explaining import inspector
-from pages.components.highlight import HIGHLIGHT_STYLE
-from pages.components.live import live_text, pulse
-from pages.components.playground import (
+from metrics.explained import CannotExplain
+from pages.components.evidence.marks import HIGHLIGHT_STYLE
+from pages.components.evidence.views import inspector
+from pages.components.playground.desk import Desk
+from pages.components.playground.draft import (
+    LETTERS,
+    LONGEST,
+    LONGEST_SOURCE,
+    MOST_REFERENCES,
+    Draft,
+    Field,
+    from_records,
+)
+from pages.components.playground.forms import (
     demo_records,
     open_form,
     save_form,
@@ -19,9 +26,10 @@ from pages.components.playground import (
     show_scores,
     show_what_if,
 )
-from pages.components.score_table import SCORE_STYLE
-from pages.components.sharing import BadLink, from_link
-from pages.components.text import in_markdown
+from pages.components.playground.live import live_text, pulse
+from pages.components.playground.score_table import SCORE_STYLE
+from pages.components.playground.sharing import BadLink, from_link
+from reports.escaping import in_markdown
 
 LIVE = ["playground_scores", "playground_below"]  # the fragments that a key press runs
 VIEWS = ["Evidence", "What if"]

@@ -3,12 +3,12 @@
 import streamlit as st
 
 from annotation.demo import MADE_UP
-from pages.components.charts import ranking_chart
-from pages.components.contents import Reliability, reliability_of, reliability_tables
-from pages.components.sources import Source, most_judged_first, preferences_of
-from pages.components.stores import stores
-from pages.components.tables import show_section
-from pages.components.text import in_one_line
+from data.one_line import in_one_line
+from pages.components.shared.sources import Source, most_judged_first, preferences_of
+from pages.components.shared.stores import stores
+from pages.components.shared.tables import show_section
+from reports.charts import ranking_chart
+from reports.study import Reliability, reliability_of, reliability_tables
 
 st.title("Reliability")
 studies = {study.name: study for study in most_judged_first(stores().annotation.studies())}

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from pages.components.stores import stores
-from pages.components.text import in_markdown
+from pages.components.shared.stores import stores
+from reports.escaping import in_markdown
 
 st.title("Which metric agrees with people?")
 st.markdown(

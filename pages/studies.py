@@ -14,15 +14,15 @@ from annotation.store import INSTRUCTIONS, MOST_CHECKS, QUESTION, Study, StudySp
 from data.export import export
 from data.importers import IMPORTERS, LINES
 from data.importing import import_file
-from data.one_line import message
+from data.one_line import in_one_line, message
 from data.store import DatabaseFailed, Dataset, Run
-from pages.components.adding import add_named, choose_systems, dataset_name, incomplete
-from pages.components.database import guarded
-from pages.components.planner import planner
-from pages.components.runs import run_problems, run_progress
-from pages.components.stores import stores
-from pages.components.tables import annotator_table, dataset_table
-from pages.components.text import in_markdown, in_one_line
+from pages.components.shared.database import guarded
+from pages.components.shared.progress import run_problems, run_progress
+from pages.components.shared.stores import stores
+from pages.components.shared.tables import annotator_table, dataset_table
+from pages.components.studies.adding import add_named, choose_systems, dataset_name, incomplete
+from pages.components.studies.planner import planner
+from reports.escaping import in_markdown
 
 store = stores()
 state = st.session_state
@@ -273,7 +273,7 @@ def work_form(known: dict[str, Dataset]) -> None:
         announce(*add_named(store.data, dataset.name, names, store.annotation.studies_of(dataset.name)))
     if compute:
         from metrics import METRICS
-        from metrics.runs import start
+        from metrics.background.scoring import start
 
         state.setdefault("watched", set()).add(start(store.data, dataset.name, list(METRICS)).id)
         st.rerun()

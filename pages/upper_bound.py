@@ -6,56 +6,47 @@ from typing import Any
 
 import streamlit as st
 
-from pages.components.evidence import count
-from pages.components.formats import as_json, as_latex, as_one_csv
-from pages.components.highlight import HIGHLIGHT_STYLE
-from pages.components.keyword_data import known_datasets, version_of
-from pages.components.oracle_tables import oracle_sections, oracles_as_latex
-from pages.components.sections import Section
-from pages.components.stores import stores
-from pages.components.tables import show_section
-from pages.components.text import in_markdown, in_one_line
-from pages.components.upper_bound import (
+from data.one_line import in_one_line
+from pages.components.evidence.marks import HIGHLIGHT_STYLE
+from pages.components.shared.stores import known_datasets, stores, version_of
+from pages.components.shared.tables import show_section
+from pages.components.upper_bound.address import (
     ALL,
     AMOUNTS,
     CONTROLS_STYLE,
     DEFINITION_NAMES,
     DOCUMENT,
-    EXTRACT_STYLE,
     METRICS,
     MOST,
-    NAMES,
     RULE_NAMES,
     UNIT_NAMES,
     VIEWS,
     Asked,
-    algorithms_section,
     asked_by,
-    documents_section,
     explanation,
-    extract_html,
-    extract_words,
     headline,
     length_of,
     no_such,
     not_here,
+    table_height,
+    verdict,
+)
+from pages.components.upper_bound.data import extracts_of, left_out, names_of, optimum_of, row_of, scores_of, unsplit_of
+from pages.components.upper_bound.extract import EXTRACT_STYLE, extract_html, extract_words
+from reports.charts import distribution_chart
+from reports.escaping import count, in_markdown
+from reports.formats import as_json, as_latex, as_one_csv
+from reports.tables.bounds import (
+    NAMES,
+    algorithms_section,
+    documents_section,
     spreads,
     standings_section,
     systems_section,
-    table_height,
-    verdict,
     without_signatures,
 )
-from pages.components.upper_bound_charts import distribution_chart
-from pages.components.upper_bound_data import (
-    extracts_of,
-    left_out,
-    names_of,
-    optimum_of,
-    row_of,
-    scores_of,
-    unsplit_of,
-)
+from reports.tables.oracles import oracle_sections, oracles_as_latex
+from reports.tables.table import Section
 from summarizers.oracles import Target
 from summarizers.oracles.evaluation import Row, Task, evaluate_stored, statistics, stored, why_left_out
 from summarizers.oracles.standing import bounds_of, judged, standings_of

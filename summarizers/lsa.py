@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from data.records import Document
-from metrics.keywords import content_words
+from metrics.keywords.overlap import content_words
 from summarizers.base import Extractive, best_first
 
 SMALLEST = 0.5

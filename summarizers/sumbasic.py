@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from math import exp, log
 
 from data.records import Document
-from metrics.keywords import content_words
+from metrics.keywords.overlap import content_words
 from summarizers.base import Extractive, best_first
 
 

@@ -10,8 +10,8 @@ import streamlit as st
 from click.testing import CliRunner
 from streamlit.testing.v1 import AppTest
 
+from analysis.reliability import krippendorff_alpha
 from annotation.demo import ANNOTATORS, MADE_UP, STUDY, create_demo_study, create_made_up_study
-from annotation.reliability import krippendorff_alpha
 from annotation.results import judged
 from annotation.store import AnnotationStore, AnnotatorProgress, StudyClosed
 from cli import main
@@ -20,7 +20,7 @@ from data.demo import NAME, add_demo
 from data.store import DataStore
 from metrics import LEXICAL, METRICS, metric, metrics
 from metrics.scoring import score_dataset
-from pages.components.report import write_report
+from reports.html_report import write_report
 
 MAIN = Path(__file__).resolve().parents[1] / "pages" / "main.py"
 

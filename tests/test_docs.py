@@ -13,7 +13,7 @@ from benchmarks.documents import rouge1_against_length
 from cli import main
 from data.importers import IMPORTERS, LINES
 from metrics import METRICS
-from pages.components.keywords import PUBLISHED
+from reports.tables.keywords import PUBLISHED
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text()

@@ -12,7 +12,7 @@ from data.records import Document, Example, Summary, examples
 from metrics.apes.metric import Apes, Read, earned, traces
 from metrics.apes.names import find_names
 from metrics.apes.questions import Quiz
-from metrics.encoder import parts
+from metrics.models.encoder import parts
 from metrics.rouge import RougeL, RougeN
 from metrics.sentences import sentence_spans
 

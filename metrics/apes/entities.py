@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import regex
 
-from metrics.models import ModelUnavailable
+from metrics.models.files import ModelUnavailable
 
 if TYPE_CHECKING:
-    from metrics.encoder import Encoder
+    from metrics.models.encoder import Encoder
 
 
 class Entity(NamedTuple):

@@ -14,8 +14,8 @@ from metrics.apes.names import Named, find_names
 from metrics.apes.questions import ASK, Mention, Quiz, make_quiz
 from metrics.apes.readers import check_reader, reader
 from metrics.base import Score, check_option, signature
-from metrics.encoder import parts
-from metrics.models import EMBEDDED, ModelUnavailable
+from metrics.models.encoder import parts
+from metrics.models.files import EMBEDDED, ModelUnavailable
 from metrics.sentences import sentence_spans
 from metrics.text import Span, rouge_words
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import regex
 
-from metrics.keywords import STOP_WORDS
+from metrics.keywords.overlap import STOP_WORDS
 from metrics.text import CACHED_TEXTS, WORD, Span, Tokens, find
 
 Words = tuple[str, ...]

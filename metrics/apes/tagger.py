@@ -18,14 +18,14 @@ import regex
 
 from data.files import sha256
 from metrics.apes.entities import Entity, FinderUnavailable
-from metrics.encoder import shared
-from metrics.models import EMBEDDED
+from metrics.models.encoder import shared
+from metrics.models.files import EMBEDDED
 from metrics.text import Span
 
 if TYPE_CHECKING:
     import torch
 
-    from metrics.encoder import Encoded, Encoder
+    from metrics.models.encoder import Encoded, Encoder
 
 FILE = Path(__file__).parent / "tagger.safetensors"
 SHA256 = "5a764db8b64901a020bbfcf5e852a2265d946911bca7ba8a48cebedb85dbb9fc"

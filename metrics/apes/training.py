@@ -18,7 +18,7 @@ from metrics.apes.tagger import word_vectors as vectors_of
 if TYPE_CHECKING:
     import torch
 
-    from metrics.encoder import Encoder
+    from metrics.models.encoder import Encoder
 
 KINDS = {
     "PER": "PER person politician scientist writer researcher musicalartist",
@@ -209,7 +209,7 @@ def train_tagger(
     The same seed gives the same weights on the same machine and number of threads. Needs about 10 kB of memory a
     word. Raises `BadTrainingFile`, OSError, `ModelUnavailable`.
     """
-    from metrics.encoder import Encoder as New
+    from metrics.models.encoder import Encoder as New
 
     encoder = encoder or New()
     chance = random.Random(seed)  # noqa: S311  no secret

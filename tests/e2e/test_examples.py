@@ -16,7 +16,7 @@ from data.records import Document, Summary
 from data.store import DataStore
 from metrics import LEXICAL, metrics
 from metrics.scoring import score_dataset
-from pages.components.pairs import Chosen, confusion, listed, verdicts
+from pages.components.examples.pairs import Chosen, confusion, listed, verdicts
 from tests.driving import serving
 
 pytestmark = pytest.mark.e2e

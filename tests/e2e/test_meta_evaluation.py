@@ -17,7 +17,7 @@ from data.records import Document, Summary
 from data.store import DataStore
 from metrics import LEXICAL, metrics
 from metrics.scoring import score_dataset
-from pages.components.examples import contradiction_table
+from pages.components.examples.texts import contradiction_table
 from tests.driving import serving
 
 pytestmark = pytest.mark.e2e

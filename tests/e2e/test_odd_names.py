@@ -15,7 +15,7 @@ from data.records import Document, Summary
 from data.store import DataStore
 from metrics import LEXICAL, metrics
 from metrics.scoring import score_dataset
-from pages.components.report import write_report
+from reports.html_report import write_report
 from tests.driving import serving
 
 pytestmark = pytest.mark.e2e

@@ -16,9 +16,9 @@ from data.importers import read
 from data.records import Example
 from data.store import DataStore
 from metrics import LEXICAL, METRICS, Options
-from pages.components.draft import LONGEST, Draft, examples_of, from_records
-from pages.components.sharing import from_file, from_link, to_link
-from pages.components.what_if import swapped, word_spans
+from pages.components.playground.draft import LONGEST, Draft, examples_of, from_records
+from pages.components.playground.sharing import from_file, from_link, to_link
+from pages.components.playground.what_if import swapped, word_spans
 from tests.driving import serving
 
 pytestmark = pytest.mark.e2e

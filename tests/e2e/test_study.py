@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from analysis.agreement import agreement
 from annotation.results import judged
 from annotation.store import AnnotationStore
 from data.database import connect
-from metrics.meta_evaluation import agreement
 from tests.driving import serving
 
 pytestmark = pytest.mark.e2e

@@ -18,8 +18,8 @@ from data.records import Example, examples
 from metrics import Options, metric
 from metrics.base import Score
 from metrics.bertscore import BertScore, BertScoreEvidence
-from metrics.encoder import Encoder
-from metrics.models import embedded
+from metrics.models.encoder import Encoder
+from metrics.models.files import embedded
 from metrics.scoring import score_record
 
 Values = list[tuple[float, float, float]]
@@ -284,7 +284,7 @@ def test_spans_of_the_evidence() -> None:
 
 
 def test_evidence_of_texts_that_were_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("metrics.encoder.KEPT_BYTES", 0)
+    monkeypatch.setattr("metrics.models.encoder.KEPT_BYTES", 0)
     encoder = Encoder()
     (score,) = BertScore(encoder=encoder).score([example("a cat", "the dog")])
     assert encoder.encoded == 2

@@ -18,7 +18,7 @@ from data.records import Example, examples
 from metrics import carouge, metric
 from metrics.base import Score
 from metrics.carouge import Carouge, CarougeEvidence
-from metrics.vectors import EncoderVectors, FileVectors
+from metrics.models.vectors import EncoderVectors, FileVectors
 from tests.conftest import absent
 
 ROOT = Path(__file__).resolve().parents[2]

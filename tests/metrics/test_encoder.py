@@ -15,12 +15,12 @@ from tokenizers import Tokenizer, decoders, pre_tokenizers, processors
 from tokenizers import models as tokenizer_models
 
 from data.records import Example
-from metrics import encoder as encoder_module
 from metrics.bertscore import BertScore
 from metrics.carouge import Carouge
-from metrics.encoder import Encoded, Encoder, batches, shared
-from metrics.models import ModelUnavailable
-from metrics.vectors import EncoderVectors
+from metrics.models import encoder as encoder_module
+from metrics.models.encoder import Encoded, Encoder, batches, shared
+from metrics.models.files import ModelUnavailable
+from metrics.models.vectors import EncoderVectors
 
 TEXTS = [
     "The cat sat on the mat.",

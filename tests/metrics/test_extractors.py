@@ -14,7 +14,7 @@ import pytest
 
 from data.importers import read
 from data.records import BadRecord, Document, Summary, examples
-from metrics.extractors import (
+from metrics.keywords.extractors import (
     EXTRACTORS,
     LONGEST_PHRASE,
     Rarity,
@@ -34,8 +34,8 @@ from metrics.extractors import (
     tfidf_keywords,
     word_ranks,
 )
-from metrics.keyword_lists import KeywordLists, listed_keyword, read_keyword_lists, refuse_ambiguous
-from metrics.keywords import Keyword, content_words, overlap_keywords
+from metrics.keywords.lists import KeywordLists, listed_keyword, read_keyword_lists, refuse_ambiguous
+from metrics.keywords.overlap import Keyword, content_words, overlap_keywords
 from metrics.rouge_k import RougeK
 
 GRAPHS = Document("d1", "", ("Graph networks learn.",), "Graph networks")

@@ -12,9 +12,9 @@ from data.records import BadRecord, Document
 from metrics.apes.readers.attentive import METADATA, read_settings
 from metrics.apes.training import BadTrainingFile, read_sentences
 from metrics.bertscore import read_baseline
-from metrics.keyword_lists import read_keyword_lists
-from metrics.models import BadModel
-from metrics.vectors import write_vectors
+from metrics.keywords.lists import read_keyword_lists
+from metrics.models.files import BadModel
+from metrics.models.vectors import write_vectors
 from tests.fuzzing import mutations
 
 COUNT = 2000

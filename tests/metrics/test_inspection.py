@@ -20,22 +20,17 @@ import pytest
 
 from data.importers import read
 from data.records import ClozeQuestion, Example, examples
-from metrics import LEXICAL, METRICS, Options, inspecting, inspection, metric
+from metrics import LEXICAL, METRICS, Options, metric
+from metrics.background import explaining as inspection
+from metrics.background import explaining_process as inspecting
+from metrics.background.explaining import Child, Inspector
+from metrics.background.wire import decode, encode
 from metrics.base import VERSION
 from metrics.bertscore import BertScoreEvidence
 from metrics.carouge import CarougeEvidence
-from metrics.encoder import shared
-from metrics.inspection import (
-    EVIDENCE,
-    CannotExplain,
-    Child,
-    Explained,
-    Inspector,
-    decode,
-    encode,
-    explain,
-    metric_of,
-)
+from metrics.explained import EVIDENCE, CannotExplain, Explained, explain
+from metrics.from_signature import metric_of
+from metrics.models.encoder import shared
 from metrics.rouge import RougeEvidence
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -376,7 +371,7 @@ def test_a_process_that_crashes_is_followed_by_another(inspector: Inspector) -> 
 def test_parent_without_torch_and_the_end_of_its_process() -> None:
     """The server loads no model, and what it started ends when it is killed."""
     code = (
-        "import sys, time; from metrics import metric; from metrics.inspection import Inspector\n"
+        "import sys, time; from metrics import metric; from metrics.background.explaining import Inspector\n"
         "from data.records import Example; inspector = Inspector()\n"
         "inspector.warm(); e = Example('d', 's', 'Anna left.', ('Anna went.',), None, '')\n"
         "signatures = [metric(name).signature for name in ('bertscore', 'carouge', 'apes')]\n"

@@ -8,17 +8,7 @@ import pytest
 
 from data.importers import read
 from data.records import Document, Summary, examples
-from metrics.keyword_analysis import (
-    Hit,
-    LengthRecall,
-    Mean,
-    Recall,
-    Records,
-    Searched,
-    by_length,
-    by_source,
-    searched,
-)
+from metrics.keywords.recall import Hit, LengthRecall, Mean, Recall, Records, Searched, by_length, by_source, searched
 from metrics.rouge_k import RougeK
 from summarizers import summarizer
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from metrics import models
-from metrics.encoder import Encoder
-from metrics.models import EMBEDDED, SHA256, ModelUnavailable, check, device, embedded, find_model
+from metrics.models import files as models
+from metrics.models.encoder import Encoder
+from metrics.models.files import EMBEDDED, SHA256, ModelUnavailable, check, device, embedded, find_model
 
 
 @pytest.fixture

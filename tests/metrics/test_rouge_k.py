@@ -14,8 +14,8 @@ from data.importers import read
 from data.records import Example
 from metrics import Options, metric
 from metrics.base import VERSION
-from metrics.keyword_lists import KeywordLists
-from metrics.keywords import compared_texts, overlap_keywords
+from metrics.keywords.lists import KeywordLists
+from metrics.keywords.overlap import compared_texts, overlap_keywords
 from metrics.rouge_k import RougeK
 
 

@@ -15,8 +15,9 @@ import pytest
 from data.database import connect
 from data.demo import NAME, add_demo
 from data.store import DataStore, Run, UnknownRun
-from metrics import metric, runs
-from metrics.runs import launch, start, told
+from metrics import metric
+from metrics.background import scoring as runs
+from metrics.background.scoring import launch, start, told
 from metrics.scoring import Progress
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -118,7 +119,7 @@ def test_a_run_ends_with_the_server(store: DataStore) -> None:
     """What the server started ends when it is killed, so that nothing works on unseen."""
     code = (
         "import os, sys, time; from data.database import connect; from data.store import DataStore\n"
-        "from metrics.runs import launch; store = DataStore(connect(sys.argv[1]))\n"
+        "from metrics.background.scoring import launch; store = DataStore(connect(sys.argv[1]))\n"
         f"run = store.start_run(dataset={NAME!r}, metrics=['rouge1', 'carouge'])\n"
         "print(run.id, launch(store, run.id).pid, flush=True); time.sleep(60)"
     )

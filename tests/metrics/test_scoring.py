@@ -11,9 +11,9 @@ from data.store import DataStore, StoredScore
 from metrics import LEXICAL, metrics, scoring
 from metrics.base import Score
 from metrics.bertscore import BertScore
-from metrics.inspection import explain
+from metrics.explained import explain
 from metrics.length import Length
-from metrics.models import embedded
+from metrics.models.files import embedded
 from metrics.rouge import RougeN
 from metrics.scoring import Failures, score_dataset, score_record, score_records
 

@@ -18,7 +18,7 @@ from data.records import Summary
 from data.store import DataStore
 from metrics import LEXICAL, metric, metrics
 from metrics.scoring import score_dataset
-from pages.components.adding import FIRST, add_named, dataset_name, incomplete, system_names
+from pages.components.studies.adding import FIRST, add_named, dataset_name, incomplete, system_names
 from summarizers.registry import BASELINES, ORACLES, summarizer
 
 MAIN = Path(__file__).resolve().parents[2] / "pages" / "main.py"

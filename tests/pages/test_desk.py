@@ -10,10 +10,11 @@ import pytest
 
 from data.records import Document, Example, Summary
 from metrics import LEXICAL, METRICS, Options
-from metrics.inspection import CannotExplain, Explained, signatures
-from pages.components.desk import PAUSE, POLL, SOON, UNDOS, Desk
-from pages.components.draft import LETTERS, Draft, UnfitDraft, examples_of, from_records, to_records
-from pages.components.live import told_text
+from metrics.explained import CannotExplain, Explained
+from metrics.from_signature import signatures
+from pages.components.playground.desk import PAUSE, POLL, SOON, UNDOS, Desk
+from pages.components.playground.draft import LETTERS, Draft, UnfitDraft, examples_of, from_records, to_records
+from pages.components.playground.live import told_text
 
 DRAFT = Draft(("A storm hit the coast.", " "), "Storm", "", ("The storm hit.", "", "Rain fell."), ("", "", "rain"))
 MODELS = [name for name in METRICS if name not in LEXICAL]

@@ -15,18 +15,15 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from data.demo import CHOSEN
+from data.one_line import in_one_line
 from data.records import Example
 from metrics import LEXICAL, METRICS
-from metrics.inspection import CannotExplain, Explained, Inspector, explain, metric_of, signatures
-from pages.components.disagreements import (
-    TABLE_1,
-    chosen,
-    place_of,
-    presented_html,
-    with_models,
-)
-from pages.components.plain_words import because, figures, preferred
-from pages.components.text import in_one_line
+from metrics.background.explaining import Inspector
+from metrics.explained import CannotExplain, Explained, explain
+from metrics.from_signature import metric_of, signatures
+from pages.components.evidence.phrases import figures, preferred
+from pages.components.evidence.words import because
+from pages.components.examples.presented import TABLE_1, chosen, place_of, presented_html, with_models
 
 MAIN = Path(__file__).resolve().parents[2] / "pages" / "main.py"
 

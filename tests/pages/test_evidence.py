@@ -24,18 +24,13 @@ from metrics.bertscore import BertScore, BertScoreEvidence
 from metrics.carouge import Carouge, CarougeEvidence
 from metrics.rouge import RougeEvidence
 from metrics.rouge_k import RougeKEvidence
-from pages.components.evidence import (
-    LARGEST,
-    ROUGE_UNITS,
-    apes_html,
-    bertscore_html,
-    bertscore_matrix,
-    carouge_html,
-    novelty_html,
-    rouge_html,
-    rouge_k_html,
-)
-from pages.components.highlight import GROUPS, HIGHLIGHT_STYLE
+from pages.components.evidence.apes import apes_html
+from pages.components.evidence.bertscore import LARGEST, bertscore_html, bertscore_matrix
+from pages.components.evidence.carouge import carouge_html
+from pages.components.evidence.marks import GROUPS, HIGHLIGHT_STYLE
+from pages.components.evidence.novelty import novelty_html
+from pages.components.evidence.rouge import ROUGE_UNITS, rouge_html
+from pages.components.evidence.rouge_k import rouge_k_html
 
 HOSTILE = (
     'Anna <img src=x onerror="alert(1)"> met </div></mark><script>alert(1)</script> Bob Dylan in Paris &lt;b&gt; '
@@ -348,7 +343,7 @@ def test_carouge(few: list[Example], norm: str, important: str) -> None:
 
 
 def test_carouge_marks_words_without_a_vector(tmp_path: Path) -> None:
-    from metrics.vectors import FileVectors
+    from metrics.models.vectors import FileVectors
 
     (tmp_path / "vectors.txt").write_text("north 0 1\neast 1 0\n")
     e = example("North zebra, east", "north okapi")

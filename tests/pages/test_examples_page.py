@@ -22,10 +22,11 @@ from data.database import connect, now
 from data.records import Document, Example, Summary
 from data.store import DataStore, StoredScore
 from metrics import DEFAULT, metrics
-from metrics.inspection import CannotExplain, Explained, explain, metric_of
+from metrics.explained import CannotExplain, Explained, explain
+from metrics.from_signature import metric_of
 from metrics.scoring import score_dataset
-from pages.components.pairs import SHOWN, Chosen, Show, confusion, listed, narrowed, verdicts
-from pages.components.sources import Source
+from pages.components.examples.pairs import SHOWN, Chosen, Show, confusion, listed, narrowed, verdicts
+from pages.components.shared.sources import Source
 
 MAIN = Path(__file__).resolve().parents[2] / "pages" / "main.py"
 NAME, ASPECT, STUDY = "set & <b>", "relevance?", "Study #1"
@@ -560,7 +561,7 @@ class Answering:
 def answering(world: World, monkeypatch: pytest.MonkeyPatch) -> Answering:
     """Scores of a metric with a model, of one that cannot answer now, and of two without."""
     answering = Answering()
-    monkeypatch.setattr("pages.components.inspector.inspector", lambda: answering)
+    monkeypatch.setattr("pages.components.examples.inspector.inspector", lambda: answering)
     world.add()
     score_dataset(world.data, NAME, metrics(["bertscore", "rouge1", "rouge2"]))
     (apes,) = (m.signature for m in metrics(["apes"]))

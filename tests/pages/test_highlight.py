@@ -10,7 +10,7 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pages.components.highlight import GROUPS, HIGHLIGHT_STYLE, KINDS, Mark, highlight, legend
+from pages.components.evidence.marks import GROUPS, HIGHLIGHT_STYLE, KINDS, Mark, highlight, legend
 
 PIECES = [
     '<img src=x onerror="alert(1)">',

@@ -21,26 +21,23 @@ from data.demo import NAME as DEMO
 from data.demo import add_demo
 from data.records import Document, Summary
 from data.store import DataStore
-from metrics.extractors import EXTRACTORS, compared_keywords, shared_keywords
-from metrics.keyword_analysis import by_source, searched
-from metrics.keywords import Keyword
-from pages.components.formats import as_text
-from pages.components.keywords import (
+from metrics.keywords.extractors import EXTRACTORS, compared_keywords, shared_keywords
+from metrics.keywords.overlap import Keyword
+from metrics.keywords.recall import by_source, searched
+from pages.components.keywords.lists import (
     LONGEST,
-    PUBLISHED,
     compared_html,
-    discoveries,
-    discovery_chart,
-    discovery_sections,
     document_label,
     no_keywords,
-    published_section,
     review_keywords,
     surface,
     task_html,
     union,
 )
-from pages.components.sections import Range, Undefined
+from reports.charts import discovery_chart
+from reports.formats import as_text
+from reports.tables.keywords import PUBLISHED, discoveries, discovery_sections, published_section
+from reports.tables.table import Range, Undefined
 
 MAIN = Path(__file__).resolve().parents[2] / "pages" / "main.py"
 HOSTILE = "<img src=x onerror=alert(1)> :red[red] **bold** \u202ebidi\u202c"

@@ -14,15 +14,19 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from annotation.reliability import cohen_kappas, fleiss_kappa, krippendorff_alpha, raw_agreement
+from analysis.agreement import credit
+from analysis.cohen_kappa import cohen_kappas
+from analysis.correlation import correlate
+from analysis.metrics_and_people import analyze_agreement, correlation_tables, human_ceiling, part_from_rouge_k
+from analysis.planning import observed, pairs_to_separate
+from analysis.reliability import fleiss_kappa, krippendorff_alpha, raw_agreement
+from analysis.significance import position_check
 from annotation.results import judged, shares_won
 from annotation.store import AnnotationStore, StudySpec, Task
 from data.database import connect, now
 from data.records import Document, Summary
 from data.store import DataStore, StoredScore
-from metrics.analysis import analyze_agreement, correlation_tables, human_ceiling, part_from_rouge_k
-from metrics.meta_evaluation import correlate, credit, observed, pairs_to_separate, position_check
-from pages.components.contents import ceiling_of, reliability_of
+from reports.study import ceiling_of, reliability_of
 
 MAIN = Path(__file__).resolve().parents[2] / "pages" / "main.py"
 PAGES = ("agreement.py", "correlation.py", "reliability.py", "studies.py")

@@ -12,9 +12,10 @@ import pytest
 
 from data.records import Example
 from metrics import metric
-from metrics.inspection import CannotExplain, Explained, Inspector, NotWanted, NotYet
-from pages.components import model_scores
-from pages.components.model_scores import ModelScores
+from metrics.background.explaining import Inspector
+from metrics.explained import CannotExplain, Explained, NotWanted, NotYet
+from pages.components.evidence import model_scores
+from pages.components.evidence.model_scores import ModelScores
 
 ONE, OTHER, THIRD = (
     Example("d", name, f"{name} left Paris.", ("Anna left Paris.",), None, "") for name in ("Anna", "Ben", "Cem")

@@ -323,7 +323,7 @@ WITHOUT_MODELS = """
 import json, sys, time
 from streamlit.testing.v1 import AppTest
 import app as application
-from pages.components.stores import stores
+from pages.components.shared.stores import stores
 
 def loaded():
     return sorted({name.split(".")[0] for name in sys.modules} & {"torch", "transformers", "statsmodels"})

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from data.preferences import Preferences, names
-from pages.components.pairs import (
+from pages.components.examples.pairs import (
     Chosen,
     Show,
     compact,

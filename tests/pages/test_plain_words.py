@@ -11,24 +11,14 @@ import pytest
 
 from data.demo import FILE
 from data.importers import read
+from data.preferences import TIE
 from data.records import Example, examples
 from metrics import LEXICAL, METRICS, Options
-from metrics.base import TIE
-from metrics.inspection import Explained, explain
+from metrics.explained import Explained, explain
 from metrics.text import rouge_words
-from pages.components.evidence import LONGEST_LABEL
-from pages.components.plain_words import (
-    MOST,
-    NAMES,
-    because,
-    figures,
-    in_words,
-    listing,
-    overview,
-    preferred,
-    some,
-    verdict,
-)
+from pages.components.evidence.blocks import LONGEST_LABEL
+from pages.components.evidence.phrases import MOST, NAMES, figures, listing, overview, preferred, some, verdict
+from pages.components.evidence.words import because, in_words
 
 SINGULAR = re.compile(r"\b1 (?:keywords|unigrams|bigrams|words|questions|n-grams|references)\b")
 PLURAL = re.compile(r"\b(?:0|[2-9]|\d\d+) (?:keyword|unigram|bigram|word|question|n-gram)\b")

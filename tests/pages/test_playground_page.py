@@ -17,12 +17,14 @@ from data.importers import read
 from data.records import examples
 from data.store import PLAYGROUND, DataStore, StoredScore, StoreError, example_hash
 from metrics import DEFAULT, LEXICAL, METRICS, Options
-from metrics.inspection import CannotExplain, Inspector, signatures
-from pages.components.desk import Desk
-from pages.components.draft import Draft, examples_of, from_records
-from pages.components.playground import PREFERENCE, named
-from pages.components.sharing import from_link, to_link
-from pages.components.what_if import MOST_WORDS, most_words
+from metrics.background.explaining import Inspector
+from metrics.explained import CannotExplain
+from metrics.from_signature import signatures
+from pages.components.playground.desk import Desk
+from pages.components.playground.draft import Draft, examples_of, from_records
+from pages.components.playground.forms import PREFERENCE, named
+from pages.components.playground.sharing import from_link, to_link
+from pages.components.playground.what_if import MOST_WORDS, most_words
 
 MAIN = Path(__file__).resolve().parents[2] / "pages" / "main.py"
 HOSTILE = "<img src=x onerror=alert(1)> **b** [l](http://127.0.0.1:9/) $x$ \u202e"
@@ -230,7 +232,7 @@ def test_saved_with_a_preference_it_is_an_example_as_any(store: DataStore) -> No
     app = form(opened(to_link(DRAFT)), "save")
     model = signatures()["bertscore"]
     known = desk(app).models
-    from metrics.inspection import Explained
+    from metrics.explained import Explained
 
     known.kept = {asked: Explained(0.25, None, True, None) for asked in known.wanted if asked[0] == model}
     fill(app, dataset="mine & <b>", document="one")

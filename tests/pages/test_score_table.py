@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from metrics.base import TIE
-from metrics.inspection import CannotExplain, Explained
-from pages.components.score_table import (
+from data.preferences import TIE
+from metrics.explained import CannotExplain, Explained
+from pages.components.playground.score_table import (
     Change,
     Found,
     Row,
@@ -18,7 +18,7 @@ from pages.components.score_table import (
     verdict,
     worths_html,
 )
-from pages.components.what_if import Worth
+from pages.components.playground.what_if import Worth
 
 HOSTILE = '<img src=x onerror="alert(1)">'
 

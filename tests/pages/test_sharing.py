@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from data.demo import FILE
 from data.importers import read
 from data.records import BadRecord, Document, Summary
-from pages.components.draft import LETTERS, LONGEST, Draft, UnfitDraft, from_records
-from pages.components.sharing import (
+from pages.components.playground.draft import LETTERS, LONGEST, Draft, UnfitDraft, from_records
+from pages.components.playground.sharing import (
     LARGEST_FILE,
     LARGEST_LINK,
     LONGEST_LINK,

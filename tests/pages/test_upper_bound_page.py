@@ -20,33 +20,32 @@ from data.demo import add_demo
 from data.importers import read
 from data.records import Document, Summary
 from data.store import DataStore
-from pages.components.oracle_tables import oracle_sections
-from pages.components.sections import Undefined
-from pages.components.upper_bound import (
-    FOLDED,
+from pages.components.upper_bound.address import (
     MOST,
-    NAMES,
     OPENING,
     ROWS,
     Asked,
-    algorithms_section,
     asked_by,
-    called,
-    documents_section,
     explanation,
-    extract_html,
-    extract_words,
     headline,
     not_here,
     numbered,
+    table_height,
+    verdict,
+)
+from pages.components.upper_bound.extract import FOLDED, extract_html, extract_words, why_nothing
+from reports.charts import distribution_chart, row_names
+from reports.tables.bounds import (
+    NAMES,
+    algorithms_section,
+    called,
+    documents_section,
     spreads,
     standings_section,
     systems_section,
-    table_height,
-    verdict,
-    why_nothing,
 )
-from pages.components.upper_bound_charts import distribution_chart, row_names
+from reports.tables.oracles import oracle_sections
+from reports.tables.table import Undefined
 from summarizers.base import REFERENCE_LENGTH, Length
 from summarizers.oracles import ALGORITHMS, Target, find
 from summarizers.oracles.evaluation import Row, Task, evaluate, evaluate_stored, rows_of, statistics, stored
@@ -539,7 +538,7 @@ def test_where_the_time_ends_nothing_is_called_optimal(world: DataStore, monkeyp
     )
     records = [(whole, [Summary("whole", "lead", whole.source[0])])]
     world.add_dataset(name="long", format="interchange", sha256="0", records=records)
-    monkeypatch.setattr("pages.components.upper_bound_data.WAIT", 0.0)
+    monkeypatch.setattr("pages.components.upper_bound.data.WAIT", 0.0)
     app = opened()
     assert "Best found so far, the time was over" in said(app)
     assert "ptimal" not in said(app)

@@ -15,8 +15,8 @@ from metrics import LEXICAL, METRICS, Options
 from metrics.rouge import numbered_ngrams, numbered_skip_bigrams, sentence_words
 from metrics.sentences import sentence_spans
 from metrics.text import lemmas, rouge_words
-from pages.components.draft import examples_of, from_records
-from pages.components.what_if import (
+from pages.components.playground.draft import examples_of, from_records
+from pages.components.playground.what_if import (
     MOST_CHARACTERS,
     MOST_WORDS,
     Worth,

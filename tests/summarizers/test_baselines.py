@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from data.importers import read
 from data.records import Document
-from metrics.keywords import content_words
+from metrics.keywords.overlap import content_words
 from metrics.text import count_words
 from summarizers import summarizer
 from summarizers.base import Length, best_first, within

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from metrics.apes.base import Reader
-from metrics.encoder import Encoder
+from metrics.models.encoder import Encoder
 
 KNOWN = ("embedded", "attentive-reader:FILE", "extractive:MODEL", "masked:MODEL")
 """What `reader` takes; MODEL is a folder or a Hugging Face name."""

@@ -20,7 +20,7 @@ from data.files import sha256
 from data.reading import Place, json_object
 from metrics.apes.base import BLANK, PLACES, Answer, Task
 from metrics.apes.readers.anonymous import Cloze, Token, of_task
-from metrics.models import BadModel, ModelUnavailable, device, first_line, safe
+from metrics.models.files import BadModel, ModelUnavailable, device, first_line, safe
 
 if TYPE_CHECKING:
     import torch

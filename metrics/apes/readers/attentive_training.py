@@ -18,10 +18,10 @@ from metrics.apes.base import BLANK
 from metrics.apes.question_files import find_splits
 from metrics.apes.readers.anonymous import of_file
 from metrics.apes.readers.attentive import AttentiveReader, Settings, batch, network_class
-from metrics.models import device
+from metrics.models.files import device
 
 if TYPE_CHECKING:
-    from metrics.vectors import WordVectors
+    from metrics.models.vectors import WordVectors
 
 CLIPPED = 10.0
 """Largest norm of a gradient."""

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from metrics.apes.base import BLANK, PLACES, Answer, Candidate, Task
 from metrics.apes.names import name_words
-from metrics.encoder import Encoded, Encoder, shared
+from metrics.models.encoder import Encoded, Encoder, shared
 from metrics.sentences import sentence_spans
 from metrics.text import Span
 

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from metrics.apes.base import PLACES, Answer, Task
-from metrics.encoder import batches, quiet
-from metrics.models import BadModel, device, find_model, first_line
+from metrics.models.encoder import batches, quiet
+from metrics.models.files import BadModel, device, find_model, first_line
 from metrics.text import Span
 
 WINDOW = 384

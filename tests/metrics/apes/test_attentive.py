@@ -20,7 +20,7 @@ from metrics.apes.readers import reader
 from metrics.apes.readers.anonymous import Cloze, of_file, of_task, words
 from metrics.apes.readers.attentive import AttentiveReader, Settings, network_class
 from metrics.apes.readers.attentive_training import TrainingResult, train
-from metrics.models import ModelUnavailable
+from metrics.models.files import ModelUnavailable
 
 NAMES = ["Ann Lee", "Bob Roe", "The Cats", "Dr. Dee", "Eve"]
 

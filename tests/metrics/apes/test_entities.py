@@ -15,7 +15,7 @@ from benchmarks.entities import Counts, measure
 from metrics.apes.entities import DEFAULT_TYPES, TYPES, Entity, FinderUnavailable, entity_type, finder, is_group
 from metrics.apes.tagger import FILE, TAGS, Tagger, describe, entities_of, split, stretches
 from metrics.apes.training import BadTrainingFile, held_out, joined, read_sentences, train_tagger, training_files
-from metrics.encoder import shared
+from metrics.models.encoder import shared
 
 
 @pytest.fixture(scope="module")

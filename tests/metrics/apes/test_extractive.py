@@ -15,7 +15,7 @@ from metrics.apes.base import Candidate, Task
 from metrics.apes.readers import reader
 from metrics.apes.readers.extractive import ExtractiveReader
 from metrics.apes.readers.pretrained import UNSEEN, Pretrained, places
-from metrics.models import ModelUnavailable
+from metrics.models.files import ModelUnavailable
 from tests.metrics.apes.tiny import ARCHITECTURES, LIMIT, SUMMARY, TASKS, save, task, without_safetensors
 
 HEAD = "ForQuestionAnswering"

@@ -13,7 +13,7 @@ from metrics.apes.base import Candidate, Task
 from metrics.apes.readers import reader
 from metrics.apes.readers.masked import MaskedReader
 from metrics.apes.readers.pretrained import UNSEEN
-from metrics.models import ModelUnavailable
+from metrics.models.files import ModelUnavailable
 from tests.metrics.apes.tiny import ARCHITECTURES, LIMIT, SUMMARY, TASKS, save, task, without_safetensors, wordpiece
 
 HEAD = "ForMaskedLM"

@@ -10,18 +10,19 @@ from itertools import compress
 import numpy as np
 import pytest
 
+from analysis.agreement import agreement, within_document_pairs
+from analysis.correlation import correlate
 from data.importers import read
 from data.records import ClozeQuestion, Document, Example, Summary, examples
-from metrics.analysis import NoRatings
 from metrics.apes import Apes
 from metrics.apes.base import BLANK, Answer, Question
 from metrics.apes.conditions import conditions, interchange, shuffle
 from metrics.apes.metric import VALUES, Trace, credit, earned, rank
 from metrics.apes.questions import make_quiz
-from metrics.apes.trials import spreads, trials
 from metrics.base import Score
-from metrics.meta_evaluation import agreement, correlate, within_document_pairs
 from metrics.rouge import RougeN
+from metrics.scoring import NoRatings
+from reports.apes_trials import spreads, trials
 
 REFERENCE = "Paul Merson criticised Andros Townsend in London. Roy Hodgson defended Townsend."
 EXAMPLE = Example("d", "s", REFERENCE, (REFERENCE,), None, "")

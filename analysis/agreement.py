@@ -1,0 +1,161 @@
+"""How often a metric prefers what people prefer."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable
+from itertools import combinations
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from analysis.arrays import numbers, same_length, weighing
+from data.preferences import TIE
+
+Rule = Literal["half", "strict", "decided"]
+"""The rules of `Agreement`: what becomes of a pair that people decide and the metric does not."""
+
+
+TIED: dict[Rule, float] = {"half": 0.5, "strict": 0.0, "decided": np.nan}
+"""What a metric's tie earns; NaN is not counted."""
+
+
+class Agreement(NamedTuple):
+    """Counts of pairs, and the ratios made of them: in [0, 1], or None where nothing can be divided by.
+
+    No ratio is to be shown without the name of its rule: with many metric ties, the rule decides the winner.
+    """
+
+    pairs: int
+    """Pairs that a ratio rests on: concordant + discordant + tied."""
+    human_ties: int
+    """Pairs in which people prefer neither, left out whether or not the metric has a value."""
+    concordant: int
+    """Pairs in which the metric prefers what people prefer."""
+    discordant: int
+    """Pairs in which the metric prefers the other one."""
+    tied: int
+    """Pairs that people decide and the metric does not."""
+    missing: int
+    """Pairs that people decide and for which the metric has no value."""
+    weighed: tuple[float, float, float] | None = None
+    """The weights of the concordant, discordant and tied pairs, summed; the ratios are made of them. None where every
+    pair counts once."""
+
+    @property
+    def masses(self) -> tuple[float, float, float]:
+        """What the ratios are made of: C, D, T, counted or weighed."""
+        return self.weighed or (self.concordant, self.discordant, self.tied)
+
+    @property
+    def strict(self) -> float | None:
+        """C/n: a metric tie is a miss, as in the ROUGE-K paper."""
+        c, d, t = self.masses
+        return _ratio(c, c + d + t)
+
+    @property
+    def half(self) -> float | None:
+        """(C + T/2)/n: a metric tie is a coin flip."""
+        c, d, t = self.masses
+        return _ratio(c + t / 2, c + d + t)
+
+    @property
+    def decided(self) -> float | None:
+        """C/(C + D): metric ties are left out."""
+        c, d, _ = self.masses
+        return _ratio(c, c + d)
+
+    @property
+    def coverage(self) -> float | None:
+        """(C + D)/n: the share of pairs that the metric decides."""
+        c, d, t = self.masses
+        return _ratio(c + d, c + d + t)
+
+
+class Outcomes(NamedTuple):
+    """What became of each pair: boolean masks of shape (n,), at most one of them true for a pair."""
+
+    human_ties: NDArray[np.bool_]
+    concordant: NDArray[np.bool_]
+    discordant: NDArray[np.bool_]
+    tied: NDArray[np.bool_]
+    missing: NDArray[np.bool_]
+
+
+def agreement(human: ArrayLike, difference: ArrayLike, weights: ArrayLike | None = None) -> Agreement:
+    """Count how often the sign of a metric's difference is the sign of the human preference.
+
+    `human`, shape (n,), is a signed choice or a difference of ratings, first minus second; NaN where nobody
+    judged the pair, which is then counted nowhere. `difference`, shape (n,), is metric(first) minus
+    metric(second); NaN where the metric is missing for either. On both sides, anything within 1e-9 of 0 is a
+    tie. `weights`, shape (n,), say what each pair stands for, such as one over the probability with which it was
+    drawn: the ratios are then those of all the pairs that could have been (Hajek's estimate).
+    Raises `ValueError` for other shapes, infinite numbers, and weights that are not positive.
+    """
+    found = outcomes(human, difference)
+    human_ties, concordant, discordant, tied, missing = (int(mask.sum()) for mask in found)
+    weighed = None
+    if weights is not None:
+        weight = weighing(weights, len(found.tied))
+        c, d, t = (float(weight[mask].sum()) for mask in (found.concordant, found.discordant, found.tied))
+        weighed = (c, d, t)
+    return Agreement(
+        concordant + discordant + tied,
+        human_ties,
+        concordant,
+        discordant,
+        tied=tied,
+        missing=missing,
+        weighed=weighed,
+    )
+
+
+def credit(human: ArrayLike, difference: ArrayLike, rule: Rule = "half") -> NDArray[np.float64]:
+    """What a metric earns on each pair, shape (n,): 1 for agreeing with people, 0 for disagreeing, .5 for a tie.
+
+    By the rule `strict` a tie earns 0, by `decided` it is not counted. NaN is what is not counted: there people prefer
+    neither, or the metric is missing. Takes what `agreement` takes; the mean is the ratio of
+    that rule. Raises `ValueError` as `agreement` does, and for another rule.
+    """
+    if rule not in TIED:
+        raise ValueError(f"rule must be one of {', '.join(TIED)}, not {rule}")
+    found = outcomes(human, difference)
+    return np.select([found.concordant, found.tied, found.discordant], [1.0, TIED[rule], 0.0], default=np.nan)
+
+
+def outcomes(human: ArrayLike, difference: ArrayLike) -> Outcomes:
+    """Sort the pairs by what became of them; takes what `agreement` takes."""
+    preferred, scored = signs(numbers(human, "human")), signs(numbers(difference, "difference"))
+    same_length(human=preferred, difference=scored)
+    decided = np.abs(preferred) == 1
+    return Outcomes(
+        human_ties=preferred == 0,
+        concordant=decided & (scored == preferred),
+        discordant=decided & (scored == -preferred),
+        tied=decided & (scored == 0),
+        missing=decided & np.isnan(scored),
+    )
+
+
+def within_document_pairs(documents: Iterable[Hashable]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """All pairs of cells of one document, as two index arrays (i, j) of one length.
+
+    `documents` holds the document of each cell, in any order. Every pair has i < j and stands once; pairs are
+    sorted by i, then j.
+    """
+    cells: dict[Hashable, list[int]] = defaultdict(list)
+    for cell, document in enumerate(documents):
+        cells[document].append(cell)
+    pairs = sorted(pair for group in cells.values() for pair in combinations(group, 2))
+    first, second = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
+    return first, second
+
+
+def signs(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """-1, 0 for a tie within 1e-9, 1, or NaN; shape (n,) as the values."""
+    return np.where(np.abs(values) <= TIE, 0.0, np.sign(values))
+
+
+def _ratio(part: float, whole: float) -> float | None:
+    return part / whole if whole else None

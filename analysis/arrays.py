@@ -1,0 +1,66 @@
+"""The arrays that the functions of this package take: columns of numbers and columns of labels."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sized
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+
+
+Integers = NDArray[np.intp]
+
+
+Numbers = NDArray[np.intp]
+
+
+def same_length(**columns: Sized) -> None:
+    """Raise `ValueError` with all lengths where the columns differ in length."""
+    if len({len(column) for column in columns.values()}) > 1:
+        lengths = ", ".join(f"{name} {len(column)}" for name, column in columns.items())
+        raise ValueError(f"the columns differ in length: {lengths}")
+
+
+LARGEST = 1e100
+"""Numbers beyond this are refused, so that no square or sum below overflows."""
+
+
+def numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
+    """Read a column of floats, shape (n,); None and NaN are missing values and both become NaN.
+
+    Raises `ValueError` for other shapes and for numbers that are infinite or beyond 1e100 either way.
+    """
+    column = np.asarray(values, dtype=np.float64)
+    if column.ndim != 1:
+        raise ValueError(f"{name} must have one dimension, not {column.ndim}")
+    if (np.abs(column) > LARGEST).any():
+        raise ValueError(f"{name} holds a number that is infinite or beyond {LARGEST:g}")
+    return column
+
+
+def numbered(labels: Iterable[Hashable]) -> tuple[NDArray[np.intp], int]:
+    """Count the distinct labels off from 0: the number of each entry, shape (n,), and how many there are.
+
+    The numbers follow the labels written as text, not the order in which they come, so that the same set of
+    labels always gets the same numbers.
+    """
+    labels = list(labels)
+    number = {label: index for index, label in enumerate(sorted(dict.fromkeys(labels), key=str))}
+    return np.array([number[label] for label in labels], dtype=np.intp), len(number)
+
+
+def weighing(weights: ArrayLike | None, size: int) -> NDArray[np.float64]:
+    """Read the weights of `size` pairs, shape (size,); None weighs each 1.
+
+    Raises `ValueError` for other shapes and for weights that are not positive numbers.
+    """
+    if weights is None:
+        return np.ones(size)
+    column = numbers(weights, "weights")
+    if len(column) != size:
+        raise ValueError(f"the columns differ in length: pairs {size}, weights {len(column)}")
+    if not (column > 0).all():
+        raise ValueError("weights must be positive")
+    return column

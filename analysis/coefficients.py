@@ -1,0 +1,197 @@
+"""Pearson's, Spearman's and Kendall's coefficients of many columns at once."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from analysis.arrays import LARGEST, Floats, numbered
+from data.preferences import TIE
+
+Method = Literal["pearson", "spearman", "kendall"]
+
+
+METHODS: tuple[Method, ...] = get_args(Method)
+
+
+_BATCH = 1 << 21
+"""Numbers that an intermediate array may hold: 16 MiB of them."""
+
+
+_WIDE = 200
+"""Beyond so many cells a row, sorting (scipy, row by row) beats the comparison of all pairs of cells."""
+
+
+def known_methods(methods: Sequence[str]) -> None:
+    """Raise `ValueError` with the first method that is unknown."""
+    for method in methods:
+        if method not in METHODS:
+            raise ValueError(f"method must be one of {', '.join(METHODS)}, not {method}")
+
+
+def placed(
+    documents: Iterable[Hashable], systems: Iterable[Hashable]
+) -> tuple[NDArray[np.intp], int, NDArray[np.intp], int]:
+    """Number the documents and the systems of cells: two columns, shape (n,), each with the count of its labels.
+
+    Raises `ValueError` for columns of different lengths and two cells of one document and system.
+    """
+    documents, systems = list(documents), list(systems)
+    document, document_count = numbered(documents)
+    system, system_count = numbered(systems)
+    if len(documents) == len(systems):  # else the caller's own check names all columns
+        place = np.sort(document * system_count + system)
+        twice = place[1:][np.diff(place) == 0]
+        if len(twice):
+            at = int(np.flatnonzero(document * system_count + system == twice[0])[0])
+            raise ValueError(f"document {documents[at]} has more than one cell of system {systems[at]}")
+    return document, document_count, system, system_count
+
+
+def by_document(
+    document: NDArray[np.intp], document_count: int, *columns: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], ...]:
+    """Arrange columns of cells, shape (..., n), in rows of one document each, the rest of a row NaN.
+
+    The shape of each result is (..., documents, most cells of a document).
+    """
+    order = np.argsort(document, kind="stable")
+    cells = np.bincount(document, minlength=document_count)
+    row = document[order]
+    column = np.arange(len(order)) - (np.cumsum(cells) - cells)[row]
+    arranged = []
+    for values in columns:
+        rows = np.full((*values.shape[:-1], document_count, int(cells.max(initial=0))), np.nan)
+        rows[..., row, column] = values[..., order]
+        arranged.append(rows)
+    return tuple(arranged)
+
+
+def coefficients(
+    x: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np.float64], method: Method
+) -> NDArray[np.float64]:
+    """Correlate each row of x with that of y, both of shape (rows, n); NaN where either side is constant.
+
+    `weights`, of the same shape, says how many times each value stands in its row, mostly 0 or 1; what a
+    value of weight 0 is does not matter.
+    """
+    if method == "pearson":
+        return pearson(x, y, weights)
+    if method == "spearman":
+        found = pearson(mid_ranks(x, weights), mid_ranks(y, weights), weights)
+    else:
+        found = _kendall(x, y, weights)
+    return np.where(varied(x, weights) & varied(y, weights), found, np.nan)
+
+
+def varied(values: NDArray[np.float64], weights: NDArray[np.float64] | NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether the values of a row that have a weight differ by more than 1e-9, shape (rows,)."""
+    there = weights > 0
+    high = np.where(there, values, -np.inf).max(axis=-1, initial=-np.inf)
+    low = np.where(there, values, np.inf).min(axis=-1, initial=np.inf)
+    return np.asarray(high - low > TIE)
+
+
+def mid_ranks(values: NDArray[np.float64], weights: NDArray[np.float64], tie: float = 0.0) -> NDArray[np.float64]:
+    """Rank each row from 1, shape (rows, n); values within `tie` of the next one share their mean rank.
+
+    A value of weight 2 takes two ranks and gets the mean of them.
+    """
+    if values.size == 0:
+        return np.zeros_like(weights)
+    # what has no weight goes to the end, further off than any value
+    values = np.where(weights > 0, values, 10 * LARGEST)
+    order = np.argsort(values, axis=1)
+    values = np.take_along_axis(values, order, axis=1)
+    ordered = np.take_along_axis(weights, order, axis=1)
+    through = np.cumsum(ordered, axis=1)
+    first = np.diff(values, axis=1, prepend=-np.inf) > tie
+    last = np.ones_like(first)
+    last[:, :-1] = first[:, 1:]
+    # the weight before each run of tied values and that through its end
+    start = np.maximum.accumulate(np.where(first, through - ordered, 0), axis=1)
+    end = np.minimum.accumulate(np.where(last, through, np.inf)[:, ::-1], axis=1)[:, ::-1]
+    ranks = np.empty_like(values)
+    np.put_along_axis(ranks, order, (start + end + 1) / 2, axis=1)
+    return ranks
+
+
+def pearson(x: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Compute Pearson's coefficient of each row; takes and gives what `coefficients` does."""
+    defined = varied(x, weights) & varied(y, weights)
+    total = np.where(defined, weights.sum(axis=1), 1.0)[:, None]
+    there = weights > 0
+    sides = []
+    for values in (x, y):
+        centred = np.where(there, values, 0.0)
+        for _ in range(2):  # twice, because the mean of values that differ by little beside it is rounded
+            centred = np.where(there, centred - (weights * centred).sum(axis=1, keepdims=True) / total, 0.0)
+        length = np.sqrt((weights * centred**2).sum(axis=1))
+        sides.append(centred / np.where(defined, length, 1.0)[:, None])
+    r = (weights * sides[0] * sides[1]).sum(axis=1)
+    return np.where(defined, np.clip(r, -1, 1), np.nan)
+
+
+def pair_signs(values: NDArray[np.float64]) -> NDArray[np.int8]:
+    """Compare all pairs (s, t) of a row, s < t: 1 where s is higher, -1 where t is, else 0, also where NaN.
+
+    Of shape (..., n), makes shape (..., n (n - 1) / 2).
+    """
+    first, second = np.triu_indices(values.shape[-1], 1)
+    one, other = np.take(values, first, axis=-1), np.take(values, second, axis=-1)
+    return (one > other).view(np.int8) - (one < other).view(np.int8)
+
+
+def _kendall(x: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Compute tau-b of each row; takes and gives what `coefficients` does, but parts whatever differs."""
+    rows, n = weights.shape
+    if n > _WIDE and weights.max() <= 1:
+        return np.array([_sorted_kendall(*row) for row in zip(x, y, weights > 0, strict=True)])
+    found = np.full(rows, np.nan)
+    first, second = np.triu_indices(n, 1)
+    for part in batches(rows, len(first)):
+        x_signs, y_signs = pair_signs(x[part]), pair_signs(y[part])
+        pairs = weights[part, first] * weights[part, second]  # copies of one cell tie on both sides
+        found[part] = ratio(
+            np.einsum("rp,rp->r", pairs, x_signs * y_signs),
+            np.einsum("rp,rp->r", pairs, np.abs(x_signs)),
+            np.einsum("rp,rp->r", pairs, np.abs(y_signs)),
+        )
+    return found
+
+
+def _sorted_kendall(x: NDArray[np.float64], y: NDArray[np.float64], there: NDArray[np.bool_]) -> float:
+    x, y = x[there], y[there]
+    if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return float("nan")
+    return float(stats.kendalltau(x, y, variant="b").statistic)
+
+
+def ratio(joint: NDArray[np.float64], x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Divide a joint sum by the root of the two sums of the sides: a coefficient, or NaN where either is 0."""
+    defined = (x > 0) & (y > 0)
+    sizes = np.sqrt(np.where(defined, x, 1)) * np.sqrt(np.where(defined, y, 1))
+    return np.where(defined, np.clip(joint / sizes, -1, 1), np.nan)
+
+
+def batches(rows: int, width: int) -> Iterator[slice]:
+    """Cut rows of some width into slices, so that none holds more than two million numbers, or one row."""
+    step = max(1, _BATCH // max(1, width))
+    return (slice(start, min(start + step, rows)) for start in range(0, rows, step))
+
+
+_SURE = 1e-3
+"""Where a variance is a smaller share of the mean square, too few digits of it are left."""
+
+
+def from_sums(n: Floats, x: Floats, y: Floats, xx: Floats, yy: Floats, xy: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+    """Compute Pearson from sums, and whether its digits hold and neither side can be constant."""
+    x_variance, y_variance = n * xx - x**2, n * yy - y**2
+    sure = (x_variance > np.maximum(_SURE * n * xx, (n * TIE) ** 2)) & (
+        y_variance > np.maximum(_SURE * n * yy, (n * TIE) ** 2)
+    )
+    return ratio(n * xy - x * y, x_variance, y_variance), sure

@@ -1,0 +1,126 @@
+"""Everything that a table says of metrics beside human preferences."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from analysis.agreement import Agreement, agreement, outcomes
+from analysis.arrays import numbers, weighing
+from analysis.ratio_intervals import Interval, Intervals, Ratio, agreement_ratios, ratio_intervals, sampled
+from analysis.ties import TieAccuracy, tie_outcomes
+
+BINS = 5
+
+
+class Bin(NamedTuple):
+    """The pairs on which a metric's two scores are about equally far apart."""
+
+    low: float
+    """The smallest difference among them, without its sign."""
+    high: float
+    """The largest."""
+    n: int
+    """How many pairs that both people and the metric decide."""
+    decided: float
+    """The share of them on which the metric prefers what people prefer."""
+    interval: Interval
+    """Of that share."""
+
+
+class Evaluation(NamedTuple):
+    """One metric against human preferences."""
+
+    agreement: Agreement
+    """Counts of pairs and ratios."""
+    intervals: Intervals
+    """Of the ratios."""
+    ties: TieAccuracy
+    """Pairwise accuracy with ties, by a threshold fitted on held-out documents."""
+    ties_interval: Interval
+    """Of that accuracy, the thresholds as they were fitted."""
+    bins: tuple[Bin, ...]
+    """The agreement by how far apart the metric's scores are, the closest first; empty where nothing is decided."""
+    over: str
+    """What the intervals take for a sample, in words."""
+
+
+def evaluate(
+    human: ArrayLike,
+    differences: Mapping[str, ArrayLike],
+    documents: Iterable[Hashable],
+    *,
+    annotators: Iterable[Hashable] | None = None,
+    weights: ArrayLike | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+) -> dict[str, Evaluation]:
+    """Hold the score differences of several metrics against the same human preferences.
+
+    `human` and each of `differences`, shape (n,), are those of `agreement`; `documents` and, where people judged,
+    `annotators` hold those of each pair; `weights` what each stands for. Raises `ValueError` for other shapes, infinite
+    numbers, weights that are not positive and a level outside (0, 1). `seed` is that of `tie_accuracy`.
+    """
+    documents = list(documents)
+    human = numbers(human, "human")
+    annotators = None if annotators is None else list(annotators)
+    weight = weighing(weights, len(human))
+    ratios: list[Ratio] = []
+    found = {}
+    for name, values in differences.items():
+        difference = numbers(values, "difference")
+        ties, said = tie_outcomes(human, difference, documents, weights=weights, seed=seed)
+        places = by_difference(human, difference)
+        decided = agreement_ratios(human, difference, weight)
+        own = [
+            *decided,
+            Ratio(weight * (said == 1), weight * ~np.isnan(said)),
+            *(
+                Ratio(decided[2].part * (places == place), decided[2].whole * (places == place))
+                for place in range(BINS)
+            ),
+        ]
+        found[name] = (agreement(human, difference, weights), ties, np.abs(difference), places, len(ratios), own)
+        ratios += own
+    intervals = ratio_intervals(ratios, documents, annotators, level=level)
+    over = sampled(annotators)
+    return {
+        name: Evaluation(
+            counts,
+            Intervals(*intervals[start : start + 4]),
+            ties,
+            intervals[start + 4],
+            tuple(
+                Bin(
+                    float(size[places == place].min()),
+                    float(size[places == place].max()),
+                    int((places == place).sum()),
+                    float(own[5 + place].part.sum() / own[5 + place].whole.sum()),
+                    intervals[start + 5 + place],
+                )
+                for place in range(BINS)
+                if (places == place).any()
+            ),
+            over,
+        )
+        for name, (counts, ties, size, places, start, own) in found.items()
+    }
+
+
+def by_difference(human: ArrayLike, difference: ArrayLike) -> NDArray[np.intp]:
+    """Sort the decided pairs into up to five equal parts by the size of the metric's difference.
+
+    Shape (n,): the number of the part, 0 for the closest scores; -1 for pairs that people or the metric do not decide.
+    Pairs that are equally far apart stay together.
+    """
+    found = outcomes(human, difference)
+    places = np.full(len(found.tied), -1, dtype=np.intp)
+    decided = np.flatnonzero(found.concordant | found.discordant)
+    if len(decided):
+        size = np.round(np.abs(np.asarray(difference, dtype=np.float64)[decided]), 9)  # without ROUGE's noise
+        edges = np.quantile(size, np.arange(1, BINS) / BINS)
+        places[decided] = np.searchsorted(edges, size, side="left")
+    return places

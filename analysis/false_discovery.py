@@ -1,0 +1,110 @@
+"""How often extractors are wrong: marks of wrong keywords in, rates out (Takeshita et al. 2024, section 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from analysis.arrays import numbered, numbers, same_length
+from analysis.ratio_intervals import Interval, Ratio, ratio_intervals, sampled
+
+
+class FalseDiscovery(NamedTuple):
+    """What people think of the keywords of one extractor."""
+
+    documents: int
+    """Documents that at least one annotator has looked at."""
+    annotators: int
+    """Those who looked at one."""
+    verdicts: int
+    """Documents looked at, once for each annotator."""
+    keywords: int
+    """The extractor's keywords in these documents, each counted once."""
+    wrong: int
+    """Marks of a keyword as wrong, of all annotators."""
+    per_document: float | None
+    """Wrong keywords a document, 0 or more: the mean over documents of the mean over their annotators."""
+    per_document_interval: Interval
+    """Its interval; the ends are numbers of keywords."""
+    rate: float | None
+    """The false discovery rate, in [0, 1]: of all keywords of these documents, the share that is wrong."""
+    rate_interval: Interval
+    """Its interval."""
+    over: str
+    """What is taken for a sample, in words."""
+    reason: str | None = None
+    """Why a figure is undefined, or None."""
+
+
+def false_discovery(
+    documents: Iterable[Hashable],
+    annotators: Iterable[Hashable],
+    keywords: ArrayLike,
+    wrong: ArrayLike,
+    *,
+    level: float = 0.95,
+) -> FalseDiscovery:
+    """Wrong keywords a document, and the false discovery rate, of one extractor.
+
+    The columns have one entry for each annotator and document that they have looked at: `keywords` is how many the
+    extractor found there, `wrong` how many of them the annotator marked. Every document counts as much as any other,
+    however many annotators looked at it: theirs are averaged first. The rate is pooled: all wrong keywords over all
+    keywords, not the mean of the documents' rates.
+
+    Intervals are those of `ratio_intervals`, by documents and, where there are several, annotators; for the wrong
+    keywords a document, of their share of the most that a document has. Undefined where nobody has looked at a
+    document; the rate also where the extractor found no keyword.
+    Raises `ValueError` for columns that differ in length, for counts that are not whole numbers with
+    0 <= wrong <= keywords, for a document that an annotator has twice, or with different numbers of keywords.
+    """
+    documents, annotators = list(documents), list(annotators)
+    found, marked = counted(keywords, wrong)
+    same_length(documents=documents, annotators=annotators, keywords=found)
+    document, size = numbered(documents)
+    if len(set(zip(documents, annotators, strict=True))) < len(documents):
+        raise ValueError("an annotator has the same document twice")
+    if len(set(zip(document.tolist(), found.tolist(), strict=True))) > size:
+        raise ValueError("a document has different numbers of keywords")
+    share = 1 / np.bincount(document, minlength=size)[document]  # an annotator's part of the document
+    # The most keywords of a document bring the wrong ones of each to [0, 1], where intervals of ratios lie.
+    most = max(1.0, float(found.max(initial=0)))
+    each, rate = ratio_intervals(
+        [Ratio(share * marked / most, share, most), Ratio(share * marked, share * found, np.maximum(found, 1))],
+        documents,
+        annotators,
+        level=level,
+    )
+    total, bad = float(share @ found), float(share @ marked)
+    reason = None if total else "nobody has marked keywords yet" if not size else "the extractor found no keyword"
+    return FalseDiscovery(
+        documents=size,
+        annotators=len(set(annotators)),
+        verdicts=len(documents),
+        keywords=round(total),
+        wrong=int(marked.sum()),
+        per_document=bad / size if size else None,
+        per_document_interval=said(each, most),
+        rate=bad / total if total else None,
+        rate_interval=said(rate),
+        over=sampled(annotators),
+        reason=reason,
+    )
+
+
+def counted(keywords: ArrayLike, wrong: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Both columns, checked to be counts."""
+    found, marked = numbers(keywords, "keywords"), numbers(wrong, "wrong")
+    same_length(keywords=found, wrong=marked)
+    if not ((found == np.floor(found)) & (marked == np.floor(marked)) & (marked >= 0) & (marked <= found)).all():
+        raise ValueError("keywords and wrong must be whole numbers, with 0 <= wrong <= keywords")
+    return found, marked
+
+
+def said(interval: Interval, scale: float = 1.0) -> Interval:
+    """The interval in its own unit, or why there is none in words of keywords."""
+    if interval.low is None or interval.high is None:
+        return interval._replace(reason="no interval: keywords of fewer than 2 documents were looked at")
+    return interval._replace(low=interval.low * scale, high=interval.high * scale)

@@ -1,0 +1,107 @@
+"""Judgments as arrays: choices as signs, pairs and annotators as numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from analysis.arrays import Floats, Integers, same_length
+
+Counts = NDArray[np.int64]
+
+
+CATEGORIES = 3
+"""First, second and tie: the columns of a table of counts, in this order."""
+
+
+def number_documents(pairs: Iterable[Hashable], documents: Iterable[Hashable] | None) -> Integers:
+    """The number of each pair's document, shape (pairs,), pairs in the order in which they come."""
+    pair, size = number_in_order(pairs)
+    if documents is None:
+        return np.arange(size)
+    document, _ = number_in_order(documents)
+    same_length(pairs=pair, documents=document)
+    of_pair = np.empty(size, dtype=np.intp)
+    of_pair[pair] = document
+    if (of_pair[pair] != document).any():
+        raise ValueError("a pair is of two documents")
+    return of_pair
+
+
+def read_choices(choices: ArrayLike) -> Floats:
+    """Read choices as 1, -1 and 0 for a tie, shape (n,). Raises `ValueError` for other shapes and for NaN."""
+    column = np.asarray(choices, dtype=np.float64)
+    if column.ndim != 1:
+        raise ValueError(f"choices must have one dimension, not {column.ndim}")
+    if not np.isfinite(column).all():
+        raise ValueError("choices must be finite: leave out what was not judged")
+    return np.sign(column)
+
+
+def number_in_order(labels: Iterable[Hashable]) -> tuple[Integers, int]:
+    """Count the distinct labels off as they come: the number of each entry, shape (n,), and how many there are."""
+    values = list_labels(labels)
+    number = {label: index for index, label in enumerate(dict.fromkeys(values))}
+    return np.fromiter(map(number.__getitem__, values), np.intp, len(values)), len(number)
+
+
+def check_level(level: float) -> None:
+    """Raise `ValueError` for a level outside (0, 1)."""
+    if not 0 < level < 1:
+        raise ValueError(f"level must lie between 0 and 1, not {level}")
+
+
+def list_labels(labels: Iterable[Hashable]) -> list[Hashable]:
+    """List labels as Python's own objects: numpy's scalars are slow to hash."""
+    return labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
+
+
+def number_annotators(annotators: Iterable[str]) -> tuple[Integers, list[str]]:
+    """The number of each entry's annotator, shape (n,), and the names, sorted."""
+    values = list(annotators)
+    names = sorted(set(values))
+    number = {name: index for index, name in enumerate(names)}
+    return np.fromiter(map(number.__getitem__, values), np.intp, len(values)), names
+
+
+def check_judged_once(pair: Integers, annotator: Integers, names: list[str]) -> None:
+    """Raise `ValueError` where an annotator judges a pair twice."""
+    judgments = np.sort(pair * len(names) + annotator)
+    twice = judgments[1:][judgments[1:] == judgments[:-1]]
+    if len(twice):
+        raise ValueError(f"{names[int(twice[0]) % len(names)]} judged the same pair more than once")
+
+
+def number_categories(signs: Floats) -> Integers:
+    """0 for the first, 1 for the second, 2 for a tie."""
+    return np.where(signs > 0, 0, np.where(signs < 0, 1, 2)).astype(np.intp)
+
+
+def count_choices(
+    pairs: Iterable[Hashable], choices: ArrayLike, documents: Iterable[Hashable] | None
+) -> tuple[Counts, Integers]:
+    """How often each pair was judged first, second and tie, shape (pairs, 3), and its document's number, (pairs,)."""
+    pairs, signs = list_labels(pairs), read_choices(choices)
+    pair, size = number_in_order(pairs)
+    same_length(pairs=pair, choices=signs)
+    cells = np.bincount(pair * CATEGORIES + number_categories(signs), minlength=size * CATEGORIES)
+    return cells.reshape(size, CATEGORIES).astype(np.int64), number_documents(pairs, documents)
+
+
+def read_counts(table: ArrayLike) -> Counts:
+    """Read a table of counts of two dimensions. Raises `ValueError` for anything else."""
+    values = np.asarray(table, dtype=np.float64)
+    if values.ndim != 2:
+        raise ValueError(f"the table must have two dimensions, not {values.ndim}")
+    if not (np.isfinite(values).all() and (values >= 0).all() and (values == np.floor(values)).all()):
+        raise ValueError("the table must hold counts: whole numbers from 0 on")
+    return values.astype(np.int64)
+
+
+def divide(parts: Floats, wholes: Floats) -> Floats:
+    """Divide parts by wholes: NaN where the whole is 0."""
+    ratios: Floats = np.full(np.broadcast(parts, wholes).shape, np.nan)
+    np.divide(parts, wholes, out=ratios, where=wholes != 0)
+    return ratios

@@ -1,0 +1,390 @@
+"""Metrics held against people and against each other: what the pages, the command line and reports all show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from analysis.agreement import Rule, credit
+from analysis.coefficients import METHODS, Method
+from analysis.correlation import Correlation, Levels, correlate
+from analysis.correlation_intervals import LevelIntervals, Resample, correlation_intervals
+from analysis.correlation_tests import Permute, WilliamsTest, permutation_tests, williams
+from analysis.discrepancy import Discrepancy, discrepancies
+from analysis.evaluation import Evaluation, evaluate
+from analysis.significance import PairedComparison, compare_metrics, holm
+from analysis.systems import (
+    Spread,
+    SystemComparison,
+    SystemMean,
+    beating,
+    compare_systems,
+    distinguishability,
+    system_means,
+)
+from data.cells import Cells
+from data.preferences import TIE, Preferences
+from data.signatures import distinct, labels, of_metric
+
+RESAMPLES = 2000
+
+
+LEVELS = ("global", "input", "system")
+
+
+# --- agreement --------------------------------------------------------------------------------------------
+
+
+class MetricRow(NamedTuple):
+    """One metric's row of the agreement table."""
+
+    metric: str
+    """Its label among the signatures of the table."""
+    signature: str
+    evaluation: Evaluation
+
+
+class AgreementAnalysis(NamedTuple):
+    """All metrics against the same preferences, and against each other."""
+
+    rows: tuple[MetricRow, ...]
+    comparisons: tuple[PairedComparison, ...]
+    """Every two metrics; they are named by their labels."""
+    n: int
+    """Judgments or pairs."""
+    documents: int
+    human_ties: int
+    split: int
+    """Pairs without a majority: as many chose the one as the other."""
+    rule: Rule
+    """By which metrics are compared: what a tie earns."""
+    weighed: bool
+    """Whether pairs count by one over the probability with which they were drawn."""
+
+
+def analyze_agreement(
+    preferences: Preferences,
+    *,
+    rule: Rule = "half",
+    seed: int = 0,
+    level: float = 0.95,
+) -> AgreementAnalysis:
+    """Hold every signature's score differences against the preferences; intervals, and tests of every two metrics.
+
+    Metrics are compared by a rule, which can decide what comes out: on SummEval, ROUGE-1 against length is p = .004
+    by `strict` and .009 by `half`. Intervals and tests take documents for a sample, and several annotators, too.
+    """
+    named = labels(distinct(preferences.scores))
+    all_differences = preferences.differences()
+    differences = {label: all_differences[signature] for signature, label in named.items()}
+    documents, weights = preferences.document, preferences.weights
+    annotators = preferences.annotators if preferences.several_annotators else None
+    evaluations = evaluate(
+        preferences.choices,
+        differences,
+        documents,
+        annotators=annotators,
+        weights=weights,
+        level=level,
+        seed=seed,
+    )
+    earned = {name: credit(preferences.choices, difference, rule) for name, difference in differences.items()}
+    signatures = {label: signature for signature, label in named.items()}
+    return AgreementAnalysis(
+        rows=tuple(MetricRow(name, signatures[name], found) for name, found in evaluations.items()),
+        comparisons=tuple(compare_metrics(earned, documents, annotators=annotators, weights=weights, seed=seed)),
+        n=len(preferences),
+        documents=len(set(documents)),
+        human_ties=int((np.abs(preferences.choices) <= TIE).sum()),
+        split=int(np.isnan(preferences.choices).sum()),
+        rule=rule,
+        weighed=weights is not None,
+    )
+
+
+def human_ceiling(
+    preferences: Preferences,
+    others: ArrayLike,
+    *,
+    seed: int = 0,
+    level: float = 0.95,
+) -> Evaluation:
+    """How often a judgment is what most of the others say of its pair: how well one more person would do.
+
+    A metric can do better where people are noisy. A majority of few is noisy, too, so that more judgments a pair raise
+    the figure.
+
+    `others`, shape (n,), is the majority of the other annotators on each judgment's pair: its sign, 0 where they are
+    split, NaN where there are none.
+    """
+    return evaluate(
+        others,
+        {"people": preferences.choices},
+        preferences.document,
+        annotators=preferences.annotators if preferences.several_annotators else None,
+        weights=preferences.weights,
+        level=level,
+        seed=seed,
+    )["people"]
+
+
+def common_ground(preferences: Preferences) -> NDArray[np.bool_]:
+    """Shape (n,): the entries that people and all metrics decide, so that ratios of all rules are the same."""
+    decided = np.abs(preferences.choices) > TIE
+    for difference in preferences.differences().values():
+        decided &= np.abs(difference) > TIE  # NaN is no decision
+    return decided
+
+
+def contradictions(preferences: Preferences, signature: str) -> NDArray[np.intp]:
+    """The entries in which a metric prefers what people do not, its firmest preferences first."""
+    difference = preferences.differences()[signature]
+    against = np.flatnonzero(credit(preferences.choices, difference) == 0)
+    return against[np.argsort(-np.abs(difference[against]), kind="stable")]
+
+
+# --- correlation ------------------------------------------------------------------------------------------
+
+
+class CorrelationRow(NamedTuple):
+    """Two columns of scores or ratings, correlated by one coefficient at three levels."""
+
+    first: str
+    second: str
+    method: Method
+    levels: Levels
+    intervals: LevelIntervals
+
+
+def correlate_columns(
+    cells: Cells,
+    columns: dict[str, NDArray[np.float64]],
+    pairs: Sequence[tuple[str, str]],
+    *,
+    methods: Sequence[Method] = METHODS,
+    resample: Resample | None = None,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+    level: float = 0.95,
+) -> list[CorrelationRow]:
+    """Correlate pairs of columns of the cells, by name; the rows come pair by pair, method by method.
+
+    `resample` says what intervals draw, None that they do by level as in `correlation_intervals`.
+    """
+    intervals = correlation_intervals(
+        columns,
+        pairs,
+        cells.documents,
+        cells.systems,
+        methods=methods,
+        resample=resample,
+        level=level,
+        resamples=resamples,
+        seed=seed,
+    )
+    return [
+        CorrelationRow(
+            first,
+            second,
+            method,
+            correlate(columns[first], columns[second], cells.documents, cells.systems, method=method),
+            intervals[first, second][method],
+        )
+        for first, second in pairs
+        for method in methods
+    ]
+
+
+class CorrelationTables(NamedTuple):
+    """Which columns the tables of the papers correlate, by name."""
+
+    columns: dict[str, NDArray[np.float64]]
+    """All columns that a table names."""
+    metrics: list[str]
+    """The metrics among them, each by one signature or those that differ in more than mean and maximum."""
+    human: list[tuple[str, str]]
+    """Metric against human ratings (APES, Table 1); empty where there are none."""
+    length: list[tuple[str, str]]
+    """Metric against length (ROUGE-K, Table 6)."""
+    rouge_k: list[tuple[str, str]]
+    """Metric against ROUGE-K (ROUGE-K, Table 7)."""
+    matrix: list[tuple[str, str]]
+    """Every two metrics (APES, Table 2)."""
+
+
+def correlation_tables(cells: Cells, human: str | None = None) -> CorrelationTables:
+    """Lay out the tables of correlations that a data set's scores allow; `human` names the ratings."""
+    named = labels(distinct(cells.scores))
+    metrics = list(named.values())
+    twins = {one: label for one, label in labels(list(cells.scores)).items() if one not in named}
+    columns = {label: cells.scores[signature] for signature, label in [*named.items(), *twins.items()]}
+    people = []
+    if human is not None and human in cells.ratings:
+        name = f"human: {human}"
+        columns[name] = cells.ratings[human]
+        people = [(name, metric) for metric in metrics]
+
+    def against(name: str, others: Iterable[str]) -> list[tuple[str, str]]:
+        signature = of_metric(name, named)
+        return [] if signature is None else [(m, named[signature]) for m in others if m != named[signature]]
+
+    return CorrelationTables(
+        columns,
+        metrics,
+        people,
+        length=against("length", metrics),
+        rouge_k=against("rouge_k", [*metrics, *twins.values()]),
+        matrix=list(combinations(metrics, 2)),
+    )
+
+
+def part_from_rouge_k(cells: Cells, laid: CorrelationTables) -> list[Discrepancy]:
+    """On how many pairs of summaries ROUGE-K and each other metric prefer different ones; needs no people."""
+    compared = [(rouge_k, metric) for metric, rouge_k in laid.rouge_k]
+    return discrepancies(laid.columns, compared, cells.documents)
+
+
+class CorrelationComparison(NamedTuple):
+    """Two metrics by how well they correlate with people, at one level."""
+
+    first: str
+    second: str
+    level: str
+    difference: float | None
+    """The coefficient of the first with people minus that of the second."""
+    n: int
+    """What it rests on: cells, documents or systems."""
+    p: float | None
+    """Of the permutation test."""
+    p_holm: float | None
+    """Corrected over the comparisons of the level."""
+    comparisons: int
+    """How many of the level have a p."""
+    williams_p: float | None
+    """Of Williams' test, which takes what it rests on to be independent; there is none within documents."""
+    williams_reason: str | None
+    permuted: Permute
+    """What swaps: what the test generalises to."""
+    permutations: int
+    exact: bool
+    """Whether these are all permutations."""
+    least: float
+    """The least p that they can give."""
+    seed: int
+    reason: str | None
+
+
+def compare_correlations(
+    cells: Cells,
+    columns: dict[str, NDArray[np.float64]],
+    human: str,
+    *,
+    method: Method = "pearson",
+    permute: Permute | None = None,
+    permutations: int | None = None,
+    seed: int = 0,
+) -> list[CorrelationComparison]:
+    """Every two metrics by their correlation with the column `human`: a permutation test, and Williams' beside it.
+
+    `permute` and `permutations` are those of `permutation_tests`.
+    """
+    metrics = [name for name in columns if name != human]
+    pairs = list(combinations(metrics, 2))
+    tests = permutation_tests(
+        {name: columns[name] for name in metrics},
+        pairs,
+        columns[human],
+        cells.documents,
+        cells.systems,
+        method=method,
+        permute=permute,
+        permutations=permutations,
+        seed=seed,
+    )
+    found = []
+    for first, second in pairs:
+        x, y, people = columns[first], columns[second], columns[human]
+        there = ~(np.isnan(x) | np.isnan(y) | np.isnan(people))
+        x, y, people = (np.where(there, column, np.nan) for column in (x, y, people))  # the same cells for all three
+        of_first, of_second, between = (
+            correlate(one, other, cells.documents, cells.systems) for one, other in ((x, people), (y, people), (x, y))
+        )
+        for place, (level, test) in enumerate(zip(LEVELS, tests[first, second], strict=True)):
+            if method == "pearson":
+                beside = beside_williams(level, of_first[place], of_second[place], between[place])
+            else:
+                beside = WilliamsTest(None, None, "it is a test of Pearson's r")
+            found.append(
+                CorrelationComparison(
+                    first=first,
+                    second=second,
+                    level=level,
+                    difference=test.difference,
+                    n=test.n,
+                    p=test.p,
+                    p_holm=None,
+                    comparisons=0,
+                    williams_p=beside.p,
+                    williams_reason=beside.reason,
+                    permuted=test.permuted,
+                    permutations=test.permutations,
+                    exact=test.exact,
+                    least=test.least,
+                    seed=test.seed,
+                    reason=test.reason,
+                )
+            )
+    for level in LEVELS:
+        rows = [place for place, row in enumerate(found) if row.level == level]
+        tested = sum(found[place].p is not None for place in rows)
+        for place, p in zip(rows, holm([found[place].p for place in rows]), strict=True):
+            found[place] = found[place]._replace(p_holm=p, comparisons=tested)
+    return found
+
+
+def beside_williams(level: str, first: Correlation, second: Correlation, between: Correlation) -> WilliamsTest:
+    """Williams' test of two metrics' correlations with people, or why there is none."""
+    if level == "input":
+        return WilliamsTest(None, None, "there is no such test within documents")
+    if first.r is None or second.r is None or between.r is None:
+        return WilliamsTest(None, None, first.reason or second.reason or between.reason)
+    return williams(first.r, second.r, between.r, first.n)
+
+
+# --- systems ----------------------------------------------------------------------------------------------
+
+
+class SystemsAnalysis(NamedTuple):
+    """What one column of scores or ratings says of the systems."""
+
+    name: str
+    means: tuple[SystemMean, ...]
+    spread: Spread
+    """How far the systems' means lie apart (ROUGE-K, Table 8)."""
+    comparisons: tuple[SystemComparison, ...]
+    """Every two systems, by Wilcoxon's signed-rank test over documents."""
+    baselines: tuple[str, ...] = ()
+    """The systems that others are to beat."""
+    beating: tuple[str, ...] = ()
+    """Those that beat every baseline."""
+
+
+def analyze_systems(
+    cells: Cells, columns: dict[str, NDArray[np.float64]], baselines: Sequence[str] = ()
+) -> list[SystemsAnalysis]:
+    """Systems by each column: their means, how well the column tells them apart, which differ, which beat baselines."""
+    return [
+        SystemsAnalysis(
+            name,
+            tuple(system_means(values, cells.documents, cells.systems)),
+            distinguishability(values, cells.systems),
+            tuple(compare_systems(values, cells.documents, cells.systems)),
+            tuple(baselines),
+            tuple(map(str, beating(values, cells.documents, cells.systems, baselines))),
+        )
+        for name, values in columns.items()
+    ]

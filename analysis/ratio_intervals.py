@@ -1,0 +1,141 @@
+"""Intervals of ratios that hold near 0 and 1, too: pairs of one document are not independent, documents are."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+from analysis.agreement import outcomes
+from analysis.arrays import numbered, same_length, weighing
+from analysis.intervals import clustered_variance, kish, share_interval
+
+
+class Interval(NamedTuple):
+    """An interval of a ratio in [0, 1], or of a coefficient in [-1, 1], or the reason why there is none."""
+
+    low: float | None
+    """Its lower end."""
+    high: float | None
+    """Its upper end."""
+    level: float
+    """How often such intervals hold the truth, such as .95."""
+    resamples: int | None = None
+    """How many times documents or systems were drawn; None where nothing is drawn, as for ratios."""
+    seed: int | None = None
+    """The seed of the draws, or None."""
+    reason: str | None = None
+    """Why it is undefined, or None."""
+
+
+class Intervals(NamedTuple):
+    """The intervals of one metric's agreement, one for each ratio of `Agreement`."""
+
+    strict: Interval
+    """Of C/n."""
+    half: Interval
+    """Of (C + T/2)/n."""
+    decided: Interval
+    """Of C/(C + D)."""
+    coverage: Interval
+    """Of (C + D)/n."""
+
+
+class Ratio(NamedTuple):
+    """A ratio of two sums over entries such as pairs: what each adds to the part and to the whole, shapes (n,)."""
+
+    part: NDArray[np.float64]
+    """Between 0 and the whole."""
+    whole: NDArray[np.float64]
+    """What the entry weighs; 0 where it is not counted."""
+    size: NDArray[np.float64] | float = 1.0
+    """How many things of equal weight an entry puts together, such as the keywords of a document."""
+
+
+def ratio_intervals(
+    ratios: Sequence[Ratio],
+    documents: Iterable[Hashable],
+    annotators: Iterable[Hashable] | None = None,
+    *,
+    level: float = 0.95,
+) -> list[Interval]:
+    """Intervals of ratios of the entries whose `documents` and `annotators`, shape (n,), are given.
+
+    Clopper and Pearson's interval of an effective number of pairs, as `share_interval` has it: so many independent
+    ones would leave the ratio as unsure as its documents do. Its variance is clustered by documents; where there are
+    several annotators, it is V_documents + V_annotators - V_both (Cameron, Gelbach and Miller 2011, Robust Inference
+    With Multiway Clustering, section 2), never less than V_documents. As annotators are few, what they add is
+    stretched by Student's t over the normal quantile.
+
+    Simulated coverage of 95 % intervals is 93 to 99 % at ratios of .5 to .99, from 10 documents on, of up to 10 pairs
+    that correlate by up to .3, with and without annotators who differ; where 6 pairs correlate by .5 it is 90 % at .95.
+
+    An interval is undefined where fewer than two documents have an entry to count. Raises `ValueError` for columns
+    that differ in length and a level outside (0, 1).
+    """
+    if not 0 < level < 1:
+        raise ValueError(f"level must lie between 0 and 1, not {level}")
+    document, size = numbered(documents)
+    annotator, many = numbered(np.zeros_like(document) if annotators is None else annotators)
+    same_length(documents=document, annotators=annotator)
+    for ratio in ratios:
+        same_length(pairs=ratio.whole, documents=document)
+    return [_interval(ratio, document, size, annotator, many, level) for ratio in ratios]
+
+
+def sampled(annotators: Iterable[Hashable] | None) -> str:
+    """What `ratio_intervals` takes for a sample, in words."""
+    return "documents" if annotators is None or len(set(annotators)) < 2 else "documents and annotators"
+
+
+def _interval(
+    ratio: Ratio, document: NDArray[np.intp], size: int, annotator: NDArray[np.intp], many: int, level: float
+) -> Interval:
+    of_documents = np.bincount(document, weights=ratio.whole, minlength=size)
+    if np.count_nonzero(of_documents) < 2:
+        return Interval(None, None, level, reason="fewer than 2 documents have pairs to count")
+    whole = float(ratio.whole.sum())
+    found = min(1.0, float(ratio.part.sum()) / whole)
+
+    def variance_by(cluster: NDArray[np.intp]) -> float:
+        # sums first: those of counts are exact, in whatever order the entries come
+        parts, wholes = (np.bincount(cluster, weights=column) for column in (ratio.part, ratio.whole))
+        return float(clustered_variance(parts - found * wholes, wholes))
+
+    variance = variance_by(document)
+    if many > 1:
+        few = stats.t.isf((1 - level) / 2, many - 1) / stats.norm.isf((1 - level) / 2)
+        variance += few**2 * max(0.0, variance_by(annotator) - variance_by(document * many + annotator))
+    counted = ratio.whole > 0
+    pairs = whole**2 / float((ratio.whole**2 / ratio.size)[counted].sum())
+    return Interval(*share_interval(found, variance, pairs, kish(of_documents), level), level)
+
+
+def agreement_ratios(human: ArrayLike, difference: ArrayLike, weights: ArrayLike | None = None) -> list[Ratio]:
+    """The ratios of `Agreement` as sums over pairs: strict, half, decided, coverage. Takes what `agreement` takes."""
+    found = outcomes(human, difference)
+    weight = weighing(weights, len(found.tied))
+    c, d, t = (weight * mask for mask in (found.concordant, found.discordant, found.tied))
+    return [Ratio(c, c + d + t), Ratio(c + t / 2, c + d + t), Ratio(c, c + d), Ratio(c + d, c + d + t)]
+
+
+def agreement_intervals(
+    human: ArrayLike,
+    difference: ArrayLike,
+    documents: Iterable[Hashable],
+    *,
+    annotators: Iterable[Hashable] | None = None,
+    weights: ArrayLike | None = None,
+    level: float = 0.95,
+) -> Intervals:
+    """Intervals of one metric's agreement by `ratio_intervals`, which allow for several annotators.
+
+    `human`, `difference` and `weights` are those of `agreement`, shape (n,); `documents` and `annotators` hold those
+    of each pair. An interval is undefined where fewer than two documents have a pair that its rule counts.
+    Raises `ValueError` as `agreement` and `ratio_intervals`.
+    """
+    ratios = agreement_ratios(human, difference, weights)
+    return Intervals(*ratio_intervals(ratios, documents, annotators, level=level))

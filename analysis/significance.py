@@ -1,0 +1,436 @@
+"""Whether a difference is more than chance: metric against metric, left against right, paired values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+from analysis.arrays import numbered, numbers, same_length
+from analysis.intervals import clustered_variance
+from data.preferences import TIE
+
+SIGN_FLIP = "sign-flip over documents"
+
+
+MCNEMAR = "exact McNemar"
+
+
+TWO_WAY = "t over documents and annotators"
+
+
+FLIPS = 10_000
+"""Flips drawn for a family of comparisons that does not need more."""
+
+
+SIGNS_AT_ONCE = 2**18
+"""How many signs or flipped sums are held at once: 2 MiB as floats, which a processor keeps at hand."""
+
+
+class PairedComparison(NamedTuple):
+    """One metric against another on the pairs of summaries for which both have a credit."""
+
+    first: str
+    """The metric that comes first in the credits."""
+    second: str
+    """The other one."""
+    difference: float | None
+    """Weighted mean credit of the first minus that of the second, in [-1, 1]; None without a pair."""
+    n: int
+    """Pairs for which both have a credit."""
+    documents: int
+    """Documents of those pairs."""
+    test: str | None
+    """Where p comes from, one of the three of `compare_metrics`; None where it is undefined."""
+    p: float | None
+    """Two-sided p of no difference."""
+    p_holm: float | None
+    """The same, adjusted for all comparisons of the call."""
+    wilcoxon_p: float | None
+    """Two-sided p of the signed-rank test over the documents' mean credits, not adjusted."""
+    wilcoxon_reason: str | None
+    """Why the signed-rank test is undefined, or None."""
+    seed: int | None
+    """The seed of the flips; None where none were drawn."""
+    flips: int | None
+    """How many flips p rests on: drawn ones where there is a seed, otherwise all that there are; None where none."""
+    reason: str | None = None
+    """Why p is undefined, or None."""
+
+
+class SideShare(NamedTuple):
+    """How often the summary on the left was chosen."""
+
+    annotator: Hashable | None
+    """Who chose; None for all together."""
+    left: int
+    """Choices of the left summary."""
+    n: int
+    """Choices of either; ties are left out."""
+    share: float | None
+    """left / n, in [0, 1]."""
+    low: float | None
+    """Lower end of the 95 % Wilson interval of the share."""
+    high: float | None
+    """Its upper end."""
+    p: float | None
+    """Two-sided p of the exact binomial test against 1/2."""
+    p_holm: float | None
+    """The same, adjusted for the number of annotators; None in the row of all together, which stands alone."""
+    reason: str | None = None
+    """Why nothing could be computed, or None."""
+
+
+class SignedRank(NamedTuple):
+    """Wilcoxon's signed-rank test of paired values."""
+
+    statistic: float | None
+    """The smaller of the two sums of ranks."""
+    p: float | None
+    """Two-sided p of differences symmetric about 0."""
+    n: int
+    """Pairs that differ: what the test rests on."""
+    median: float | None
+    """Median of all differences, first minus second, those of 0 too; None without a pair."""
+    reason: str | None = None
+    """Why statistic and p are undefined, or None."""
+
+
+class _Sums(NamedTuple):
+    """A comparison whose p may still be to be drawn."""
+
+    comparison: PairedComparison
+    documents: NDArray[np.float64]
+    """The summed credit differences of each document, shape (documents,)."""
+    least: float
+    """What p may not fall below, because annotators are a sample, too; 0 where they are not told apart."""
+
+
+def holm(p_values: Sequence[float | None]) -> list[float | None]:
+    """Adjust p values for their number, so that the chance of any false one among them keeps the level.
+
+    None stays None and does not count. Raises `ValueError` for anything else outside [0, 1].
+    Source: Holm 1979, A simple sequentially rejective multiple test procedure.
+    """
+    for p in p_values:
+        if p is not None and not 0 <= p <= 1:
+            raise ValueError(f"a p value must lie in [0, 1], not {p}")
+    ascending = sorted((p, index) for index, p in enumerate(p_values) if p is not None)
+    adjusted: list[float | None] = [None] * len(p_values)
+    largest = 0.0
+    for rank, (p, index) in enumerate(ascending):
+        largest = max(largest, min(1.0, (len(ascending) - rank) * p))
+        adjusted[index] = largest
+    return adjusted
+
+
+def draws_for(comparisons: int, alpha: float = 0.05) -> int:
+    """How many random draws a family of `comparisons` needs, so that Holm's smallest p can be told from its threshold.
+
+    Of m draws, p is at least 1/(m + 1), and Holm asks alpha / comparisons of the smallest one: at that threshold, p
+    rests on 20 draws as far off as what was observed, so that its standard error is less than a quarter of it.
+    """
+    return math.ceil(20 * comparisons / alpha)
+
+
+def fewest_documents(alpha: float = 0.05, comparisons: int = 1) -> int:
+    """The documents that a sign-flip test needs to reach `alpha` at all, after Holm's correction over `comparisons`.
+
+    Of the 2^n ways to flip n documents two are as far off as the most extreme one, so that p is at least 2/2^n.
+    """
+    return math.ceil(1 + math.log2(comparisons / alpha) - 1e-9)
+
+
+def exact_mcnemar(first_only: int, second_only: int) -> float:
+    """Two-sided p of as many successes of the one alone as of the other alone: the binomial test against 1/2.
+
+    1 where there are none of either. Raises `ValueError` for negative counts.
+    Source: McNemar 1947, Note on the sampling error of the difference between correlated proportions.
+    """
+    if first_only < 0 or second_only < 0:
+        raise ValueError(f"counts must not be negative: {first_only}, {second_only}")
+    if first_only + second_only == 0:
+        return 1.0
+    return float(stats.binomtest(first_only, first_only + second_only).pvalue)
+
+
+def earned(values: ArrayLike, name: str) -> NDArray[np.float64]:
+    """Read a metric's credits, shape (n,): 1 agrees, 0 disagrees, .5 ties, NaN where there is none to count.
+
+    Raises `ValueError` for other shapes and for numbers outside [0, 1].
+    """
+    column = numbers(values, name)
+    if ((column < 0) | (column > 1)).any():
+        raise ValueError(f"{name} must lie in [0, 1]")
+    return column
+
+
+def compare_metrics(
+    credits: Mapping[str, ArrayLike],
+    documents: Iterable[Hashable],
+    *,
+    annotators: Iterable[Hashable] | None = None,
+    weights: ArrayLike | None = None,
+    flips: int | None = None,
+    seed: int = 0,
+) -> list[PairedComparison]:
+    """Compare the credits of every two metrics, in the order of `credits`.
+
+    `credits` holds, of shape (n,), what each metric earned on each pair of summaries that people decided: 1
+    agrees, 0 disagrees, .5 ties, NaN missing. `documents` holds the document of each pair, `annotators` who judged
+    it, `weights` what it weighs, 1 by default; a pair of weight 0 is not counted. Two metrics are compared on the
+    pairs for which both have a credit.
+
+    - "sign-flip over documents": pairs of one document are not independent, so the signs of whole documents are
+      flipped. p is the share of flips whose summed difference is at least as far from 0 as the observed one. All
+      2^k of k documents that differ are counted where half of them are no more than `flips`; otherwise `flips` are
+      drawn, by default 10,000 or more for a large family (`draws_for`), and p = (b + 1)/(m + 1) with b of m so far
+      off. It generalises to other documents, and p is never below 2/2^k: `fewest_documents`.
+    - "exact McNemar": the same where every document gives exactly one pair, all weigh the same and no credit is a
+      half, from the pairs where the first earns more against those where the second does.
+    - "t over documents and annotators": several annotators who differ are a sample, too. p is that of `clustered_t`,
+      or that of the tests above where it is larger. It generalises to other documents and other annotators.
+
+    The flips depend on the seed and the set of documents alone, so that all comparisons share them. p is 1 where no
+    pair differs, and undefined for fewer than 2 pairs or documents.
+    Raises `ValueError` for other shapes, credits outside [0, 1], negative or missing weights and less than
+    one flip.
+    Source: Edgington and Onghena 2007, Randomization Tests; (b + 1)/(m + 1): Phipson and Smyth 2010.
+    """
+    if flips is not None and flips < 1:
+        raise ValueError(f"flips must be at least 1, not {flips}")
+    columns = {name: earned(values, f"credits of {name}") for name, values in credits.items()}
+    document, size = numbered(documents)
+    weight = np.ones(len(document)) if weights is None else numbers(weights, "weights")
+    if not (weight >= 0).all():
+        raise ValueError("weights must not be negative or missing")
+    annotator, _ = numbered(np.zeros_like(document) if annotators is None else annotators)
+    for column in [weight, *columns.values()]:
+        same_length(credits=column, documents=document, weights=weight, annotators=annotator)
+
+    found = [
+        _compare(first, second, columns[first], columns[second], document, annotator, weight, size)
+        for first, second in combinations(columns, 2)
+    ]
+    flipped = [index for index, sums in enumerate(found) if sums.comparison.test and sums.comparison.p is None]
+    comparisons = [sums.comparison for sums in found]
+    if flipped:
+        family = sum(comparison.test is not None for comparison in comparisons)
+        result = sign_flips(
+            np.column_stack([found[index].documents for index in flipped]),
+            max(FLIPS, draws_for(family)) if flips is None else flips,
+            seed,
+        )
+        for index, p in zip(flipped, result.p, strict=True):
+            comparisons[index] = comparisons[index]._replace(
+                p=max(p, found[index].least), seed=None if result.exact else seed, flips=result.flips
+            )
+    adjusted = holm([comparison.p for comparison in comparisons])
+    return [comparison._replace(p_holm=p) for comparison, p in zip(comparisons, adjusted, strict=True)]
+
+
+class Flips(NamedTuple):
+    """Sign-flip tests of several columns under the same flips."""
+
+    p: list[float]
+    """Two-sided p of each column."""
+    flips: int
+    """Flips that were counted; where they are all, a flip of every sign counts as the same one."""
+    exact: bool
+    """Whether they are all that there are."""
+
+
+def sign_flips(sums: NDArray[np.float64], flips: int, seed: int) -> Flips:
+    """Test whether columns sum to 0 by flipping the signs of documents: `sums` has shape (documents, columns).
+
+    All flips are counted where they are no more than `flips`, otherwise so many are drawn.
+    """
+    observed = sums.sum(axis=0)
+    # a flip that only rounding puts below the observed sum counts
+    least = np.abs(observed) - TIE * np.abs(sums).sum(axis=0)
+    differing = sums[(sums != 0).any(axis=1)]
+    every = 2 ** max(0, len(differing) - 1)  # the last document is never flipped: all signs flipped are as far off
+    exact = every <= flips
+    if exact:
+        sums, flips = differing, every
+    size, twice = len(sums), 2 * sums
+    random = np.random.default_rng(seed)
+    beyond = np.zeros(len(observed), dtype=np.intp)
+    at_once = max(1, SIGNS_AT_ONCE // max(1, *sums.shape))
+    for done in range(0, flips, at_once):
+        rows = min(at_once, flips - done)
+        if exact:
+            flipped = _sign_patterns(np.arange(done, done + rows), size)
+        else:
+            # one random bit a document; whole words for each flip, so that at_once does not change the bits
+            words = random.integers(2**64, size=(rows, -(-size // 64)), dtype=np.uint64)
+            flipped = np.unpackbits(words.view(np.uint8), axis=1, count=size).astype(np.float64)
+        distance = flipped @ twice
+        np.subtract(observed, distance, out=distance)
+        np.abs(distance, out=distance)
+        beyond += np.count_nonzero(distance >= least, axis=0)
+    return Flips([int(b) / flips if exact else (int(b) + 1) / (flips + 1) for b in beyond], flips, exact)
+
+
+def clustered_t(part: NDArray[np.float64], whole: NDArray[np.float64]) -> float:
+    """Two-sided p of a mean of 0 where both documents and annotators are samples.
+
+    `part` holds the weighted sum of the differences that an annotator's judgments of a document gave, `whole` their
+    weight, both of shape (documents, annotators). The variance of the mean is that of whole documents, and what the
+    annotators' own means vary more than documents make them vary. Both are estimated from few, so the degrees of
+    freedom are Satterthwaite's: near the number of documents where annotators agree, near that of annotators
+    where they do not. How uneven annotators' shares are enters as the sum of their squares. p is 0 where all judgments
+    are alike.
+
+    Simulated level at .05, with 15 to 100 documents and annotators whose means vary by a standard deviation of 0 to
+    .3: .02 to .08 for three annotators who judge all pairs, .03 to .07 for five and ten, .01 to .06 where each pair
+    is judged by one of them, less where one judges most, up to .11 for two.
+    Source: Cameron, Gelbach and Miller 2011, Robust Inference With Multiway Clustering, section 2, for the variance;
+    Satterthwaite 1946, An approximate distribution of estimates of variance components.
+    """
+    judged = whole.sum(axis=0) > 0
+    part, whole = part[:, judged], whole[:, judged]
+    weight, total = whole.sum(axis=0), whole.sum()
+    mean, own = part.sum() / total, part.sum(axis=0) / weight
+    uneven = float(((weight / total) ** 2).sum())
+    between = float(clustered_variance((part - mean * whole).sum(axis=1), whole.sum(axis=1)))
+    people = float(own.var(ddof=1)) * uneven
+    noise = float(clustered_variance(part - own * whole, whole).mean()) * uneven
+    variance = between + max(0.0, people - noise)
+    if variance <= 0:
+        return 0.0 if abs(mean) > TIE else 1.0
+    documents = int(np.count_nonzero(whole.sum(axis=1)))
+    freedom = variance**2 / (between**2 / (documents - 1) + people**2 / (len(own) - 1))
+    return float(2 * stats.t.sf(abs(mean) / math.sqrt(variance), freedom))
+
+
+def position_check(left: ArrayLike, annotators: Iterable[Hashable]) -> list[SideShare]:
+    """Test whether people choose the left summary more or less often than half of the time.
+
+    `left`, shape (n,), is 1 where the left summary was chosen, 0 for the right one and NaN for a tie;
+    `annotators` holds who chose. The first row is for all together, with annotator None and no p_holm; the
+    rows of the annotators follow, sorted by their labels as text.
+    Raises `ValueError` for other shapes, other numbers and an annotator None.
+    """
+    choices, annotators = numbers(left, "left"), list(annotators)
+    same_length(left=choices, annotators=annotators)
+    if not np.isin(choices[~np.isnan(choices)], (0, 1)).all():
+        raise ValueError("left must be 1, 0 or NaN")
+    if None in annotators:
+        raise ValueError("an annotator must not be None: that names all together")
+    number, _ = numbered(annotators)
+    labels = sorted(dict.fromkeys(annotators), key=str)  # the order of `numbered`
+    rows = [_side_share(label, choices[number == index]) for index, label in enumerate(labels)]
+    adjusted = holm([row.p for row in rows])
+    return [
+        _side_share(None, choices),
+        *(row._replace(p_holm=p) for row, p in zip(rows, adjusted, strict=True)),
+    ]
+
+
+def wilcoxon(first: ArrayLike, second: ArrayLike) -> SignedRank:
+    """Test paired values with Wilcoxon's signed-rank test, two-sided.
+
+    `first` and `second`, shape (n,), are paired; a pair in which either is NaN is left out. Differences
+    within 1e-9 of 0 are 0 and do not count; others are rounded to 9 decimals, so that noise does not part
+    tied ranks. p is scipy's: exact up to 50 differing pairs without ties and up to 13 with ties, otherwise
+    from the normal approximation.
+    Raises `ValueError` for other shapes and infinite numbers.
+    Source: Wilcoxon 1945, Individual comparisons by ranking methods.
+    """
+    x, y = numbers(first, "first"), numbers(second, "second")
+    same_length(first=x, second=y)
+    differences = x - y
+    return signed_rank(differences[~np.isnan(differences)], "pair")
+
+
+def signed_rank(differences: NDArray[np.float64], unit: str) -> SignedRank:
+    """Test differences as `wilcoxon` does, without NaN, shape (n,); `unit` names one of them in the reasons."""
+    rounded = np.where(np.abs(differences) <= TIE, 0.0, np.round(differences, 9))
+    median = float(np.median(rounded)) if len(rounded) else None
+    differing = rounded[rounded != 0]
+    n = len(differing)
+    if len(rounded) < 2:
+        return SignedRank(None, None, n, median, f"fewer than 2 {unit}s have both values")
+    if n == 0:
+        return SignedRank(None, None, 0, median, f"the two differ in no {unit}")
+    ranks = stats.rankdata(np.abs(differing))
+    plus = float(ranks[differing > 0].sum())
+    statistic = min(plus, n * (n + 1) / 2 - plus)
+    if n <= 13 and len(np.unique(ranks)) < n:
+        p = _enumerated(ranks, plus)
+    else:
+        p = float(stats.wilcoxon(differing, zero_method="wilcox").pvalue)
+    return SignedRank(statistic, p, n, median)
+
+
+def _enumerated(ranks: NDArray[np.float64], plus: float) -> float:
+    """Go through all signs of the ranks: scipy's p, but in a millisecond where scipy takes .7 s for 13 ranks."""
+    sums = _sign_patterns(np.arange(2 ** len(ranks)), len(ranks)) @ ranks  # halves at most, so exact
+    return float(min(1.0, 2 * min((sums <= plus).mean(), (sums >= plus).mean())))
+
+
+def _sign_patterns(numbers: NDArray[np.int_], size: int) -> NDArray[np.float64]:
+    """The signs that the bits of each number flip, the lowest first: 1 or 0, shape (numbers, size)."""
+    return ((numbers[:, np.newaxis] >> np.arange(size)) & 1).astype(np.float64)
+
+
+def _compare(
+    first: str,
+    second: str,
+    x: NDArray[np.float64],
+    y: NDArray[np.float64],
+    document: NDArray[np.intp],
+    annotator: NDArray[np.intp],
+    weight: NDArray[np.float64],
+    size: int,
+) -> _Sums:
+    """Compare two metrics as far as that needs no flips: p is None and test is given where it does."""
+    both = ~(np.isnan(x) | np.isnan(y)) & (weight > 0)
+    x, y, document, annotator, weight = x[both], y[both], document[both], annotator[both], weight[both]
+    difference = np.where(np.abs(x - y) <= TIE, 0.0, x - y)
+    pairs = np.bincount(document, minlength=size)
+    counted = pairs > 0
+    weights = np.bincount(document, weights=weight, minlength=size)
+    sums = np.bincount(document, weights=weight * difference, minlength=size).astype(np.float64)
+    n, documents = len(x), int(np.count_nonzero(counted))
+    mean = float(sums.sum() / weights.sum()) if n else None
+    ranked = signed_rank(sums[counted] / weights[counted], "document")
+
+    test: str | None = None
+    p: float | None = None
+    least, reason = 0.0, None
+    if n < 2:
+        reason = "fewer than 2 pairs have credits of both"
+    elif documents < 2:
+        reason = "fewer than 2 documents have pairs with credits of both"
+    elif n == documents and np.ptp(weight) == 0 and np.isin(np.abs(difference), (0, 1)).all():
+        test, p = MCNEMAR, exact_mcnemar(int((difference > 0).sum()), int((difference < 0).sum()))
+    else:
+        test, p = SIGN_FLIP, None if difference.any() else 1.0
+    if test is not None and np.ptp(annotator) > 0:
+        many = int(annotator.max()) + 1
+        cell = document * many + annotator
+        part = np.bincount(cell, weights=weight * difference, minlength=size * many).astype(np.float64)
+        whole = np.bincount(cell, weights=weight, minlength=size * many).astype(np.float64)
+        least = clustered_t(part.reshape(size, many), whole.reshape(size, many))
+        test, p = TWO_WAY, None if p is None else max(p, least)
+    comparison = PairedComparison(
+        first, second, mean, n, documents, test, p, p_holm=None,
+        wilcoxon_p=ranked.p, wilcoxon_reason=ranked.reason, seed=None, flips=None, reason=reason,
+    )  # fmt: skip
+    return _Sums(comparison, sums, least)
+
+
+def _side_share(annotator: Hashable | None, choices: NDArray[np.float64]) -> SideShare:
+    n, left = int(np.count_nonzero(~np.isnan(choices))), int(np.count_nonzero(choices == 1))
+    if n == 0:
+        return SideShare(annotator, 0, 0, None, None, None, None, None, "no choice is decided")
+    test = stats.binomtest(left, n)
+    interval = test.proportion_ci(confidence_level=0.95, method="wilson")
+    return SideShare(annotator, left, n, left / n, float(interval.low), float(interval.high), float(test.pvalue), None)

@@ -1,0 +1,183 @@
+"""What a metric says of systems: their means, how far apart it puts them, and which of them it tells apart."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterable
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+from analysis.arrays import numbered, numbers, same_length
+from analysis.significance import holm, signed_rank
+from data.preferences import TIE
+
+BEATEN = 0.05
+"""Below which p a system beats a baseline."""
+
+
+class SystemMean(NamedTuple):
+    """A metric's mean over the documents of one system."""
+
+    system: Hashable
+    """The system."""
+    mean: float | None
+    """Mean of its values."""
+    n: int
+    """Documents with a value."""
+    missing: int
+    """Documents, of all that are given, without one."""
+    reason: str | None = None
+    """Why the mean is undefined, or None."""
+
+
+class Spread(NamedTuple):
+    """How far apart a metric puts systems, on the metric's own scale."""
+
+    std: float | None
+    """Standard deviation of the systems' means, with their number as divisor (the population's)."""
+    mean: float | None
+    """Mean of the systems' means; None without a value."""
+    systems: int
+    """Systems that have a value."""
+    reason: str | None = None
+    """Why the standard deviation is undefined, or None."""
+
+
+class SystemComparison(NamedTuple):
+    """One system against another on the documents for which both have a value."""
+
+    first: Hashable
+    """The system whose label, as text, sorts first."""
+    second: Hashable
+    """The other one."""
+    difference: float | None
+    """Mean of the first minus mean of the second over the shared documents; None without one."""
+    n: int
+    """Shared documents."""
+    p: float | None
+    """Two-sided p of Wilcoxon's signed-rank test over the shared documents."""
+    p_holm: float | None
+    """The same, adjusted for all comparisons of the call."""
+    reason: str | None = None
+    """Why p is undefined, or None."""
+
+
+def system_means(values: ArrayLike, documents: Iterable[Hashable], systems: Iterable[Hashable]) -> list[SystemMean]:
+    """Average each system's values over its documents; the systems are sorted by their labels as text.
+
+    `values`, shape (n,), holds one entry a cell, NaN where it is missing; `documents` and `systems` hold the
+    document and the system of each cell. A document counts as missing for a system that has no cell of it.
+    Raises `ValueError` for other shapes, infinite numbers and two cells of one document and system.
+    """
+    labels, table = _table(values, documents, systems)
+    return [_mean(label, row) for label, row in zip(labels, table, strict=True)]
+
+
+def distinguishability(values: ArrayLike, systems: Iterable[Hashable]) -> Spread:
+    """Say how far apart a metric puts systems: the population's standard deviation of their means, as in the paper.
+
+    `values`, shape (n,), holds one entry a cell, NaN where it is missing, and `systems` its system. A system
+    without a value is left out; two are needed.
+    Raises `ValueError` for other shapes and infinite numbers.
+    Source: Takeshita et al. 2024, ROUGE-K: Do Your Summaries Have Keywords?, Table 8.
+    """
+    column = numbers(values, "values")
+    system, size = numbered(systems)
+    same_length(values=column, systems=system)
+    scored = ~np.isnan(column)
+    cells = np.bincount(system[scored], minlength=size)
+    means = np.bincount(system[scored], weights=column[scored], minlength=size)[cells > 0] / cells[cells > 0]
+    mean = float(means.mean()) if len(means) else None
+    if len(means) < 2:
+        return Spread(None, mean, len(means), "fewer than 2 systems have values")
+    return Spread(float(means.std()), mean, len(means))
+
+
+def compare_systems(
+    values: ArrayLike, documents: Iterable[Hashable], systems: Iterable[Hashable]
+) -> list[SystemComparison]:
+    """Test every two systems with Wilcoxon's signed-rank test over the documents that both have a value of.
+
+    Takes and refuses what `system_means` does. Differences are treated as in `significance.wilcoxon`: those
+    within 1e-9 of 0 are 0. p is undefined for fewer than 2 shared documents and where the two differ in none.
+    """
+    labels, table = _table(values, documents, systems)
+    found = [
+        _compare(labels[first], labels[second], table[first] - table[second])
+        for first, second in combinations(range(len(labels)), 2)
+    ]
+    adjusted = holm([comparison.p for comparison in found])
+    return [comparison._replace(p_holm=p) for comparison, p in zip(found, adjusted, strict=True)]
+
+
+def beating(
+    values: ArrayLike,
+    documents: Iterable[Hashable],
+    systems: Iterable[Hashable],
+    baselines: Collection[Hashable],
+    *,
+    alpha: float = BEATEN,
+) -> list[Hashable]:
+    """Name the systems that beat every baseline, sorted by their labels as text; no baseline is among them.
+
+    A system beats a baseline where Wilcoxon's signed-rank test over the documents that both have a value of gives a
+    two-sided p below `alpha`, and both its mean and the ranks are in its favour. p is not corrected: as a system must
+    beat all baselines, the chance that one which does not is named stays below `alpha` however many there are (the
+    intersection-union test); over systems it is not controlled. Takes and refuses what `system_means` does; no
+    baseline at all is beaten by nobody.
+    Source: Takeshita et al. 2024, ROUGE-K: Do Your Summaries Have Keywords?, whose tables mark such systems; Berger
+    1982, Multiparameter hypothesis testing and acceptance sampling.
+    """
+    labels, table = _table(values, documents, systems)
+    rows = dict(zip(labels, table, strict=True))
+    absent = [str(baseline) for baseline in baselines if baseline not in rows]
+    if absent:
+        raise ValueError(f"no value is of the baseline {', '.join(absent)}")
+    return [
+        label
+        for label, row in rows.items()
+        if baselines and label not in baselines and all(_beats(row - rows[baseline], alpha) for baseline in baselines)
+    ]
+
+
+def _beats(differences: NDArray[np.float64], alpha: float) -> bool:
+    """Whether differences, first minus second, are above 0."""
+    shared = differences[~np.isnan(differences)]
+    p = signed_rank(shared, "document").p
+    differing = shared[np.abs(shared) > TIE]
+    in_favour = np.sign(differing) @ stats.rankdata(np.abs(differing)) > 0
+    return p is not None and p < alpha and bool(in_favour) and float(shared.mean()) > 0
+
+
+def _table(
+    values: ArrayLike, documents: Iterable[Hashable], systems: Iterable[Hashable]
+) -> tuple[list[Hashable], NDArray[np.float64]]:
+    """Lay the cells out as a table of shape (systems, documents), NaN where there is none, with its systems."""
+    column, documents, systems = numbers(values, "values"), list(documents), list(systems)
+    same_length(values=column, documents=documents, systems=systems)
+    (document, width), (system, height) = numbered(documents), numbered(systems)
+    cells = np.bincount(system * width + document, minlength=height * width)
+    if (cells > 1).any():
+        twice = int(np.flatnonzero(cells[system * width + document] > 1)[0])
+        raise ValueError(f"document {documents[twice]} has more than one value of system {systems[twice]}")
+    table = np.full((height, width), np.nan)
+    table[system, document] = column
+    return sorted(dict.fromkeys(systems), key=str), table  # the order of `numbered`
+
+
+def _mean(system: Hashable, row: NDArray[np.float64]) -> SystemMean:
+    present = row[~np.isnan(row)]
+    missing = len(row) - len(present)
+    if len(present) == 0:
+        return SystemMean(system, None, 0, missing, "no document has a value")
+    return SystemMean(system, float(present.mean()), len(present), missing)
+
+
+def _compare(first: Hashable, second: Hashable, differences: NDArray[np.float64]) -> SystemComparison:
+    shared = differences[~np.isnan(differences)]
+    mean = float(shared.mean()) if len(shared) else None
+    ranked = signed_rank(shared, "document")
+    return SystemComparison(first, second, mean, len(shared), ranked.p, p_holm=None, reason=ranked.reason)

@@ -1,0 +1,28 @@
+"""The command `relevance`: a module a group of commands, each of which calls one function of a package."""
+
+from __future__ import annotations
+
+import click
+
+from cli import analyze, apes, datasets, oracle, score, serve, study
+from cli.shared import Program
+
+
+@click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="relevance")
+def main() -> None:
+    """Find out which automatic metric of summaries agrees with people.
+
+    Data sets, scores and judgments are kept in the database named by RELEVANCE_DATABASE_URL, by default an SQLite
+    file beside the app. score FILE, keywords and analyze need no database.
+    """
+
+
+for command in (
+    *(datasets.import_, datasets.datasets, datasets.summarize, datasets.demo),
+    *(score.score, score.keywords, oracle.oracle),
+    *(analyze.analyze, analyze.report, analyze.plan),
+    *(apes.apes, apes.entities, apes.train),
+    *(study.study, serve.serve),
+):
+    main.add_command(command)

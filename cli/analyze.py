@@ -1,0 +1,393 @@
+"""Hold metrics against people and against each other: tables, reports and plans."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cli.metric_options import chosen_metrics, refuse_metric_options, with_metrics
+from cli.score import score_missing
+from cli.shared import (
+    COUNT,
+    SEED,
+    Refused,
+    check_failures,
+    check_output,
+    is_file,
+    listed,
+    read_records,
+    refusing,
+    screen_width,
+    store_with,
+    stores,
+    tell,
+)
+
+systems_option = click.option(
+    "--systems", "systems", default="", help="Systems that the tables are restricted to, separated by commas."
+)
+
+
+baselines_option = click.option(
+    "--baselines",
+    default="",
+    help="Systems, separated by commas: a dagger in the table of systems marks who beats all of them.",
+)
+
+
+resample_option = click.option(
+    "--resample",
+    type=click.Choice(["documents", "systems", "both"]),
+    help="What intervals of correlations draw anew, and so hold for.  [default: documents; both at the system level]",
+)
+
+
+permute_option = click.option(
+    "--permute",
+    type=click.Choice(["documents", "systems", "both", "cells"]),
+    help="What swaps between two metrics in tests of their correlations: documents (Perm-Inputs) or systems "
+    "(Perm-Systems) or both, for which the test then holds, or cells, each summary by itself (PERM-BOTH), which takes "
+    "all as fixed.  [default: both at the global, documents at the input, systems at the system level]",
+)
+
+
+@click.command()
+@click.argument("file", required=False, metavar="FILE|NAME")
+@click.option("--study", "study_name", help="Analyse the judgments of this study instead of ratings.")
+@click.option("--human", help="Human rating to hold metrics against: relevance, or for a study the judgments won.")
+@with_metrics
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of bootstrap, flips and permutations.")
+@click.option(
+    "--tables",
+    "wanted",
+    help="Tables to print, separated by commas, such as agreement,comparisons,human,matrix; all if left out, but for "
+    "keywords: ROUGE-K of the systems by keywords in and not in the source, and by their length; and dataset: how many "
+    "keywords there are and how long texts are.",
+)
+@systems_option
+@baselines_option
+@click.option(
+    "--rule",
+    type=click.Choice(["half", "strict", "decided"]),
+    default="half",
+    show_default=True,
+    help="By which two metrics are compared: a metric's tie earns half, nothing, or is left out.",
+)
+@click.option("--coefficients", default="pearson,spearman,kendall", show_default=True, help="Of the correlations.")
+@resample_option
+@permute_option
+@click.option(
+    "--format",
+    "shape",
+    type=click.Choice(["text", "json", "csv", "latex"]),
+    default="text",
+    show_default=True,
+    help="csv: one line a number; latex: booktabs.",
+)
+@click.option("--input-format", "format", help="Format of FILE; guessed if left out.")
+@refusing
+def analyze(
+    file: str | None,
+    study_name: str | None,
+    human: str | None,
+    chosen: dict[str, Any],
+    seed: int,
+    wanted: str | None,
+    systems: str,
+    baselines: str,
+    rule: Any,
+    coefficients: str,
+    resample: Any,
+    permute: Any,
+    shape: str,
+    format: str | None,
+) -> None:
+    """Hold metrics against people and each other: by the ratings in FILE or in the data set NAME, or by a --study.
+
+    Agreement with intervals, tests of every two metrics, correlations at three levels, systems; of a study also the
+    agreement between annotators and the ranking of systems. Without ratings, there are all tables that need no people.
+    Scores of a data set that are missing are computed and stored; a study's scores are those that are stored.
+    """
+    from analysis.coefficients import METHODS
+    from metrics.scoring import Failures
+    from reports import study as contents
+    from reports.study import OF_TEXTS
+
+    if (file is None) == (study_name is None):
+        raise click.UsageError("name a FILE, a data set or a --study, and only one of them")
+    methods: list[Any] = [*dict.fromkeys(listed(coefficients))]
+    if not methods or not {*methods} <= {*METHODS}:
+        raise click.UsageError(f"--coefficients must be among {', '.join(METHODS)}, not {coefficients!r}")
+    if wanted is not None and not listed(wanted):
+        raise click.UsageError("--tables names no table")
+    failures = Failures()
+    asked = [table for name in listed(wanted or "") for table in OF_TEXTS.get(name, (name,))]
+    of_texts = {*asked} & {table for tables in OF_TEXTS.values() for table in tables}
+    only = listed(systems)
+    records, facts = texts_of(file, format, study_name) if of_texts or file is not None else ([], {})
+    texts = text_contents(records, facts, chosen, of_texts, only, study_name) if of_texts else None
+    settings = {"methods": methods, "rule": rule, "baselines": listed(baselines), "seed": seed}
+    settings |= {"resample": resample, "permute": permute}
+    if texts is not None and {*asked} <= of_texts:
+        found = texts
+    elif study_name is not None:
+        refuse_metric_options()
+        found = contents.of_study(*stores(), study_name, human=human, systems=only, **settings)
+    else:
+        people = rating(records, human, asked)
+        found = contents_of_scores(file, records, facts, people, chosen, failures, only, **settings)
+    check_tables(asked, [*(table.name for table in found.tables), *(t for tables in OF_TEXTS.values() for t in tables)])
+    if texts is not None and texts is not found:
+        found = contents.with_texts(found, texts)
+    tables = [table for table in found.tables if wanted is None or table.name in asked]
+    print_contents(found, tables, shape)
+    check_failures(failures)
+
+
+def texts_of(name: str | None, format: str | None, study: str | None) -> tuple[list[Any], dict[str, str]]:
+    """The documents of a file, a data set or a study with all their summaries, and what they are called."""
+    from data.files import sha256
+
+    if study is not None:
+        data_store, annotation_store = stores()
+        dataset = annotation_store.study(study).dataset
+        return data_store.records(dataset), {"study": study, "data set": dataset}
+    if is_file(name, format):
+        return read_records(Path(name), format), {"file": Path(name).name, "SHA-256": sha256(Path(name))}
+    store = store_with(name)
+    return store.records(name), {"data set": name, "SHA-256 of its file": store.dataset(name).sha256}
+
+
+def text_contents(
+    records: list[Any],
+    facts: dict[str, str],
+    chosen: dict[str, Any],
+    asked: Iterable[str],
+    only: Sequence[str],
+    study: str | None,
+) -> Any:
+    """The tables of texts that are asked for; those of a study are of its systems, where no others are named."""
+    from reports.study import OF_TEXTS, of_texts
+
+    if not {*asked}.isdisjoint(OF_TEXTS["keywords"]):
+        if chosen["only"]:
+            raise click.UsageError("--only cannot be given with these tables, which tell keywords apart by the source")
+        check_summaries(records, facts)
+    if study is not None:
+        refuse_metric_options(kept=("title", "keywords", "idf"))
+        only = only or stores()[1].study(study).systems
+    (metric,) = chosen_metrics({**chosen, "names": "rouge_k", "only": None}, lambda: records)
+    return of_texts(records, metric, asked, facts, only)
+
+
+def check_summaries(records: Iterable[Any], facts: dict[str, str]) -> None:
+    """Refuse documents without any summary."""
+    if not any(summaries for _, summaries in records):
+        name = facts.get("file")
+        way = "use relevance summarize" if name is None else "import it and use relevance summarize"
+        raise Refused(f"{name or facts['data set']} has no summaries; {way}, or ask for --tables dataset")
+
+
+def rating(records: list[Any], human: str | None, asked: Iterable[str]) -> str | None:
+    """The rating that metrics are held against, None where the usual one is not there and nobody asks for it."""
+    from metrics.scoring import NoRatings, check_ratings
+    from reports.study import OF_PEOPLE, USUAL
+
+    try:
+        check_ratings(records, human or USUAL)
+    except NoRatings as error:
+        needed = [table for table in asked if table in OF_PEOPLE]
+        if human is None and not needed:
+            return None
+        raise Refused(f"{', '.join(needed)}: {error}" if needed else str(error)) from error
+    return human or USUAL
+
+
+def contents_of_scores(
+    name: str,
+    records: list[Any],
+    facts: dict[str, str],
+    human: str | None,
+    chosen: dict[str, Any],
+    failures: Any,
+    only: Sequence[str],
+    **settings: Any,
+) -> Any:
+    """Score a file's or a data set's summaries, and hold the scores against ratings where there are any."""
+    from dataclasses import replace
+
+    from metrics.scoring import score_cells, with_length
+    from reports import study as contents
+
+    check_summaries(records, facts)
+    metrics = with_length(chosen_metrics(chosen, lambda: records))
+    twins = by_mean_too(records, metrics, chosen)
+    systems = [summary.system for _, summaries in records for summary in summaries]
+    contents.check_systems(only, systems, "--systems")
+    contents.check_systems(settings["baselines"], only or systems, "--baselines")
+    if is_file(name, None):
+        cells, gaps = score_cells(records, metrics, failures, only or None)
+        if twins:
+            means, further = score_cells(records, twins, failures, only or None)
+            cells, gaps = replace(cells, scores={**cells.scores, **means.scores}), gaps | further
+    else:
+        cells, gaps = stored_cells(name, [metrics, twins] if twins else [metrics], failures, only or None)
+    known = {
+        **facts,
+        "documents": str(len(records)),
+        "summaries": str(len(cells)),
+        "systems": ", ".join(dict.fromkeys(cells.systems)),
+    }
+    return contents.of_cells(cells, human, known, gaps=gaps, **settings)
+
+
+def stored_cells(name: str, batches: Iterable[list[Any]], failures: Any, only: Sequence[str] | None) -> tuple[Any, Any]:
+    """The scores of a data set by some metrics; those that are missing are computed and stored.
+
+    Of two metrics of one name each must be in a batch of its own.
+    """
+    from dataclasses import replace
+
+    import numpy as np
+
+    from metrics.scoring import Gaps
+
+    store = store_with(name)
+    signatures = []
+    for metrics in batches:
+        score_missing(store, name, metrics, failures)
+        signatures += [metric.signature for metric in metrics]
+    cells = store.cells(name).in_order()
+    nothing = np.full(len(cells), np.nan)
+    cells = replace(cells, scores={signature: cells.scores.get(signature, nothing) for signature in signatures})
+    cells = cells if only is None else cells.of_systems(only)
+    gaps = {}
+    for signature in signatures:
+        scores = store.scores(dataset=name, signature=signature)
+        cut = sum(score.truncated for (_, system), score in scores.items() if only is None or system in only)
+        gaps[signature] = Gaps(int(np.isnan(cells.scores[signature]).sum()), cut)
+    return cells, gaps
+
+
+def by_mean_too(records: list[Any], metrics: list[Any], chosen: dict[str, Any]) -> list[Any]:
+    """The lexical metrics among these by the mean over references, for the table of ROUGE-K; none without need."""
+    from data.signatures import MAXIMUM
+    from metrics import LEXICAL
+
+    names = [metric.name for metric in metrics if MAXIMUM in metric.signature and metric.name in LEXICAL]
+    several = any(len(document.references) > 1 for document, _ in records)
+    if not (several and names and any(metric.name == "rouge_k" for metric in metrics)):
+        return []
+    return chosen_metrics({**chosen, "names": ",".join(names), "references": "mean"}, list)
+
+
+def check_tables(wanted: list[str], known: list[str]) -> None:
+    """Refuse tables that there are not."""
+    unknown = [name for name in wanted if name not in known]
+    if unknown:
+        raise click.UsageError(f"there is no table {', '.join(unknown)}; there are {', '.join(known)}")
+
+
+def print_contents(contents: Any, tables: list[Any], shape: str) -> None:
+    """Print tables in one of the formats, with what they rest on."""
+    from dataclasses import replace
+
+    from data.one_line import in_one_line
+    from reports.formats import LONG, as_latex, as_one_csv, as_text
+    from reports.study import as_json
+
+    facts = [f"{name}: {text}" for name, text in contents.facts.items()]
+    if shape == "json":
+        click.echo(json.dumps(as_json(replace(contents, tables=tuple(tables))), indent=2, allow_nan=False))
+    elif shape == "csv":
+        click.echo(as_one_csv(tables, [*contents.facts.items(), *(("signature", s) for s in contents.gaps)]), nl=False)
+    elif shape == "latex":
+        head = [*facts, *contents.gaps]
+        click.echo("\n".join([*(f"% {in_one_line(line)}" for line in head), *map(as_latex, tables)]))
+    else:
+        said: set[str] = set()
+        for table in tables:
+            if len(table.rows) > LONG and len(tables) > 1:
+                click.echo(f"{table.title}\n{len(table.rows)} rows: --tables {table.name} prints them\n")
+            else:
+                click.echo(as_text(table, without=["signature"], said=said, width=screen_width()) + "\n")
+                said.update(table.notes)
+        for line in [*facts, *contents.gaps]:
+            click.echo(in_one_line(line))
+
+
+@click.command()
+@click.argument("name")
+@click.option(
+    "-o",
+    "--output",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    required=True,
+    help="Folder; it is made if it is not there, files of the same names are replaced.",
+)
+@systems_option
+@baselines_option
+@resample_option
+@permute_option
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of bootstrap, flips and permutations.")
+@refusing
+def report(name: str, folder: Path, systems: str, baselines: str, resample: Any, permute: Any, seed: int) -> None:
+    """Write a report of the study NAME: one HTML file with tables, charts and a methods paragraph, and its data."""
+    from reports.html_report import write_report
+
+    if not folder.is_dir():
+        check_output(folder, [])
+    data_store, annotation_store = stores()
+    named = {"systems": listed(systems), "baselines": listed(baselines), "resample": resample, "permute": permute}
+    for path in write_report(data_store, annotation_store, name, folder, **named, seed=seed):
+        tell(str(path))
+
+
+@click.command()
+@click.option("--ratios", help="Agreement of two metrics to tell apart, such as .61,.72.")
+@click.option("--phi", type=float, default=0.0, show_default=True, help="Correlation of the two metrics' being right.")
+@click.option("--ratio", type=float, help="An agreement to measure, with --half-width.")
+@click.option(
+    "--half-width", type=click.FloatRange(1e-6, 0.5), help="Half the width that its interval may have, such as .05."
+)
+@click.option(
+    "--alpha", type=float, default=0.05, show_default=True, help="Level of the test; 1 - alpha of the interval."
+)
+@click.option("--power", type=float, default=0.8, show_default=True, help="Chance of finding the difference.")
+@click.option("--per-document", type=float, default=1, show_default=True, help="Pairs per document.")
+@click.option("--icc", type=float, default=0.0, show_default=True, help="Correlation of pairs of one document.")
+@click.option("--judgments", type=COUNT, default=1, show_default=True, help="Judgments per pair.")
+@refusing
+def plan(
+    ratios: str | None,
+    phi: float,
+    ratio: float | None,
+    half_width: float | None,
+    alpha: float,
+    power: float,
+    per_document: float,
+    icc: float,
+    judgments: int,
+) -> None:
+    """Say how many pairs and judgments a study needs, to tell two metrics apart or to measure one."""
+    from analysis.planning import pairs_for_interval, pairs_to_separate
+    from reports.formats import as_text
+    from reports.tables import planning as sections
+
+    shape = {"pairs_per_document": per_document, "icc": icc, "judgments_per_pair": judgments}
+    if ratios is not None and ratio is None and half_width is None:
+        try:
+            first, second = map(float, ratios.split(","))
+        except ValueError as error:
+            raise click.UsageError(f"--ratios must be two numbers such as .61,.72, not {ratios!r}") from error
+        found = pairs_to_separate(first, second, phi=phi, alpha=alpha, power=power, **shape)
+    elif ratio is not None and half_width is not None and ratios is None:
+        found = pairs_for_interval(ratio, half_width, level=1 - alpha, **shape)
+    else:
+        raise click.UsageError("name --ratios, or --ratio with --half-width")
+    click.echo(as_text(sections.plan_section(found)))

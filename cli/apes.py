@@ -1,0 +1,240 @@
+"""APES: its tables, the entities that it asks for, and the training of its models."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cli.metric_options import (
+    apes_value_option,
+    ask_option,
+    device_option,
+    entities_option,
+    reader_option,
+    types_option,
+)
+from cli.score import check_weights
+from cli.shared import (
+    COUNT,
+    FILE,
+    FILES,
+    SEED,
+    check_failures,
+    format_option,
+    listed,
+    print_table,
+    read_records,
+    refusing,
+    say,
+    tell,
+)
+
+
+@click.command()
+@click.argument("file", type=FILES)
+@click.option("--conditions", "table", is_flag=True, help="Print the table of the paper instead of the traces.")
+@click.option(
+    "--trials",
+    "aspect",
+    metavar="ASPECT",
+    help="Print how APES and ROUGE agree with the ratings of ASPECT by one reference at a time instead of the traces.",
+)
+@click.option(
+    "--questions",
+    type=click.Choice(["all", "first"]),
+    default="all",
+    show_default=True,
+    help="Whose questions are asked: those of all references, or of the first one.",
+)
+@entities_option
+@reader_option
+@types_option
+@ask_option
+@apes_value_option("--value")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="First seed of the shuffled references.")
+@click.option("--seeds", type=COUNT, default=5, show_default=True, help="How often these are drawn.")
+@device_option
+@format_option
+@refusing
+def apes(
+    file: Path,
+    table: bool,
+    aspect: str | None,
+    questions: str,
+    entities: str,
+    reader: str,
+    types: str | None,
+    ask: str,
+    apes_value: str,
+    seed: int,
+    seeds: int,
+    format: str | None,
+) -> None:
+    """Print what a reader answers from each summary in FILE, a JSON object a line.
+
+    With --conditions, print APES and ROUGE of the sources, of the references, of references with all words shuffled
+    and with names alone interchanged, of the sources' first three sentences and of each system: a reader that does
+    not rank them so is not to be believed. With --trials, print how APES and ROUGE agree with people where one
+    reference judges, the first, the second and so on.
+    """
+    if table and aspect is not None:
+        raise click.UsageError("--conditions and --trials are two tables: name one")
+    from metrics import DEFAULT_TYPES, Apes
+    from metrics.apes.conditions import conditions
+    from metrics.apes.report import trace_records
+    from metrics.scoring import Failures
+    from reports.apes_trials import trials
+
+    metric = Apes(
+        questions,
+        entities=entities,
+        reader=reader,
+        types=tuple(listed(types)) if types else DEFAULT_TYPES,
+        ask=ask,
+        value=apes_value,
+    )
+    records = read_records(file, format)
+    if table:
+        print_conditions(conditions(metric, records, seed, seeds), seeds)
+    elif aspect is not None:
+        print_trials(trials(metric, records, aspect), aspect)
+    else:
+        failures = Failures()
+        for record in trace_records(metric, records, failures):
+            click.echo(json.dumps(record, ensure_ascii=False))
+        check_failures(failures)
+        return
+    tell(metric.signature)
+
+
+def print_conditions(rows: Sequence[Any], seeds: int) -> None:
+    """Print the table of conditions: shares in per cent, counts, ROUGE."""
+
+    def percent(share: float | None) -> str:
+        return "-" if share is None else f"{100 * share:.1f}"
+
+    shares = ["APES %", "sd", "micro %", "occurs %", "perfect %", "zero %"]
+    header = ["condition", "n", *shares, "questions", "entities", "salient", "density", "R-1 %", "R-2 %", "R-L %"]
+    print_table(
+        header,
+        [
+            (
+                row.name,
+                row.n,
+                *map(percent, (row.apes, row.sd, row.micro, row.occurs, row.perfect, row.zero)),
+                *(f"{count:.2f}" for count in (row.questions, row.entities, row.salient)),
+                "-" if row.density is None else f"{row.density:.2f}",
+                *map(percent, (row.rouge1, row.rouge2, row.rougeL)),
+            )
+            for row in rows
+        ],
+    )
+    click.echo(
+        "\nn: documents with questions; APES: mean of the documents' values; sd: over "
+        f"{seeds} seeds, where a seed decides; micro: over all questions together; occurs: the text mentions the "
+        "answer; perfect, zero: texts whose questions earn everything, or nothing; salient: entities asked for; "
+        "density: salient / entities; shuffled: all words; interchanged: names alone; R: ROUGE F1, a reference's own "
+        "against itself."
+    )
+
+
+def print_trials(found: Sequence[Any], aspect: str) -> None:
+    """Print each metric by one reference at a time, then means and standard deviations."""
+    from reports.apes_trials import spreads
+
+    rows: list[Sequence[object]] = [(trial.metric, trial.reference, trial.n, *trial[3:]) for trial in found]
+    for spread in spreads(found):
+        rows.append((spread.metric, f"mean of {spread.trials}", "", *spread.means))
+        rows.append((spread.metric, "sd", "", *spread.sds))
+    print_table(["metric", "reference", "n", "pooled", "within", "systems", "half"], rows)
+    click.echo(
+        f"\nHeld against {aspect}, one reference at a time. n: summaries; pooled, within, systems: Pearson's r over "
+        "all summaries, within documents, of systems; half: share of pairs on which metric and people agree, ties half."
+    )
+
+
+@click.command()
+@click.argument("file", type=FILE)
+@entities_option
+@device_option
+@refusing
+def entities(file: Path, entities: str) -> None:
+    """Print the entities in FILE, a text a line, as a JSON object a line."""
+    from data.reading import lines
+    from metrics.apes.entities import finder
+
+    texts = [line for _, line in lines(file)]
+    for text, found in zip(texts, finder(entities).find(texts), strict=True):
+        click.echo(json.dumps({"text": text, "entities": [e._asdict() for e in found]}, ensure_ascii=False))
+
+
+@click.group()
+def train() -> None:
+    """Train the parts of APES that are learned."""
+
+
+@train.command("tagger")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), required=True, help="The weights.")
+@click.option("--seed", type=SEED, default=0, show_default=True)
+@click.option("--epochs", type=COUNT, help="Passes over the data; those of the model card if left out.")
+@refusing
+def train_tagger_(folder: Path, output: Path, seed: int, epochs: int | None) -> None:
+    """Train the embedded entity finder on the CoNLL files in DIR."""
+    from metrics.apes.training import train_tagger
+
+    check_weights(output)
+    train_tagger(folder, output, seed=seed, say=say, **({"epochs": epochs} if epochs else {}))
+    tell(f"wrote {output}")
+
+
+@train.command("attentive-reader")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), default=Path("attentive.safetensors"))
+@click.option("--epochs", type=COUNT, default=30, show_default=True, help="Passes over the questions, at most.")
+@click.option("--batch-size", type=COUNT, default=32, show_default=True)
+@click.option("--hidden", type=COUNT, default=128, show_default=True, help="States of each GRU direction.")
+@click.option("--embedding", type=COUNT, default=100, show_default=True, help="Numbers in a word vector.")
+@click.option("--vocabulary", type=COUNT, default=50_000, show_default=True, help="Words that have a vector.")
+@click.option("--learning-rate", type=float, default=1e-3, show_default=True)
+@click.option("--vectors", type=FILE, help="Word vectors to begin with, a GloVe or word2vec text file.")
+@click.option("--seed", type=SEED, default=0, show_default=True)
+@device_option
+@refusing
+def train_attentive_reader(
+    folder: Path,
+    output: Path,
+    epochs: int,
+    batch_size: int,
+    hidden: int,
+    embedding: int,
+    vocabulary: int,
+    learning_rate: float,
+    vectors: Path | None,
+    seed: int,
+) -> None:
+    """Train an attentive reader (Chen et al. 2016) on the CNN / Daily Mail .question files in DIR."""
+    from metrics.apes.readers.attentive_training import train
+    from metrics.models.vectors import FileVectors
+
+    check_weights(output)
+    result = train(
+        folder,
+        output,
+        epochs=epochs,
+        batch_size=batch_size,
+        hidden=hidden,
+        embedding=embedding,
+        vocabulary=vocabulary,
+        learning_rate=learning_rate,
+        vectors=FileVectors(vectors) if vectors else None,
+        seed=seed,
+        say=say,
+    )
+    test = "" if result.test_accuracy is None else f", {result.test_accuracy:.3f} on the test questions"
+    tell(f"wrote {output}: accuracy {result.accuracy:.3f} on {result.validation} held-out questions{test}")
+    tell(f"read with it: --reader attentive-reader:{output}")

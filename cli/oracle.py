@@ -1,0 +1,245 @@
+"""Extracts of the highest ROUGE."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cli.shared import (
+    COUNT,
+    MOST_PROCESSES,
+    SEED,
+    check_output,
+    going,
+    is_file,
+    listed,
+    read_records,
+    refusing,
+    say,
+    screen_width,
+    store_with,
+    usual_processes,
+)
+
+
+@click.command()
+@click.argument("file", metavar="FILE|NAME")
+@click.option(
+    "--metric",
+    type=click.Choice(["rouge1", "rouge2"]),
+    default="rouge1",
+    show_default=True,
+    help="Whose F1 extracts are to reach. Of rouge2, the bigrams inside sentences count; ordinary ROUGE-2, which also "
+    "counts those across sentence ends, is another number and may be higher.",
+)
+@click.option(
+    "--algorithms",
+    default="greedy,vns@paper,vns_greedy@paper,genetic@paper,genetic_greedy@paper,vns,vns_greedy,genetic,"
+    "genetic_greedy,exact",
+    show_default=True,
+    help="Searches, separated by commas: greedy and those with @paper are those of Akhmetov et al., the others ours; "
+    "exact proves the optimum, and the gap of the others is measured by it.",
+)
+@click.option(
+    "--definition",
+    type=click.Choice(["clipped", "set"]),
+    default="clipped",
+    show_default=True,
+    help="An n-gram counts as often as both texts have it, or once, as Akhmetov et al. count.",
+)
+@click.option(
+    "--references",
+    type=click.Choice(["max", "first"]),
+    default="max",
+    show_default=True,
+    help="The reference against which most is reached, or the first.",
+)
+@click.option(
+    "--tokenizer",
+    type=click.Choice(["ascii", "unicode"]),
+    default="ascii",
+    show_default=True,
+    help="Words that ROUGE sees: a-z0-9 as everybody reports, or any script's.",
+)
+@click.option(
+    "--length", help="At most K sentences, Kw words, or ref, as many words as the first reference.  [default: no limit]"
+)
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the searches that draw.")
+@click.option(
+    "--seconds",
+    type=click.FloatRange(0, 86400, min_open=True),
+    default=60.0,
+    show_default=True,
+    help="Most time for one search of a document against one reference, which stops at the first check after it; an "
+    "exact one that it ends is not proven.",
+)
+@click.option("--documents", "first", type=COUNT, help="Only the first so many documents.")
+@click.option("--sentences", help="Only documents of so many sentences: FROM-TO, FROM- or -TO, such as 20-200.")
+@click.option(
+    "--processes",
+    type=click.IntRange(1, 256),
+    help=f"Searches at once.  [default: as many as processors, up to {MOST_PROCESSES}]",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Also write a JSON line a document and algorithm, with the extract. `sentences` and `reference` are counted "
+    "from 0.",
+)
+@click.option(
+    "--format",
+    "shape",
+    type=click.Choice(["text", "json", "csv", "latex"]),
+    default="text",
+    show_default=True,
+    help="csv: one line a number; latex: booktabs.",
+)
+@click.option("--input-format", "format", help="Format of FILE; guessed if left out.")
+@refusing
+def oracle(
+    file: str,
+    metric: str,
+    algorithms: str,
+    definition: str,
+    references: str,
+    tokenizer: str,
+    length: str | None,
+    seed: int,
+    seconds: float,
+    first: int | None,
+    sentences: str | None,
+    processes: int | None,
+    output: Path | None,
+    shape: str,
+    format: str | None,
+) -> None:
+    """Search the highest ROUGE that extracts of the documents in FILE, or of the data set NAME, can reach.
+
+    Prints the tables of Akhmetov et al. (2022): the distribution of the F1 by algorithm and how much it varies; and the
+    number of sentences, the gap to the exact optimum and how often it is reached, the time, the share that is proven,
+    and what the length of the optimum goes with. What is found of a data set is stored: the same command goes on where
+    it was stopped. Documents without a sentence, or without a reference with a word, have no oracle and are left out.
+    """
+    from data.files import sha256, write_whole
+    from reports.tables import oracles as oracle_tables
+    from summarizers.oracles import Target
+    from summarizers.oracles.evaluation import Task, evaluate, evaluate_stored, statistics
+    from summarizers.oracles.extracts import look_into
+
+    names = chosen_algorithms(algorithms)
+    if math.isnan(seconds):  # which click takes to be in every range
+        raise click.UsageError("--seconds must be a number of seconds, not nan")
+    target = Target(int(metric.removeprefix("rouge")), definition, references, tokenizer)
+    task = Task(target, names, extract_length(length), seed, seconds, sentence_range(sentences))
+    at_once = processes or usual_processes()
+    if output is not None:
+        check_output(output, [Path(file)])
+    if is_file(file, format):
+        documents = [document for document, _ in read_records(Path(file), format)][:first]
+        with going("searching", file) as progress:
+            found = evaluate(documents, task, processes=at_once, progress=progress)
+        origin = {"file": Path(file).name, "SHA-256": sha256(Path(file))}
+    else:
+        store = store_with(file)
+        documents = [document for document, _ in store.records(file)][:first]
+        with going("searching", file, kept=True) as progress:
+            found = evaluate_stored(store, file, task, first=first, processes=at_once, progress=progress)
+        origin = {"data set": file}
+    warn_of_unsplit(documents)
+    without = oracle_tables.reasons_left_out(documents, found, task)
+    if output is not None:
+        records = oracle_tables.row_records(found.rows, documents)
+        write_whole(output, (json.dumps(record, ensure_ascii=False) + "\n" for record in records))
+        say(f"wrote {output}")
+    print_oracles(task, statistics(found.rows), look_into(found.rows, documents, target), without, origin, shape)
+
+
+def chosen_algorithms(algorithms: str) -> tuple[str, ...]:
+    """What --algorithms says, each known and once."""
+    from summarizers.oracles import ALGORITHMS
+
+    names = tuple(listed(algorithms))
+    if not names:
+        raise click.UsageError("--algorithms names no algorithm")
+    for place, name in enumerate(names):
+        if name not in ALGORITHMS:
+            raise click.UsageError(f"--algorithms: there is no {name!r}; there are {', '.join(ALGORITHMS)}")
+        if name in names[:place]:
+            raise click.UsageError(f"--algorithms names {name!r} twice")
+    return names
+
+
+def extract_length(length: str | None) -> Any:
+    """What --length says."""
+    from summarizers.base import REFERENCE_LENGTH, Length
+
+    if length is None:
+        return None
+    if length == "ref":
+        return REFERENCE_LENGTH
+    number = length.removesuffix("w")
+    if not (number.isascii() and number.isdigit() and len(number) < 10 and int(number)):
+        raise click.UsageError(
+            f"--length must be K, so many sentences, Kw, so many words, or ref, the words of the first reference, such "
+            f"as 3 or 100w, not {length!r}"
+        )
+    return Length(int(number), "words" if length.endswith("w") else "sentences")
+
+
+def sentence_range(sentences: str | None) -> tuple[int, int | None] | None:
+    """What --sentences says."""
+    if sentences is None:
+        return None
+    found = re.fullmatch("([1-9][0-9]{0,8})?-([1-9][0-9]{0,8})?", sentences)
+    fewest, most = (found[1], found[2]) if found else (None, None)
+    if not (fewest or most) or (fewest and most and int(fewest) > int(most)):
+        raise click.UsageError(f"--sentences must be FROM-TO, FROM- or -TO, such as 20-200, not {sentences!r}")
+    return int(fewest or 1), int(most) if most else None
+
+
+def warn_of_unsplit(documents: Iterable[Any]) -> None:
+    """Say once which long texts are one sentence."""
+    from summarizers.sentences import unsplit, unsplit_words
+
+    documents = list(documents)
+    if ids := unsplit(documents):
+        say(f"warning: {unsplit_words(len(ids), len(documents))} The first is {ids[0]!r}.")
+
+
+def print_oracles(
+    task: Any, found: Any, extracts: Any, without: dict[str, str], origin: dict[str, str], shape: str
+) -> None:
+    """Print the tables of oracles in one of the formats, with what they rest on."""
+    from collections import Counter
+
+    from data.one_line import in_one_line
+    from reports.formats import as_one_csv, as_text
+    from reports.tables import oracles as oracle_tables
+
+    if shape == "json":
+        figures = oracle_tables.oracles_as_json(task, found, without, origin, extracts)
+        click.echo(json.dumps(figures, indent=2, allow_nan=False))
+        return
+    tables = oracle_tables.oracle_sections(found, task, Counter(without.values()), extracts)
+    facts = origin | oracle_tables.facts_of(task, found, without)
+    lines = [f"{name}: {text}" for name, text in facts.items()]
+    signatures = list(task.signatures.values())
+    if shape == "csv":
+        click.echo(as_one_csv(tables, [*facts.items(), *(("signature", s) for s in signatures)]), nl=False)
+    elif shape == "latex":
+        name = origin.get("file") or origin["data set"]
+        click.echo(oracle_tables.oracles_as_latex(tables, found, name, [*lines, *signatures]))
+    else:
+        said: set[str] = set()
+        for table in tables:
+            click.echo(as_text(table, without=["signature"], said=said, width=screen_width()) + "\n")
+            said.update(table.notes)
+        for line in [*lines, *signatures]:
+            click.echo(in_one_line(line))

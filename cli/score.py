@@ -1,0 +1,227 @@
+"""Score summaries by metrics, and list the keywords of documents."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from cli.metric_options import chosen_metrics, title_option, with_metrics
+from cli.shared import (
+    FILE,
+    Refused,
+    bar,
+    cell,
+    check_failures,
+    check_output,
+    format_option,
+    print_table,
+    read_records,
+    refusing,
+    say,
+    stopping,
+    store_with,
+)
+
+
+@click.command()
+@click.argument("file", required=False, metavar="FILE|NAME")
+@with_metrics
+@format_option
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False, writable=True),
+    help="Where a line per summary goes.  [default: scores.jsonl]",
+)
+@click.option("-c", "--candidates", type=FILE, help="Plain text: a system's summaries, one a line.")
+@click.option("-r", "--reference", "references_files", type=FILE, multiple=True, help="Plain text: references.")
+@click.option("--sources", type=FILE, help="Plain text: the documents, one a line.")
+@click.option("--titles", type=FILE, help="Plain text: the titles, one a line.")
+@refusing
+def score(
+    file: str | None,
+    chosen: dict[str, Any],
+    format: str | None,
+    output: Path | None,
+    candidates: Path | None,
+    references_files: tuple[Path, ...],
+    sources: Path | None,
+    titles: Path | None,
+) -> None:
+    """Score the summaries of FILE, of plain text files (-c, -r), or of the data set NAME.
+
+    A file's scores go to --output, a line per summary, and the metrics' signatures beside it; a data set's scores
+    go into the database, where only those that are missing are computed. A metric that fails leaves its scores
+    missing, with the reason, and ends with exit code 1 when all others are done.
+    """
+    from data.importers import lines
+
+    if file is not None and (not Path(file).exists() or Path(file).is_dir()) and not candidates:
+        if output or format:
+            raise click.UsageError("--output and --format go with a file; a data set's scores go into the database")
+        score_stored(file, chosen)
+        return
+    output = output or Path("scores.jsonl")
+    check_output(output, [Path(file) if file else None, candidates, *references_files, sources, titles])
+    if candidates or references_files or sources or titles:
+        if file is not None or candidates is None or not references_files:
+            raise click.UsageError("plain text needs -c and at least one -r, and no FILE")
+        records = lines.parallel(candidates, references_files, sources, titles)
+    elif file is None:
+        raise click.UsageError("name a FILE, a data set, or plain text by -c and -r")
+    else:
+        records = read_records(Path(file), format)
+        if not any(summaries for _, summaries in records):
+            raise Refused(f"{file} has no summaries to score; import it and use relevance summarize")
+    records = list(records)
+    with stopping(lambda: "nothing was scored yet"):
+        chosen_ones = chosen_metrics(chosen, lambda: records)
+    score_to_file(records, chosen_ones, output)
+
+
+def check_weights(output: Path) -> None:
+    """Refuse what weights could not be written to, as nothing may take the place of a device or a descriptor."""
+    from data.files import is_replaced
+
+    check_output(output, [])
+    if not is_replaced(output):
+        raise Refused(f"{output} is no file, and weights need one")
+
+
+def score_stored(name: str, chosen: dict[str, Any]) -> None:
+    """Score a data set in the database."""
+    from metrics.scoring import Failures
+
+    store = store_with(name)
+    failures = Failures()
+    with stopping(lambda: "nothing was scored yet"):
+        metrics = chosen_metrics(chosen, lambda: store.records(name))
+    computed = score_missing(store, name, metrics, failures)
+    for metric in metrics:
+        click.echo(f"{metric.name}: {computed[metric.name]} computed  {cell(metric.signature)}")
+    check_failures(failures)
+
+
+def score_missing(store: Any, name: str, metrics: list[Any], failures: Any) -> dict[str, int]:
+    """Compute and store the scores of a data set that are missing; returns how many, by metric."""
+    from metrics.keywords.lists import refuse_ambiguous
+    from metrics.rouge_k import RougeK
+    from metrics.scoring import score_dataset
+
+    for metric in metrics:
+        if isinstance(metric, RougeK) and metric.lists is not None:
+            refuse_ambiguous(metric.lists, store.records(name))
+    reached = 0
+
+    def kept() -> str:
+        return (
+            f"{reached} scores are stored, and the same command goes on from there"
+            if reached
+            else "nothing was scored yet"
+        )
+
+    with stopping(kept) as check, bar("scoring", name) as moved:
+
+        def progress(done: int, total: int) -> None:
+            nonlocal reached
+            reached = done
+            moved(done, total)
+            check()
+
+        return score_dataset(store, name, metrics, progress, failures)
+
+
+def score_to_file(records: list[Any], metrics: list[Any], output: Path) -> None:
+    """Score records, write a line per summary and the signatures, print the means.
+
+    Of a run that is stopped the scores that there are go into a file that is called partial.
+    """
+    from data.files import is_replaced, write_whole
+    from metrics.scoring import Failures, score_record, score_records
+
+    failures = Failures()
+    beside = output.with_suffix(".signatures.json")
+    total = sum(len(summaries) for _, summaries in records)
+    rows: list[Any] = []
+
+    def write(path: Path) -> None:
+        write_whole(path, (json.dumps(score_record(e, s), ensure_ascii=False) + "\n" for e, s in rows))
+
+    def kept() -> str:
+        if not rows or not is_replaced(output):
+            return f"{len(rows) or 'no'} summaries were scored, and nothing is kept"
+        partial = output.with_suffix(f".partial{output.suffix}")
+        write(partial)
+        return f"the scores of {len(rows)} of {total} summaries are in {partial}; the same command begins anew"
+
+    scoring = score_records(records, metrics, failures)
+    shown = click.progressbar(scoring, length=total, label="scoring", file=sys.stderr)
+    with stopping(kept) as check, shown as scored:
+        for row in scored:
+            rows.append(row)
+            check()
+    write(output)
+    signatures = {metric.name: metric.signature for metric in metrics}
+    written = [output]
+    if is_replaced(output):  # beside /dev/stdout there is no place
+        write_whole(beside, [json.dumps(signatures, indent=2) + "\n"])
+        written.append(beside)
+    print_table(
+        ["metric", "mean", "n", "missing"],
+        [mean_row(metric.name, [scores[metric.name].value for _, scores in rows]) for metric in metrics],
+    )
+    for name in (metric.name for metric in metrics):
+        if cut := sum(scores[name].truncated for _, scores in rows):
+            say(f"{name}: {cut} scores of texts longer than the model's limit, whose end was not seen")
+    say(f"wrote {' and '.join(map(str, written))}")
+    check_failures(failures)
+
+
+def mean_row(name: str, values: list[float | None]) -> tuple[str, float | None, int, int]:
+    """A metric's mean over the scores that there are."""
+    known = [value for value in values if value is not None]
+    return name, sum(known) / len(known) if known else None, len(known), len(values) - len(known)
+
+
+@click.command()
+@click.argument("file", type=FILE)
+@click.option(
+    "--extractor",
+    default="overlap",
+    show_default=True,
+    help="overlap; tfidf or textrank, as many as overlap finds; tfidf:K or textrank:K, so many.",
+)
+@click.option("--compare", is_flag=True, help="Print the keywords of all three extractors, an object a document.")
+@title_option
+@format_option
+@refusing
+def keywords(file: Path, extractor: str, compare: bool, title: str, format: str | None) -> None:
+    """Print the keywords that ROUGE-K finds, a JSON list a document: score --keywords with the same extractor has them.
+
+    By tfidf, phrases are rare among the sentences of the document's own references and title.
+
+    With --compare, print a JSON object a document, {"id", "overlap", "tfidf", "textrank"}, each with as many keywords,
+    and on standard error how many of them two extractors share. Its TF-IDF is that of a data set, as on the page
+    Keywords: phrases are rare among the documents of FILE, so that it finds others than --extractor tfidf.
+    """
+    from metrics.keywords.extractors import compared_keywords, documents_keywords, shared_keywords
+    from reports import formats
+    from reports.tables import keywords as sections
+
+    if compare and click.get_current_context().get_parameter_source("extractor") == ParameterSource.COMMANDLINE:
+        raise click.UsageError("--compare prints all extractors: leave out --extractor")
+    documents = [document for document, _ in read_records(file, format)]
+    if not compare:
+        for found in documents_keywords(documents, extractor, title):
+            click.echo(json.dumps(list(map(str, found)), ensure_ascii=False))
+        return
+    compared = compared_keywords(documents, title)
+    for document, *of_all in zip(documents, *compared.values(), strict=True):
+        lists = {name: list(map(str, found)) for name, found in zip(compared, of_all, strict=True)}
+        click.echo(json.dumps({"id": document.id, **lists}, ensure_ascii=False))
+    click.echo(formats.as_text(sections.extractors_section(shared_keywords(compared))), err=True)

@@ -1,0 +1,257 @@
+"""What all commands share: errors in one line, names in options, progress and tables on the terminal."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import click
+
+FILE = click.Path(path_type=Path, exists=True, dir_okay=False, readable=True)
+
+
+FILES = click.Path(path_type=Path, exists=True, readable=True)  # or a folder of .question files
+
+
+SEED = click.IntRange(0, 2**31 - 1)  # what a database's integer holds
+
+
+COUNT = click.IntRange(1, 2**31 - 1)
+
+
+MOST_PROCESSES = 8
+"""Processes that are started without being asked for, at most: each loads the solver."""
+
+
+class Program(click.Group):
+    """The command: its errors are one line each, and an output that cannot be written ends it without a traceback."""
+
+    def main(self, *arguments: Any, **options: Any) -> Any:
+        """Run the command and exit."""
+        try:
+            return super().main(*arguments, **options)
+        except OSError as error:  # commands refuse what they cannot read; what is left is what they write
+            with suppress(OSError):
+                say(f"Error: the output cannot be written: {error.strerror}")
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python tries again when it ends
+            sys.exit(1)
+
+    def make_context(self, *arguments: Any, **options: Any) -> click.Context:
+        """Parse the command's own options."""
+        with errors_in_one_line():
+            return super().make_context(*arguments, **options)
+
+    def invoke(self, context: click.Context) -> Any:
+        """Parse the options of what is below it and run that."""
+        with errors_in_one_line():
+            return super().invoke(context)
+
+
+@contextmanager
+def errors_in_one_line() -> Iterator[None]:
+    """Have what errors say in one line: names in them may be long and hold anything."""
+    from data.one_line import message
+
+    try:
+        yield
+    except click.ClickException as error:
+        error.message = message(error.message)  # type: ignore[misc]  the same exception goes on
+        raise
+
+
+def refusing(command: Callable[..., None]) -> Callable[..., None]:
+    """Turn what the packages refuse into one line on standard error and exit code 2."""
+
+    @wraps(command)
+    def run(*args: Any, **options: Any) -> None:
+        from sqlalchemy.exc import SQLAlchemyError
+
+        try:
+            command(*args, **options)
+        except (ValueError, OSError) as error:  # BadRecord, StoreError, UnknownMetric, ... are ValueErrors
+            if isinstance(error, OSError) and error.errno and error.filename is None:
+                raise  # what failed is no file that was named but our output
+            raise Refused(str(error)) from error
+        except SQLAlchemyError as error:
+            raise Refused(f"the database cannot be used: {getattr(error, 'orig', None) or error}") from error
+
+    return run
+
+
+class Refused(click.ClickException):
+    """Input that cannot be taken."""
+
+    exit_code = 2
+
+
+format_option = click.option(
+    "--format",
+    "format",
+    help="interchange, scitldr, summeval, csv, tsv, parquet, question or lines; guessed from the file if left out.",
+)
+
+
+def say(message: str) -> None:
+    """Tell the user something that is not the result."""
+    tell(message, err=True)
+
+
+def tell(line: str, *, err: bool = False) -> None:
+    """Print a line; names in it cannot steer the terminal."""
+    from data.one_line import in_one_line
+
+    click.echo(in_one_line(line), err=err)
+
+
+def listed(names: str) -> list[str]:
+    """The names in a comma-separated option."""
+    return [name.strip() for name in names.split(",") if name.strip()]
+
+
+class Incomplete(click.ClickException):
+    """Scores are missing because metrics failed; all others are there."""
+
+    exit_code = 1
+
+
+def check_failures(failures: dict[str, str]) -> None:
+    """End with exit code 1 where metrics failed, saying why."""
+    if failures:
+        raise Incomplete("; ".join(f"{name} failed: {reason}" for name, reason in failures.items()))
+
+
+def read_records(file: Path, format: str | None) -> list[Any]:
+    """Read a file whole before anything is done with it."""
+    from data.importers import read
+
+    return list(read(file, format, say))
+
+
+def stores() -> tuple[Any, Any]:
+    """The stores over the database, its schema brought up to date."""
+    from annotation.store import AnnotationStore
+    from data.database import connect
+    from data.store import DataStore
+
+    engine = connect(say=say)
+    return DataStore(engine), AnnotationStore(engine)
+
+
+def store_with(name: str) -> Any:
+    """The store of data sets, refused where it has none of that name, which is no file's either."""
+    from data.store import UnknownDataset
+
+    store, _ = stores()
+    try:
+        store.dataset(name)
+    except UnknownDataset as error:
+        raise Refused(f"there is no file {name}, and {error}") from error
+    return store
+
+
+def print_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Print aligned columns: the first flush left, numbers flush right."""
+    cells = [list(header), *([cell(value) for value in row] for row in rows)]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
+    for row in cells:
+        first, *others = (text.ljust(w) if i == 0 else text.rjust(w) for i, (text, w) in enumerate(zip(row, widths)))  # noqa: B905
+        click.echo("  ".join([first, *others]).rstrip())
+
+
+def screen_width() -> int | None:
+    """Characters in a line of the terminal; None where standard output is none, whose lines stay whole for searches."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
+def cell(value: object) -> str:
+    """A value as a table shows it: four decimals, `-` for what is undefined."""
+    from data.one_line import in_one_line
+
+    if value is None:
+        return "-"
+    return f"{value:.4f}" if isinstance(value, float) else in_one_line(value)
+
+
+def usual_processes() -> int:
+    """How many processes work at once where nobody says it."""
+    return min(os.cpu_count() or 1, MOST_PROCESSES)
+
+
+@contextmanager
+def stopping(kept: Callable[[], str]) -> Iterator[Callable[[], None]]:
+    """Tell whoever presses Ctrl-C what is `kept` of the work; the command ends with exit code 1.
+
+    Yields what raises KeyboardInterrupt if it was pressed before: Python drops the exception where it comes in a
+    callback, as there are while libraries are imported.
+    """
+    was_pressed = False
+
+    def press(*_: object) -> None:
+        nonlocal was_pressed
+        was_pressed = True
+        raise KeyboardInterrupt
+
+    def check() -> None:
+        if was_pressed:
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, press)
+    try:
+        yield check
+    except KeyboardInterrupt:
+        say(f"stopped; {kept()}")
+        raise click.exceptions.Exit(1) from None
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def going(doing: str, name: str, *, kept: bool = False) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar over documents; what was done before it is stopped may be `kept`."""
+    what = "what was found is stored, and the same command goes on from there"
+    lost = "nothing is kept, as it would be of a data set"
+    with stopping(lambda: what if kept else lost) as check, bar(doing, name) as moved:
+
+        def progress(done: int, total: int) -> None:
+            moved(done, total)
+            check()
+
+        yield progress
+
+
+@contextmanager
+def bar(doing: str, name: str) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar: yields what takes how much is done, and of how much."""
+    with click.progressbar(length=0, label=cell(f"{doing} {name}"), file=sys.stderr) as shown:
+
+        def progress(done: int, total: int) -> None:
+            shown.length = total or 1  # nothing to do is done
+            shown.update((done if total else 1) - shown.pos)
+
+        yield progress
+
+
+def check_output(output: Path, inputs: Iterable[Path | None]) -> None:
+    """Refuse before the work what could not be written after it, and what would write over an input."""
+    if not output.name or not output.parent.is_dir():
+        raise Refused(f"{output} cannot be written: there is no folder {output.parent}")
+    if not os.access(output.parent if output.is_file() or not output.exists() else output, os.W_OK):
+        raise Refused(f"{output} cannot be written: permission denied")
+    if any(path is not None and path.exists() and output.exists() and path.samefile(output) for path in inputs):
+        raise Refused(f"{output} is what is to be scored; name another --output")
+
+
+def is_file(name: str, format: str | None) -> bool:
+    """Whether a name is that of a file and not of a data set; only a file has a format."""
+    if Path(name).exists() and not Path(name).is_dir():  # a pipe or device is refused where it is opened
+        return True
+    if format:
+        raise click.UsageError(f"--input-format goes with a file, and there is no file {name}")
+    return False

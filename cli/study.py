@@ -1,0 +1,183 @@
+"""Studies: create, list, invite, close, export."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from cli.shared import COUNT, FILE, SEED, check_failures, check_output, listed, print_table, refusing, say, stores, tell
+
+
+@click.group()
+def study() -> None:
+    """Create and look after studies."""
+
+
+@study.command("create")
+@click.argument("name")
+@click.option("--dataset", required=True, help="Data set whose summaries are compared.")
+@click.option("--systems", default="", help="Systems, separated by commas; all if left out.")
+@click.option(
+    "--pairs",
+    "rule",
+    type=click.Choice(["rouge_k_differs", "random", "all", "conflicts"]),
+    default="rouge_k_differs",
+    show_default=True,
+    help="Which pairs: those whose ROUGE-K differs (as in the paper), drawn at random, all, or those on which metrics "
+    "contradict each other beside a random share of the others.",
+)
+@click.option(
+    "--conflict-metrics",
+    default="rouge1,rouge2,rougeL,rouge_k",
+    show_default=True,
+    help="With --pairs conflicts: the metrics that may contradict each other, separated by commas.",
+)
+@click.option(
+    "--random-share",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.25,
+    show_default=True,
+    help="With --pairs conflicts: the share of the pairs on which none of the metrics contradict each other.",
+)
+@click.option("--count", type=COUNT, help="Pairs in all; no limit if left out.")
+@click.option(
+    "--per-document",
+    type=COUNT,
+    help="Pairs per document; 1, or no limit with --pairs all and conflicts. With conflicts, so many of either kind.",
+)
+@click.option(
+    "--checks",
+    type=click.IntRange(0, 100),
+    default=0,
+    show_default=True,
+    help="Attention checks, which everybody gets: a summary against one of another document.",
+)
+@click.option("--judgments", type=COUNT, default=1, show_default=True, help="Judgments wanted per pair.")
+@click.option("--ties/--no-ties", default=False, show_default=True, help="Whether annotators may choose a tie.")
+@click.option("--question", help="What annotators are asked.")
+@click.option("--instructions", type=FILE, help="A Markdown file shown before the pairs.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the draw and of the sides.")
+@refusing
+def create_study(
+    name: str,
+    dataset: str,
+    systems: str,
+    rule: str,
+    conflict_metrics: str,
+    random_share: float,
+    count: int | None,
+    per_document: int | None,
+    checks: int,
+    judgments: int,
+    ties: bool,
+    question: str | None,
+    instructions: Path | None,
+    seed: int,
+) -> None:
+    """Create the study NAME from pairs of a data set's summaries."""
+    from annotation.store import INSTRUCTIONS, QUESTION, StudySpec
+    from data.reading import lines
+    from metrics import DEFAULT, metrics
+    from metrics.scoring import Failures, score_dataset
+
+    data_store, annotation_store = stores()
+    contradicting = listed(conflict_metrics) if rule == "conflicts" else []
+    # The lexical ones so that the agreement table is there with the first judgment.
+    scored, failures = metrics([*DEFAULT, *contradicting]), Failures()
+    score_dataset(data_store, dataset, scored, failures=failures)
+    check_failures(failures)
+    signatures = {metric.name: metric.signature for metric in scored}
+    created = annotation_store.create_study(
+        StudySpec(
+            name=name,
+            dataset=dataset,
+            systems=tuple(listed(systems)),
+            rule=rule,
+            signature=signatures["rouge_k"] if rule == "rouge_k_differs" else None,
+            signatures=tuple(signatures[name] for name in contradicting),
+            random_share=random_share,
+            count=count,
+            per_document=per_document,
+            judgments_per_pair=judgments,
+            ties=ties,
+            question=question or QUESTION,
+            instructions="\n".join(line for _, line in lines(instructions)) if instructions else INSTRUCTIONS,
+            seed=seed,
+            checks=checks,
+        )
+    )
+    tell(
+        f"created {created.name}: {created.pairs} pairs of {', '.join(created.systems)}; "
+        + "".join(f"{note}; " for note in created.notes)
+        + f"{created.identical} pairs of identical texts left out"
+        + (f", {created.unscored} without a score" if created.unscored else "")
+    )
+
+
+@study.command("list")
+@refusing
+def list_studies() -> None:
+    """List the studies and how far they are."""
+    _, store = stores()
+    print_table(
+        ["study", "data set", "pairs", "wanted", "judgments", "state"],
+        [
+            (
+                s.name,
+                s.dataset,
+                s.pairs,
+                s.pairs * s.judgments_per_pair,
+                s.judgments,
+                "closed" if s.closed_at else "open",
+            )
+            for s in store.studies()
+        ],
+    )
+
+
+@study.command("invite")
+@click.argument("name")
+@click.argument("annotator")
+@click.option("--url", default="http://127.0.0.1:8501", show_default=True, help="Where the app is served.")
+@refusing
+def invite(name: str, annotator: str, url: str) -> None:
+    """Print a link that lets ANNOTATOR, and nobody else, judge in the study NAME under that name."""
+    _, store = stores()
+    tell(f"{url.rstrip('/')}/annotate?invite={store.invite(study=name, name=annotator).token}")
+
+
+@study.command("close")
+@click.argument("name")
+@click.option("--reopen", is_flag=True, help="Take judgments again.")
+@refusing
+def close_study(name: str, reopen: bool) -> None:
+    """Take no more judgments in the study NAME."""
+    _, store = stores()
+    state = store.close_study(name, closed=not reopen)
+    tell(f"{state.name} is {'closed' if state.closed_at else 'open'}, with {state.judgments} judgments")
+
+
+@study.command("export")
+@click.argument("name")
+@click.option("--what", type=click.Choice(["judgments", "scores"]), default="judgments", show_default=True)
+@click.option("--format", "format", type=click.Choice(["jsonl", "csv"]), default="jsonl", show_default=True)
+@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="File; printed if left out.")
+@refusing
+def export_study(name: str, what: str, format: str, output: Path | None) -> None:
+    """Write the judgments of the study NAME, or the scores of its data set."""
+    from annotation.results import export_judgments, export_scores
+    from data.export import export
+    from data.files import write_whole
+
+    if output is not None:
+        check_output(output, [])
+    data_store, store = stores()
+    dataset = store.study(name).dataset
+    records = export_judgments(store, name) if what == "judgments" else export_scores(data_store, dataset)
+    text = export(records, format)
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        write_whole(output, [text])
+        say(f"wrote {output}")

@@ -1,0 +1,203 @@
+"""Why a metric scored one example as it did: lexical metrics answer here, those with a model in a warm process.
+
+That process (`metrics.background.explaining_process`) is started once and stays: loading the models takes seconds, and
+the web server must not have their libraries. Both sides speak in lines of JSON, from which records are built again by
+their type hints.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from typing import IO
+
+from data.database import ROOT
+from data.records import Example
+from metrics import LEXICAL
+from metrics.background.scoring import why
+from metrics.background.wire import decode, encode
+from metrics.explained import EVIDENCE, CannotExplain, Explained, NotWanted, NotYet, explain, load_dictionaries
+from metrics.from_signature import metric_of
+
+TIMEOUT = 30.0
+"""Seconds that an explanation may take, waiting for its turn and for the models included."""
+
+
+LOADING = 180.0
+"""Seconds after which a process that is still loading its models is taken for stuck."""
+
+
+# --- the process that keeps the models ----------------------------------------------------------------------------
+
+
+class Ended(Exception):  # noqa: N818  named for the situation
+    """The process ended before it had answered; the message says how."""
+
+
+class Child:
+    """A running process, and what it says: first that it is ready, then an answer a request, None at its end."""
+
+    def __init__(self) -> None:
+        self.began = time.monotonic()
+        self.ready = False
+        self.said: SimpleQueue[bytes | None] = SimpleQueue()
+        self.log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  the thread closes it
+        self.end = ""
+        try:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "metrics.background.explaining_process"],
+                cwd=ROOT,
+                # The other half serves pages. With as many threads as cores they wait for each other: on two cores
+                # with something else to do, one thread is faster than two by half.
+                env={"OMP_NUM_THREADS": str(max(1, (os.cpu_count() or 1) // 2))} | os.environ,
+                stdin=subprocess.PIPE,  # that it closes tells the process that this one has ended
+                stdout=subprocess.PIPE,
+                stderr=self.log,
+                start_new_session=True,  # a Ctrl-C is for the server, which then closes what it started
+            )
+        except OSError:
+            self.log.close()
+            raise
+        threading.Thread(target=self.listen, daemon=True).start()
+
+    def listen(self) -> None:
+        """Pass on what the process says, and wait for its end, so that it leaves no zombie."""
+        with suppress(OSError, ValueError), self.log, self.process:  # closing a pipe that nobody reads may fail
+            assert self.process.stdout is not None  # noqa: S101  it is a pipe
+            for line in self.process.stdout:
+                self.said.put(line)
+            self.end = why(self.process.wait(), self.log)
+        self.said.put(None)
+
+    def tell(self, line: bytes) -> None:
+        """Send a line, not waiting until it is read: a process that hangs must not hold up this one."""
+
+        def write() -> None:
+            with suppress(OSError, ValueError):  # it has ended, as its answer will say
+                assert self.process.stdin is not None  # noqa: S101  it is a pipe
+                self.process.stdin.write(line)
+                self.process.stdin.flush()
+
+        threading.Thread(target=write, daemon=True).start()
+
+    def hear(self, deadline: float) -> bytes:
+        """The next thing it says. Raises `queue.Empty` when the time is over, `Ended`."""
+        line = self.said.get(timeout=max(0.0, deadline - time.monotonic()))
+        if line is None:
+            self.said.put(None)  # for whoever asks next
+            raise Ended(f"the process with the models ended{self.end}")
+        return line
+
+
+class Inspector:
+    """Explains scores, those of model-based metrics in one process for all threads; it is started when needed."""
+
+    def __init__(self) -> None:
+        self.child: Child | None = None
+        self.closed = False
+        self.turn = threading.Lock()
+        """Held by the thread whose request the process works on."""
+        self.starting = threading.Lock()
+        """Held while the process is started or stopped."""
+
+    def explain(
+        self,
+        signature: str,
+        example: Example,
+        timeout: float = TIMEOUT,
+        given_up: Callable[[], bool] = lambda: False,
+    ) -> Explained:
+        """The score of one example by the metric of a signature, with its evidence; at most `timeout` seconds.
+
+        Raises `CannotExplain` where the metric cannot be had again, fails, or takes too long; `NotYet` where that
+        may soon be otherwise; `NotWanted` for a question that is given up while others are answered.
+        """
+        deadline = time.monotonic() + timeout
+        metric = metric_of(signature)
+        if metric is None:
+            raise CannotExplain("its settings cannot be had again from its signature: files, or another version")
+        if metric.name in LEXICAL:
+            return explain(metric, example)
+        if not self.turn.acquire(timeout=max(0.0, timeout)):
+            raise NotYet(f"other examples took more than {timeout:g} s: try again")
+        try:
+            if given_up():
+                raise NotWanted("it is not wanted any more")
+            line = json.dumps([signature, encode(example)]).encode() + b"\n"
+            answer = json.loads(self.ask_twice(line, deadline, timeout))
+        finally:
+            self.turn.release()
+        if isinstance(answer, str):
+            raise CannotExplain(answer)
+        value, missing, truncated, evidence = answer
+        return Explained(value, missing, truncated, decode(EVIDENCE[metric.name] | None, evidence))
+
+    def warm(self) -> None:
+        """Start loading models and dictionaries, without waiting. Raises `CannotExplain` where no process starts."""
+        if not self.closed:
+            self.running()
+            threading.Thread(target=load_dictionaries, daemon=True).start()
+
+    def close(self) -> None:
+        """End the process; whoever waits for it gets `CannotExplain`, as everybody does from now on."""
+        self.closed = True
+        self.stop()
+
+    def ask_twice(self, line: bytes, deadline: float, timeout: float) -> bytes:
+        """The answer to a request, by another process where one dies over it. Raises `CannotExplain`."""
+        with suppress(Ended):
+            return self.ask(line, deadline, timeout)
+        try:
+            return self.ask(line, deadline, timeout)
+        except Ended as error:
+            raise CannotExplain(str(error)) from error
+
+    def ask(self, line: bytes, deadline: float, timeout: float) -> bytes:
+        """The answer to a request. Raises `Ended`, `CannotExplain`."""
+        child = self.running()
+        try:
+            if not child.ready:
+                child.hear(deadline)
+                child.ready = True
+        except Empty:
+            # Not stopped: it would never become ready on a machine that takes longer.
+            raise NotYet("the models are still being loaded: try again in a moment") from None
+        try:
+            child.tell(line)
+            return child.hear(deadline)
+        except Empty:
+            self.stop()  # what it would say now would be taken for the next answer
+            with suppress(CannotExplain):
+                self.running()  # loads its models for the next request
+            raise CannotExplain(f"it took more than {timeout:g} s") from None
+
+    def running(self) -> Child:
+        """The process, started unless it runs. Raises `CannotExplain`."""
+        with self.starting:
+            if self.closed:
+                raise CannotExplain("the inspector is closed")
+            child = self.child
+            if child and not child.ready and time.monotonic() - child.began > LOADING:
+                child.process.kill()
+                child = None
+            if child is None or child.process.poll() is not None:
+                try:
+                    child = self.child = Child()
+                except OSError as error:  # no memory for another process, say
+                    raise CannotExplain(f"no process for the models could be started: {error}") from error
+            return child
+
+    def stop(self) -> None:
+        """End the process, whatever it does."""
+        with self.starting:
+            if self.child:
+                self.child.process.kill()
+                self.child = None

@@ -1,0 +1,114 @@
+"""The process behind `metrics.background.explaining.Inspector`: a request and an answer a line.
+
+It is started as `python -m metrics.background.explaining_process`.
+
+A request is `[signature, example]`, an answer `[value, missing, truncated, evidence]` or a text that says why there is
+none. The first line says that the models are loaded. It ends when its input does.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import sys
+import threading
+from collections import OrderedDict
+from functools import lru_cache
+from queue import SimpleQueue
+
+from data.records import Example
+from metrics import LEXICAL, METRICS, Metric, Options
+from metrics.background.wire import decode, encode
+from metrics.explained import WARMING, explain
+from metrics.from_signature import metric_of
+from metrics.models.files import first_line
+
+NICE = 5
+"""How far it steps back: behind the pages, before the runs that score whole data sets."""
+
+
+KEPT_ANSWERS = 64
+
+
+KEPT_BYTES = 64 * 2**20
+"""Answers that are kept, and their bytes: the matrices of two long texts with eleven references are 15 MB."""
+
+
+def main() -> None:
+    """Load the models, then answer until the input ends."""
+    os.nice(NICE)
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what libraries print is no answer
+    requests: SimpleQueue[bytes] = SimpleQueue()
+    threading.Thread(target=listen, args=(requests,), daemon=True).start()
+    warm_up()
+    kept = Kept()
+    line = b"ready"
+    while True:
+        answers.write(line + b"\n")
+        answers.flush()
+        line = kept.answer(requests.get())
+
+
+def listen(requests: SimpleQueue[bytes]) -> None:
+    """Take requests, and end this process when there can be no more: nobody would hear its answer."""
+    with os.fdopen(os.dup(0), "rb") as lines:
+        for line in lines:
+            requests.put(line)
+    os._exit(0)
+
+
+def warm_up() -> None:
+    """Have every model loaded that the default metrics use."""
+    for name in METRICS.keys() - {*LEXICAL}:
+        try:
+            explain(METRICS[name](Options()), WARMING)
+        except Exception as error:  # whoever asks for this metric will be told
+            print(f"{name}: {first_line(error)}", file=sys.stderr, flush=True)
+    gc.collect()
+    gc.freeze()  # a full collection takes a third of a second otherwise, with all that the libraries hold
+
+
+@lru_cache(KEPT_ANSWERS)
+def kept_metric(signature: str) -> Metric | None:
+    """A signature's metric: those with word vectors keep them."""
+    return metric_of(signature)
+
+
+class Kept:
+    """The last answers, by their requests."""
+
+    def __init__(self) -> None:
+        self.answers: OrderedDict[bytes, bytes] = OrderedDict()
+        self.bytes = 0
+
+    def answer(self, request: bytes) -> bytes:
+        """The answer to a request; failures are not kept, as they may be over the next time."""
+        if request in self.answers:
+            self.answers.move_to_end(request)
+            return self.answers[request]
+        try:
+            answer = answer_to(request)
+        except Exception as error:  # whatever a metric raises concerns this request only
+            told = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {first_line(error)}"
+            return json.dumps(told).encode()
+        self.answers[request] = answer
+        self.bytes += len(request) + len(answer)
+        while len(self.answers) > KEPT_ANSWERS or self.bytes > KEPT_BYTES:
+            old = self.answers.popitem(last=False)
+            self.bytes -= sum(map(len, old))
+        return answer
+
+
+def answer_to(request: bytes) -> bytes:
+    """Compute the answer to a request. Raises what the metric raises."""
+    signature, example = json.loads(request)
+    metric = kept_metric(signature)
+    if metric is None:  # as where a model's files have changed since the server started
+        raise ValueError(f"no metric has the signature {signature}")
+    return json.dumps(encode(explain(metric, decode(Example, example)))).encode()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,166 @@
+"""Runs that score a data set in a process of their own: `python -m metrics.background.scoring RUN_ID`.
+
+The models take seconds to load and gigabytes of memory, and a web server that imported their libraries would collect
+their garbage after every click. Processes share nothing but the database: a run is written down there before its
+process starts, tells there how far it is, and ends there.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from signal import Signals
+from typing import IO
+
+from data.database import ROOT, URL_VARIABLE, absolute_url, connect
+from data.store import DIED, DatabaseFailed, DataStore, Run
+from metrics import metrics
+from metrics.models.files import first_line
+from metrics.scoring import Failures, Progress, score_dataset
+
+NICE = 10
+"""How far a run steps back behind the pages that people are working on."""
+
+
+OFTEN, SELDOM = 0.5, 5.0
+"""Seconds between two words about a run: while it advances, and while a batch takes its time."""
+
+
+class Superseded(Exception):  # noqa: N818  named for the situation
+    """The run was taken for dead, and another one may be doing its work."""
+
+
+# --- in the process that asks for a run ---------------------------------------------------------------------------
+
+
+def start(store: DataStore, dataset: str, names: Sequence[str]) -> Run:
+    """Score a data set by the metrics of these names, in a process of its own; returns before that is done.
+
+    Raises `UnknownDataset`, `RunGoingOn`.
+    """
+    run = store.start_run(dataset=dataset, metrics=names)
+    try:
+        launch(store, run.id)
+    except OSError as error:  # no memory for another process, say
+        store.end_run(run.id, error=f"its process could not be started: {error}")
+        raise
+    return run
+
+
+def launch(store: DataStore, run_id: int) -> subprocess.Popen[bytes]:
+    """Start the process of a run, and a thread that waits for its end. Raises OSError."""
+    log = tempfile.TemporaryFile()  # noqa: SIM115  the thread closes it
+    try:
+        process = subprocess.Popen(  # noqa: S603  our own module, and a number
+            [sys.executable, "-m", "metrics.background.scoring", str(run_id)],
+            cwd=ROOT,
+            env=os.environ | {URL_VARIABLE: absolute_url(store.engine.url.render_as_string(hide_password=False))},
+            stdin=subprocess.PIPE,  # nothing is written: that it closes tells the process that this one has ended
+            stdout=subprocess.DEVNULL,
+            stderr=log,
+            start_new_session=True,  # a Ctrl-C meant for the server would end it in the middle of a batch
+        )
+    except OSError:
+        log.close()
+        raise
+    threading.Thread(target=wait, args=(store, run_id, process, log), daemon=True).start()
+    return process
+
+
+def wait(store: DataStore, run_id: int, process: subprocess.Popen[bytes], log: IO[bytes]) -> None:
+    """Wait for the process, and note why it ended where it could not do that itself."""
+    with process, log:
+        if code := process.wait():
+            store.end_run(run_id, error=f"{DIED}{why(code, log)}")
+
+
+def why(code: int, log: IO[bytes]) -> str:
+    """What an exit code and the last line on standard error tell."""
+    if code < 0:
+        lack = "; is there too little memory?" if code == -Signals.SIGKILL else ""
+        return f" (signal {-code}, {Signals(-code).name}{lack})"
+    log.seek(0)
+    lines = log.read().decode(errors="replace").strip().splitlines()
+    return f": {lines[-1]}" if lines else f" (exit code {code})"
+
+
+# --- in the process of the run ------------------------------------------------------------------------------------
+
+
+def main() -> None:
+    """Carry out the run that the command line names."""
+    os.nice(NICE)
+    run_id, store = int(sys.argv[1]), DataStore(connect())
+    threading.Thread(target=leave, args=(store, run_id), daemon=True).start()
+    carry_out(store, run_id)
+
+
+def leave(store: DataStore, run_id: int) -> None:
+    """End this process when the one that started it has ended.
+
+    Nobody could stop it any more, and a server of another version may change the schema. What is stored stays.
+    """
+    os.read(0, 1)
+    store.end_run(run_id, error="the server that started it ended; what was scored until then is kept")
+    os._exit(1)
+
+
+def carry_out(store: DataStore, run_id: int) -> None:
+    """Score what a run asks for, and note how it ended. Raises `UnknownRun`."""
+    run = store.run(run_id)
+    failures, error = Failures(), None
+    try:
+        with told(store, run_id) as progress:
+            score_dataset(store, run.dataset, metrics(run.metrics), progress, failures)
+    except Superseded:
+        return
+    except Exception as raised:  # whatever it is, the page must show it
+        error = str(raised) if isinstance(raised, ValueError) else f"{type(raised).__name__}: {first_line(raised)}"
+    store.end_run(run_id, failed=failures, error=error)
+
+
+@contextmanager
+def told(store: DataStore, run_id: int) -> Iterator[Progress]:
+    """Tell the database how far a run is: yields what takes the progress, which raises `Superseded`.
+
+    A thread does the telling: it goes on while a batch takes its time, and the batches do not wait for the disk.
+    """
+    reached: tuple[int, int | None] = (0, None)
+    goes_on = True
+    over = threading.Event()
+
+    def progress(done: int, total: int) -> None:
+        nonlocal reached
+        reached = done, total
+        if not goes_on:
+            raise Superseded
+
+    def tell() -> None:
+        nonlocal goes_on
+        last, at = reached, time.monotonic()
+        while goes_on and not over.wait(OFTEN):
+            if reached != last or time.monotonic() - at >= SELDOM:
+                last, at = reached, time.monotonic()
+                try:
+                    goes_on = store.beat(run_id, done=last[0], total=last[1])
+                except DatabaseFailed:  # the database is busy or away: the next beat, or a batch, will tell
+                    last = (-1, None)
+
+    thread = threading.Thread(target=tell, daemon=True)
+    thread.start()
+    try:
+        yield progress
+    finally:
+        over.set()
+        thread.join()
+        store.beat(run_id, done=reached[0], total=reached[1])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+"""A score with the evidence that it was computed from."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from data.records import Example
+from metrics import LEXICAL, METRICS, Metric, Options
+from metrics.apes.metric import ApesEvidence
+from metrics.base import score_candidates
+from metrics.bertscore import BertScoreEvidence
+from metrics.carouge import CarougeEvidence
+from metrics.length import LengthEvidence
+from metrics.rouge import RougeEvidence
+from metrics.rouge_k import RougeKEvidence
+
+EVIDENCE: dict[str, type] = {
+    "rouge1": RougeEvidence,
+    "rouge2": RougeEvidence,
+    "rougeL": RougeEvidence,
+    "rougeLsum": RougeEvidence,
+    "rougeSU4": RougeEvidence,
+    "rouge_k": RougeKEvidence,
+    "bertscore": BertScoreEvidence,
+    "carouge": CarougeEvidence,
+    "apes": ApesEvidence,
+    "length": LengthEvidence,
+}
+"""The evidence record of each metric."""
+
+
+WARMING = Example("warm", "up", "Anna left Paris.", ("Anna went to Paris.",), "Paris", "Anna was in Paris.")
+"""What every metric finds something in, and so loads all that it needs."""
+
+
+class CannotExplain(ValueError):  # noqa: N818  named for the situation
+    """There is no evidence to be had now; the message says why."""
+
+
+class NotWanted(CannotExplain):
+    """Whoever asked gave the question up before it was put."""
+
+
+class NotYet(CannotExplain):
+    """The models are being loaded, or busy with other examples: it is worth asking again."""
+
+
+class Explained(NamedTuple):
+    """A score with what it was computed from, of one pass."""
+
+    value: float | None
+    missing: str | None
+    """Why there is no value."""
+    truncated: bool
+    """Whether a text was longer than a model's limit, so that its end did not count."""
+    evidence: Any
+    """The metric's record of `EVIDENCE`; None where the value is missing."""
+
+
+def explain(metric: Metric, example: Example) -> Explained:
+    """Score one example and take its evidence. Raises what the metric raises, such as `ModelUnavailable`."""
+    (score,) = score_candidates(metric, [example])
+    return Explained(score.value, score.missing, score.truncated, score.evidence)
+
+
+def load_dictionaries() -> None:
+    """Have the lexical metrics load what they need, a second's work, before somebody waits for it."""
+    for name in LEXICAL:
+        explain(METRICS[name](Options()), WARMING)

@@ -1,0 +1,307 @@
+"""Keywords of a document by three rules (Takeshita et al. 2024, section 3): overlap, TF-IDF and TextRank.
+
+The paper sets its overlap rule against TF-IDF and TextRank, each giving as many keywords as the overlap rule does, and
+does not say how it set them up. Here all three read the same texts, references and title, as what people see of them.
+TF-IDF and TextRank choose phrases: up to three words that stand next to each other, none of them a stop word. As with
+the overlap rule no two keywords of a document share a word, and equals are taken in the order of the texts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from importlib.metadata import version
+from itertools import combinations, pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from data.records import Document
+from metrics.base import check_option, signature
+from metrics.keywords.overlap import (
+    LONGEST,
+    STOP_WORDS,
+    TITLES,
+    Keyword,
+    compared_texts,
+    content_words,
+    located,
+    overlap_keywords,
+)
+from metrics.sentences import sentence_spans
+from metrics.text import CACHED_TEXTS, lemmas
+
+Words = tuple[str, ...]
+
+
+LONGEST_PHRASE = 3
+"""Words in the longest keyword of TF-IDF and TextRank."""
+
+
+DAMPING = 0.85
+"""TextRank: probability of following an edge instead of jumping to any word (Mihalcea & Tarau 2004, section 2)."""
+
+
+class Rarity(NamedTuple):
+    """In how many of a number of documents each phrase stands."""
+
+    documents: int
+    spread: Mapping[Words, int]
+
+    def idf(self, phrase: Words) -> float:
+        """ln((1 + N) / (1 + n)) + 1 where n of the N documents have the phrase."""
+        return math.log((1 + self.documents) / (1 + self.spread.get(phrase, 0))) + 1
+
+
+class Shared(NamedTuple):
+    """How far two extractors find the same keywords."""
+
+    first: str
+    second: str
+    same: float | None
+    """Mean over documents of the share of keywords that both have, in [0, 1]; None without documents."""
+    documents: int
+    """Documents in which both have a keyword."""
+
+
+NO_RARITY = Rarity(0, {})
+
+
+# --- phrases ------------------------------------------------------------------------------------------------
+
+
+@lru_cache(CACHED_TEXTS)
+def runs(text: str) -> tuple[Words, ...]:
+    """The content words of a text, cut wherever something else than white space stands between two of them."""
+    tokens = lemmas(text)
+    found: list[Words] = []
+    run: list[str] = []
+    end = 0
+    for word, (start, stop) in zip(*tokens, strict=True):
+        if run and text[end:start].strip():
+            found.append(tuple(run))
+            run = []
+        if word not in STOP_WORDS:
+            run.append(word)
+            end = stop  # a stop word in between is not white space
+    return (*found, tuple(run)) if run else tuple(found)
+
+
+def phrases(text: str) -> Iterator[Words]:
+    """Every phrase of a text that repeats no word, by where it begins, then the longer one first."""
+    for run in runs(text):
+        for start in range(len(run)):
+            for end in range(min(len(run), start + LONGEST_PHRASE), start, -1):
+                if len(set(run[start:end])) == end - start:
+                    yield run[start:end]
+
+
+def without_shared_words(ranked: Iterable[Words]) -> Iterator[Words]:
+    """The phrases in order, leaving out those that share a word with an earlier one."""
+    used: set[str] = set()
+    for phrase in ranked:
+        if used.isdisjoint(phrase):
+            used.update(phrase)
+            yield phrase
+
+
+# --- TF-IDF -------------------------------------------------------------------------------------------------
+
+
+def rarity(documents: Iterable[Sequence[str]]) -> Rarity:
+    """Count the documents that have each phrase; a document is given as the texts that it consists of."""
+    spread: Counter[Words] = Counter()
+    count = 0
+    for count, texts in enumerate(documents, 1):  # noqa: B007  how many there were
+        spread.update({phrase for text in texts for phrase in phrases(text)})
+    return Rarity(count, spread)
+
+
+def own_rarity(texts: Iterable[str]) -> Rarity:
+    """Each sentence of the texts counted as a document: rarity that no other document has a say in."""
+    return rarity([text[start:end]] for text in texts for start, end in sentence_spans(text))
+
+
+def tfidf_keywords(texts: Sequence[str], count: int, rare: Rarity) -> list[Keyword]:
+    """The `count` phrases of highest tf * idf, fewer where there are not as many words.
+
+    A phrase's frequency tf is counted over all the texts; among equals the one that begins earlier goes first, then
+    the longer one. Where phrases use up the words before there are `count` of them, shorter ones are taken.
+    """
+    frequency = Counter(phrase for text in texts for phrase in phrases(text))
+    weight = {phrase: round(often * rare.idf(phrase), 9) for phrase, often in frequency.items()}
+    ranked = sorted(weight, key=lambda phrase: -weight[phrase])
+    chosen: list[Words] = []
+    for longest in range(LONGEST_PHRASE, 0, -1):
+        chosen = list(without_shared_words(phrase for phrase in ranked if len(phrase) <= longest))
+        if len(chosen) >= count:
+            break
+    return [located(phrase, texts) for phrase in chosen[:count]]
+
+
+# --- TextRank -----------------------------------------------------------------------------------------------
+
+
+def textrank_keywords(texts: Sequence[str], count: int) -> list[Keyword]:
+    """The `count` best phrases by TextRank (Mihalcea & Tarau 2004, section 3), fewer where there are not as many words.
+
+    Words are ranked by PageRank in the graph whose edges join words that follow each other in a text once stop words
+    are left out: a window of two. There is no tagger to keep nouns and adjectives only. The paper takes a third of the
+    words and joins those that stand next to each other; here words are taken from the top until, joined, they make
+    `count` keywords, into shorter phrases where there would never be as many. Best are those whose words' ranks sum
+    to most.
+    """
+    rank = word_ranks(texts)
+    ranked = sorted(rank, key=lambda word: -rank[word])  # at equal ranks the earlier one
+    candidates = list(dict.fromkeys(phrase for text in texts for phrase in phrases(text)))
+    summed = {phrase: round(sum(rank[word] for word in phrase), 9) for phrase in candidates}
+    candidates.sort(key=lambda phrase: (-len(phrase), -summed[phrase]))
+    chosen: list[Words] = []
+    for longest in range(LONGEST_PHRASE, 0, -1):
+        for taken in range(min(count, len(ranked)), len(ranked) + 1):
+            top = set(ranked[:taken])
+            joined = (phrase for phrase in candidates if len(phrase) <= longest and top.issuperset(phrase))
+            chosen = sorted(without_shared_words(joined), key=lambda phrase: -summed[phrase])
+            if len(chosen) >= count:
+                return [located(phrase, texts) for phrase in chosen[:count]]
+    return [located(phrase, texts) for phrase in chosen]
+
+
+def word_ranks(texts: Sequence[str]) -> dict[str, float]:
+    """The PageRank of each content word, in the order of the texts; all ranks sum to 1."""
+    edges: dict[str, set[str]] = {}
+    for text in texts:
+        words = content_words(text).words
+        for word in words:
+            edges.setdefault(word, set())
+        for a, b in pairwise(words):
+            if a != b:
+                edges[a].add(b)
+                edges[b].add(a)
+    # As in `summarizers.textrank`, rounding must not decide what is taken.
+    return {word: round(rank, 9) for word, rank in zip(edges, pagerank(edges), strict=True)}
+
+
+def pagerank(edges: Mapping[str, Collection[str]]) -> list[float]:
+    """The PageRank of each vertex of a graph without weights, by its neighbours; those of one without any are all.
+
+    The same as networkx's, which takes ten times as long over graphs of some dozens of words.
+    """
+    place = {vertex: index for index, vertex in enumerate(edges)}
+    size = len(place)
+    if not size:
+        return []
+    sources = np.repeat(np.arange(size), [len(to) for to in edges.values()])
+    targets = np.array([place[vertex] for to in edges.values() for vertex in to], dtype=np.intp)
+    degree = np.bincount(sources, minlength=size)
+    rank = np.full(size, 1 / size)
+    for _ in range(1000):  # the damping halves the error every four or five times
+        passed = np.bincount(targets, (rank / np.maximum(degree, 1))[sources], minlength=size)
+        followed = passed + rank[degree == 0].sum() / size
+        before, rank = rank, DAMPING * followed + (1 - DAMPING) / size
+        if np.abs(rank - before).sum() < 1e-12:
+            break
+    return [float(value) for value in rank]
+
+
+# --- side by side -------------------------------------------------------------------------------------------
+
+EXTRACTORS: dict[str, Callable[[Sequence[str], int, Rarity], list[Keyword]]] = {
+    "overlap": lambda texts, count, rare: overlap_keywords(texts),
+    "tfidf": tfidf_keywords,
+    "textrank": lambda texts, count, rare: textrank_keywords(texts, count),
+}
+"""What finds the keywords of texts, how many are wanted, and how rare phrases are; overlap finds what there is."""
+
+
+def extractor(asked: str) -> tuple[str, int | None]:
+    """The extractor in `overlap`, `tfidf`, `textrank`, `tfidf:K` or `textrank:K`, and its K.
+
+    Without a K there are as many keywords as the overlap rule gives. Raises ValueError.
+    """
+    found = re.fullmatch(r"(tfidf|textrank):([1-9][0-9]{0,5})", asked)
+    if found is None and asked not in EXTRACTORS:
+        known = ", ".join(EXTRACTORS)
+        raise ValueError(f"{asked!r} is none of {known}, tfidf:K and textrank:K with K from 1")
+    return (found[1], int(found[2])) if found else (asked, None)
+
+
+def extract(asked: str, texts: Sequence[str], rare: Rarity | None = None) -> list[Keyword]:
+    """The keywords of texts by an extractor as `extractor` reads it; phrases are rare among their sentences by default.
+
+    Raises ValueError.
+    """
+    name, count = extractor(asked)
+    if count is None:
+        overlap = overlap_keywords(texts)
+        if name == "overlap" or not overlap:
+            return overlap
+        count = len(overlap)
+    if name == "tfidf" and rare is None:
+        rare = own_rarity(texts)
+    return EXTRACTORS[name](texts, count, rare or NO_RARITY)
+
+
+def documents_keywords(documents: Sequence[Document], asked: str, title: str = "always") -> list[list[Keyword]]:
+    """The keywords of each document by an extractor as `extractor` reads it: those that ROUGE-K finds by default.
+
+    No other document has a say, unlike in `compared_keywords`. Raises ValueError.
+    """
+    return [extract(asked, compared) for compared in documents_texts(documents, title)]
+
+
+def documents_texts(documents: Iterable[Document], title: str) -> list[tuple[str, ...]]:
+    """What keywords of each document are found in. Raises ValueError for a `title` that is not in `TITLES`."""
+    check_option("title", title, TITLES)
+    return [compared_texts(document.references, document.title, title) for document in documents]
+
+
+def compared_keywords(documents: Sequence[Document], title: str = "always") -> dict[str, list[list[Keyword]]]:
+    """By extractor, the keywords of each document: TF-IDF and TextRank give as many as the overlap rule does there.
+
+    Phrases are rare among these documents. Raises ValueError for a `title` that is not in `TITLES`.
+    """
+    texts = documents_texts(documents, title)
+    overlap = [overlap_keywords(compared) for compared in texts]
+    rare = rarity(texts)
+    return {
+        name: [find(compared, len(found), rare) for compared, found in zip(texts, overlap, strict=True)]
+        if name != "overlap"
+        else overlap
+        for name, find in EXTRACTORS.items()
+    }
+
+
+def comparison_signature(documents: Sequence[Document], title: str = "always") -> str:
+    """Everything that `compared_keywords` depends on besides the texts of the document at hand."""
+    corpus = hashlib.sha256(json.dumps(documents_texts(documents, title)).encode()).hexdigest()[:8]
+    return signature(
+        "keywords",
+        overlap=LONGEST,
+        phrases=LONGEST_PHRASE,
+        idf=f"{len(documents)}documents@{corpus}",
+        damping=DAMPING,
+        title=title,
+        lemma=f"simplemma{version('simplemma')}",
+    )
+
+
+def shared_keywords(compared: Mapping[str, Sequence[Sequence[Keyword]]]) -> list[Shared]:
+    """How far every two extractors of `compared_keywords` find the same keywords, all words being the same.
+
+    A document's share is out of the keywords of that extractor that has more of them.
+    """
+    found = []
+    for first, second in combinations(compared, 2):
+        shares = [
+            len({k.words for k in ours} & {k.words for k in theirs}) / max(len(ours), len(theirs))
+            for ours, theirs in zip(compared[first], compared[second], strict=True)
+            if ours and theirs
+        ]
+        found.append(Shared(first, second, sum(shares) / len(shares) if shares else None, len(shares)))
+    return found

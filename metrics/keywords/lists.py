@@ -1,0 +1,116 @@
+"""Keywords that a user brings, in a file of JSON lines."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from data.reading import Place, identifier, json_value, kind, lines, required, shown, text
+from data.records import BadRecord, Document, Summary, examples
+from metrics.keywords.overlap import STOP_WORDS, Keyword, located
+from metrics.text import WORD, lemma
+
+Words = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class KeywordLists:
+    """The keywords of documents, and a hash of both."""
+
+    by_document: Mapping[str, tuple[Words, ...]]
+    """By the document's id its keywords, each as its words without stop words; a document may be missing."""
+    digest: str
+    """Of each document listed its id, its texts and its keywords: one file means other keywords for other documents."""
+
+
+def read_keyword_lists(path: Path, documents: Sequence[Document]) -> KeywordLists:
+    """Read a file with a JSON list of keywords a line, in the order of the documents, as `relevance keywords` writes.
+
+    Or, the documents in any order and not all of them, with an object `{"id": ..., "keywords": [...]}` a line.
+    Raises `BadRecord`.
+    """
+    found: dict[str, tuple[Words, ...]] = {}
+    known = {document.id: document for document in documents}
+    listed = 0
+    first: type | None = None
+    place = Place(path, 1)
+    for place, line in lines(path):
+        if not line.strip():
+            continue
+        entry = json_value(place, line, "list" if line.lstrip().startswith("[") else "object")
+        if first not in (None, type(entry)):
+            place.refuse("some lines are lists, others objects; write either all of them with an id, or none")
+        first = type(entry)
+        if not isinstance(entry, dict | list):
+            place.refuse("each line must be a JSON list of keywords, or an object with an id and its keywords")
+        if isinstance(entry, dict):
+            document = identifier(place, required(place, entry, "id"), "id")
+            if document not in known:
+                place.refuse(f"no document has the id {shown(document)}")
+            if document in found:
+                place.refuse(f"the document {shown(document)} has a list already")
+            found[document] = keywords_of(place, required(place, entry, "keywords"))
+        else:
+            if listed == len(documents):
+                place.refuse(f"there are only {listed} documents, and more lists than these")
+            found[documents[listed].id] = keywords_of(place, entry)
+            listed += 1
+    if first is None:
+        place.refuse("the file is empty; it needs a JSON list of keywords a document")
+    if first is list and listed < len(documents):
+        place.refuse(
+            f"the file ends after {listed} lists, but there are {len(documents)} documents; give each a list, in their "
+            'order, or write {"id": ..., "keywords": [...]}'
+        )
+    return KeywordLists(found, digest([known[document] for document in found], found))
+
+
+def digest(documents: Iterable[Document], lists: Mapping[str, Sequence[Words]]) -> str:
+    """SHA-256 over the documents, each with its keywords, whatever their order."""
+    parts = ((d.id, d.references, d.title, d.source_text, d.questions, lists[d.id]) for d in documents)
+    return hashlib.sha256(json.dumps(sorted(json.dumps(part) for part in parts)).encode()).hexdigest()
+
+
+def refuse_ambiguous(lists: KeywordLists, records: Iterable[tuple[Document, Sequence[Summary]]]) -> None:
+    """Refuse lists that differ between documents of the same texts, which share the scores that are stored.
+
+    Scores are stored by what a metric may look at (`data.store.example_hash`), and the id of a document is no part of
+    it. Raises `BadRecord`.
+    """
+    seen: dict[object, Document] = {}
+    for document, summaries in records:
+        for one in examples(document, summaries)[:1]:  # all summaries of a document are held against the same texts
+            first = seen.setdefault((one.references, one.title, one.source, one.questions), document)
+            if lists.by_document.get(first.id) != lists.by_document.get(document.id):
+                raise BadRecord(
+                    f"the documents {shown(first.id)} and {shown(document.id)} have the same texts but not the same "
+                    "list of keywords, and a data set keeps one score for both; give them the same list, or score the "
+                    "file that the data set was imported from"
+                )
+
+
+def listed_keyword(words: Words, texts: Sequence[str]) -> Keyword:
+    """A keyword of a list as it is looked for, with its first place in each text that has it.
+
+    Words are lower-cased and lemmatised, unless they stand in a text as they are: then they were prepared already. A
+    lemma's lemma can be another word: *GANs* gives *gan*, and that *gin*.
+    """
+    as_written = located(words, texts)
+    return as_written if as_written.found else located([lemma(word.lower()) for word in words], texts)
+
+
+def keywords_of(place: Place, value: object) -> tuple[Words, ...]:
+    """The keywords of one line, each once, as its words without stop words."""
+    if not isinstance(value, list):
+        place.refuse(f"keywords must be a list of strings, not {kind(value)}")
+    words: dict[Words, None] = {}
+    for index, item in enumerate(value):
+        keyword = text(place, item, f"keywords[{index}]")
+        content = tuple(word for word in WORD.findall(keyword) if lemma(word.lower()) not in STOP_WORDS)
+        if not content:
+            place.refuse(f"keywords[{index}] is {shown(keyword)}, which has no word but stop words")
+        words[content] = None
+    return tuple(words)

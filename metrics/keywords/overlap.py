@@ -1,0 +1,106 @@
+"""Keywords of a document, by what its references agree on (Takeshita et al. 2024, section 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from metrics.text import Span, Tokens, lemmas
+
+LONGEST = 10
+"""Words in the longest n-gram that is looked at."""
+
+
+# The stop words of the paper: NLTK's English list and six words that say only that there is a paper. They are looked
+# up after lemmatising, as there, so that forms which a lemma never takes stand here without effect.
+STOP_WORDS = frozenset(
+    """
+    i me my myself we our ours ourselves you you're you've you'll you'd your yours yourself yourselves he him his
+    himself she she's her hers herself it it's its itself they them their theirs themselves what which who whom this
+    that that'll these those am is are was were be been being have has had having do does did doing a an the and but
+    if or because as until while of at by for with about against between into through during before after above below
+    to from up down in out on off over under again further then once here there when where why how all any both each
+    few more most other some such no nor not only own same so than too very s t can will just don don't should
+    should've now d ll m o re ve y ain aren aren't couldn couldn't didn didn't doesn doesn't hadn hadn't hasn hasn't
+    haven haven't isn isn't ma mightn mightn't mustn mustn't needn needn't shan shan't shouldn shouldn't wasn wasn't
+    weren weren't won won't wouldn wouldn't paper authors propose proposes use
+    """.split()  # noqa: SIM905
+)
+
+
+TITLES = ("always", "single")
+
+
+class Keyword(NamedTuple):
+    """A keyword: its prepared words, and where each text that shares it has it."""
+
+    words: tuple[str, ...]
+    found: tuple[tuple[int, Span], ...]
+    """Index of the text among those compared (the references, then the title) and the span there."""
+
+    def __str__(self) -> str:
+        return " ".join(self.words)
+
+
+def compared_texts(references: Sequence[str], title: str | None, rule: str) -> tuple[str, ...]:
+    """The texts whose agreement makes keywords: the references, and the title where the rule counts it."""
+    counts = title is not None and (rule == "always" or len(references) < 2)
+    return (*references, title) if counts and title is not None else tuple(references)
+
+
+def overlap_keywords(texts: Sequence[str]) -> list[Keyword]:
+    """The n-grams that two or more texts share, longest first, none sharing a word with an earlier one.
+
+    N-grams run from 10 words down to 1 over the lower-cased, lemmatised words; stop words inside are dropped after
+    cutting. Among n-grams of one length the one that the earlier text has first goes first, so that the result
+    does not depend on the order of a set.
+    """
+    prepared = [lemmas(text) for text in texts]
+    keywords: list[Keyword] = []
+    used: set[str] = set()
+    for n in range(min(LONGEST, max((len(p.words) for p in prepared), default=0)), 0, -1):
+        found: dict[tuple[str, ...], list[tuple[int, Span]]] = {}
+        for index, tokens in enumerate(prepared):
+            for words, span in content_ngrams(tokens, n):
+                places = found.setdefault(words, [])
+                if not places or places[-1][0] != index:
+                    places.append((index, span))
+        for words, places in found.items():
+            if len(places) >= 2 and used.isdisjoint(words):
+                keywords.append(Keyword(words, tuple(places)))
+                used.update(words)
+    return keywords
+
+
+def content_ngrams(tokens: Tokens, n: int) -> list[tuple[tuple[str, ...], Span]]:
+    """The content words of each window of n words, with their span; windows of stop words only are left out."""
+    windows = []
+    for start in range(len(tokens.words) - n + 1):
+        kept = [place for place in range(start, start + n) if tokens.words[place] not in STOP_WORDS]
+        if kept:
+            words = tuple(tokens.words[place] for place in kept)
+            windows.append((words, (tokens.spans[kept[0]][0], tokens.spans[kept[-1]][1])))
+    return windows
+
+
+def content_words(text: str) -> Tokens:
+    """The lemmatised words of a text without stop words: what keywords are looked for in."""
+    tokens = lemmas(text)
+    kept = [place for place, word in enumerate(tokens.words) if word not in STOP_WORDS]
+    return Tokens(tuple(tokens.words[p] for p in kept), tuple(tokens.spans[p] for p in kept))
+
+
+def occurrences(words: Sequence[str], text: Tokens) -> list[Span]:
+    """Where a keyword's words stand next to each other, in order and whole, among the content words of a text."""
+    wanted, size = tuple(words), len(words)
+    return [
+        (text.spans[start][0], text.spans[start + size - 1][1])
+        for start in range(len(text.words) - size + 1)
+        if text.words[start : start + size] == wanted
+    ]
+
+
+def located(words: Sequence[str], texts: Sequence[str]) -> Keyword:
+    """A keyword with its first place in each text that has it."""
+    places = ((index, occurrences(words, content_words(text))) for index, text in enumerate(texts))
+    return Keyword(tuple(words), tuple((index, spans[0]) for index, spans in places if spans))

@@ -1,0 +1,1 @@
+"""Models on this machine: their files, the shared encoder, word vectors."""

@@ -1,0 +1,351 @@
+"""The encoder that all model-based metrics share: texts in, contextual token vectors with their places out."""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from metrics.base import check_option
+from metrics.models.files import EMBEDDED, BadModel, Model, ModelUnavailable, check, device, find_model, first_line
+from metrics.text import Span
+
+if TYPE_CHECKING:
+    import torch
+
+
+BATCH_TOKENS = 2048
+"""Tokens that go through the encoder at once; larger batches leave the processor's cache and are slower."""
+
+
+KEPT_BYTES = 192 * 2**20
+"""Bytes of token vectors that an encoder keeps for the next metric; the oldest texts go first."""
+
+
+CHARACTERS = 400_000
+"""Characters of the texts that a metric has encoded at once: about 150 MB of vectors of one layer, embedded encoder."""
+
+
+DTYPES = ("float32", "bfloat16")
+
+
+UNLIMITED = 1 << 30
+"""The limit of encoders that have none, such as T5."""
+
+
+FINAL_NORMS = ("final_layer_norm", "final_norm", "layer_norm", "LayerNorm")
+"""What networks that normalise before each layer call the normalisation after their last one: T5 and others."""
+
+
+# What tokenizers refuse: half a character, as a text that was cut apart in UTF-16 may have.
+HALF_CHARACTERS = re.compile("[\ud800-\udfff]")
+
+
+T = TypeVar("T")
+
+
+Progress = Callable[[int, int], None]
+"""Receives how many texts are encoded, and how many there are."""
+
+
+class Encoded(NamedTuple):
+    """A text as the encoder sees it, special tokens included."""
+
+    vectors: Mapping[int, torch.Tensor]
+    """Hidden layer (0: the embeddings) to float32 vectors of the shape (tokens, width)."""
+    ids: tuple[int, ...]
+    """The tokens' numbers in the vocabulary."""
+    spans: tuple[Span, ...]
+    """Where each token stands in the text; special tokens stand at (0, 0)."""
+    special: tuple[bool, ...]
+    """Which tokens the encoder added itself."""
+    truncated: bool
+    """Whether the text is longer than the encoder's limit and its end was not seen."""
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the vectors."""
+        return sum(layer.nbytes for layer in self.vectors.values())
+
+
+class Encoder:
+    """A Hugging Face encoder, loaded on first use; see `shared` for the one that metrics have in common.
+
+    `model` is `embedded`, a folder or a name (`metrics.models.files`); `dtype` is what it computes in, its vectors are
+    float32 either way. A text that is asked for again is not encoded again while it is among the last `KEPT_BYTES`,
+    whatever the number of metrics and references that need it, so memory does not grow with the number of documents.
+    """
+
+    def __init__(
+        self,
+        model: str = EMBEDDED,
+        *,
+        dtype: str = "float32",
+        batch_tokens: int = BATCH_TOKENS,
+        device: str | None = None,
+        download: bool = False,
+    ) -> None:
+        check_option("dtype", dtype, DTYPES)
+        if batch_tokens < 1:
+            raise ValueError(f"batch_tokens must be at least 1, not {batch_tokens}")
+        self.name = model
+        self.dtype = dtype
+        self.batch_tokens = batch_tokens
+        self.device = device
+        self.download = download
+        self.network: Any = None
+        self.layers = -1
+        self.wanted: set[int] = set()
+        self.kept: OrderedDict[str, Encoded] = OrderedDict()
+        self.kept_bytes = 0
+        self.encoded = 0
+        """How many texts went through the network so far."""
+        self.tokens = 0
+        """How many tokens that were."""
+
+    @property
+    def model(self) -> Model:
+        """The model's files. Raises `ModelUnavailable`."""
+        return find_model(self.name, download=self.download)
+
+    @property
+    def signature(self) -> str:
+        """How signatures name it; a model that cannot be had is named as that."""
+        try:
+            model = self.model.signature
+        except ModelUnavailable:
+            model = f"{self.name.replace('|', '_')}@unavailable"
+        return model if self.dtype == "float32" else f"{model}@{self.dtype}"
+
+    def want(self, layers: Iterable[int]) -> None:
+        """Say that somebody will ask for these layers, so that one pass gives them beside what others ask for."""
+        self.wanted |= set(layers)
+
+    def encode(
+        self, texts: Sequence[str], layers: Sequence[int], progress: Progress = lambda done, total: None
+    ) -> list[Encoded]:
+        """Encode texts, each distinct one once; returns them in order, with at least these hidden layers.
+
+        Raises `ModelUnavailable`, ValueError for a layer that the model does not have.
+        """
+        wanted = set(layers)
+        result = {text: self.kept[text] for text in texts if text in self.kept}
+        lacking = [
+            text for text in dict.fromkeys(texts) if text not in result or not wanted <= result[text].vectors.keys()
+        ]
+        if lacking:
+            self.load(min(wanted) if min(wanted) < 0 else max(wanted | self.wanted))  # which refuses what there is not
+        for done, (text, encoded) in enumerate(self.run(lacking, wanted | self.wanted), 1):
+            result[text] = encoded
+            self.keep(text, encoded)
+            progress(done, len(lacking))
+        for text in result:
+            if text in self.kept:
+                self.kept.move_to_end(text)
+        return [result[text] for text in texts]
+
+    def keep(self, text: str, encoded: Encoded) -> None:
+        """Keep a text's vectors for the next metric, and let go of the oldest."""
+        if old := self.kept.pop(text, None):
+            self.kept_bytes -= old.nbytes
+        self.kept[text] = encoded
+        self.kept_bytes += encoded.nbytes
+        while self.kept_bytes > KEPT_BYTES:
+            _, old = self.kept.popitem(last=False)
+            self.kept_bytes -= old.nbytes
+
+    def forget(self) -> None:
+        """Let go of all vectors that are kept."""
+        self.kept.clear()
+        self.kept_bytes = 0
+
+    def run(self, texts: Sequence[str], layers: Iterable[int]) -> Iterator[tuple[str, Encoded]]:
+        """Encode texts in batches of similar length."""
+        import torch
+
+        if not texts:
+            return
+        tokenized = self.tokenizer(
+            list(map(whole_characters, texts)),
+            add_special_tokens=True,
+            return_offsets_mapping=True,
+            return_special_tokens_mask=True,
+            truncation=True,
+            max_length=self.limit,
+            padding=False,
+            return_token_type_ids=False,
+            verbose=False,
+        )
+        # Truncation marks the texts that it cut; the length alone does not tell a text of just the limit.
+        cut = [bool(encoding.overflowing) for encoding in tokenized.encodings]
+        ids = tokenized["input_ids"]
+        # Neighbours in a batch move a vector's last digits: they must not depend on the order in which texts come.
+        order = sorted(range(len(texts)), key=lambda index: (-len(ids[index]), texts[index]))
+        for batch in batches(order, [len(row) for row in ids], self.batch_tokens):
+            with torch.inference_mode():
+                hidden = self.forward([ids[index] for index in batch], layers)
+            for row, index in enumerate(batch):
+                size = len(ids[index])
+                yield (
+                    texts[index],
+                    Encoded(
+                        # clone: a view would keep the whole batch, padding included, in memory
+                        {layer: vectors[row, :size].clone() for layer, vectors in hidden.items()},
+                        tuple(ids[index]),
+                        tuple(map(tuple, tokenized["offset_mapping"][index])),
+                        tuple(map(bool, tokenized["special_tokens_mask"][index])),
+                        cut[index],
+                    ),
+                )
+            self.encoded += len(batch)
+            self.tokens += sum(len(ids[index]) for index in batch)
+
+    def forward(self, rows: Sequence[Sequence[int]], layers: Iterable[int]) -> dict[int, torch.Tensor]:
+        """The hidden layers of one batch of token numbers, float32 on the processor, padded at the end."""
+        import torch
+
+        size = max(map(len, rows))
+        padding = self.tokenizer.pad_token_id or 0
+        ids = torch.tensor([[*row, *[padding] * (size - len(row))] for row in rows], device=self.where)
+        mask = torch.tensor([[1] * len(row) + [0] * (size - len(row)) for row in rows], device=self.where)
+        hidden = self.network(input_ids=ids, attention_mask=mask, output_hidden_states=True).hidden_states
+        # A network cut at a layer has normalised it; the same is due to the layers below, whatever was loaded before.
+        last = len(hidden) - 1
+        return {layer: (hidden[layer] if layer == last else self.norm(hidden[layer])).float().cpu() for layer in layers}
+
+    def load(self, layer: int) -> None:
+        """Load the tokenizer and the layers up to one, unless that is done. Raises `ModelUnavailable`."""
+        if 0 <= layer <= self.layers:
+            return
+        model = self.model
+        if self.name == EMBEDDED:
+            check(model.folder)
+        self.tokenizer, self.network, self.where = loaded(model, layer, self.dtype, self.device)
+        self.norm = final_norm(self.network)
+        self.limit = limit(self.tokenizer, self.network)
+        self.layers = layer
+
+
+def loaded(model: Model, layer: int, dtype: str, where: str | None) -> tuple[Any, Any, str]:
+    """A model's fast tokenizer, its network up to a hidden layer, and the device that it is on.
+
+    Code that comes with a model is not run. Raises `ModelUnavailable`, ValueError for a layer that it does not have.
+    """
+    import torch
+    import transformers
+
+    quiet(transformers)
+    where = device(where)
+    local = {"local_files_only": True, "trust_remote_code": False}
+    with reading(model):
+        config = transformers.AutoConfig.from_pretrained(model.folder, **local)
+    config = getattr(config, "get_text_config", lambda: config)()
+    if not 0 <= layer <= config.num_hidden_layers:
+        raise ValueError(f"{model.name} has the hidden layers 0 to {config.num_hidden_layers}, no layer {layer}")
+    config.num_hidden_layers = max(layer, 1)  # with no layer at all the library returns no hidden state either
+    with reading(model):
+        tokenizer = transformers.AutoTokenizer.from_pretrained(model.folder, **local)
+    # Without its files the library makes up a tokenizer that knows no word.
+    if not any((model.folder / file).is_file() for file in tokenizer.vocab_files_names.values()):
+        raise ModelUnavailable(f"{model.folder} has no tokenizer: copy the files of the model's tokenizer there too")
+    if not tokenizer.is_fast:
+        raise ModelUnavailable(f"{model.name} has no fast tokenizer, so its tokens' places are not known")
+    with reading(model):
+        network, found = transformers.AutoModel.from_pretrained(
+            model.folder,
+            config=config,
+            use_safetensors=True,
+            dtype=getattr(torch, dtype),
+            output_loading_info=True,
+            **local,
+        )
+        if config.is_encoder_decoder:
+            network = network.get_encoder()
+    # The library fills in random numbers for weights that it does not find, which only unused parts may have.
+    if lacking := sorted(key for key in found["missing_keys"] if "pooler" not in key and not key.startswith("decoder")):
+        raise BadModel(f"{model.folder} has no weights for {lacking[0]}: is its config.json of another model?")
+    return tokenizer, network.eval().to(where), where
+
+
+@contextmanager
+def reading(model: Model) -> Iterator[None]:
+    """Say of whatever goes wrong which model it concerns: libraries raise a dozen kinds. Raises `BadModel`."""
+    try:
+        yield
+    except Exception as error:
+        raise BadModel(f"the model in {model.folder} cannot be loaded: {first_line(error)}") from error
+
+
+def quiet(transformers: Any) -> None:
+    """Keep the library from writing bars and remarks between our own lines."""
+    transformers.logging.set_verbosity_error()
+    transformers.logging.disable_progress_bar()
+
+
+def limit(tokenizer: Any, network: Any) -> int:
+    """The most tokens that a model takes, special tokens included."""
+    positions = getattr(network.config, "max_position_embeddings", None) or UNLIMITED
+    if positions < 0:  # XLNet's way to say that there is none
+        positions = UNLIMITED
+    table = getattr(getattr(network, "embeddings", None), "position_embeddings", None)
+    padding = getattr(table, "padding_idx", None)
+    if padding is not None:  # RoBERTa's positions begin after that of padding
+        positions -= padding + 1
+    return int(min(tokenizer.model_max_length, positions, UNLIMITED))
+
+
+def final_norm(network: Any) -> Any:
+    """The normalisation after a network's last layer, or what leaves vectors as they are."""
+    found = (getattr(network, name, None) for name in FINAL_NORMS)
+    return next((norm for norm in found if norm is not None), lambda vectors: vectors)
+
+
+def parts(items: Iterable[T], texts: Callable[[T], Iterable[str]]) -> Iterator[list[T]]:
+    """Cut items into parts whose distinct texts have at most `CHARACTERS`, or into single ones that have more."""
+    part: list[T] = []
+    seen: set[str] = set()
+    characters = 0
+    for item in items:
+        new = {*texts(item)} - seen
+        if part and characters + sum(map(len, new)) > CHARACTERS:
+            yield part
+            part, seen, characters = [], set(), 0
+            new = {*texts(item)}
+        part.append(item)
+        seen |= new
+        characters += sum(map(len, new))
+    if part:
+        yield part
+
+
+def whole_characters(text: str) -> str:
+    """A text of the same length that tokenizers take."""
+    return HALF_CHARACTERS.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def batches(order: Sequence[int], lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
+    """Cut texts, longest first, into batches whose padded size is at most so many tokens."""
+    batch: list[int] = []
+    for index in order:
+        if batch and (len(batch) + 1) * lengths[batch[0]] > tokens:
+            yield batch
+            batch = []
+        batch.append(index)
+    if batch:
+        yield batch
+
+
+def shared(
+    model: str = EMBEDDED, *, dtype: str = "float32", batch_tokens: int = BATCH_TOKENS, download: bool = False
+) -> Encoder:
+    """The process's one encoder of a model with these settings, so that metrics share what it has encoded."""
+    return made(model, dtype, batch_tokens, download and model != EMBEDDED)
+
+
+@cache
+def made(model: str, dtype: str, batch_tokens: int, download: bool) -> Encoder:
+    """The encoder of these settings; positional, so that equal settings are one."""
+    return Encoder(model, dtype=dtype, batch_tokens=batch_tokens, download=download)

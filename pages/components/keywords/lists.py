@@ -1,0 +1,183 @@
+"""Keywords of several extractors side by side, and what people think of them: HTML, tables and a chart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.metadata import version
+
+from annotation.keyword_marks import FoundKeyword, MarkTask, Review, ShownKeyword
+from data.one_line import in_one_line
+from data.records import Document
+from metrics.keywords.extractors import comparison_signature
+from metrics.keywords.overlap import Keyword, content_words, occurrences
+from pages.components.evidence.blocks import passage
+from pages.components.evidence.marks import Mark, highlight, legend
+from reports.escaping import count, esc
+from reports.tables.keywords import extractor_name
+
+LONGEST = 80
+"""Characters of a keyword on a button: a phrase may go on over half a summary."""
+
+
+# --- keywords and where they stand --------------------------------------------------------------------------
+
+
+def shown_texts(references: Sequence[str], title: str | None) -> list[tuple[str, str]]:
+    """Names and texts of what keywords are looked for in: the references, then the title."""
+    named = [(f"Reference {number}", text) for number, text in enumerate(references, 1)]
+    return [*named, ("Title", title)] if title is not None else named
+
+
+def union(lists: Mapping[str, Sequence[Keyword]], texts: Sequence[str]) -> list[FoundKeyword]:
+    """The keywords of all extractors, each once, with every place where the texts have its words.
+
+    Places are looked up in one way for all: an extractor must not be known by where its keywords are marked. What
+    it says itself counts as well, as the overlap rule cuts phrases before it drops stop words.
+    """
+    prepared = [content_words(text) for text in texts]
+    found: dict[tuple[str, ...], tuple[set[tuple[int, int, int]], list[str]]] = {}
+    for extractor, keywords in lists.items():
+        for keyword in keywords:
+            places, extractors = found.setdefault(keyword.words, (set(), []))
+            places.update((index, *span) for index, span in keyword.found)
+            extractors.append(extractor)
+    return [
+        FoundKeyword(
+            words,
+            tuple(
+                sorted(
+                    places
+                    | {(index, *span) for index, text in enumerate(prepared) for span in occurrences(words, text)}
+                )
+            ),
+            tuple(extractors),
+        )
+        for words, (places, extractors) in found.items()
+    ]
+
+
+def review_keywords(
+    documents: Sequence[Document], lists: Mapping[str, Sequence[Sequence[Keyword]]]
+) -> dict[str, list[FoundKeyword]]:
+    """By document id, what a review of these extractors shows. `lists` are parallel to the documents."""
+    return {
+        document.id: union(
+            {extractor: lists[extractor][place] for extractor in lists},
+            [text for _, text in shown_texts(document.references, document.title)],
+        )
+        for place, document in enumerate(documents)
+    }
+
+
+def no_keywords(document: Document) -> str:
+    """Why a document has no keywords."""
+    if len(shown_texts(document.references, document.title)) < 2:
+        return "No keywords: there are not two texts among references and title to compare."
+    return "No keywords: references and title share no content word."
+
+
+def document_label(key: str, title: str | None) -> str:
+    """A document in a list: its id, and the beginning of its title."""
+    name = in_one_line(key if title is None else f"{key} · {title}")
+    return name if len(name) <= LONGEST else name[: LONGEST - 1] + "…"
+
+
+def review_facts(review: Review) -> dict[str, str]:
+    """What the figures of a review rest on."""
+    keywords, documents = count(review.keywords, "different keyword"), count(review.documents, "document")
+    shows = f"{keywords} of {documents} of the data set {review.dataset}"
+    if review.without:
+        shows += f"; {count(review.without, 'document')} drawn without a keyword left out"
+    return {
+        "review": review.name,
+        "what it shows": shows,
+        "extractors": ", ".join(review.extractors),
+        "signature": review.signature,
+        "seed": str(review.seed),
+    }
+
+
+def review_signature(documents: Sequence[Document]) -> str:
+    """How a review's keywords were found, and by which version of this project."""
+    return f"{comparison_signature(documents)}|version:{version('relevance')}"
+
+
+def surface(keyword: FoundKeyword | ShownKeyword, texts: Sequence[str]) -> str:
+    """A keyword as the first text that has it writes it, in one line and of some length at most."""
+    written = " ".join(keyword.words)
+    if keyword.found:
+        text, start, end = keyword.found[0]
+        written = texts[text][start:end]
+    written = in_one_line(written)
+    return written if len(written) <= LONGEST else written[: LONGEST - 1] + "…"
+
+
+# --- HTML -----------------------------------------------------------------------------------------------------
+
+LEGEND = {"keyword": "keyword of one extractor", "matched": "of several"}
+
+
+def compared_html(document: Document, lists: Mapping[str, Sequence[Keyword]], marked: Sequence[str]) -> str:
+    """The extractors' lists side by side above the texts, keywords marked in both; equal ones light each other.
+
+    In the texts, the keywords of the extractors `marked` are marked.
+    """
+    named = shown_texts(document.references, document.title)
+    texts = [text for _, text in named]
+    keywords = {keyword.words: (keyword, f"g{place}") for place, keyword in enumerate(union(lists, texts))}
+    columns = []
+    for extractor, own in lists.items():
+        items = "".join(listed(*keywords[keyword.words], extractor, texts) for keyword in own)
+        name = f"{extractor_name(extractor)}: {count(len(own), 'keyword')}"
+        body = f"<ul>{items}</ul>" if items else "<p>none</p>"
+        columns.append(f'<div><div class="name">{esc(name)}</div>{body}</div>')
+    shown = [both for both in keywords.values() if set(marked) & set(both[0].extractors)]
+    return "".join(
+        [
+            f'<div class="evidence">{"".join(columns)}',
+            legend(["keyword", "matched"], LEGEND) if keywords else "",
+            marked_texts(named, [(keyword, group, kinds(keyword), said(keyword)) for keyword, group in shown]),
+            "</div>",
+        ]
+    )
+
+
+def listed(keyword: FoundKeyword, group: str, extractor: str, texts: Sequence[str]) -> str:
+    """A keyword as an item of an extractor's list, with the others that have it."""
+    text = surface(keyword, texts)
+    marks = [Mark(0, len(text), kind, said(keyword), group) for kind in kinds(keyword)] if text else []
+    others = [extractor_name(other) for other in keyword.extractors if other != extractor]
+    also = f' <span class="note">also {esc(" and ".join(others))}</span>' if others else ""
+    return f"<li>{highlight(text, marks)}{also}</li>"
+
+
+def kinds(keyword: FoundKeyword) -> tuple[str, ...]:
+    """What a keyword is marked as: those of several extractors have a line, too."""
+    return ("keyword", "matched") if len(keyword.extractors) > 1 else ("keyword",)
+
+
+def said(keyword: FoundKeyword) -> str:
+    """What the pointer shows on a keyword."""
+    return f"“{' '.join(keyword.words)}”: {' and '.join(map(extractor_name, keyword.extractors))}"
+
+
+def marked_texts(
+    named: Sequence[tuple[str, str]],
+    keywords: Iterable[tuple[FoundKeyword | ShownKeyword, str, Sequence[str], str]],
+) -> str:
+    """Texts under their names with keywords marked: each with its group, kinds of mark and label."""
+    marks: list[list[Mark]] = [[] for _ in named]
+    for keyword, group, kinds_of_mark, label in keywords:
+        for text, start, end in keyword.found:
+            marks[text] += [Mark(start, end, kind, label, group) for kind in kinds_of_mark]
+    return "".join(passage(text, found, name) for (name, text), found in zip(named, marks, strict=True))
+
+
+def task_html(task: MarkTask) -> str:
+    """The references and the title of a document with its keywords marked, all alike, whoever found them."""
+    keywords = [
+        (keyword, f"g{place}", ("keyword", "matched"), f"“{' '.join(keyword.words)}”")
+        for place, keyword in enumerate(task.keywords)
+    ]
+    texts = marked_texts(shown_texts(task.references, task.title), keywords)
+    return f'<div class="evidence">{texts}</div>'

@@ -1,0 +1,283 @@
+"""Marking wrong keywords: who marks, the document at hand, and saving it before the next one is shown."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from annotation.keyword_marks import AlreadySaved, KeywordAnnotator, KeywordMarkStore, MarkTask, NameInUse
+from data.database import now
+from data.one_line import in_one_line
+from data.store import DatabaseFailed, StoreError
+from metrics.keywords.extractors import EXTRACTORS
+from pages.components.keywords.data import create_review
+from pages.components.keywords.lists import shown_texts, surface, task_html
+from pages.components.shared.database import guarded, not_saved
+from pages.components.shared.stores import known_datasets, stores
+from reports.escaping import document_block, in_markdown
+from reports.tables.keywords import extractor_name
+
+INSTRUCTIONS = (
+    "A keyword is right where a short summary of this document should have it, in these words or in others. "
+    "Mark every keyword that is **wrong**: one that does not matter here, or that says nothing by itself. "
+    "Then save, also where none is wrong."
+)
+
+
+FIRST = 20
+"""Documents of a review where nobody asks for another number."""
+
+
+def store() -> KeywordMarkStore:
+    """Where reviews and marks are."""
+    return stores().keyword_marks
+
+
+# --- who marks --------------------------------------------------------------------------------------------------
+
+
+def marker() -> str | None:
+    """The token of whoever is marking: that in the address, so that a reload opens the same work, or this session's."""
+    token = st.query_params.get("marker") or st.session_state.get("keywords_marker")
+    if token is not None:
+        st.session_state.keywords_marker = token
+    return token
+
+
+def join(review: str | None = None, name: str | None = None) -> None:
+    """Begin under the name that was typed, or go on under one of whom somebody said that it is theirs."""
+    state = st.session_state
+    returning = name is not None
+    review, name = review or state.keywords_join_review, name or state.keywords_join_name
+    state.pop("keywords_taken", None)
+    try:
+        state.keywords_marker = store().join(review=review, name=name, returning=returning).token
+    except NameInUse as error:
+        state.keywords_taken = (review, name, str(error))
+    except StoreError as error:
+        state.keywords_notice = str(error)
+
+
+def leave() -> None:
+    """Forget who is marking, so that somebody else can start."""
+    for key in ("keywords_marker", "keywords_place", "keywords_shown", "keywords_taken"):
+        st.session_state.pop(key, None)
+    st.query_params.pop("marker", None)
+
+
+def show_start() -> None:
+    """Let somebody choose a review and say who they are, or make a review."""
+    state = st.session_state
+    reviews = [review.name for review in store().reviews()]
+    if notice := state.pop("keywords_notice", None):
+        st.error(in_markdown(notice))
+    if reviews:
+        with st.form("keywords_join", width=520):
+            st.selectbox("Review", reviews, format_func=in_one_line, key="keywords_join_review")
+            st.text_input("Your name", key="keywords_join_name", max_chars=200)
+            st.form_submit_button("Start", type="primary", on_click=join)
+        if taken := state.get("keywords_taken"):
+            review, name, why = taken
+            st.warning(in_markdown(f"{why[0].upper()}{why[1:]}."))
+            st.button(f"I am {in_markdown(name)}: go on", key="keywords_returning", on_click=join, args=(review, name))
+    else:
+        st.info("There is no review yet. Make one: it keeps the keywords of some documents, for people to mark.")
+    with st.expander("New review", expanded=not reviews, key="keywords_new"):
+        show_new_review()
+
+
+def show_new_review() -> None:
+    """Ask for all that a review is made of."""
+    datasets = {dataset.name: dataset for dataset in known_datasets()}
+    name = st.text_input("Name of the review", key="keywords_new_name", max_chars=200)
+    chosen = st.selectbox("Data set", list(datasets), format_func=in_one_line, key="keywords_new_dataset")
+    extractors = st.multiselect(
+        "Extractors", list(EXTRACTORS), list(EXTRACTORS), format_func=extractor_name, key="keywords_new_extractors"
+    )
+    most = datasets[chosen].documents
+    left, right = st.columns(2)
+    with left:
+        count = st.number_input("Documents", 1, most, min(FIRST, most), key=f"keywords_new_count:{chosen}:{most}")
+    with right:
+        seed = st.number_input("Seed of the draw", 0, 2**31 - 1, 0, key="keywords_new_seed")
+    st.caption("Everybody marks all documents of a review. Nobody is shown which extractor a keyword is of.")
+    if st.button("Make the review", key="keywords_make"):
+        try:
+            with st.spinner("Looking for keywords"):
+                create_review(name=name, dataset=datasets[chosen], extractors=extractors, count=count, seed=seed)
+        except StoreError as error:
+            st.error(in_markdown(error))
+        else:
+            st.rerun()
+
+
+# --- marking ----------------------------------------------------------------------------------------------------
+
+
+def key_of(annotator: KeywordAnnotator, task: MarkTask) -> str:
+    """Names the widgets of one document as it was shown: a press belongs to nothing else."""
+    return f"{annotator.id}:{task.id}:{task.revision}"
+
+
+def box_of(annotator: KeywordAnnotator, task: MarkTask, keyword: int) -> str:
+    """Names the box of a keyword."""
+    return f"wrong:{key_of(annotator, task)}:{keyword}"
+
+
+def unsaved() -> dict[tuple[int, int], tuple[int, int, frozenset[int]]]:
+    """What is ticked but not saved, by annotator and document: its place, the revision that was shown, the keywords.
+
+    Boxes forget their ticks as soon as they are not on the screen; this does not, until the page is loaded anew.
+    """
+    found: dict[tuple[int, int], tuple[int, int, frozenset[int]]] = st.session_state.setdefault("keywords_unsaved", {})
+    return found
+
+
+def ticked(annotator: KeywordAnnotator, task: MarkTask) -> frozenset[int]:
+    """The keywords of a document that are ticked, on the screen or when it was last there."""
+    _, _, before = unsaved().get((annotator.id, task.id), (task.position, task.revision, task.wrong))
+    return frozenset(
+        keyword.id
+        for keyword in task.keywords
+        if st.session_state.get(box_of(annotator, task, keyword.id), keyword.id in before)
+    )
+
+
+def remember(annotator: KeywordAnnotator, task: MarkTask) -> None:
+    """Keep the ticks of the document on the screen, unless they are what is saved."""
+    if st.session_state.get("keywords_shown", ("",))[0] != key_of(annotator, task):  # saved by a press just before
+        return
+    now_ticked = ticked(annotator, task)
+    if now_ticked == task.wrong:
+        unsaved().pop((annotator.id, task.id), None)
+    else:
+        unsaved()[annotator.id, task.id] = (task.position, task.revision, now_ticked)
+
+
+def save(annotator: KeywordAnnotator, task: MarkTask) -> None:
+    """Save the document as it is ticked; what is refused is said, and the document stays."""
+    state = st.session_state
+    shown = state.get("keywords_shown")
+    if shown is None or shown[0] != key_of(annotator, task):
+        return
+    try:
+        store().save(
+            annotator=annotator,
+            task_id=task.id,
+            wrong=ticked(annotator, task),
+            presented_at=shown[1],
+            replaces=task.revision,
+        )
+    except DatabaseFailed as error:
+        state.keywords_notice = not_saved("This document", error)
+        return
+    except StoreError as error:
+        state.keywords_notice = str(error)
+        if isinstance(error, AlreadySaved):
+            unsaved().pop((annotator.id, task.id), None)
+        return
+    unsaved().pop((annotator.id, task.id), None)
+    state.pop("keywords_shown")
+    state.pop("keywords_place", None)
+
+
+def look_at(place: int | None) -> None:
+    """Show the document at a place of the review, None for the next one to be marked."""
+    if place is None:
+        st.session_state.pop("keywords_place", None)
+    else:
+        st.session_state.keywords_place = place
+
+
+# The empty timer keeps the fragment alive after the server was restarted under an open page.
+@st.fragment(run_every=300)
+@guarded
+def show_marking(annotator: KeywordAnnotator) -> None:
+    """The document at hand, and how far the annotator is."""
+    state = st.session_state
+    if notice := state.get("keywords_notice"):
+        st.warning(in_markdown(notice))
+    progress = store().progress(annotator)
+    st.progress(progress.saved / max(1, progress.total), text=f"{progress.saved} of {progress.total} documents saved")
+    place = state.get("keywords_place")
+    task = store().task(annotator, place) if place is not None else store().next_task(annotator)
+    state.pop("keywords_notice", None)
+    show_unsaved_elsewhere(annotator, task)
+    if task is None:
+        st.success("That was the last document. Thank you!")
+        st.button("Back to the last document", key="keywords_back:end", on_click=look_at, args=(progress.total - 1,))
+        return
+    if state.get("keywords_shown", ("",))[0] != key_of(annotator, task):
+        state.keywords_shown = (key_of(annotator, task), now())
+    show_task(annotator, task, progress.total)
+
+
+def show_unsaved_elsewhere(annotator: KeywordAnnotator, task: MarkTask | None) -> None:
+    """Name the documents, but for the one at hand, that have ticks which are not saved, and lead there."""
+    shown = None if task is None else task.id
+    places = sorted(
+        place for (whose, document), (place, _, _) in unsaved().items() if whose == annotator.id and document != shown
+    )
+    if places:
+        st.warning("What you ticked in another document is not saved yet. Open it and save:")
+        with st.container(horizontal=True, key="keywords_unsaved_elsewhere"):
+            for place in places:
+                st.button(f"Document {place + 1}", key=f"keywords_unsaved:{place}", on_click=look_at, args=(place,))
+
+
+def show_task(annotator: KeywordAnnotator, task: MarkTask, total: int) -> None:
+    """The texts with their keywords marked, a box for each, and the buttons."""
+    key = key_of(annotator, task)
+    texts = [text for _, text in shown_texts(task.references, task.title)]
+    if unsaved().get((annotator.id, task.id), (0, task.revision))[1] != task.revision:
+        del unsaved()[annotator.id, task.id]
+        st.warning("This was saved in another window since you ticked keywords here: what is saved is shown.")
+    changed = ticked(annotator, task) != task.wrong
+    saved = f" · saved; {'your change is not yet' if changed else 'you may change it'}" if task.revision else ""
+    st.markdown(f"**Document {task.position + 1} of {total}**{saved}")
+    st.html(task_html(task))
+    with st.expander("The document itself", key=f"keywords_source:{task.id}"):
+        if task.source:
+            st.html(document_block(task.source, None))
+        else:
+            st.caption("The data set does not contain its text.")
+    before = ticked(annotator, task)
+    with st.container(border=True, key="keyword_boxes"):
+        st.markdown("**Which keywords are wrong?**")
+        with st.container(horizontal=True, key="keyword_list"):
+            for keyword in task.keywords:
+                box = box_of(annotator, task, keyword.id)
+                if box not in st.session_state:  # new on the screen
+                    st.session_state[box] = keyword.id in before
+                label = in_markdown(surface(keyword, texts))
+                st.checkbox(label, key=box, on_change=remember, args=(annotator, task))
+    remember(annotator, task)
+    wrong = len(ticked(annotator, task))
+    label = f"Save: {wrong} of {len(task.keywords)} wrong" if wrong else "Save: none is wrong"
+    with st.container(horizontal=True, key="keyword_actions"):
+        st.button(label, key=f"keywords_save:{key}", type="primary", on_click=save, args=(annotator, task))
+        if task.position:
+            st.button("Back", key=f"keywords_back:{key}", on_click=look_at, args=(task.position - 1,))
+        if task.revision:
+            on = "Go on, save later" if changed else "Keep and go on"
+            st.button(on, key=f"keywords_on:{key}", on_click=look_at, args=(None,))
+
+
+def show_mark_view() -> None:
+    """All of the view: whoever marks, or the way to begin."""
+    try:
+        token = marker()
+        if token is None:
+            show_start()
+            return
+        annotator = store().annotator(token)
+        with st.container(horizontal=True, vertical_alignment="center", key="keywords_header"):
+            who, what = in_markdown(annotator.name), in_markdown(annotator.review)
+            st.markdown(f"Marking as **{who}** in **{what}**", width="content")
+            st.button("Not you?", key="keywords_leave", type="tertiary", on_click=leave)
+        st.caption(INSTRUCTIONS)
+        show_marking(annotator)
+    except DatabaseFailed:
+        raise  # every page says this alike
+    except StoreError as error:
+        st.error(in_markdown(error))
+        st.button("Start again", key="keywords_again", on_click=leave)

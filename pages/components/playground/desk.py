@@ -1,0 +1,222 @@
+"""What lies on the playground in one session: texts, the word that is looked at, and what the models have answered."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+from data.records import Example
+from metrics import LEXICAL, METRICS, Options
+from metrics.background.explaining import Inspector
+from metrics.base import score_candidates
+from metrics.explained import Explained
+from metrics.from_signature import signatures
+from pages.components.evidence.model_scores import ModelScores
+from pages.components.playground.draft import LETTERS, Draft, Field, examples_of, fields_of
+from pages.components.playground.score_table import Change, Found, Row
+from pages.components.playground.what_if import swapped, word_spans
+
+PAUSE = 0.8
+"""Seconds without a key press before the models are asked."""
+
+
+SOON = 0.05
+"""Seconds after the scores until what stands below follows: a browser that draws both at once is slow with both."""
+
+
+POLL = 0.25
+"""Seconds between two looks at what the models have answered."""
+
+
+UNDOS = 50
+"""Changes that can be taken back."""
+
+
+def lexical_scores(name: str, examples: dict[str, Example]) -> dict[str, Found]:
+    """A lexical metric's scores by letter, without their evidence."""
+    scores = score_candidates(METRICS[name](Options()), list(examples.values()))
+    return {
+        letter: Explained(score.value, score.missing, score.truncated, None)
+        for letter, score in zip(examples, scores, strict=True)
+    }
+
+
+class Desk:
+    """One session's playground."""
+
+    def __init__(self, draft: Draft) -> None:
+        self.draft = draft
+        self.generation = 0
+        """Moves whenever texts come from elsewhere than the fields."""
+        self.begun: dict[tuple[Field, int], int] = {}
+        """The generation with which a field began; those that are not here began with the first."""
+        self.steps: list[Callable[[], None]] = []
+        """What buttons ask for, until the fields were heard."""
+        self.seen = 0
+        """The last message of a field."""
+        self.turn = 0
+        """Moves with every look at the scores."""
+        self.touched = 0.0
+        """When something was typed or chosen last, by the monotonic clock."""
+        self.behind = False
+        """Whether what stands below the scores is about older texts."""
+        self.models = ModelScores()
+        self.answered = 0
+        self.past: list[Draft] = []
+        """Texts that `take_back` brings, the last ones last."""
+        self.future: list[Draft] = []
+        """Texts that `bring_back` brings, the last ones first."""
+        self.letter = LETTERS[0]
+        self.word: int | None = None
+        self.chosen = ""
+        """The word that was chosen, letter for letter: where another one has come in its place, none is."""
+        self.by = ""
+        """What the word is swapped for."""
+
+    # --- the texts ---------------------------------------------------------------------------------------
+
+    def typed(self, began: int, field: Field, place: int, text: str, seen: int) -> None:
+        """Take what a field says that began with a generation, unless another stands in its place by now."""
+        self.touch(seen)
+        self.behind = True
+        if began == self.began(field, place):
+            self.draft = self.draft.put(field, place, text)
+
+    def began(self, field: Field, place: int) -> int:
+        """The generation with which the field of a place began."""
+        return self.begun.get((field, place), 0)
+
+    def touch(self, seen: int) -> None:
+        """Note that something was typed: the models wait."""
+        self.seen, self.touched = seen, time.monotonic()
+
+    def later(self, step: Callable[[], None]) -> None:
+        """Take a step with the next `proceed`.
+
+        Where a press of a button comes together with the last letters of a field, Streamlit calls the button first.
+        """
+        self.steps.append(step)
+
+    def proceed(self) -> None:
+        """Take the steps that buttons asked for, now that all fields were heard."""
+        steps, self.steps = self.steps, []
+        for step in steps:
+            step()
+
+    def lay(self, draft: Draft) -> None:
+        """Put other texts on the desk."""
+        if draft != self.draft:
+            self.past = [*self.past[-UNDOS:], self.draft]
+            self.future = []
+        self.show(draft)
+
+    def take_back(self) -> None:
+        """Put the texts there that `lay` replaced last; those that are here can be brought back."""
+        if self.past:
+            self.future.append(self.draft)
+            self.show(self.past.pop())
+
+    def bring_back(self) -> None:
+        """Put the texts there that `take_back` replaced last."""
+        if self.future:
+            self.past.append(self.draft)
+            self.show(self.future.pop())
+
+    def show(self, draft: Draft) -> None:
+        """Have fields begin anew where another text comes; the others stand, with all that is being typed in them."""
+        self.generation += 1
+        old, new = fields_of(self.draft), fields_of(draft)
+        self.begun |= {place: self.generation for place, text in new.items() if old.get(place) != text}
+        self.draft = draft
+        self.word = None
+
+    # --- the word under the lens -------------------------------------------------------------------------
+
+    def choose(self, word: int) -> None:
+        """Look at a word of the chosen summary; the same one again lays it back."""
+        spans = word_spans(self.text)
+        known = 0 <= word < len(spans) and word != self.marked
+        self.by = ""
+        self.word, self.chosen = (word, self.text[slice(*spans[word])]) if known else (None, "")
+
+    def look_at(self, letter: str) -> None:
+        """Look at another summary."""
+        if letter != self.letter:
+            self.letter, self.word = letter, None
+
+    @property
+    def text(self) -> str:
+        """The summary whose words are looked at."""
+        place = LETTERS.index(self.letter)
+        return self.draft.summaries[place] if place < len(self.draft.summaries) else ""
+
+    @property
+    def marked(self) -> int | None:
+        """The chosen word, unless another one has come in its place."""
+        spans = word_spans(self.text)
+        known = self.word is not None and self.word < len(spans)
+        return self.word if known and self.text[slice(*spans[self.word])] == self.chosen else None
+
+    @property
+    def changed(self) -> Example | None:
+        """The summary as it would be with the word left out or swapped; None while no word is chosen."""
+        example, word = examples_of(self.draft).get(self.letter), self.marked
+        if example is None or word is None:
+            return None
+        return replace(example, candidate=swapped(self.text, word_spans(self.text)[word], self.by.strip()))
+
+    def apply(self) -> None:
+        """Make the change that is looked at."""
+        if (changed := self.changed) is not None:
+            self.lay(self.draft.put("summary", LETTERS.index(self.letter), changed.candidate))
+
+    # --- the scores --------------------------------------------------------------------------------------
+
+    def rows(self) -> list[Row]:
+        """Every metric's scores of the summaries that are there; those of models as far as they are known."""
+        examples = examples_of(self.draft)
+        rows = []
+        for name, signature in signatures().items():
+            if name in LEXICAL:
+                found = lexical_scores(name, examples)
+            else:
+                found = {letter: self.models.answer(signature, example) for letter, example in examples.items()}
+            rows.append(Row(name, signature, found))
+        return rows
+
+    def changes(self) -> list[Change]:
+        """Every metric's score of the chosen summary before and after the change; none while there is no change."""
+        before, after = examples_of(self.draft).get(self.letter), self.changed
+        if before is None or after is None:
+            return []
+        both = {"before": before, "after": after}
+        changes = []
+        for name, signature in signatures().items():
+            if name in LEXICAL:
+                found = lexical_scores(name, both)
+            else:
+                found = {key: self.models.answer(signature, example) for key, example in both.items()}
+            changes.append(Change(name, found["before"], found["after"]))
+        return changes
+
+    def want(self, what_if: bool) -> float | None:
+        """Say what the models are to score; returns in how many seconds to look again, None where all is done."""
+        examples = list(examples_of(self.draft).values())
+        if what_if and (changed := self.changed) is not None and changed.candidate.strip():
+            examples.append(changed)
+        asked = [(s, example) for name, s in signatures().items() if name not in LEXICAL for example in examples]
+        self.models.want(asked)
+        self.turn += 1
+        if self.behind:
+            return SOON
+        if not self.models.open:
+            return None
+        return POLL if self.models.going_on else max(POLL, PAUSE - (time.monotonic() - self.touched))
+
+    def due(self, inspector: Inspector) -> bool:
+        """Ask the models once nothing was typed for a while; returns whether what stands below is to follow."""
+        if time.monotonic() - self.touched >= PAUSE - SOON:
+            self.models.ask(inspector)
+        before, self.answered = self.answered, self.models.collect()
+        return self.behind or self.answered != before

@@ -1,0 +1,155 @@
+"""The texts of the playground: a document with references, and up to four summaries known by letters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal, NamedTuple
+
+from data.reading import shown
+from data.records import Document, Example, Summary
+
+LETTERS = "ABCD"
+
+
+MOST_REFERENCES = 12
+"""As many as the largest data sets have (SummEval: 11)."""
+
+
+LONGEST = 20_000
+"""Characters of a reference, title or summary."""
+
+
+LONGEST_SOURCE = 100_000
+
+
+LONGEST_NAME = 200
+
+
+Field = Literal["reference", "title", "source", "summary"]
+
+
+class UnfitDraft(ValueError):  # noqa: N818  named for the situation
+    """Texts that the playground has no room for, or that cannot be kept as they are; the message says why."""
+
+
+class Draft(NamedTuple):
+    """What is written on the playground; a text that is blank is not there."""
+
+    references: tuple[str, ...] = ("",)
+    title: str = ""
+    source: str = ""
+    summaries: tuple[str, ...] = ("", "")
+    names: tuple[str, ...] = ("", "")
+    """What the summaries' systems are called, as many as `summaries`; an empty name is the letter."""
+
+    def put(self, field: Field, place: int, text: str) -> Draft:
+        """The draft with another text; a place that is not there changes nothing."""
+        match field:
+            case "title":
+                return self._replace(title=text)
+            case "source":
+                return self._replace(source=text)
+            case "reference":
+                return self._replace(references=put(self.references, place, text))
+            case "summary":
+                return self._replace(summaries=put(self.summaries, place, text))
+
+    def add_reference(self) -> Draft:
+        """The draft with one more reference, where there is room."""
+        return self._replace(references=(*self.references, "")[:MOST_REFERENCES])
+
+    def add_summary(self) -> Draft:
+        """The draft with one more summary, where there is room."""
+        return self._replace(summaries=(*self.summaries, "")[: len(LETTERS)], names=(*self.names, "")[: len(LETTERS)])
+
+    def drop_reference(self) -> Draft:
+        """The draft without its last reference; one field stays."""
+        return self._replace(references=self.references[:-1] or ("",))
+
+    def drop_summary(self) -> Draft:
+        """The draft without its last summary; one field stays."""
+        return self._replace(summaries=self.summaries[:-1] or ("",), names=self.names[:-1] or ("",))
+
+    @property
+    def letters(self) -> str:
+        """The letters of the summaries that are there."""
+        return "".join(letter for letter, text in zip(LETTERS, self.summaries, strict=False) if text.strip())
+
+    def systems(self) -> dict[str, str]:
+        """What each letter's system is called. Raises `UnfitDraft` where two are called the same."""
+        found = {letter: self.names[LETTERS.index(letter)].strip() or letter for letter in self.letters}
+        for name in found.values():
+            if sum(name == other for other in found.values()) > 1:
+                raise UnfitDraft(f"two summaries are called {name}: their systems need different names")
+        return found
+
+
+def fields_of(draft: Draft) -> dict[tuple[Field, int], str]:
+    """Every text of a draft that has a field, by its kind and place."""
+    texts: dict[tuple[Field, int], str] = {("title", 0): draft.title, ("source", 0): draft.source}
+    texts |= {("reference", place): text for place, text in enumerate(draft.references)}
+    return texts | {("summary", place): text for place, text in enumerate(draft.summaries)}
+
+
+def put(texts: tuple[str, ...], place: int, text: str) -> tuple[str, ...]:
+    """The texts with another one in a place."""
+    return tuple(text if index == place else old for index, old in enumerate(texts))
+
+
+def examples_of(draft: Draft) -> dict[str, Example]:
+    """What metrics score, by letter: each summary that is there, beside all references that are."""
+    references = tuple(text for text in draft.references if text.strip())
+    title = draft.title if draft.title.strip() else None
+    return {
+        letter: Example("playground", letter, draft.summaries[LETTERS.index(letter)], references, title, draft.source)
+        for letter in draft.letters
+    }
+
+
+def to_records(
+    draft: Draft, document_id: str, ratings: Sequence[tuple[str, float]] = (), aspect: str = ""
+) -> tuple[Document, list[Summary]]:
+    """The draft as a document with its summaries; `ratings` are by letter, of one aspect. Raises `UnfitDraft`."""
+    rated = dict(ratings)
+    systems = draft.systems()
+    examples = examples_of(draft)
+    if not examples:
+        raise UnfitDraft("there is no summary")
+    first = next(iter(examples.values()))
+    summaries = [
+        Summary(document_id, systems[letter], example.candidate, {aspect: rated[letter]} if letter in rated else {})
+        for letter, example in examples.items()
+    ]
+    return Document(document_id, first.source, first.references, first.title), summaries
+
+
+def from_records(document: Document, summaries: Iterable[Summary]) -> Draft:
+    """A document and the first four of these summaries as a draft. Raises `UnfitDraft`."""
+    chosen = list(summaries)[: len(LETTERS)]
+    return checked(
+        Draft(
+            document.references[:MOST_REFERENCES] or ("",),
+            document.title or "",
+            document.source_text,
+            tuple(summary.text for summary in chosen) or ("",),
+            tuple(summary.system for summary in chosen) or ("",),
+        )
+    )
+
+
+def checked(draft: Draft) -> Draft:
+    """A draft that fits the fields. Raises `UnfitDraft`."""
+    many = [("references", draft.references, MOST_REFERENCES), ("summaries", draft.summaries, len(LETTERS))]
+    for name, texts, most in many:
+        if not 1 <= len(texts) <= most:
+            raise UnfitDraft(f"there are {len(texts)} {name}; the playground takes 1 to {most}")
+    if len(draft.names) != len(draft.summaries):
+        raise UnfitDraft("there are not as many names as summaries")
+    texts = [*draft.references, draft.title, *draft.summaries]
+    limits = [(text, LONGEST) for text in texts] + [(name, LONGEST_NAME) for name in draft.names]
+    for text, longest in [*limits, (draft.source, LONGEST_SOURCE)]:
+        if len(text) > longest:
+            raise UnfitDraft(f"{shown(text[:40])} is over {longest} characters long")
+        if "\0" in text or text != text.encode("utf-8", "replace").decode("utf-8"):
+            raise UnfitDraft("a text has NUL characters or half characters")
+    return draft

@@ -1,0 +1,376 @@
+"""The parts of the playground: scores, evidence, a word under the lens, and how examples come and go."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from data.demo import FILE as DEMO
+from data.importers import read
+from data.one_line import in_one_line
+from data.records import BadRecord, Document, Example, Summary
+from data.store import NAME_OF_SYSTEM, StoredScore, StoreError, checked_name, example_hash
+from metrics import DEFAULT, LEXICAL, metrics
+from metrics.explained import CannotExplain, Explained, explain
+from metrics.from_signature import metric_of, signatures
+from metrics.scoring import score_dataset
+from pages.components.evidence.novelty import novelty_html
+from pages.components.evidence.views import evidence_html, side_by_side
+from pages.components.evidence.words import in_words
+from pages.components.playground.desk import Desk
+from pages.components.playground.draft import (
+    LETTERS,
+    LONGEST_NAME,
+    Draft,
+    UnfitDraft,
+    checked,
+    examples_of,
+    from_records,
+    to_records,
+)
+from pages.components.playground.live import live_text, word_choice
+from pages.components.playground.score_table import changes_html, scores_html, worths_html
+from pages.components.playground.sharing import TooLong, from_file, to_file, to_link
+from pages.components.playground.what_if import most_words, parts, word_spans, worths
+from pages.components.shared.stores import stores
+from reports.escaping import in_markdown, text_block
+
+NOVELTY = "words not in the source"
+
+
+ALL = "all metrics"
+
+
+PREFERENCE = "preference"
+"""The aspect under which the preferred summary of a saved example is rated 1, the others 0."""
+
+
+Records = list[tuple[Document, list[Summary]]]
+
+
+# --- scores and evidence ------------------------------------------------------------------------------------
+
+
+def show_scores(desk: Desk) -> None:
+    """The table of all metrics' scores."""
+    examples = examples_of(desk.draft)
+    if not examples:
+        st.info("Write a summary to see its scores.")
+        return
+    st.html(scores_html(desk.rows(), {letter: letter_name(desk.draft, letter) for letter in examples}))
+
+
+def letter_name(draft: Draft, letter: str) -> str:
+    """A summary as its column is called."""
+    name = draft.names[LETTERS.index(letter)].strip()
+    return f"{letter}: {name}" if name else letter
+
+
+def show_evidence(desk: Desk) -> None:
+    """What one metric, or each, saw in the summaries."""
+    names = [name for name in signatures() if name != "length"]
+    options = [*names, NOVELTY, ALL]
+    asked = st.segmented_control(
+        "What did it see?", options, default=names[0], key="playground_evidence", required=True
+    )
+    examples = examples_of(desk.draft)
+    if not examples:
+        return
+    if asked == NOVELTY:
+        side_by_side([novelty_html(one.source, one.candidate) for one in examples.values()], list(examples))
+        return
+    for name in names if asked == ALL else [asked]:
+        if asked == ALL:
+            st.markdown(f"**{in_markdown(name)}**")
+        show_seen(desk, signatures()[name], examples)
+
+
+def show_seen(desk: Desk, signature: str, examples: dict[str, Example]) -> None:
+    """What a metric saw, in words and as marked texts; of models, when all of them have answered."""
+    found = [seen(desk, signature, example) for example in examples.values()]
+    if any(one is None for one in found):
+        st.caption("The model is asked when you pause…")
+        return
+    reasons = dict.fromkeys(str(one) for one in found if isinstance(one, CannotExplain))
+    for reason in reasons:
+        st.info(f"Undefined: {in_markdown(reason)}.")
+    known = [one for one in found if isinstance(one, Explained)]
+    if reasons or not known:
+        return
+    letters = list(examples)
+    said = in_words(signature, list(examples.values()), known, letters)
+    st.markdown(in_markdown(" ".join(said)))
+    blocks = [evidence_html(signature, example, one) for example, one in zip(examples.values(), known, strict=True)]
+    side_by_side(blocks, letters)
+
+
+def seen(desk: Desk, signature: str, example: Example) -> Explained | CannotExplain | None:
+    """A score with its evidence, as far as it is known."""
+    if signature.split("|", maxsplit=1)[0] not in LEXICAL:
+        return desk.models.answer(signature, example)
+    metric = metric_of(signature)
+    return CannotExplain("its settings cannot be had again") if metric is None else explain(metric, example)
+
+
+# --- what if ------------------------------------------------------------------------------------------------
+
+
+def show_what_if(desk: Desk, live: Sequence[str]) -> None:
+    """A summary whose words can be left out or swapped; `live` are the fragments that a choice runs."""
+    letters = list(desk.draft.letters)
+    if not letters:
+        return
+    if desk.letter not in letters:
+        desk.look_at(letters[0])
+    lexical = [name for name in LEXICAL if name != "length"]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        # The desk knows the letter: a widget that begins anew when the letters change would forget it.
+        letter = st.segmented_control(
+            "Summary", letters, default=desk.letter, key=f"playground_letter:{''.join(letters)}", required=True
+        )
+        metric = st.segmented_control(
+            "A word's bar: what the score loses without it, by",
+            lexical,
+            default=lexical[0],
+            key="playground_by",
+            required=True,
+        )
+    if letter != desk.letter:
+        desk.look_at(letter)
+        st.rerun(scope="fragment")
+
+    example = examples_of(desk.draft)[desk.letter]
+    whole, found = worths(signatures()[metric], example)
+
+    def choose(word: int) -> None:
+        desk.choose(word)
+        st.rerun(live)
+
+    st.caption("Choose a word: it is left out, or swapped for another. Double lines: without it the score rises.")
+    cut = parts(desk.text, found)
+    word_choice(
+        f"Words of summary {desk.letter}",
+        cut,
+        desk.marked,
+        key=f"playground_words:{desk.generation}:{desk.letter}",
+        on_chosen=choose,
+    )
+    if len(word_spans(desk.text)) > (most := most_words(desk.text)):
+        st.caption(f"Only the first {most} words have bars; the longer a summary is, the fewer have.")
+    if desk.changed is not None:
+        show_change(desk, live)
+    with st.expander(f"Each word left out in turn, by {metric}"):
+        st.html(worths_html(metric, whole, found))
+
+
+def show_change(desk: Desk, live: Sequence[str]) -> None:
+    """The summary without the chosen word, or with another, and what that does to every score."""
+
+    def typed(text: str, seen: int) -> None:
+        desk.touch(seen)
+        desk.by = text
+        st.rerun(live)
+
+    live_text(
+        f"Instead of “{in_one_line(desk.chosen)}” (nothing: it is left out)",
+        desk.by,
+        key=f"playground_swap:{desk.generation}:{desk.letter}:{desk.word}",
+        on_typed=typed,
+        rows=1,
+        longest=200,
+    )
+    changed = desk.changed
+    if changed is None:
+        return
+    st.html(text_block(changed.candidate, f"Summary {desk.letter}, changed"))
+    st.html(changes_html(desk.changes()))
+    st.button(
+        "Make this change", icon=":material/check:", key="playground_apply", on_click=desk.later, args=(desk.apply,)
+    )
+
+
+# --- other examples -----------------------------------------------------------------------------------------
+
+
+@st.cache_data(show_spinner=False)
+def demo_records() -> Records:
+    """The demo corpus."""
+    return list(read(DEMO, "interchange"))
+
+
+@st.cache_data(max_entries=16, show_spinner="Reading")
+def document_ids(dataset: str, version: object) -> list[str]:
+    """The documents of a data set that have summaries; read anew when its version moves."""
+    return list(dict.fromkeys(stores().data.cells(dataset).documents))
+
+
+def open_form(desk: Desk) -> None:
+    """Take an example from the demo corpus, a data set or a file, or begin with nothing."""
+    st.button("Start empty", icon=":material/draft:", key="playground_empty", on_click=lay, args=(desk, Draft()))
+    kinds = ["demo corpus", "data set", "file"]
+    kind = st.segmented_control("Open an example of", kinds, default=kinds[0], key="playground_kind", required=True)
+    try:
+        found = {"demo corpus": of_demo, "data set": of_dataset, "file": of_file}[kind]()
+        if found is not None:
+            offer(desk, *found)
+    except (BadRecord, StoreError, UnfitDraft) as error:
+        st.error(in_markdown(error))
+
+
+def of_demo() -> tuple[Document, list[Summary]] | None:
+    """A document of the demo corpus."""
+    return one_of(demo_records(), "playground_demo")
+
+
+def of_dataset() -> tuple[Document, list[Summary]] | None:
+    """A document of a data set in the database."""
+    names = [dataset.name for dataset in stores().data.datasets()]
+    if not names:
+        st.info("There is no data set yet: import one on the Studies page.")
+        return None
+    name = st.selectbox("Data set", names, format_func=in_one_line, key="playground_dataset")
+    dataset = stores().data.dataset(name)
+    ids = document_ids(name, (dataset.sha256, dataset.summaries))
+    if not ids:
+        st.info("This data set has no summaries.")
+        return None
+    document = st.selectbox("Document", ids, format_func=in_one_line, key=f"playground_document:{name}")
+    return stores().data.record(name, document)
+
+
+def of_file() -> tuple[Document, list[Summary]] | None:
+    """A document of a file in the interchange format."""
+    file: UploadedFile | None = st.file_uploader(
+        "A JSON object a line (interchange format)", type=["jsonl", "json"], key="playground_file"
+    )
+    return None if file is None else one_of(from_file(file.name, file.getvalue()), f"playground_file:{file.file_id}")
+
+
+def one_of(records: Records, key: str) -> tuple[Document, list[Summary]]:
+    """The document chosen among several, by its title or id."""
+    names = [in_one_line(document.title or document.id) for document, _ in records]
+    place = st.selectbox("Document", range(len(records)), format_func=names.__getitem__, key=key)
+    return records[place]
+
+
+def offer(desk: Desk, document: Document, summaries: list[Summary]) -> None:
+    """Open a document with up to four of its summaries."""
+    by_system = {summary.system: summary for summary in summaries}
+    chosen = list(by_system)
+    if len(chosen) > len(LETTERS):
+        chosen = st.multiselect(
+            "Summaries of (up to four)",
+            chosen,
+            default=chosen[: len(LETTERS)],
+            format_func=in_one_line,
+            max_selections=len(LETTERS),
+            key=f"playground_systems:{document.id}",
+        )
+    if document.questions:
+        st.caption("The document's own questions are not taken over: APES asks those that it finds in the references.")
+    draft = from_records(document, [by_system[system] for system in chosen])
+    icon = ":material/arrow_forward:"
+    st.button("Open", type="primary", icon=icon, key="playground_open_it", on_click=lay, args=(desk, draft))
+
+
+def lay(desk: Desk, draft: Draft) -> None:
+    """Put other texts on the desk, and close the form that they came from."""
+    desk.later(lambda: desk.lay(draft))
+    st.session_state["playground_open"] = False
+
+
+# --- sharing and saving -------------------------------------------------------------------------------------
+
+
+def share_form(desk: Desk) -> None:
+    """A link that holds the texts themselves, and a file."""
+    try:
+        address = (st.context.url or "").split("?")[0].split("#")[0]
+        st.markdown("Whoever opens this link sees these texts; it holds them, and nothing is stored here.")
+        st.code(f"{address}?example={to_link(desk.draft)}", language=None)
+    except TooLong as error:
+        st.info(f"There can be no link: {in_markdown(error)}.")
+    try:
+        file = to_file(desk.draft)
+    except UnfitDraft as error:
+        st.info(f"There can be no file: {in_markdown(error)}.")
+        return
+    st.download_button(
+        "Download as a file",
+        file.encode(),
+        "playground.jsonl",
+        "application/jsonl",
+        icon=":material/download:",
+        key="playground_download",
+        on_click="ignore",
+    )
+
+
+def save_form(desk: Desk) -> None:
+    """Keep the example as a document of a data set, with the scores that are known."""
+    letters = list(desk.draft.letters)
+    if not letters:
+        st.info("There is no summary to save.")
+        return
+    with st.form("playground_save_form", border=False):
+        dataset = st.text_input("Data set", "playground", key="playground_save_dataset", max_chars=LONGEST_NAME)
+        document_id = st.text_input(
+            "Document",
+            placeholder="a name for this example",
+            key="playground_save_document",
+            max_chars=LONGEST_NAME,
+        )
+        columns = st.columns(2)
+        names = [
+            columns[place % 2].text_input(
+                f"Summary {letter} is by",
+                desk.draft.names[LETTERS.index(letter)] or letter,
+                key=f"playground_save_name:{desk.generation}:{letter}",
+                max_chars=LONGEST_NAME,
+            )
+            for place, letter in enumerate(letters)
+        ]
+        preferred = st.radio(
+            "You prefer", ["not said", *letters, "all the same"], horizontal=True, key="playground_prefer"
+        )
+        if not st.form_submit_button("Save", type="primary"):
+            return
+    ratings = {} if preferred == "not said" else {letter: float(letter == preferred) for letter in letters}
+    try:
+        desk.draft = named(desk.draft, dict(zip(letters, names, strict=True)))
+        with st.spinner("Saving"):
+            save(desk, dataset.strip(), document_id.strip(), ratings)
+    except (StoreError, UnfitDraft) as error:
+        st.error(in_markdown(error))
+        return
+    st.success(f"Saved as {in_markdown(document_id)} in the data set {in_markdown(dataset)}.")
+    if ratings:
+        st.page_link("examples.py", label="Examples", icon=":material/search:")
+
+
+def named(draft: Draft, names: dict[str, str]) -> Draft:
+    """The draft with its summaries' systems called so, by letter. Raises `StoreError`, `UnfitDraft` for bad names."""
+    kept = list(draft.names)
+    for letter, name in names.items():
+        kept[LETTERS.index(letter)] = "" if name.strip() in ("", letter) else checked_name(name, NAME_OF_SYSTEM)
+    return checked(draft._replace(names=tuple(kept)))
+
+
+def save(desk: Desk, dataset: str, document_id: str, ratings: dict[str, float]) -> None:
+    """Write the example with its scores, those of models where they are known. Raises `StoreError`, `UnfitDraft`."""
+    document, summaries = to_records(desk.draft, document_id, ratings, PREFERENCE)
+    data = stores().data
+    data.add_document(dataset=dataset, document=document, summaries=summaries)
+    for name, signature in signatures().items():
+        if name in LEXICAL:
+            continue
+        scores = {
+            example_hash(example): StoredScore(found.value, found.missing, found.truncated)
+            for example in examples_of(desk.draft).values()
+            if isinstance(found := desk.models.answer(signature, example), Explained)
+        }
+        if scores:
+            data.add_scores(metric=name, signature=signature, scores=scores)
+    score_dataset(data, dataset, metrics(DEFAULT))

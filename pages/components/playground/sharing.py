@@ -1,0 +1,109 @@
+"""A draft as a link or a file, and back: what comes from outside is taken whole or refused whole."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import tempfile
+import zlib
+from pathlib import Path
+from typing import Any
+
+from data.export import json_lines
+from data.importers import read
+from data.reading import Place, json_object
+from data.records import BadRecord, Document, Summary
+from pages.components.playground.draft import LONGEST_NAME, Draft, UnfitDraft, checked, to_records
+
+LONGEST_LINK = 8000
+"""Letters of a link's example: what servers and mail programs let through."""
+
+
+LARGEST_LINK = 400_000
+"""Bytes that a link's example may unpack to."""
+
+
+LARGEST_FILE = 5 * 2**20
+"""Bytes of a file that is opened."""
+
+
+FIELDS = {"references": list, "title": str, "source": str, "summaries": list, "names": list}
+
+
+class BadLink(ValueError):  # noqa: N818  named for the situation
+    """A link from which no example can be had; the message says why."""
+
+
+class TooLong(ValueError):  # noqa: N818  named for the situation
+    """Texts that are too long for a link."""
+
+
+def to_link(draft: Draft) -> str:
+    """The draft as the value of a link's `example`: its JSON, compressed, in URL-safe letters. Raises `TooLong`."""
+    text = json.dumps(draft._asdict(), ensure_ascii=False, separators=(",", ":"))
+    letters = base64.urlsafe_b64encode(zlib.compress(text.encode(), 9)).decode("ascii").rstrip("=")
+    if len(letters) > LONGEST_LINK:
+        raise TooLong(
+            f"the texts make {len(letters)} letters, and a link can have {LONGEST_LINK}: share them as a file, or "
+            "leave out the source"
+        )
+    return letters
+
+
+def from_link(letters: str) -> Draft:
+    """The draft of a link's `example`. Raises `BadLink`."""
+    if len(letters) > LONGEST_LINK:
+        raise BadLink(f"it has over {LONGEST_LINK} letters")
+    try:
+        packed = base64.b64decode(letters.encode("ascii") + b"=" * (-len(letters) % 4), altchars=b"-_", validate=True)
+        unpacking = zlib.decompressobj()
+        data = unpacking.decompress(packed, LARGEST_LINK)
+        if not unpacking.eof or unpacking.unused_data:
+            raise BadLink("it is cut short, or holds more than the playground has room for")
+        record = json_object(Place(Path("link"), 1), data.decode("utf-8"))
+        return draft_of(record)
+    except (binascii.Error, zlib.error, UnicodeError) as error:
+        raise BadLink("its letters are not those of an example; was it cut or changed on its way?") from error
+    except (BadRecord, UnfitDraft) as error:
+        raise BadLink(str(error)) from error
+
+
+def draft_of(record: dict[str, Any]) -> Draft:
+    """The draft that a JSON object describes. Raises `BadLink`, `UnfitDraft`."""
+    if record.keys() != FIELDS.keys():
+        raise BadLink(f"an example has the fields {', '.join(FIELDS)} and no others")
+    for name, kind in FIELDS.items():
+        if not isinstance(record[name], kind):
+            raise BadLink(f"{name} must be a {'list of strings' if kind is list else 'string'}")
+    values = {name: tuple(value) if isinstance(value, list) else value for name, value in record.items()}
+    if not all(isinstance(text, str) for value in values.values() if isinstance(value, tuple) for text in value):
+        raise BadLink("references, summaries and names must be lists of strings")
+    return checked(Draft(**values))
+
+
+def to_file(draft: Draft) -> str:
+    """The draft as a file of the interchange format, one line. Raises `UnfitDraft` for what that cannot hold."""
+    document, summaries = to_records(draft, "playground")
+    if not document.references:
+        raise UnfitDraft("a file needs a reference; a link does not")
+    if not document.source_text.strip():
+        raise UnfitDraft("a file needs a source; a link does not")
+    record: dict[str, Any] = {"id": document.id, "title": document.title, "source": document.source}
+    record["references"] = list(document.references)
+    record["summaries"] = [{"system": summary.system, "text": summary.text} for summary in summaries]
+    return "".join(json_lines([record]))
+
+
+def from_file(name: str, data: bytes) -> list[tuple[Document, list[Summary]]]:
+    """The documents in a file of the interchange format. Raises `BadRecord` with file and line, `UnfitDraft`."""
+    if len(data) > LARGEST_FILE:
+        raise UnfitDraft(f"the file is over {LARGEST_FILE // 2**20} MiB: import it on the Studies page")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "file"  # what a browser calls it may be no name of a file here, and is only said
+        path.write_bytes(data)
+        try:
+            return list(read(path, "interchange"))
+        except BadRecord as error:
+            said = Path(name).name[:LONGEST_NAME] or path.name
+            raise BadRecord(said + str(error).removeprefix(str(path)).removeprefix(path.name)) from error

@@ -1,0 +1,127 @@
+"""A summary with a word left out or swapped, and what each of its words is worth to a metric."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import NamedTuple
+
+import regex
+
+from data.preferences import TIE
+from data.records import Example
+from metrics.base import score_candidates
+from metrics.from_signature import metric_of
+from metrics.rouge import numbered_ngrams, numbered_skip_bigrams, sentence_words
+from metrics.sentences import sentence_spans
+from metrics.text import NO_SPACES, Span, lemmas, rouge_words
+from pages.components.playground.live import Part
+
+# As `metrics.text.WORD`, but for scripts without spaces, where each character is one.
+WORD = regex.compile(
+    rf"[{NO_SPACES}]\p{{M}}*|[[\p{{L}}\p{{N}}]--[{NO_SPACES}]][[\p{{L}}\p{{M}}\p{{N}}]--[{NO_SPACES}]]*"
+    rf"(?:['’\-‐‑][[\p{{L}}\p{{N}}]--[{NO_SPACES}]][[\p{{L}}\p{{M}}\p{{N}}]--[{NO_SPACES}]]*)*",
+    regex.VERSION1,
+)
+
+
+MOST_WORDS = 400
+"""Words of a summary that are left out in turn: each is a summary more to score."""
+
+
+MOST_CHARACTERS = 1_000_000
+"""Characters of all those summaries together."""
+
+
+KEPT_CHARACTERS = 100_000
+"""Beyond so many, they do not stay in the caches of texts, which count texts and not how long they are."""
+
+
+CACHES = (rouge_words, lemmas, numbered_ngrams, numbered_skip_bigrams, sentence_words, sentence_spans)
+"""Those that the lexical metrics fill."""
+
+
+class Worth(NamedTuple):
+    """What a word is worth: the score without it."""
+
+    word: str
+    span: Span
+    without: float | None
+    """None where the summary without it has no score."""
+    loss: float | None
+    """How much lower that is; negative where the score rises."""
+
+
+def word_spans(text: str) -> list[Span]:
+    """Where the words of a text stand, inner hyphens and apostrophes kept, in characters."""
+    return [match.span() for match in WORD.finditer(text)]
+
+
+def swapped(text: str, span: Span, by: str = "") -> str:
+    """The text with another word in a place, or with none: then one of the two spaces around it goes, too."""
+    start, end = span
+    before, after = text[:start], text[end:]
+    if not by and (not before or before[-1].isspace()) and after[:1] == " ":
+        after = after[1:]
+    elif not by and before[-1:] == " " and (not after or not after[0].isalnum()):
+        before = before[:-1]
+    return before + by + after
+
+
+def most_words(text: str) -> int:
+    """How many words of a summary are left out in turn."""
+    return min(MOST_WORDS, MOST_CHARACTERS // max(len(text), 1))
+
+
+@lru_cache(64)
+def worths(signature: str, example: Example) -> tuple[float | None, tuple[Worth, ...]]:
+    """The score of an example, and what the first `most_words` of its words are worth, each left out alone.
+
+    The metric must be a lexical one. All are scored in one batch.
+    """
+    metric = metric_of(signature)
+    if metric is None:
+        raise ValueError(f"no metric has the signature {signature}")
+    text = example.candidate
+    spans = word_spans(text)[: most_words(text)]
+    batch = [example, *(replace(example, candidate=swapped(text, span)) for span in spans)]
+    whole, *left = [score.value for score in score_candidates(metric, batch)]
+    if len(text) * len(spans) > KEPT_CHARACTERS:
+        for cache in CACHES:
+            cache.cache_clear()
+    return whole, tuple(
+        Worth(text[slice(*span)], span, value, None if None in (whole, value) else whole - value)
+        for span, value in zip(spans, left, strict=True)
+    )
+
+
+def parts(text: str, found: Sequence[Worth]) -> list[Part]:
+    """The text cut into words that can be chosen, each with its worth, and what stands between them.
+
+    Bars are as high as a word's share of the largest loss or gain.
+    """
+    highest = max((abs(worth.loss) for worth in found if worth.loss is not None), default=0.0)
+    valued = {worth.span: worth for worth in found}
+    cut, end = [], 0
+    for number, span in enumerate(word_spans(text)):
+        if span[0] > end:
+            cut.append(Part(text[end : span[0]]))
+        worth = valued.get(span)
+        loss = worth.loss if worth else None
+        share = abs(loss) / highest if loss is not None and highest > TIE else 0.0
+        cut.append(Part(text[slice(*span)], number, said(worth), round(share, 3), bool(loss and loss < -TIE)))
+        end = span[1]
+    return [*cut, Part(text[end:])] if end < len(text) else cut
+
+
+def said(worth: Worth | None) -> str:
+    """What a word is worth, in words."""
+    if worth is None:
+        return "not tried"
+    if worth.loss is None:
+        return "without it there is no score"
+    if abs(worth.loss) <= TIE:
+        return "without it the score stays"
+    verb = "falls" if worth.loss > 0 else "rises"
+    return f"without it the score {verb} by {abs(worth.loss):.4f} to {worth.without:.4f}"

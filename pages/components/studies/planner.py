@@ -1,0 +1,140 @@
+"""How many pairs and judgments a study needs, from assumed or observed ratios."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from analysis.agreement import credit
+from analysis.planning import Observed, Plan, observed, pairs_for_interval, pairs_to_separate
+from analysis.planning import icc as icc_of
+from data.one_line import in_one_line
+from data.signatures import labels
+from pages.components.shared.sources import Source, preferences_of, sources
+from pages.components.shared.tables import show_section
+from reports.escaping import in_markdown
+from reports.tables.planning import observed_section, plan_section
+
+SEPARATE, MEASURE = "tell two metrics apart", "measure one metric's agreement"
+
+
+ASSUMED = "assumed"
+
+
+def planner() -> None:
+    """Ask what is wanted and what is known, and say what it takes."""
+    goal = st.radio("The study is to", [SEPARATE, MEASURE], horizontal=True, key="plan_goal")
+    found = observation(goal) or Observed(None, None, None, None, None, 0)
+    # other defaults for other observations, hence the keys; numbers are not rounded, for a phi may be the largest
+    # possible
+    key = f"{goal}:{found.n}:{found.first}:{found.second}"
+    first, second, third = st.columns(3)
+    if goal == SEPARATE:
+        one = ratio_input(first, "Agreement of the first metric", found.first, 0.61, f"plan_first:{key}")
+        other = ratio_input(second, "Agreement of the second metric", found.second, 0.72, f"plan_second:{key}")
+        phi = third.number_input(
+            "phi",
+            -1.0,
+            1.0,
+            found.phi or 0.0,
+            0.05,
+            format="%.3f",
+            key=f"plan_phi:{key}",
+            help="Correlation of the two metrics' being right on the same pairs: alike metrics need fewer pairs.",
+        )
+    else:
+        one = ratio_input(first, "Agreement of the metric", found.first, 0.6, f"plan_ratio:{key}")
+        half_width = second.number_input("Half width of its interval", 0.005, 0.49, 0.05, 0.005, key="plan_width")
+    first, second, third = st.columns(3)  # rows, for a small screen shows column by column
+    per_document = first.number_input(
+        "Pairs per document", 1.0, None, found.pairs_per_document or 1.0, 1.0, key=f"plan_per_document:{key}"
+    )
+    icc = second.number_input(
+        "ICC",
+        0.0,
+        1.0,
+        found.icc or 0.0,
+        0.01,
+        format="%.3f",
+        key=f"plan_icc:{key}",
+        help="Correlation of pairs of the same document: 0 where each pair says something new.",
+    )
+    judgments = third.number_input("Judgments per pair", 1, None, 1, key="plan_judgments")
+    first, second, _ = st.columns(3)
+    alpha = first.number_input("alpha", 0.001, 0.5, 0.05, 0.01, format="%.3f", key="plan_alpha")
+    shape = {"pairs_per_document": per_document, "icc": icc, "judgments_per_pair": judgments}
+    if goal == SEPARATE:
+        power = second.number_input("Power", 0.1, 0.999, 0.8, 0.05, key="plan_power")
+        show_plan(pairs_to_separate(one, other, phi=phi, alpha=alpha, power=power, **shape))
+    else:
+        show_plan(pairs_for_interval(one, half_width, level=1 - alpha, **shape))
+
+
+def ratio_input(
+    column: st.delta_generator.DeltaGenerator, label: str, found: float | None, otherwise: float, key: str
+) -> float:
+    """A ratio: what was observed, or one to assume."""
+    value = otherwise if found is None else found
+    return float(column.number_input(label, 0.0, 1.0, value, 0.01, format="%.3f", key=key))
+
+
+def observation(goal: str) -> Observed | None:
+    """What a study or a data set shows of one or two metrics, where it is chosen; None where ratios are assumed.
+
+    Of several judgments of a pair the majority counts, as pairs are what is planned.
+    """
+    known: list[Source | None] = [None, *sources()]
+    source = st.selectbox(
+        "Ratios",
+        known,
+        format_func=lambda source: ASSUMED if source is None else f"observed in {source.name}",
+        key="plan_source",
+    )
+    if source is None:
+        return None
+    preferences = preferences_of(source, source.version)
+    if source.study is not None:
+        preferences = preferences.by_majority()
+    named = {label: signature for signature, label in labels(list(preferences.scores)).items()}
+    wanted = 2 if goal == SEPARATE else 1
+    if len(named) < wanted:
+        st.info("Fewer than two metrics have scores there." if wanted > 1 else "No metric has scores there.")
+        return None
+    differences = preferences.differences()
+
+    def asked(column: st.delta_generator.DeltaGenerator, label: str, names: list[str], key: str) -> str:
+        return str(column.selectbox(label, names, format_func=in_one_line, key=key))
+
+    left, right = st.columns(2)
+    if goal == SEPARATE:
+        first = asked(left, "First metric", list(named), "plan_metric")
+        second = asked(right, "Second metric", [name for name in named if name != first], "plan_other")
+        earned = [credit(preferences.choices, differences[named[name]]) for name in (first, second)]
+        found = observed(*earned, preferences.document, preferences.weights)
+        show_section(observed_section(first, second, found))
+        return found
+    metric = asked(left, "Metric", list(named), "plan_metric")
+    alone = credit(preferences.choices, differences[named[metric]])
+    found = observed(alone, alone, preferences.document, preferences.weights)._replace(
+        second=None, phi=None, reason=None
+    )
+    found = found._replace(icc=icc_of(alone, preferences.document))
+    if found.first is None:
+        st.info("Undefined: no pair has a value of this metric and a decision of people.")
+        return found
+    within = "undefined" if found.icc is None else f"{found.icc:.3f}"
+    st.caption(f"Observed: agreement {found.first:.3f}, ICC {within}, {found.n} pairs.")
+    return found
+
+
+def show_plan(plan: Plan) -> None:
+    """The answer, large, or why there is none."""
+    section = plan_section(plan)
+    if plan.reason is not None:
+        show_section(section)
+        return
+    with st.container(horizontal=True):
+        numbers = ("Pairs", plan.pairs), ("Judgments", plan.judgments), ("Documents", plan.documents)
+        for name, number in (*numbers, ("Independent pairs", plan.independent_pairs)):
+            st.metric(name, f"{number:,}", border=True)
+        st.metric("Design effect", f"{plan.design_effect:.2f}", border=True)
+    st.caption(in_markdown(" ".join(section.notes)))

@@ -1,0 +1,211 @@
+"""The page Upper bound: what its address says, the texts with what an extract covers, and its tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from data.one_line import in_one_line
+from data.records import Document
+from reports.escaping import count
+from reports.tables.bounds import NAMES, reads_references
+from reports.tables.oracles import DEFINITIONS, RULES, inside_note, length_label, length_option
+from summarizers.base import REFERENCE_LENGTH, Length
+from summarizers.oracles import Target
+from summarizers.oracles.evaluation import Row
+from summarizers.oracles.standing import Standing, bounds_of
+
+METRICS = {1: "ROUGE-1", 2: "ROUGE-2"}
+
+
+DEFINITION_NAMES = {"clipped": "clipped", "set": "set"}
+
+
+RULE_NAMES = {"max": "best of all", "first": "the first"}
+
+
+UNIT_NAMES = {
+    "": "no limit",
+    "sentences": "sentences",
+    "words": "words",
+    "reference": "as many words as the first reference",
+}
+"""What a limit of the length is counted in."""
+
+
+AMOUNTS = {"sentences": 3, "words": 100}
+"""The limits that are proposed."""
+
+
+MOST = {"sentences": 999, "words": 99_999}
+"""The largest limits that can be asked for."""
+
+
+DOCUMENT, ALL = "document", "all"
+
+
+VIEWS = {DOCUMENT: "One document", ALL: "All documents"}
+
+
+WAIT = 10.0
+"""Seconds that an algorithm has for an opened document, all its references together."""
+
+
+OPENING = 60
+"""Characters of a title, or of the opening words, by which a document is known in a list."""
+
+
+ROWS = 25
+"""Rows of a table that does not scroll by itself."""
+
+
+# Buttons as high as the boxes beside them, so that the labels above stand in one line; a list that shows a document's
+# words where the buttons beside it could leave it none.
+CONTROLS_STYLE = """<style>
+.stMain [data-testid=stButtonGroup] button { min-height: 2.5rem; }
+.stMain .st-key-bound_document { min-width: min(100%, 18rem); }
+</style>"""
+
+
+# --- what is asked for ----------------------------------------------------------------------------------------
+
+
+class Asked(NamedTuple):
+    """What the controls of the page, or its address, say."""
+
+    dataset: str
+    target: Target = Target()
+    length: Length | None = None
+
+    @property
+    def address(self) -> dict[str, str]:
+        """The parts of an address that name it."""
+        return {
+            "dataset": self.dataset,
+            "metric": f"rouge{self.target.n}",
+            "definition": self.target.definition,
+            "references": self.target.references,
+            **({"length": named} if (named := length_option(self.length)) else {}),
+        }
+
+
+def asked_by(address: Mapping[str, str], datasets: Sequence[str]) -> Asked:
+    """What an address asks for, of the data sets that there are; what it does not say, or says wrongly, is usual."""
+    named = address.get("dataset", "")
+    n = next((n for n in METRICS if address.get("metric") == f"rouge{n}"), 1)
+    definition, references = address.get("definition"), address.get("references")
+    return Asked(
+        named if named in datasets else datasets[0],
+        Target(
+            n,
+            definition if definition in DEFINITION_NAMES else "clipped",
+            references if references in RULE_NAMES else "max",
+        ),
+        named_length(address.get("length", "")),
+    )
+
+
+def named_length(name: str) -> Length | None:
+    """The length that an address names as the command line does: `3`, `100w`, `ref`; None for any other name."""
+    if name == "ref":
+        return REFERENCE_LENGTH
+    if not (found := re.fullmatch(r"([1-9][0-9]{0,4})(w?)", name)):
+        return None
+    unit = "words" if found[2] else "sentences"
+    amount = int(found[1])
+    return Length(amount, unit) if amount <= MOST[unit] else None
+
+
+def length_of(unit: str, amount: int) -> Length | None:
+    """The length of a unit of `UNIT_NAMES`."""
+    if not unit:
+        return None
+    return REFERENCE_LENGTH if unit == "reference" else Length(amount, unit)
+
+
+def not_here(address: Mapping[str, str], datasets: Collection[str]) -> list[str]:
+    """What an address names and there is not, a sentence each, as plain text; documents are told by `no_such`."""
+    known: dict[str, tuple[str, Collection[str]]] = {
+        "dataset": ("data set", datasets),
+        "metric": ("metric", [f"rouge{n}" for n in METRICS]),
+        "definition": ("way of counting", DEFINITION_NAMES),
+        "references": ("rule for references", RULE_NAMES),
+        "view": ("view", VIEWS),
+        "algorithm": ("algorithm", NAMES),
+    }
+    said = [
+        no_such(what, address[part])
+        for part, (what, those) in known.items()
+        if part in address and address[part] not in those
+    ]
+    if "length" in address and named_length(address["length"]) is None:
+        said.append(no_such("length", address["length"], "there is no limit"))
+    return said
+
+
+def no_such(what: str, named: str, instead: str = "the first is shown") -> str:
+    """That a link names something that there is not, as plain text."""
+    return f"This link names a {what} that is not here (“{cut(named)}”): {instead}."
+
+
+def cut(text: str) -> str:
+    """A text in one line, with its end left out where it is long."""
+    line = in_one_line(text[: 10 * OPENING])
+    return line if len(line) <= OPENING else f"{line[: OPENING - 1].rstrip()}…"
+
+
+def opening_of(document: Document) -> str:
+    """A document's title, or its opening words where it has none."""
+    source = document.source if isinstance(document.source, str) else " ".join(document.source[:OPENING])
+    return cut(document.title or source)
+
+
+def numbered(documents: Iterable[Document]) -> dict[str, str]:
+    """What documents are called in a list, by their ids: a number, which counts from 1, and how they open."""
+    return {
+        document.id: f"{number} · {opening_of(document)}".rstrip(" ·")
+        for number, document in enumerate(documents, start=1)
+    }
+
+
+def headline(asked: Asked) -> str:
+    """What the bound is, as plain text."""
+    return f"The highest {METRICS[asked.target.n]} F1 that any choice of a document's own sentences can reach."
+
+
+def explanation(asked: Asked) -> str:
+    """What the choices mean, as plain text."""
+    target = asked.target
+    text = "; ".join((DEFINITIONS[target.definition], RULES[target.references], length_label(asked.length)))
+    return f"{text[0].upper()}{text[1:]}. {inside_note(target)}"
+
+
+# --- tables of a data set -------------------------------------------------------------------------------------
+
+
+def verdict(found: Sequence[Standing], rows: Iterable[Row], asked: Asked) -> str:
+    """How high extracts could score, and how near to that the best system comes, as plain text.
+
+    The best is that with the highest mean among the systems that do not read the references and have most documents.
+    """
+    exact = [row for row in rows if row.algorithm == "exact"]
+    mean = float(np.mean(list(bounds_of(exact).values())))
+    unproven = sum(not row.proven for row in exact)
+    such = " of this length" if asked.length else ""
+    said = f"No extracts{such} exceed {mean:.3f} on average"
+    if unproven:
+        said = f"Extracts{such} reach at most {mean:.3f} on average ({unproven} of {len(exact)} optima are not proven)"
+    systems = [row for row in found if not reads_references(row.system)]
+    best = max(systems, key=lambda row: (row.documents, row.mean), default=None)
+    if best is None or best.share is None:
+        return f"{said}."
+    of = "that" if best.documents == len(exact) else f"the bound on its {count(best.documents, 'document')}"
+    return f"{said}; the best system, {in_one_line(best.system)}, reaches {best.share:.0%} of {of} ({best.mean:.3f})."
+
+
+def table_height(rows: int) -> int:
+    """Pixels of a table that shows up to `ROWS` rows without scrolling by itself."""
+    return 38 + 35 * min(rows, ROWS)

@@ -1,0 +1,194 @@
+"""A document with the sentences of its best extract marked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+from data.records import Document
+from metrics.text import count_words
+from pages.components.evidence.blocks import passage
+from pages.components.evidence.marks import Mark, highlight, legend
+from pages.components.upper_bound.address import Asked
+from reports.escaping import count, esc
+from summarizers.oracles import Target
+from summarizers.oracles.coverage import Coverage, Place, coverage
+from summarizers.oracles.evaluation import Row
+from summarizers.oracles.problem import is_proven
+from summarizers.sentences import sentences_of
+
+UNITS = {1: "words", 2: "pairs of words"}
+
+
+ONE = {1: "word", 2: "pair of words"}
+
+
+WORDS = {"matched": "covered", "missed": "missed"}
+"""What marks say."""
+
+
+SHOWN_WHOLE = 40
+"""Lines of a source that does not scroll by itself."""
+
+
+FOLDED = 2
+"""Sentences in a row that are not taken and so are folded into one line."""
+
+
+MANY = 20
+"""Numbers of sentences that are listed."""
+
+
+# What is taken has a thick line and a word before it: colour only repeats it.
+EXTRACT_STYLE = """<style>
+.bound { display: grid; gap: 1rem; grid-template-columns: minmax(0, 1fr); margin-bottom: .5rem; }
+@media (min-width: 900px) { .bound { grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); } }
+.bound > div { border: 1px solid rgb(128 128 128 / .4); border-radius: .5rem; padding: .75rem 1rem; min-width: 0; }
+.bound .long { max-height: min(40rem, 75vh); overflow-y: auto; }
+@media (min-width: 900px) { .bound .against { position: sticky; top: 4.5rem; align-self: start; } }
+.bound .name { font-weight: 600; margin-bottom: .5rem; }
+.bound .badge { user-select: none; }
+.evidence.bound ol { list-style: none; padding: 0; margin: 0; }
+.evidence.bound .note { margin-top: .75rem; }
+@media (max-width: 899px) { .bound .against { order: -1; } }
+.evidence.bound li { display: grid; grid-template-columns: 1.75rem minmax(0, 1fr); column-gap: .5rem; padding: .2rem;
+  margin: 0; border-inline-start: 5px solid transparent; }
+.bound li .number { text-align: end; font-variant-numeric: tabular-nums; opacity: .8; font-size: .875rem;
+  line-height: 1.7; }
+.bound li.taken { border-inline-start-color: rgb(37 99 235); background: rgb(37 99 235 / .08); }
+.bound li.taken .number { font-weight: 700; opacity: 1; }
+.evidence.bound .k-matched { background: light-dark(rgb(37 99 235 / .2), rgb(96 165 250 / .4)); }
+.bound li .text { white-space: pre-wrap; }
+.evidence.bound li.skip { display: block; padding-inline-start: 2.4rem; }
+.evidence.bound li.skip ol { margin-inline-start: -2.4rem; }
+.bound li.skip summary { font-size: .875rem; padding-block: .25rem; }
+@media print {
+  .bound .long { max-height: none; }
+  .bound details::details-content { content-visibility: visible; display: block; block-size: auto; }
+}
+.bound .badge { display: inline-block; border: 1px solid currentColor; border-radius: .6em; padding: 0 .5em;
+  font-size: .75rem; font-weight: 600; }
+</style>"""
+
+
+def extract_words(row: Row, optimum: Row, document: Document, asked: Asked) -> str:
+    """An extract in sentences, as plain text: how good and how long it is, and what is known of better ones.
+
+    `optimum` is what the exact search found.
+    """
+    if optimum.proven and not optimum.places:
+        return f"Nothing can be taken, and the highest F1 is 0: {why_nothing(document, asked)}."
+    plain = asked.target.n == 1 and asked.target.definition == "clipped"
+    references = len(document.references)
+    against = f"reference {row.reference + 1} of {references}" if references > 1 else "the reference"
+    words = count_words(" ".join(taken(row, document)))
+    seconds = f"{row.seconds:.2f} s"
+    if row.proven:
+        known = f"Proven optimal in {seconds}: no extract scores higher{'' if plain else ' by this count'}."
+    elif row.bound is not None:
+        known = f"Best found so far, the time was over after {seconds}: no extract is above {row.bound:.4f}."
+    elif not optimum.proven:
+        known = f"Found in {seconds}; whether there is a better one is not proven."
+    elif is_proven(row.f1, optimum.f1):
+        known = f"Found in {seconds}: as good as the proven optimum."
+    else:
+        known = f"Found in {seconds}: {optimum.f1 - row.f1:.4f} below the proven optimum, {optimum.f1:.4f}."
+    return f"F1 {row.f1:.4f} against {against}, {count(len(row.places), 'sentence')}, {count(words, 'word')}. {known}"
+
+
+def why_nothing(document: Document, asked: Asked) -> str:
+    """Why the best extract of a document has no sentence: none is short enough, or none that is shares anything."""
+    length, sentences = asked.length, sentences_of(document)
+    most = length.words(document) if length and length.unit != "sentences" else None
+    short = [sentence for sentence in sentences if most is None or count_words(sentence) <= most]
+    among = "no sentence" if most is None or len(short) == len(sentences) else f"no sentence of at most {most} words"
+    if not short:
+        return f"no sentence has {count(most or 0, 'word')} or fewer"
+    several = len(document.references) > 1 and asked.target.references == "max"
+    return f"{among} shares a {ONE[asked.target.n]} with {'a' if several else 'the'} reference"
+
+
+def taken(row: Row, document: Document) -> list[str]:
+    """The sentences of an extract."""
+    sentences = sentences_of(document)
+    return [sentences[place] for place in row.places]
+
+
+def extract_html(document: Document, row: Row, target: Target) -> str:
+    """The source's sentences beside the reference: which are taken, and which n-grams that covers or misses.
+
+    Sentences in a row that are not taken are folded into a line that opens.
+    """
+    sentences, reference = sentences_of(document), document.references[row.reference]
+    covered = coverage(sentences, row.places, reference, target)
+    lines = source_lines(sentences, covered)
+    theirs = [*marks(reference, covered.covered, "matched"), *marks(reference, covered.missed, "missed")]
+    name = f"Reference {row.reference + 1}" if len(document.references) > 1 else "Reference"
+    numbers = f" ({listed(row.places)})" if row.places else ""
+    head = f"Source: {len(row.places)} of {count(len(sentences), 'sentence')} taken{numbers}"
+    scrolls = len(lines) > SHOWN_WHOLE
+    within = ' class="long" role="region" aria-label="Source, sentence by sentence" tabindex="0"' if scrolls else ""
+    return (
+        f'<div class="evidence bound"><div><div class="name">{head}</div>'
+        f"<div{within}>"
+        f"<ol>{''.join(lines)}</ol></div></div>"
+        f'<div class="against">{passage(reference, theirs, name)}'
+        f'<p class="note">{esc(covered_words(covered, target))}</p>'
+        f"{legend((mark.kind for mark in theirs), WORDS)}</div></div>"
+    )
+
+
+def source_lines(sentences: Sequence[str], covered: Coverage) -> list[str]:
+    """The sentences of a source as items of a list; those between the taken ones are folded, unless none is taken."""
+    lines = []
+    for is_taken, run in groupby(range(len(sentences)), covered.extract.__contains__):
+        places = list(run)
+        items = [sentence_html(place, sentences[place], covered.extract.get(place)) for place in places]
+        if is_taken or not covered.extract or len(places) < FOLDED:
+            lines += items
+        else:
+            said = f"{len(places)} sentences not taken ({places[0] + 1}–{places[-1] + 1})"
+            body = f'<ol start="{places[0] + 1}">{"".join(items)}</ol>'
+            lines.append(f'<li class="skip"><details><summary>{said}</summary>{body}</details></li>')
+    return lines
+
+
+def listed(places: Sequence[int]) -> str:
+    """Sentences by their numbers, which count from 1."""
+    more = f" and {len(places) - MANY} more" if len(places) > MANY else ""
+    return ", ".join(str(place + 1) for place in places[:MANY]) + more
+
+
+def sentence_html(place: int, sentence: str, covered: Sequence[Place] | None) -> str:
+    """A sentence of the source with its number; one that is taken with what it covers, which may be nothing."""
+    taken = covered is not None
+    kind, badge = (' class="taken"', '<span class="badge">taken</span> ') if taken else ("", "")
+    body = highlight(sentence, marks(sentence, covered or (), "matched"))
+    return (
+        f'<li{kind}><span class="number">{place + 1}</span>'
+        f'<span>{badge}<span class="text" dir="auto">{body}</span></span></li>'
+    )
+
+
+def marks(text: str, places: Iterable[Place], kind: str) -> list[Mark]:
+    """Marks on the n-grams of a sentence or reference; those that match light each other."""
+    return [
+        Mark(
+            *place.span,
+            kind,
+            f"{WORDS[kind]}: “{text[slice(*place.span)]}”",
+            f"g{place.ngram}" if kind == "matched" else "",
+        )
+        for place in places
+    ]
+
+
+def covered_words(covered: Coverage, target: Target) -> str:
+    """The F1 counted back from what is marked."""
+    what = f"{'different ' if target.definition == 'set' else ''}{UNITS[target.n]}"
+    matched, ours, theirs = covered.matched, covered.in_extract, covered.in_reference
+    f1 = 2 * matched / (ours + theirs) if matched else 0.0
+    return (
+        f"{matched} of the {theirs} {what} that ROUGE counts in the reference are covered; it counts {ours} in the "
+        f"extract: F1 = 2 × {matched} / ({ours} + {theirs}) = {f1:.4f}."
+    )

@@ -1,0 +1,1 @@
+"""Results as tables, charts, formats and the HTML report; nothing here knows Streamlit."""

@@ -1,0 +1,493 @@
+"""Charts of results, for pages and reports."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from analysis.false_discovery import FalseDiscovery
+from analysis.metrics_and_people import AgreementAnalysis, CorrelationRow, MetricRow
+from analysis.ranking import Ranking
+from data.one_line import in_one_line
+from metrics.keywords.recall import LengthRecall
+from reports.formats import shown
+from reports.tables.bounds import ORACLE, SYSTEM, Spread
+from reports.tables.keywords import PUBLISHED, extractor_name, words_label
+
+INK = "#111827"
+"""Letters on light squares."""
+
+
+GREY, BLUE = "#6b7280", "#2563eb"
+"""Colours that stand out from a white and from a black page."""
+
+
+READABLE = 40
+"""Words along an axis that can be read."""
+
+
+TOLD_APART = 8
+"""Lines in a chart that can have a colour and a shape each."""
+
+
+DIVERGING = alt.Scale(scheme="blueorange", domain=[-1, 1], reverse=True)
+"""Blue is positive."""
+
+
+def named(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> pd.DataFrame:
+    """The rows of a chart, their texts in one line: names become parts of Vega's expressions, which end with a line."""
+    return pd.DataFrame(
+        [
+            {name: in_one_line(value) if isinstance(value, str) else value for name, value in row.items()}
+            for row in rows
+        ],
+        columns=list(columns),
+    )
+
+
+def agreement_chart(rows: Sequence[MetricRow], rule: str, ceiling: float | None = None) -> alt.LayerChart:
+    """Each metric's agreement by one rule, with its interval, beside the lines of chance and of people."""
+    table = pd.DataFrame(
+        [
+            {
+                "metric": row.metric,
+                "agreement": getattr(row.evaluation.agreement, rule),
+                "low": getattr(row.evaluation.intervals, rule).low,
+                "high": getattr(row.evaluation.intervals, rule).high,
+                "n": row.evaluation.agreement.pairs,
+            }
+            for row in rows
+            if getattr(row.evaluation.agreement, rule) is not None
+        ],
+        columns=["metric", "agreement", "low", "high", "n"],
+    )
+    scale = alt.Scale(domain=[0, 1])
+    y = alt.Y("metric:N", sort=list(table["metric"]), title=None, axis=alt.Axis(labelLimit=260))
+    tooltip = ["metric:N", "n:Q", *(alt.Tooltip(f"{name}:Q", format=".3f") for name in ("agreement", "low", "high"))]
+    base = alt.Chart(table)
+    lines = [{"what": "chance", "at": 0.5}]
+    if ceiling is not None:
+        lines.append({"what": "people among themselves", "at": ceiling})
+    marks = (
+        alt.Chart(pd.DataFrame(lines))
+        .mark_rule(color=GREY)
+        .encode(
+            x="at:Q",
+            strokeDash=alt.StrokeDash(
+                "what:N",
+                scale=alt.Scale(domain=["chance", "people among themselves"], range=[[4, 4], [1, 0]]),
+                legend=alt.Legend(title=None, orient="top") if ceiling is not None else None,
+            ),
+            tooltip=["what:N", alt.Tooltip("at:Q", format=".3f")],
+        )
+    )
+    intervals = base.mark_rule(strokeWidth=2, color=GREY).encode(
+        x=alt.X("low:Q", scale=scale, title=f"agreement ({rule})", axis=alt.Axis(format="%")), x2="high:Q", y=y
+    )
+    points = base.mark_point(filled=True, size=90, opacity=1, color=BLUE).encode(
+        x=alt.X("agreement:Q", scale=scale), y=y, tooltip=tooltip
+    )
+    return alt.layer(marks, intervals, points).properties(height=60 + 36 * max(1, len(table)))
+
+
+def comparison_chart(analysis: AgreementAnalysis) -> alt.LayerChart:
+    """Every two metrics: the difference of their agreement as colour, its p value as text."""
+    cells = []
+    for found in analysis.comparisons:
+        if found.difference is None:
+            continue
+        p = found.p_holm
+        tested = "" if p is None else f"p {shown(p, 'p', 3)}{' *' if p < 0.05 else ''}"
+        common = {"n": found.n, "p": p, "test": found.test, "tested": tested}
+        for first, second, value in (
+            (found.first, found.second, found.difference),
+            (found.second, found.first, 0 - found.difference),
+        ):
+            cells.append({"first": first, "second": second, "difference": value, **common, "label": f"{value:+.3f}"})
+    table = pd.DataFrame(cells, columns=["first", "second", "difference", "n", "p", "test", "tested", "label"])
+    order = [row.metric for row in analysis.rows]
+    largest = max(0.05, float(table["difference"].abs().max()) if len(table) else 0.05)
+    y = alt.Y("first:N", sort=order, title="first", axis=alt.Axis(labelLimit=200))
+    x = alt.X("second:N", sort=order, title="second", axis=alt.Axis(labelAngle=-40, labelLimit=200))
+    base = alt.Chart(table).encode(x=x, y=y)
+    squares = base.mark_rect().encode(
+        color=alt.Color(
+            "difference:Q",
+            scale=alt.Scale(scheme="blueorange", domain=[-largest, largest], reverse=True),
+            legend=alt.Legend(title="first minus second", format="+.2f", orient="bottom"),
+        ),
+        tooltip=[
+            "first:N",
+            "second:N",
+            alt.Tooltip("difference:Q", format="+.4f"),
+            alt.Tooltip("p:Q", format=".4f", title="p (Holm)"),
+            "n:Q",
+            "test:N",
+        ],
+    )
+    ink = alt.when(f"abs(datum.difference) > {0.6 * largest}").then(alt.value("white")).otherwise(alt.value(INK))
+    words = base.mark_text(dy=-7).encode(text="label:N", color=ink)
+    tests = base.mark_text(dy=8, fontSize=9).encode(text="tested:N", color=ink)
+    return alt.layer(squares, words, tests).properties(height=140 + 40 * len(order))
+
+
+def difference_chart(rows: Sequence[MetricRow]) -> alt.LayerChart:
+    """The agreement of each metric by how far apart its scores are."""
+    table = pd.DataFrame(
+        [
+            {
+                "metric": row.metric,
+                "part": place,
+                "from": part.low,
+                "to": part.high,
+                "n": part.n,
+                "decided": part.decided,
+                "low": part.interval.low,
+                "high": part.interval.high,
+            }
+            for row in rows
+            for place, part in enumerate(row.evaluation.bins, 1)
+        ],
+        columns=["metric", "part", "from", "to", "n", "decided", "low", "high"],
+    )
+    order = [row.metric for row in rows]
+    x = alt.X("part:O", title="closest scores  →  furthest apart", axis=alt.Axis(labelAngle=0))
+    # The same domain twice gives one legend, of colours and shapes.
+    colour = alt.Color("metric:N", scale=alt.Scale(scheme="tableau10", domain=order), legend=alt.Legend(title=None))
+    base = alt.Chart(table).encode(x=x, color=colour)
+    y = alt.Y("decided:Q", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%"), title="agreement (decided)")
+    lines = base.mark_line().encode(y=y)
+    points = base.mark_point(filled=True, size=70, opacity=1).encode(
+        y=y,
+        shape=alt.Shape("metric:N", scale=alt.Scale(domain=order), legend=alt.Legend(title=None)),
+        tooltip=[
+            "metric:N",
+            alt.Tooltip("from:Q", format=".4f", title="difference from"),
+            alt.Tooltip("to:Q", format=".4f"),
+            "n:Q",
+            *(alt.Tooltip(f"{name}:Q", format=".3f") for name in ("decided", "low", "high")),
+        ],
+    )
+    chance = alt.Chart(pd.DataFrame({"at": [0.5]})).mark_rule(strokeDash=[4, 4], color=GREY).encode(y="at:Q")
+    return alt.layer(chance, lines, points).properties(height=320)
+
+
+def at(levels: Any, level: str) -> Any:
+    """The field of a level; `global` is a word of Python's."""
+    return getattr(levels, "global_" if level == "global" else level)
+
+
+def correlation_heatmap(rows: Sequence[CorrelationRow], level: str) -> alt.LayerChart:
+    """A coefficient between every two columns, at one level."""
+    cells, order = [], dict.fromkeys(in_one_line(name) for row in rows for name in (row.first, row.second))
+    for row in rows:
+        found = at(row.levels, level)
+        if found.r is not None:
+            ends = at(row.intervals, level)
+            common = {"r": found.r, "n": found.n, "low": ends.low, "high": ends.high, "label": f"{found.r:.2f}"}
+            cells += [{"x": row.first, "y": row.second, **common}, {"x": row.second, "y": row.first, **common}]
+    table = named(cells, ["x", "y", "r", "n", "low", "high", "label"])
+    base = alt.Chart(table).encode(
+        x=alt.X("x:N", sort=list(order), title=None, axis=alt.Axis(labelAngle=-40, labelLimit=200)),
+        y=alt.Y("y:N", sort=list(order), title=None, axis=alt.Axis(labelLimit=200)),
+    )
+    squares = base.mark_rect().encode(
+        color=alt.Color("r:Q", scale=DIVERGING, legend=alt.Legend(title=None, orient="bottom")),
+        tooltip=["x:N", "y:N", "n:Q", *(alt.Tooltip(f"{name}:Q", format=".3f") for name in ("r", "low", "high"))],
+    )
+    words = base.mark_text().encode(
+        text="label:N",
+        color=alt.when("abs(datum.r) > .7").then(alt.value("white")).otherwise(alt.value(INK)),
+    )
+    return alt.layer(squares, words).properties(height=110 + 34 * len(order))
+
+
+def correlation_chart(rows: Sequence[CorrelationRow], level: str, other: str) -> alt.LayerChart:
+    """Each column's correlation with one other at one level, with its interval, beside the line of none."""
+    table = named(
+        [
+            {
+                "metric": row.second if row.first == other else row.first,
+                "r": found.r,
+                "low": ends.low,
+                "high": ends.high,
+                "n": found.n,
+            }
+            for row in rows
+            if (found := at(row.levels, level)).r is not None and (ends := at(row.intervals, level))
+        ],
+        ["metric", "r", "low", "high", "n"],
+    )
+    y = alt.Y("metric:N", sort=list(table["metric"]), title=None, axis=alt.Axis(labelLimit=260))
+    none = alt.Chart(pd.DataFrame({"at": [0.0]})).mark_rule(strokeDash=[4, 4], color=GREY).encode(x="at:Q")
+    base = alt.Chart(table).encode(y=y)
+    ends_ = base.mark_rule(strokeWidth=2, color=GREY).encode(
+        x=alt.X("low:Q", scale=alt.Scale(domain=[-1, 1]), title=f"correlation with {in_one_line(other)} ({level})"),
+        x2="high:Q",
+    )
+    points = base.mark_point(filled=True, size=90, opacity=1, color=BLUE).encode(
+        x="r:Q",
+        tooltip=["metric:N", "n:Q", *(alt.Tooltip(f"{name}:Q", format=".3f") for name in ("r", "low", "high"))],
+    )
+    return alt.layer(none, ends_, points).properties(height=60 + 36 * max(1, len(table)))
+
+
+def scatter(table: pd.DataFrame, x: str, y: str) -> alt.Chart:
+    """A point a summary; the selection `point` names its document and system.
+
+    `table` has the columns `document`, `system`, `x` and `y`; `x` and `y` here are what the axes are called.
+    """
+    x, y = in_one_line(x), in_one_line(y)
+    systems = int(table["system"].nunique())
+    point = alt.selection_point(name="point", fields=["document", "system"], on="click", clear="dblclick")
+    colour = (
+        alt.Color("system:N", legend=alt.Legend(title=None, columns=4, orient="bottom"))
+        if systems <= 10
+        else alt.value(BLUE)
+    )
+    return (
+        alt.Chart(table)
+        .mark_point(filled=True, size=45)
+        .encode(
+            x=alt.X("x:Q", title=x, scale=alt.Scale(zero=False)),
+            y=alt.Y("y:Q", title=y, scale=alt.Scale(zero=False)),
+            color=colour,
+            opacity=alt.when(point).then(alt.value(0.8)).otherwise(alt.value(0.25)),
+            tooltip=[
+                "document:N",
+                "system:N",
+                alt.Tooltip("x:Q", format=".4f", title=x),
+                alt.Tooltip("y:Q", format=".4f", title=y),
+            ],
+        )
+        .add_params(point)
+        .properties(height=380)
+    )
+
+
+def ranking_chart(ranking: Ranking) -> alt.LayerChart:
+    """Bradley-Terry strengths with their intervals, the strongest at the top."""
+    table = named(
+        [
+            {
+                "system": str(row.system),
+                "strength": row.strength,
+                "low": row.low,
+                "high": row.high,
+                "comparisons": row.comparisons,
+            }
+            for row in ranking.rows
+            if row.strength is not None
+        ],
+        ["system", "strength", "low", "high", "comparisons"],
+    )
+    y = alt.Y("system:N", sort=list(table["system"]), title=None, axis=alt.Axis(labelLimit=260))
+    base = alt.Chart(table).encode(y=y)
+    ends = base.mark_rule(strokeWidth=2, color=GREY).encode(
+        x=alt.X("low:Q", title="Bradley-Terry strength (log odds)"), x2="high:Q"
+    )
+    points = base.mark_point(filled=True, size=90, opacity=1, color=BLUE).encode(
+        x="strength:Q",
+        tooltip=[
+            "system:N",
+            "comparisons:Q",
+            *(alt.Tooltip(f"{name}:Q", format=".3f") for name in ("strength", "low", "high")),
+        ],
+    )
+    even = alt.Chart(pd.DataFrame({"at": [0.0]})).mark_rule(strokeDash=[4, 4], color=GREY).encode(x="at:Q")
+    return alt.layer(even, ends, points).properties(height=60 + 36 * max(1, len(table)))
+
+
+def similarity_heatmap(table: pd.DataFrame) -> alt.LayerChart:
+    """How similar each token of a summary is to each of a reference; those that are matched have a dot.
+
+    `table` is that of `pages.components.evidence.bertscore.bertscore_matrix`.
+    """
+    x = alt.X("reference place:O", title="reference", axis=token_axis(table, "reference"))
+    y = alt.Y("candidate place:O", title="summary", axis=token_axis(table, "candidate"))
+    tooltip = ["candidate token:N", "reference token:N", alt.Tooltip("similarity:Q", format=".3f"), "matched:N"]
+    base = alt.Chart(table).encode(x=x, y=y, tooltip=tooltip)
+    squares = base.mark_rect().encode(
+        color=alt.Color(
+            "similarity:Q", scale=alt.Scale(scheme="viridis"), legend=alt.Legend(title=None, orient="bottom")
+        )
+    )
+    dots = base.transform_filter("datum.matched").mark_point(filled=True, size=22, color="white", stroke=INK)
+    readable = table["candidate place"].nunique() <= READABLE  # each row then has room for its token
+    return alt.layer(squares, dots).properties(height=alt.Step(13) if readable else 380)
+
+
+def token_axis(table: pd.DataFrame, text: str) -> alt.Axis:
+    """The tokens of a text along an axis of places; none where they are too many to be read."""
+    tokens = table.drop_duplicates(f"{text} place").sort_values(f"{text} place")[f"{text} token"].tolist()
+    if len(tokens) > READABLE:
+        return alt.Axis(labels=False, ticks=False)
+    names = json.dumps(["", *tokens])  # places count from 1; JSON is an array of Vega's expressions, too
+    angle = -90 if text == "reference" else 0
+    said = f"{names}[datum.value]"
+    return alt.Axis(
+        ticks=False, labelExpr=said, labelAngle=angle, labelFontSize=9, labelLimit=80, labelOverlap=text == "reference"
+    )
+
+
+def recall_by_length_chart(found: Sequence[LengthRecall]) -> alt.LayerChart:
+    """ROUGE-K by keyword length, a line a system; up to `TOLD_APART` systems have each a colour and a shape.
+
+    More are grey lines: the one that is pointed at, by mouse or by touch, stands out.
+    """
+    table = named(
+        [
+            {
+                "system": shown(row.system),
+                "length": words_label(row.words),
+                "ROUGE-K": row.recall.value,
+                "documents": row.recall.documents,
+                "keywords": row.keywords,
+            }
+            for row in found
+            if row.recall.value is not None
+        ],
+        ["system", "length", "ROUGE-K", "documents", "keywords"],
+    )
+    lengths = [words_label(words) for words in sorted({row.words for row in found})]
+    systems = list(dict.fromkeys(table["system"]))
+    point = alt.selection_point(name="system", fields=["system"], on="pointerover", nearest=True, empty=False)
+    base = alt.Chart(table).encode(
+        x=alt.X("length:N", sort=lengths, title="words in the keyword", axis=alt.Axis(labelAngle=0)),
+        y=alt.Y("ROUGE-K:Q", title="mean ROUGE-K"),
+        tooltip=[
+            "system:N",
+            "length:N",
+            alt.Tooltip("ROUGE-K:Q", format=".3f"),
+            "documents:Q",
+            "keywords:Q",
+        ],
+    )
+    if len(systems) <= TOLD_APART:
+        scale = alt.Scale(domain=systems, scheme="dark2")  # mid-tones: they stand on white as on black
+        legend = alt.Legend(columns=2, orient="bottom", symbolLimit=0)  # one for both: same title, same scale
+        colour = alt.Color("system:N", title="system", scale=scale, legend=legend)
+        shape = alt.Shape("system:N", title="system", scale=scale, legend=legend)
+    else:
+        colour = alt.when(point).then(alt.value(BLUE)).otherwise(alt.value(GREY))
+        shape = alt.ShapeValue("circle")
+    lines = base.mark_line().encode(
+        color=colour,
+        detail="system:N",
+        strokeWidth=alt.when(point).then(alt.value(4)).otherwise(alt.value(1.5)),
+    )
+    points = base.mark_point(filled=True, opacity=1).encode(
+        color=colour, shape=shape, size=alt.when(point).then(alt.value(140)).otherwise(alt.value(60))
+    )
+    return alt.layer(lines, points.add_params(point)).properties(height=360)
+
+
+KINDS = {ORACLE: "oracle: reads the references", SYSTEM: "system of the data set"}
+"""What the legend says."""
+
+
+def distribution_chart(found: Sequence[Spread]) -> alt.LayerChart:
+    """The F1 of oracles and systems over documents, a box each on one scale: oracles' are filled, systems' hollow.
+
+    A box is the middle half of the documents, the line in it their median, the diamond their mean; lines reach from
+    the lowest to the highest. The dashed line is the mean of what stands first.
+    """
+    table = pd.DataFrame(found, columns=list(Spread._fields))
+    table["row"] = row_names(found)
+    table["kind"] = [KINDS[spread.kind] for spread in found]
+    base = alt.Chart(table).encode(
+        y=alt.Y("row:N", sort=list(table["row"]), title=None, axis=alt.Axis(labelLimit=140)),
+        color=alt.Color(
+            "kind:N",
+            scale=alt.Scale(domain=list(KINDS.values()), range=[BLUE, GREY]),
+            legend=alt.Legend(title=None, orient="top", direction="vertical", labelLimit=280),
+        ),
+        tooltip=[
+            alt.Tooltip("row:N", title="of"),
+            "documents:Q",
+            *(alt.Tooltip(f"{name}:Q", format=".3f", title=name.replace("_", " ")) for name in Spread._fields[3:]),
+        ],
+    )
+    highest = max([0.1, *table["high"]])
+    x = alt.X("low:Q", scale=alt.Scale(domain=[0, highest], nice=True), title="F1")
+    reach = base.mark_rule(strokeWidth=1.5).encode(x=x, x2="high:Q")
+    boxes = base.mark_bar(height=14, strokeWidth=2).encode(
+        x="lower_quartile:Q",
+        x2="upper_quartile:Q",
+        stroke=alt.Color("kind:N", legend=None, scale=alt.Scale(domain=list(KINDS.values()), range=[BLUE, GREY])),
+        fillOpacity=alt.when(alt.datum.kind == KINDS[ORACLE]).then(alt.value(1)).otherwise(alt.value(0.15)),
+    )
+    inside = alt.when(alt.datum.kind == KINDS[ORACLE]).then(alt.value("white")).otherwise(alt.value(GREY))
+    medians = base.mark_tick(thickness=2, size=14).encode(x="median:Q", color=inside)
+    means = base.mark_point(shape="diamond", filled=True, size=55, opacity=1).encode(x="mean:Q", color=inside)
+    optimum = (
+        alt.Chart(table.head(1)).mark_rule(strokeDash=[4, 4], color=GREY).encode(x="mean:Q", tooltip=alt.value(None))
+    )
+    return alt.layer(optimum, reach, boxes, medians, means).properties(height=60 + 26 * max(1, len(table)))
+
+
+def row_names(found: Sequence[Spread]) -> list[str]:
+    """What the rows are called: a system that is called like an algorithm, or like another, is told apart."""
+    names: dict[str, None] = {}
+    for spread in found:
+        plain = in_one_line(spread.name)
+        name, number = plain, 1
+        while name in names:
+            number += 1
+            name = f"{plain} ({spread.kind}{f' {number}' if number > 2 else ''})"
+        names[name] = None
+    return list(names)
+
+
+def discovery_chart(found: Mapping[str, FalseDiscovery]) -> alt.LayerChart:
+    """False discovery rates with their intervals, and the paper's, which are another quantity (`OTHER_RATE`)."""
+    here, paper = "this review, pooled", "Takeshita et al. 2024, another quantity"
+    rows = [
+        {
+            "extractor": extractor_name(name),
+            "rate": of.rate,
+            "low": of.rate_interval.low,
+            "high": of.rate_interval.high,
+            "whose": here,
+        }
+        for name, of in found.items()
+        if of.rate is not None
+    ]
+    rows += [
+        {"extractor": extractor_name(name), "rate": PUBLISHED[name].rate, "low": None, "high": None, "whose": paper}
+        for name in found
+        if name in PUBLISHED
+    ]
+    table = pd.DataFrame(rows, columns=["extractor", "rate", "low", "high", "whose"])
+    y = alt.Y("extractor:N", sort=[extractor_name(name) for name in found], title=None)
+    base = alt.Chart(table).encode(y=y)
+    ends = (
+        base.transform_filter("isValid(datum.low)")
+        .mark_rule(strokeWidth=2, color=GREY)
+        .encode(
+            x=alt.X(
+                "low:Q",
+                title="false discovery rate",
+                axis=alt.Axis(format="%", tickCount=6),
+                scale=alt.Scale(zero=True, nice=True),
+            ),
+            x2="high:Q",
+        )
+    )
+    both = [here, paper]
+    title = alt.Legend(title=None, orient="top")
+    points = base.mark_point(filled=True, size=90, opacity=1).encode(
+        x=alt.X("rate:Q", scale=alt.Scale(zero=True, nice=True)),
+        shape=alt.Shape("whose:N", scale=alt.Scale(domain=both, range=["circle", "diamond"]), legend=title),
+        color=alt.Color("whose:N", scale=alt.Scale(domain=both, range=[BLUE, GREY]), legend=title),
+        tooltip=[
+            "extractor:N",
+            "whose:N",
+            *(alt.Tooltip(f"{name}:Q", format=".3f") for name in ("rate", "low", "high")),
+        ],
+    )
+    return alt.layer(ends, points).properties(height=130 + 40 * max(1, len(found)))

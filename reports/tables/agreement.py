@@ -1,0 +1,235 @@
+"""Tables of how often metrics agree with people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from analysis.agreement import Agreement
+from analysis.evaluation import Evaluation
+from analysis.metrics_and_people import (
+    AgreementAnalysis,
+)
+from analysis.planning import DOCUMENTS_OF_INTERVALS
+from analysis.significance import TWO_WAY, PairedComparison, SideShare, fewest_documents
+from reports.tables.table import Cell, Section, Undefined, interval, known, ratio_intervals_note
+
+RULES = {
+    "half": "half: (C + T/2) / n, a metric's tie counts half",
+    "strict": "strict: C / n, a metric's tie counts as a miss (the ROUGE-K paper's rule)",
+    "decided": "decided: C / (C + D), a metric's ties are left out",
+}
+
+
+def agreement_section(
+    analysis: AgreementAnalysis,
+    unit: str,
+    truncated: Mapping[str, int] | None = None,
+    ceiling: Evaluation | None = None,
+    notes: Sequence[str] = (),
+) -> Section:
+    """The rules side by side, a row a metric; people among themselves in the last row.
+
+    `notes` are what else is to be said, such as how the pairs were chosen.
+    `truncated` counts, by signature, the scores of texts whose end a model did not see: a column where there are any.
+    """
+    cut = {row.signature: (truncated or {}).get(row.signature, 0) for row in analysis.rows}
+    rows = [agreement_row(row.metric, row.evaluation, row.signature, cut[row.signature]) for row in analysis.rows]
+    if ceiling is not None:
+        people = agreement_row("people", ceiling, "each judgment against the majority of the others", 0)
+        if ceiling.agreement.pairs == 0:
+            alone = Undefined("no pair was judged by 2 annotators of whom one sees no tie")
+            people |= {name: alone for name, cell in people.items() if isinstance(cell, Undefined)}
+        no_scores = Undefined("people choose, and have no scores to be close")
+        rows.append(people | dict.fromkeys(("acc_eq", "threshold", "acc_eq 95 %"), no_scores))
+    if not any(cut.values()):
+        rows = [{name: cell for name, cell in row.items() if name != "truncated"} for row in rows]
+    said = [
+        "n: pairs on which people and the metric have a say; C: the metric prefers the same summary, D: the other one, "
+        "T: neither (within 1e-9).",
+        *(f"{rule[0].upper()}{rule[1:]}." for rule in RULES.values()),
+        "Coverage: (C + D) / n. acc_eq: ties of people count, too, and differences up to a threshold are ties of the "
+        "metric; each document is judged by a threshold fitted on others, the column shows the one fitted on all.",
+    ]
+    if ceiling is not None:
+        said.append(
+            "People: each judgment against the majority of the others on its pair. A metric can do better, where "
+            "people are noisy."
+        )
+    if analysis.rows:
+        found = analysis.rows[0].evaluation
+        said.append(ratio_intervals_note(found.intervals.half.level, found.over))
+        if 1 < analysis.documents < DOCUMENTS_OF_INTERVALS:
+            said.append(
+                f"There are {analysis.documents} documents only: where each has many pairs, such intervals are too "
+                "narrow (those of 5 documents of 100 pairs hold the truth in 87 to 92 of 100 studies), and p values "
+                "hardly get small."
+            )
+        if "length" not in labels_of(analysis):
+            said.append("There is no row for length, which a metric has to beat: score the summaries by it, too.")
+    else:
+        said.append("There is no metric: no pair has scores.")
+    if analysis.weighed:
+        said.append(
+            "Pairs were drawn with unequal probability: ratios weigh each by one over it and so estimate those of all "
+            "pairs that could have been drawn; n, C, D and T count."
+        )
+    left_out = f"{analysis.human_ties} human tie{'' if analysis.human_ties == 1 else 's'}" + (
+        f", {analysis.split} split" if analysis.split else ""
+    )
+    title = f"Agreement of metrics with people, per {unit} ({left_out})"
+    return Section("agreement", title, rows, [*said, *notes], "no pair has scores")
+
+
+def sampling_notes(rule: str) -> list[str]:
+    """What the rule by which a study's pairs were chosen does to its figures."""
+    if rule != "rouge_k_differs":
+        return []
+    return [
+        "Pairs were chosen so that their ROUGE-K differs: it has no ties there, which favours it by strict and half."
+    ]
+
+
+def not_weighed(section: Section) -> Section:
+    """The same table, saying that it describes the pairs that were drawn."""
+    note = "Not weighed: this describes the pairs that were drawn, not all pairs that could have been."
+    return section._replace(notes=[*section.notes, note])
+
+
+def labels_of(analysis: AgreementAnalysis) -> set[str]:
+    """The names of its metrics, without options."""
+    return {row.signature.split("|", maxsplit=1)[0] for row in analysis.rows}
+
+
+def agreement_row(label: str, found: Evaluation, signature: str, truncated: int) -> dict[str, Cell]:
+    """One line of the agreement table."""
+    counts, ties = found.agreement, found.ties
+    nothing = no_ratio(counts)
+    return {
+        "metric": label,
+        "n": counts.pairs,
+        "half": known(counts.half, nothing),
+        "half 95 %": interval(found.intervals.half),
+        "strict": known(counts.strict, nothing),
+        "decided": known(counts.decided, nothing),
+        "coverage": known(counts.coverage, nothing),
+        "acc_eq": known(ties.accuracy, ties.reason),
+        "threshold": known(ties.threshold, ties.reason),
+        "C": counts.concordant,
+        "D": counts.discordant,
+        "T": counts.tied,
+        "missing": counts.missing,
+        "truncated": truncated,
+        "strict 95 %": interval(found.intervals.strict),
+        "decided 95 %": interval(found.intervals.decided),
+        "coverage 95 %": interval(found.intervals.coverage),
+        "acc_eq 95 %": interval(found.ties_interval),
+        "signature": signature,
+    }
+
+
+def no_ratio(counts: Agreement) -> str:
+    """Why a ratio of an agreement is undefined, where it is."""
+    return "no pair that people decide has a value" if counts.pairs == 0 else "the metric decides no pair"
+
+
+def comparison_section(analysis: AgreementAnalysis) -> Section:
+    """Every two metrics on the pairs that both score."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "first": found.first,
+            "second": found.second,
+            "difference": known(found.difference, found.reason),
+            "n": found.n,
+            "documents": found.documents,
+            "p": known(found.p, found.reason),
+            "p (Holm)": known(found.p_holm, found.reason),
+            "test": found.test or "none",
+            "p (Wilcoxon)": known(found.wilcoxon_p, found.wilcoxon_reason),
+        }
+        for found in analysis.comparisons
+    ]
+    notes = [
+        f"Difference: agreement by the rule {analysis.rule} of the first minus that of the second, on the pairs that "
+        "both score. p: sign-flip test over documents, exact McNemar where every document gives one pair and no tie "
+        "earns half; both hold for other documents that the same people judge. Holm's correction over all "
+        "comparisons of the table. Wilcoxon: signed-rank test of the documents' means, uncorrected."
+    ]
+    if any(found.test == TWO_WAY for found in analysis.comparisons):
+        notes.append(
+            "Several annotators judged, and are a sample as documents are: p is of a t test whose variance is that of "
+            "documents and of annotators, and never below the sign-flip test's. It holds for other documents and other "
+            "annotators; few annotators who differ leave it large, and two are too few: where they differ, up to 11 of "
+            "100 studies without a difference have p below .05. Wilcoxon's test allows for documents only, as if "
+            "everybody judged as these annotators do."
+        )
+    if analysis.weighed:
+        notes.append(
+            "Pairs were drawn with unequal probability: difference and p weigh each by one over it. Wilcoxon's test is "
+            "not weighed: documents count alike, however probable their pairs were."
+        )
+    notes += flip_notes(analysis.comparisons)
+    return Section(
+        "comparisons", "Metric against metric on the same pairs", rows, notes, "there are fewer than 2 metrics"
+    )
+
+
+def flip_notes(comparisons: Sequence[PairedComparison]) -> list[str]:
+    """What the p values of sign flips rest on, and whether so few documents can show anything."""
+    notes = []
+    flipped = next((found for found in comparisons if found.flips is not None), None)
+    if flipped is not None and flipped.seed is not None:
+        notes.append(f"{flipped.flips} random flips, seed {flipped.seed}.")
+    elif flipped is not None:
+        notes.append("All flips of the documents are counted, none is drawn.")
+    tested = [found for found in comparisons if found.test is not None]
+    needed = fewest_documents(comparisons=max(1, len(tested)))
+    if tested and max(found.documents for found in tested) < needed:
+        corrected = f" after Holm's correction over {len(tested)} comparisons" if len(tested) > 1 else ""
+        notes.append(
+            f"Nothing here can be significant at .05: that takes {needed} documents or more{corrected}, however large "
+            "the difference."
+        )
+    return notes
+
+
+def difference_section(analysis: AgreementAnalysis) -> Section:
+    """The agreement by how far apart a metric's two scores are."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "metric": row.metric,
+            "from": part.low,
+            "to": part.high,
+            "n": part.n,
+            "decided": part.decided,
+            "decided 95 %": interval(part.interval),
+        }
+        for row in analysis.rows
+        for part in row.evaluation.bins
+    ]
+    note = (
+        "The pairs that people and the metric decide, in up to five equal parts by the size of the metric's difference."
+    )
+    notes = [note, "The shares are weighed, n counts."] if analysis.weighed else [note]
+    if rows:
+        found = analysis.rows[0].evaluation
+        notes.append(ratio_intervals_note(found.intervals.half.level, found.over))
+    empty = "no pair is decided by both people and a metric"
+    return Section("by_difference", "Agreement by the difference of the scores", rows, notes, empty)
+
+
+def position_section(shares: Sequence[SideShare]) -> Section:
+    """How often the summary on the left was chosen."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "annotator": "all annotators" if found.annotator is None else str(found.annotator),
+            "left": found.left,
+            "n": found.n,
+            "share": known(found.share, found.reason),
+            "95 %": interval(found),
+            "p": known(found.p, found.reason),
+            "p (Holm)": known(found.p if found.annotator is None else found.p_holm, found.reason),
+        }
+        for found in shares
+    ]
+    note = "Binomial test against one half, Wilson intervals, Holm's correction over annotators; ties are left out."
+    return Section("position", "Position check: how often the left summary was chosen", rows, [note])

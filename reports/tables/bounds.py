@@ -1,0 +1,205 @@
+"""Tables of the highest ROUGE that an extract can reach, and of systems beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from data.one_line import in_one_line
+from reports.tables.oracles import WHOSE
+from reports.tables.table import Cell, Section, Undefined, known
+from summarizers.oracles import ALGORITHMS
+from summarizers.oracles.evaluation import Row
+from summarizers.oracles.problem import is_proven
+from summarizers.oracles.standing import ABOVE, Standing, bounds_of
+
+NAMES = ("exact", *(name for name in ALGORITHMS if name != "exact"))
+"""The algorithms, called as the command calls them, the one that proves first."""
+
+
+ORACLE, SYSTEM = "oracle", "system"
+
+
+QUARTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
+
+
+NOT_PROVEN = "the optimum is not proven"
+
+
+NO_SYSTEM = "no system has a summary of the document"
+
+
+NOTHING_SHARED = "no extract shares anything with a reference"
+
+
+WHY_ABOVE = (
+    "The bound is that of extracts: a system that writes words of its own, or more than the limit allows, may be above."
+)
+
+
+READING = (
+    "Systems named oracle-… read the references: each is an upper bound itself, for the metric and length in its name."
+)
+
+
+def called(algorithm: str, proven: bool) -> str:
+    """What a row of an algorithm is called: nothing is an optimum that is not proven to be one."""
+    return f"{algorithm} (best found)" if algorithm == "exact" and not proven else algorithm
+
+
+def algorithms_section(rows: Sequence[Row]) -> Section:
+    """What each algorithm found for one document, and how far it is below the optimum."""
+    optimum = {row.document_id: row.f1 for row in rows if row.algorithm == "exact" and row.proven}
+    cells: list[dict[str, Cell]] = [
+        {
+            "algorithm": called(row.algorithm, row.proven),
+            "F1": row.f1,
+            "gap": known(optimum[row.document_id] - row.f1 if row.document_id in optimum else None, NOT_PROVEN),
+            "sentences": len(row.places),
+            "reference": row.reference + 1,
+            "seconds": row.seconds,
+        }
+        for row in rows
+    ]
+    notes = ["Gap: the proven optimum minus F1. Seconds: of all references together."]
+    if any("@paper" in row.algorithm for row in rows):
+        notes.append(WHOSE)
+    return Section("oracles_of_document", "Every algorithm on this document", cells, notes)
+
+
+def systems_section(f1_of: Mapping[str, float], bound: float) -> Section:
+    """Each system of one document below the bound, the best one first."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "system": system,
+            "F1": f1,
+            "share": f1 / bound if bound > 0 else Undefined(NOTHING_SHARED),
+            "gap": bound - f1,
+        }
+        for system, f1 in sorted(f1_of.items(), key=lambda item: -item[1])
+    ]
+    notes = ["F1 counted by the same definition. Share: of the bound; gap: bound minus F1, negative above the bound."]
+    if any(f1 > bound + ABOVE for f1 in f1_of.values()):
+        notes.append(WHY_ABOVE)
+    if any(map(reads_references, f1_of)):
+        notes.append(READING)
+    empty = "no summary of this document has a word to compare"
+    return Section("systems_of_document", "Systems on this document", rows, notes, empty)
+
+
+def reads_references(system: str) -> bool:
+    """Whether a system of a data set is an oracle that was put into it."""
+    return system.startswith("oracle-")
+
+
+def documents_section(
+    rows: Sequence[Row], f1_of: Mapping[str, Mapping[str, float]], names: Mapping[str, str]
+) -> Section:
+    """Each document with its bound, the heuristic and the system that fall short of it; the greatest gap first.
+
+    `names` are those of `numbered`. Systems that read the references are left out.
+    """
+    bounds, optimum = bounds_of(rows), {row.document_id: row.f1 for row in rows if row.algorithm == "exact"}
+    proven = {row.document_id for row in rows if row.algorithm == "exact" and row.proven}
+    heuristics: dict[str, list[tuple[float, str]]] = {}
+    for row in rows:
+        if row.algorithm != "exact":
+            heuristics.setdefault(row.document_id, []).append((row.f1, row.algorithm))
+    systems = {system: f1 for system, f1 in f1_of.items() if not reads_references(system)}
+    kept = []
+    for key, bound in bounds.items():
+        scored = {system: f1[key] for system, f1 in systems.items() if key in f1}
+        best = max(scored, key=scored.__getitem__, default=None)
+        low, worst = min(heuristics.get(key, [(optimum[key], "exact")]), key=lambda found: found[0])
+        falls_short = not is_proven(low, optimum[key])
+        gap = bound - scored[best] if best is not None else None
+        cells: dict[str, Cell] = {
+            "document": names[key],
+            "best F1" if len(proven) == len(bounds) else "best F1 or its bound": bound,
+            "best system": Undefined(NO_SYSTEM) if best is None else best,
+            "gap": known(gap, NO_SYSTEM),
+            "systems above": sum(f1 > bound + ABOVE for f1 in scored.values()),
+            "worst algorithm": Undefined(NOT_PROVEN) if key not in proven else worst if falls_short else "none",
+            "gap to the optimum": known(optimum[key] - low if key in proven else None, NOT_PROVEN),
+            "id": key,
+        }
+        kept.append((gap, cells))
+    kept.sort(key=lambda item: (item[0] is None, -(item[0] or 0.0)))
+    notes = [
+        "Gap: the bound minus the F1 of the document's best system, negative where systems are above. Worst algorithm: "
+        "the one furthest below the proven optimum, and its gap."
+    ]
+    return Section("documents", "Document by document", [cells for _, cells in kept], notes)
+
+
+def without_signatures(section: Section) -> Section:
+    """The same table without its column of signatures."""
+    rows = [{name: cell for name, cell in row.items() if name != "signature"} for row in section.rows]
+    return section._replace(rows=rows)
+
+
+def standings_section(found: Sequence[Standing]) -> Section:
+    """The systems of a data set below the bound."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "system": row.system,
+            "mean F1": row.mean,
+            "share": Undefined(NOTHING_SHARED) if row.share is None else row.share,
+            "gap": row.gap,
+            "mean bound": row.bound,
+            "above the bound": row.above,
+            "documents": row.documents,
+        }
+        for row in found
+    ]
+    notes = [
+        "Share: mean F1 over the mean of the bound on the same documents; gap: the bound minus F1; above the bound: on "
+        "so many documents. Where an optimum is not proven, what no extract exceeds stands for it."
+    ]
+    if any(row.above for row in found):
+        notes.append(WHY_ABOVE)
+    if any(reads_references(row.system) for row in found):
+        notes.append(READING)
+    return Section("standings", "Systems beside the bound", rows, notes, "no system has a document with a bound")
+
+
+class Spread(NamedTuple):
+    """How the F1 of an algorithm or a system is spread over documents, in [0, 1]."""
+
+    name: str
+    kind: str
+    """`ORACLE` or `SYSTEM`."""
+    documents: int
+    low: float
+    lower_quartile: float
+    median: float
+    upper_quartile: float
+    high: float
+    mean: float
+
+
+def spreads(rows: Iterable[Row], f1_of: Mapping[str, Mapping[str, float]]) -> list[Spread]:
+    """The algorithms, the exact one first, then the systems on the same documents, the highest mean first."""
+    by_algorithm: dict[str, list[Row]] = {}
+    for row in rows:
+        by_algorithm.setdefault(row.algorithm, []).append(row)
+    documents = dict.fromkeys(row.document_id for found in by_algorithm.values() for row in found)
+    of_oracles = [
+        spread(called(name, all(row.proven for row in found)), ORACLE, [row.f1 for row in found])
+        for name in NAMES
+        if (found := by_algorithm.get(name))
+    ]
+    of_systems = [
+        spread(in_one_line(system), ORACLE if reads_references(system) else SYSTEM, kept)
+        for system, f1 in f1_of.items()
+        if (kept := [f1[key] for key in documents if key in f1])
+    ]
+    return [*of_oracles, *sorted(of_systems, key=lambda found: -found.mean)]
+
+
+def spread(name: str, kind: str, f1: Sequence[float]) -> Spread:
+    """The spread of at least one value."""
+    low, lower, median, upper, high = (float(value) for value in np.quantile(f1, QUARTILES))
+    return Spread(name, kind, len(f1), low, lower, median, upper, high, float(np.mean(f1)))

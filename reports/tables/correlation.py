@@ -1,0 +1,278 @@
+"""Tables of correlations, their tests, and of systems."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from analysis.correlation_intervals import RESAMPLE_BY_LEVEL, Resample
+from analysis.correlation_tests import PERMUTE_BY_LEVEL, Permute
+from analysis.discrepancy import Discrepancy
+from analysis.metrics_and_people import (
+    LEVELS,
+    CorrelationComparison,
+    CorrelationRow,
+    SystemsAnalysis,
+)
+from analysis.significance import fewest_documents
+from analysis.systems import BEATEN
+from reports.tables.people import ALPHA
+from reports.tables.table import DAGGER, Cell, Marked, Section, Undefined, interval, known, ratio_intervals_note
+
+FEW_SYSTEMS = 4
+"""Systems below which intervals that draw systems come with a warning."""
+
+
+HOLDS_FOR: dict[Permute, str] = {
+    "documents": "new documents, these systems",
+    "systems": "new systems, these documents",
+    "both": "new systems and documents",
+    "cells": "these systems and documents",
+}
+"""What a figure says something of, by what was drawn or swapped for it."""
+
+
+def by_level(names: Mapping[Any, str], chosen: str | None, defaults: Sequence[str]) -> list[str]:
+    """The names of what is drawn or swapped: one that was chosen, or the defaults, each with its levels."""
+    if chosen is not None:
+        return [names[chosen]]
+    return [
+        f"{names[kind]} ({', '.join(level for level, of in zip(LEVELS, defaults, strict=True) if of == kind)})"
+        for kind in dict.fromkeys(defaults)
+    ]
+
+
+def drawn_over(resample: Resample | None) -> str:
+    """What intervals of correlations draw."""
+    names = {"documents": "documents", "systems": "systems", "both": "documents and systems"}
+    return " and ".join(by_level(names, resample, RESAMPLE_BY_LEVEL))
+
+
+def tests_of(permute: Permute | None) -> str:
+    """The permutation tests of correlations."""
+    return ", ".join(by_level(PERMUTATION_TESTS, permute, PERMUTE_BY_LEVEL))
+
+
+def correlation_section(
+    name: str, title: str, rows: Sequence[CorrelationRow], resample: Resample | None = None
+) -> Section:
+    """Coefficients of pairs of columns at three levels, with what each rests on.
+
+    `resample` is what intervals drew, None where it was that of each level.
+    """
+    notes = [
+        "Global: all summaries pooled; input: the mean over documents of the coefficient within each, leaving out "
+        "documents where either side is constant or has fewer than two values; system: of the systems' means."
+    ]
+    if rows:
+        found = rows[0].intervals.global_
+        notes += [
+            f"Intervals: {found.level:.0%}, percentile bootstrap over {drawn_over(resample)}, {found.resamples} "
+            f"resamples, seed {found.seed}.",
+            f"They hold for {'; '.join(by_level(HOLDS_FOR, resample, RESAMPLE_BY_LEVEL))}.",
+        ]
+        systems = max(row.levels.system.n for row in rows)
+        if 1 < systems < FEW_SYSTEMS and resample != "documents":
+            notes.append(
+                f"There are {systems} systems only: intervals that draw systems are too narrow (those of 3 systems "
+                "hold the truth in 83 of 100 studies, those of 2 in 48)."
+            )
+    cells = []
+    for row in rows:
+        line: dict[str, Cell] = {"first": row.first, "second": row.second, "coefficient": row.method}
+        for level, found_, ends in zip(LEVELS, row.levels, row.intervals, strict=True):
+            line[level] = known(found_.r, found_.reason)
+            line[f"{level} 95 %"] = interval(ends) if found_.r is not None else Undefined(found_.reason or "undefined")
+        line |= {
+            "summaries": row.levels.global_.n,
+            "documents": row.levels.input.n,
+            "left out": row.levels.input.left_out,
+            "systems": row.levels.system.n,
+        }
+        cells.append(line)
+    return Section(name, title, cells, notes, "there are not the two columns of scores that it compares")
+
+
+def discrepancy_section(found: Sequence[Discrepancy]) -> Section:
+    """On how many pairs ROUGE-K and another metric prefer different summaries."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "first": row.first,
+            "second": row.second,
+            "share": known(row.share, "no pair has scores of both"),
+            "share 95 %": interval(row.share_interval),
+            "of decided": known(row.decided, "no pair is decided by both"),
+            "of decided 95 %": interval(row.decided_interval),
+            "part": row.parted,
+            "ties": row.tied,
+            "n": row.pairs,
+            "documents": row.documents,
+        }
+        for row in found
+    ]
+    notes = [
+        "Part: pairs of summaries of one document of which one metric prefers the one and the other metric the other; "
+        "share: of all pairs that both score (n); of decided: of those in which neither ties. People have no say. The "
+        "ROUGE-K paper has one such share, 16.7 %, of its own pairs."
+    ]
+    notes += [ratio_intervals_note(row.share_interval.level, row.over) for row in found[:1]]
+    empty = "the summaries are not scored by ROUGE-K and another metric"
+    return Section("discrepancies", "Pairs on which ROUGE-K and another metric part", rows, notes, empty)
+
+
+COEFFICIENTS = {"pearson": "Pearson's r", "spearman": "Spearman's rho", "kendall": "Kendall's tau-b"}
+
+
+PERMUTATION_TESTS: dict[Permute, str] = {
+    "systems": "Perm-Systems",
+    "documents": "Perm-Inputs",
+    "both": "Perm-Systems + Perm-Inputs",
+    "cells": "PERM-BOTH",
+}
+"""Permutation tests by what swaps, as Deutsch et al. 2021 call them."""
+
+
+WHAT_SWAPS: dict[Permute, str] = {
+    "systems": "Perm-Systems (Deutsch et al. 2021) swaps all summaries of a system together.",
+    "documents": "Perm-Inputs (Deutsch et al. 2021) swaps all summaries of a document together.",
+    "both": "Perm-Systems + Perm-Inputs adds what swapping systems and what swapping documents does to the difference, "
+    "scaled to the variance of clusters in two ways.",
+    "cells": "PERM-BOTH (Deutsch et al. 2021) swaps each summary by itself: it takes these systems and documents as "
+    "fixed, and finds far too many differences where other systems or documents would differ.",
+}
+
+
+def out_of_reach(comparisons: Sequence[CorrelationComparison]) -> list[str]:
+    """Say at which levels no p can be significant after Holm's correction, because too little can swap."""
+    notes = []
+    for level in LEVELS:
+        tested = [found for found in comparisons if found.level == level and found.p is not None]
+        found = min(tested, key=lambda found: found.least, default=None)
+        if found is None or found.least * found.comparisons <= ALPHA:
+            continue
+        units = fewest_documents(ALPHA, found.comparisons)  # as many as a sign-flip test
+        swapped = {"both": "systems and documents", "cells": "summaries"}.get(found.permuted, found.permuted)
+        drawn = found.least <= 1 / (found.permutations + 1)
+        least = min(1.0, found.least * found.comparisons)
+        corrected = (
+            f", or {least:.2g} after Holm's correction over {found.comparisons} comparisons"
+            if found.comparisons > 1
+            else ""
+        )
+        notes.append(
+            f"No difference at the {level} level can be significant at {ALPHA:g}: the smallest p that this test can "
+            f"give here is {found.least:.2g}{corrected}. It takes "
+            f"{'more permutations' if drawn else f'{units} {swapped}'}"
+            f"{', or fewer metrics' if found.comparisons > 1 else ''}."
+        )
+    return notes
+
+
+def correlation_test_section(
+    comparisons: Sequence[CorrelationComparison], human: str, method: str = "pearson"
+) -> Section:
+    """Which of two metrics correlates better with people."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "first": found.first,
+            "second": found.second,
+            "level": found.level,
+            "difference": known(found.difference, found.reason),
+            "n": found.n,
+            "p": known(found.p, found.reason),
+            "p (Holm)": known(found.p_holm, found.reason),
+            "test": PERMUTATION_TESTS[found.permuted] + (", exact" if found.exact else ""),
+            "permutations": found.permutations,
+            "holds for": HOLDS_FOR[found.permuted],
+            "p (Williams)": known(found.williams_p, found.williams_reason),
+        }
+        for found in comparisons
+    ]
+    notes = [
+        f"Difference of {COEFFICIENTS[method]} with {human}, first minus second. p: a permutation test, which swaps "
+        "the standardised scores of both metrics at random; Holm's correction over the comparisons of a level. "
+        "Williams' test takes summaries, or systems, to be independent.",
+        *(WHAT_SWAPS[permuted] for permuted in dict.fromkeys(found.permuted for found in comparisons)),
+    ]
+    if any(found.permutations and not found.exact for found in comparisons):
+        notes.append(f"Exact tests make all permutations, the others draw them with seed {comparisons[0].seed}.")
+    notes += out_of_reach(comparisons)
+    return Section(
+        "correlation_tests", "Metric against metric by correlation", rows, notes, "there are fewer than 2 metrics"
+    )
+
+
+def spread_section(analyses: Sequence[SystemsAnalysis]) -> Section:
+    """How well each metric tells systems apart."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "metric": found.name,
+            "population standard deviation": known(found.spread.std, found.spread.reason),
+            "mean": known(found.spread.mean, found.spread.reason),
+            "systems": found.spread.systems,
+        }
+        for found in analyses
+    ]
+    note = (
+        "Standard deviation of the systems' means, divided by their number and not by one less, as in the ROUGE-K "
+        "paper's Table 8: large where systems are told apart."
+    )
+    return Section("distinguishability", "How far metrics tell systems apart", rows, [note])
+
+
+def system_section(analyses: Sequence[SystemsAnalysis]) -> Section:
+    """Mean scores of the systems, a column a metric; those that beat the baselines have a dagger."""
+    systems = list(dict.fromkeys(mean.system for found in analyses for mean in found.means))
+    means = {found.name: {mean.system: mean.mean for mean in found.means} for found in analyses}
+    rows: list[dict[str, Cell]] = [
+        {"system": system}
+        | {name: known(values.get(system), "no summary of this system has a score") for name, values in means.items()}
+        for system in systems
+    ]
+    for found in analyses:
+        for row in rows:
+            if row["system"] in found.beating:
+                row[found.name] = Marked(means[found.name][row["system"]] or 0.0, DAGGER)
+    notes = [baselines_note(found.baselines) for found in analyses[:1] if found.baselines]
+    return Section("systems", "Mean scores of systems", rows, notes)
+
+
+def baselines_note(baselines: Sequence[str]) -> str:
+    """What a dagger says."""
+    each = f"each of {', '.join(baselines)}" if len(baselines) > 1 else baselines[0]
+    return (
+        f"{DAGGER}: beats {each}: a higher mean, and p below {BEATEN:g} by Wilcoxon's signed-rank test, two-sided, "
+        "over the documents that both sum up. p is not corrected: a system has to beat all baselines, which keeps the "
+        "level however many they are; the number of systems and metrics is not accounted for."
+    )
+
+
+def drawn_pairs_not_weighed(section: Section, people: str) -> Section:
+    """A table of systems, saying which of its figures describe the pairs that were drawn."""
+    note = (
+        f"Not weighed: {people} describes the pairs that were drawn, not all pairs that could have been. Figures of "
+        "metrics are of all summaries, and need no weights."
+    )
+    return section._replace(notes=[*section.notes, note])
+
+
+def wilcoxon_section(analyses: Sequence[SystemsAnalysis]) -> Section:
+    """Every two systems by each metric."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "metric": found.name,
+            "first": two.first,
+            "second": two.second,
+            "difference": known(two.difference, two.reason),
+            "n": two.n,
+            "p": known(two.p, two.reason),
+            "p (Holm)": known(two.p_holm, two.reason),
+        }
+        for found in analyses
+        for two in found.comparisons
+    ]
+    note = (
+        "Wilcoxon's signed-rank test over the documents that both systems sum up; Holm's correction over the systems "
+        "of a metric. Difference: of the means, first minus second."
+    )
+    return Section("wilcoxon", "System against system", rows, [note], "there are fewer than 2 systems")

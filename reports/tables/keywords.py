@@ -1,0 +1,242 @@
+"""Tables of keywords: what a data set has, what summaries recall, what extractors find."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from analysis.false_discovery import FalseDiscovery, false_discovery
+from analysis.planning import DOCUMENTS_OF_INTERVALS
+from analysis.reliability import krippendorff_alpha, raw_agreement
+from annotation.keyword_marks import MarkCounts, MarkDecisions
+from metrics.dataset_statistics import KeywordStatistics, Lengths
+from metrics.keywords.extractors import Shared
+from metrics.keywords.recall import LONGEST_ASKED, LengthRecall, Recall
+from reports.escaping import count
+from reports.tables.table import Cell, Section, interval, known, ratio_intervals_note
+
+NO_SUMMARIES = "there is no summary, or no document has keywords"
+"""Why a table of systems by keywords has no rows."""
+
+
+def keyword_statistics_section(found: KeywordStatistics) -> Section:
+    """How many references and keywords documents have."""
+    no_keyword = "no document has keywords"
+    rows: list[dict[str, Cell]] = [
+        {
+            "documents": found.documents,
+            "references per document": known(found.references, "there are no documents"),
+            "keywords per document": known(found.keywords, "there are no documents"),
+            "words per keyword": known(found.words, no_keyword),
+            "documents without keywords": found.without,
+        }
+    ]
+    notes = [
+        "As in the ROUGE-K paper's Table 4: the title is one of the references, keywords are the n-grams that two of "
+        "them share, their length is in words without stop words. Texts that stand as systems are counted here."
+    ]
+    return Section("dataset_keywords", "References and keywords of the data set", rows, notes)
+
+
+def length_statistics_section(found: Sequence[Lengths]) -> Section:
+    """How long texts are."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "text": row.of,
+            "unit": row.unit,
+            "n": row.n,
+            "mean": row.mean,
+            "std": known(row.std, "there is only one"),
+            "min": row.minimum,
+            "25%": row.lower,
+            "50%": row.median,
+            "75%": row.upper,
+            "max": row.maximum,
+        }
+        for row in found
+    ]
+    notes = [
+        "Words as the metric length counts them. Source : reference: how many words of the source there are for one of "
+        "a reference. Standard deviation with n - 1 as divisor."
+    ]
+    return Section("dataset_lengths", "Lengths of the texts", rows, notes, "there are no documents")
+
+
+def by_source_section(found: Sequence[Recall]) -> Section:
+    """Mean ROUGE-K of the systems over keywords inside and outside of the source."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "system": row.system,
+            "ROUGE-K": known(row.everywhere.value, row.everywhere.reason),
+            "documents": row.everywhere.documents,
+            "IN-SRC": known(row.in_source.value, row.in_source.reason),
+            "IN-SRC documents": row.in_source.documents,
+            "OUT-SRC": known(row.out_source.value, row.out_source.reason),
+            "OUT-SRC documents": row.out_source.documents,
+        }
+        for row in found
+    ]
+    notes = [
+        "IN-SRC: only keywords that occur in the source, as whole lemmatised words in order; OUT-SRC: only those that "
+        "do not (ROUGE-K paper, Table 9).",
+        "Means over documents; one that has no such keyword, or no source, is left out of that column.",
+    ]
+    return Section("keywords_by_source", "ROUGE-K by where the keywords occur", rows, notes, NO_SUMMARIES)
+
+
+def by_length_section(found: Sequence[LengthRecall]) -> Section:
+    """Mean ROUGE-K of the systems over keywords of each length."""
+    rows: dict[str, dict[str, Cell]] = {}
+    for part in found:
+        label = words_label(part.words)
+        row = rows.setdefault(part.system, {"system": part.system})
+        row[label] = known(part.recall.value, part.recall.reason)
+        row[f"{label}: n"] = part.recall.documents
+    notes = [
+        "Length in words without stop words (ROUGE-K paper, Figure 2). Means over documents; n: those that have "
+        "keywords of that length.",
+    ]
+    title = "ROUGE-K by the length of the keywords"
+    return Section("keywords_by_length", title, list(rows.values()), notes, NO_SUMMARIES)
+
+
+def words_label(words: int) -> str:
+    """What keywords of a length are called: `1 word`, `2 words`, `10+ words`."""
+    return f"{words}{'+' if words == LONGEST_ASKED else ''} word{'s' if words > 1 else ''}"
+
+
+def extractors_section(found: Sequence[Shared], called: Callable[[str], str] = str) -> Section:
+    """How far extractors find the same keywords; `called` says what an extractor is called."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "first": called(row.first),
+            "second": called(row.second),
+            "same keywords": known(row.same, "no document has keywords of both"),
+            "documents": row.documents,
+        }
+        for row in found
+    ]
+    note = "Same keywords: mean over documents of the share that both find, out of the extractor that finds more."
+    return Section("extractors", "How much the extractors have in common", rows, [note])
+
+
+NAMES = {"overlap": "Overlap", "tfidf": "TF-IDF", "textrank": "TextRank"}
+"""How extractors are called on pages; others by their own name."""
+
+
+class Published(NamedTuple):
+    """What a paper reports of an extractor."""
+
+    per_document: float
+    """Wrong keywords a summary."""
+    rate: float
+    """False discovery rate, in [0, 1]."""
+
+    @property
+    def keywords(self) -> float:
+        """How many keywords a document would have, were both figures of the same keywords."""
+        return self.per_document / self.rate
+
+
+PUBLISHED = {"overlap": Published(0.64, 0.13), "tfidf": Published(0.85, 0.16), "textrank": Published(0.94, 0.21)}
+"""Keyword extraction as the annotators of Takeshita et al. 2024 (section 3) judged it."""
+
+
+IMPLIED = ", ".join(f"{of.keywords:.2f} ({NAMES[name]})" for name, of in PUBLISHED.items())
+
+
+OTHER_RATE = (
+    "The paper's rate is another quantity than ours, and the two are not to be compared. Ours is pooled, wrong "
+    "keywords over all keywords, so that wrong per document over rate is the number of keywords per document. "
+    f"The paper's figures would make that {IMPLIED}, though each of its extractors gives a document as many keywords "
+    "as the overlap rule."
+)
+"""What is to be said wherever a pooled false discovery rate stands beside the paper's."""
+
+
+def extractor_name(extractor: str) -> str:
+    """What an extractor is called."""
+    return NAMES.get(extractor, extractor)
+
+
+def discoveries(counts: MarkCounts, extractors: Sequence[str]) -> dict[str, FalseDiscovery]:
+    """By extractor, how often it is wrong; each over the documents that were saved."""
+    columns = [np.array([*column, None], dtype=object)[:-1] for column in counts]  # None: names stay whole texts
+    documents, annotators, of, keywords, wrong = columns
+    return {
+        name: false_discovery(
+            documents[of == name], annotators[of == name], keywords[of == name].tolist(), wrong[of == name].tolist()
+        )
+        for name in extractors
+    }
+
+
+def discovery_sections(found: Mapping[str, FalseDiscovery], decisions: MarkDecisions) -> list[Section]:
+    """What people marked by extractor, what the paper reports, and how far the annotators agree."""
+    return [discovery_section(found), published_section(), mark_agreement_section(decisions)]
+
+
+def discovery_section(found: Mapping[str, FalseDiscovery]) -> Section:
+    """Wrong keywords a document and false discovery rates, a row an extractor."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "extractor": extractor_name(name),
+            "wrong per document": known(of.per_document, of.reason),
+            "wrong per document 95 %": interval(of.per_document_interval),
+            "pooled false discovery rate": known(of.rate, of.reason),
+            "pooled false discovery rate 95 %": interval(of.rate_interval),
+            "keywords": of.keywords,
+            "keywords per document": known(of.keywords / of.documents if of.documents else None, of.reason),
+            "marked": of.wrong,
+            "documents": of.documents,
+            "annotators": of.annotators,
+            "verdicts": of.verdicts,
+        }
+        for name, of in found.items()
+    ]
+    notes = [
+        "Pooled false discovery rate: of all keywords of the documents that were saved, the share that is wrong. "
+        "Marked: marks of all annotators; they are averaged within a document before documents are. "
+        "Verdicts: documents saved, once for each annotator."
+    ]
+    for of in list(found.values())[:1]:
+        notes.append(ratio_intervals_note(of.rate_interval.level, of.over, "keywords"))
+        if 0 < of.documents < DOCUMENTS_OF_INTERVALS:
+            notes.append(f"{count(of.documents, 'document')} only: such intervals may be too narrow.")
+    return Section("keyword_errors", "Wrong keywords by extractor", rows, notes, "the review has no extractor")
+
+
+def published_section() -> Section:
+    """The figures of the paper, to be read beside those of a review."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "extractor": extractor_name(name),
+            "wrong per document": of.per_document,
+            "false discovery rate": of.rate,
+            "wrong / rate": of.keywords,
+        }
+        for name, of in PUBLISHED.items()
+    ]
+    notes = [
+        "Quoted from Takeshita et al. 2024, section 3, not computed here: other documents (SciTLDR), other annotators, "
+        "and other settings of TF-IDF and TextRank, which the paper does not tell.",
+        OTHER_RATE,
+    ]
+    return Section("keyword_errors_published", "As published", rows, notes)
+
+
+def mark_agreement_section(decisions: MarkDecisions) -> Section:
+    """How far annotators agree on which keywords are wrong."""
+    choices = [-1 if wrong else 1 for wrong in decisions.wrong]
+    alpha, raw = (of(decisions.keywords, choices) for of in (krippendorff_alpha, raw_agreement))
+    rows: list[dict[str, Cell]] = [
+        {"agreement": name, "value": known(of.value, of.reason), "keywords": of.n}
+        for name, of in (("Krippendorff's alpha", alpha), ("equal decisions", raw))
+    ]
+    note = (
+        "Right or wrong, of each keyword whose document two annotators or more have saved. "
+        "Alpha: 1 for full agreement, 0 for chance. Equal decisions: the share of pairs of annotators who say the same."
+    )
+    return Section("keyword_mark_agreement", "Agreement of the annotators", rows, [note])

@@ -1,0 +1,394 @@
+"""What oracles reached as tables and records, for the Upper bound page and the command `oracle`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from data.one_line import in_one_line
+from data.records import Document
+from reports.formats import UNDEFINED, as_latex, json_value
+from reports.tables.table import Cell, Range, Section, Undefined, known
+from summarizers.base import Length
+from summarizers.oracles.algorithms import ALGORITHMS
+from summarizers.oracles.evaluation import LEVEL, Evaluation, Row, Statistics, Task, why_left_out
+from summarizers.oracles.extracts import NO_EXTRACTS, Extracts
+from summarizers.oracles.oracle import Target
+from summarizers.oracles.problem import PROVEN
+from summarizers.sentences import sentences_of
+
+DEFINITIONS = {
+    "clipped": "clipped counts: an n-gram counts as often as both texts have it",
+    "set": "set definition: an n-gram counts once, in the match and in both lengths",
+}
+
+
+RULES = {
+    "max": "the reference against which most is reached counts",
+    "first": "the first reference counts",
+}
+
+
+INSIDE = "within-sentences"
+"""Where n-grams are counted, as signatures say it."""
+
+
+SINGLE = "a single document has no spread"
+
+
+ALL_ZERO = "the mean is 0"
+
+
+HEURISTIC = "only the exact search can tell how far it is from the optimum"
+
+
+NO_EXACT = "the exact search was not asked for"
+
+
+NONE_PROVEN = "no optimum was proven before the time was over"
+
+
+CONSTANT = "it, or the length of the optimum, is the same everywhere"
+
+
+NO_DOCUMENT = "no document has an oracle: each lacks a sentence, or a reference with a word"
+
+
+DISTRIBUTION = ("documents", "mean", "std", "min", "25%", "50%", "75%", "max")
+
+
+UNCERTAINTY = ("mean", "variation", "mean 95 %")
+
+
+EFFORT = ("sentences", "gap", "at_optimum", "seconds", "longest")
+
+
+PROOF = ("documents", "proven", "unproven", "mean", "bound")
+"""Figures of each table, by their names in `figures_of`."""
+
+
+HEADINGS = {
+    "variation": "coefficient of variation",
+    "gap": "gap to the optimum",
+    "at_optimum": "at the optimum",
+    "bound": "mean bound",
+    "longest": "longest seconds",
+    "rouge2": "ROUGE-2",
+}
+"""Columns that have other names than their figures."""
+
+
+ROUGE_2_NOTE = "ROUGE-2: mean F1 of the same extracts, counted in the same way; it is not what they were chosen for."
+
+
+WHOSE = (
+    "Greedy and the searches with @paper are those of Akhmetov et al. (2022): their VNS keeps the number of sentences, "
+    "their genetic search may lose the best. The others are ours."
+)
+
+
+LATEX_DIGITS = dict.fromkeys((HEADINGS["gap"], "seconds", HEADINGS["longest"]), 4)
+"""Decimals, in LaTeX, of the columns that have not three: seconds may be milliseconds, and gaps smaller still."""
+
+
+def oracle_sections(
+    statistics: Sequence[Statistics],
+    task: Task,
+    left_out: Mapping[str, int] | None = None,
+    extracts: Extracts = NO_EXTRACTS,
+) -> list[Section]:
+    """The tables of Akhmetov et al. (2022), a row an algorithm, and those of what the searches took and proved.
+
+    `distribution` is their Table 2, `uncertainty` Tables 4 and 5; `effort`, `proof` and `lengths` are ours, the last
+    two where a search ran that proves. `left_out` counts, by the reason, the documents that have no oracle. An
+    exact search that the time ended is called `best found`, not the optimum.
+    """
+    figures = {found.algorithm: figures_of(found, statistics, extracts) for found in statistics}
+    proving = {found.algorithm for found in statistics if found.proven is not None}
+    signatures = task._replace(algorithms=tuple(figures)).signatures
+    said = [
+        *unproven_notes(statistics),
+        *(
+            f"{count} document{'s are' if count > 1 else ' is'} left out: {reason}."
+            for reason, count in (left_out or {}).items()
+        ),
+    ]
+
+    def section(
+        name: str, title: str, columns: Sequence[str], notes: Sequence[str], only: Collection[str] = figures.keys()
+    ) -> Section:
+        rows = [
+            {
+                "algorithm": label_of(found),
+                **{HEADINGS.get(column, column): figures[found.algorithm][column] for column in columns},
+                "signature": signatures[found.algorithm],
+            }
+            for found in statistics
+            if found.algorithm in only
+        ]
+        return Section(name, title, rows, [*notes, *said], NO_DOCUMENT)
+
+    sections = [
+        section(
+            "distribution",
+            f"ROUGE-{task.target.n} F1 that extracts reach, by algorithm",
+            (*DISTRIBUTION, "rouge2") if extracts.rouge2 else DISTRIBUTION,
+            [
+                f"F1 in [0, 1], {DEFINITIONS[task.target.definition]}; {RULES[task.target.references]}; "
+                f"{length_label(task.length)}.",
+                inside_note(task.target),
+                "Std: of a sample. 25%, 50% and 75%: quartiles (Akhmetov et al. 2022, Table 2).",
+                *([ROUGE_2_NOTE] if extracts.rouge2 else []),
+                *([WHOSE] if any("@paper" in name for name in figures) else []),
+            ],
+        ),
+        section(
+            "uncertainty",
+            "How much the F1 varies",
+            UNCERTAINTY,
+            [
+                "Coefficient of variation: std over mean; interval of the mean by Student's t over documents, "
+                f"{LEVEL:.0%} (Akhmetov et al. 2022, Tables 4 and 5).",
+                "The interval is cut to [0, 1], where F1 ends: Student's t knows no limits.",
+            ],
+        ),
+        section("effort", "Length, distance from the optimum, and time", EFFORT, effort_notes(task)),
+    ]
+    if proving or (not statistics and "exact" in task.algorithms):
+        note = (
+            f"Proven: share of the documents of which no extract scores higher, to within {PROVEN:g}; unproven: the "
+            "number of the others. Mean bound: no extracts have a higher mean F1."
+        )
+        sections.append(section("proof", "What is proven", PROOF, [note], proving))
+    if extracts.relations:
+        sections.append(lengths_section(extracts))
+    return sections
+
+
+def lengths_section(extracts: Extracts) -> Section:
+    """What the number of sentences of the optimum goes with."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "feature": found.feature,
+            "feature mean": found.mean,
+            "Pearson": known(found.pearson, CONSTANT),
+            "slope": known(found.slope, CONSTANT),
+        }
+        for found in extracts.relations
+    ]
+    all_together = "" if extracts.explained is None else f" All four together explain R² = {extracts.explained:.3f}."
+    notes = [
+        f"Over the {extracts.documents} documents with a proven optimum, which has {extracts.sentences:.1f} sentences "
+        "on average. Slope: sentences more in the optimum for one more of the feature, by least squares with this "
+        f"feature alone.{all_together}"
+    ]
+    return Section("lengths", "What the length of the optimum goes with", rows, notes)
+
+
+def inside_note(target: Target) -> str:
+    """How what is searched relates to the ROUGE that everybody reports."""
+    if target.n > 1:
+        return (
+            f"N-grams of an extract are counted inside its sentences. Ordinary rouge{target.n} of the joined text also "
+            "counts those across sentence ends: another number, which may be higher; these are no bounds of it."
+        )
+    if target.definition == "clipped":
+        return f"The F1 of an extract is the ordinary rouge{target.n} of its sentences, joined."
+    return "Ordinary ROUGE uses clipped counts: it is another number, and these are no bounds of it."
+
+
+def effort_notes(task: Task) -> list[str]:
+    """What the columns of the table of effort mean."""
+    timed = [algorithm for algorithm in task.algorithms if ALGORITHMS[algorithm].timed]
+    stop = "stop" if len(timed) > 1 else "stops"
+    limit = f" For a reference, {', '.join(timed)} {stop} at the first check after {task.seconds:g} s"
+    unrecorded = "; how often that cut VNS short is not recorded" if timed != ["exact"] else ""
+    return [
+        "Sentences: mean number. Gap: mean of the optimum minus F1, over the documents whose optimum is proven; at the "
+        f"optimum: share of these on which F1 reaches it, to within {PROVEN:g}.",
+        "Seconds: mean and most of a document's search, all its references together, without the splitting of texts "
+        "into words, while others may run beside." + (f"{limit}{unrecorded}." if timed else ""),
+    ]
+
+
+def unproven_notes(statistics: Iterable[Statistics]) -> list[str]:
+    """That not all results of a search that proves are optima, where it is so."""
+    return [
+        f"{found.algorithm}: the results of {found.unproven} of {found.documents} documents are not proven. They are "
+        f"the best found before the time was over, no more; the mean of the optima is at most {found.bound:.4f}."
+        for found in statistics
+        if found.unproven and found.bound is not None
+    ]
+
+
+def label_of(found: Statistics) -> str:
+    """What a row is called: an algorithm that proves is named so only where it has proven all."""
+    return f"{found.algorithm} (best found)" if found.unproven else found.algorithm
+
+
+def length_label(length: Length | None) -> str:
+    """How long extracts may be, in words."""
+    if length is None:
+        return "extracts are as long as they like"
+    if length.unit == "reference":
+        return "extracts have at most the words of the first reference"
+    return f"extracts have at most {length.amount} {length.unit if length.amount > 1 else length.unit[:-1]}"
+
+
+def figures_of(found: Statistics, beside: Iterable[Statistics], extracts: Extracts = NO_EXTRACTS) -> dict[str, Cell]:
+    """An algorithm's figures by name; `beside` are those of all algorithms that ran with it, `extracts` of theirs."""
+    exact = next((other for other in beside if other.algorithm == "exact"), None)
+    no_gap = NO_EXACT if exact is None else NONE_PROVEN
+    interval = Undefined(SINGLE) if found.low is None or found.high is None else Range(found.low, found.high)
+    return {
+        "documents": found.documents,
+        "mean": found.mean,
+        "std": known(found.std, SINGLE),
+        "min": found.minimum,
+        "25%": found.lower_quartile,
+        "50%": found.median,
+        "75%": found.upper_quartile,
+        "max": found.maximum,
+        "variation": known(found.variation, SINGLE if found.std is None else ALL_ZERO),
+        "mean 95 %": interval,
+        "sentences": found.sentences,
+        "gap": known(found.gap, no_gap),
+        "at_optimum": known(found.at_optimum, no_gap),
+        "proven": known(found.proven, HEURISTIC),
+        "unproven": known(found.unproven, HEURISTIC),
+        "bound": known(found.bound, HEURISTIC),
+        "seconds": found.seconds,
+        "longest": found.longest,
+        **({"rouge2": extracts.rouge2[found.algorithm]} if extracts.rouge2 else {}),
+    }
+
+
+# --- documents without an oracle, and what is printed -----------------------------------------------------
+
+
+def reasons_left_out(documents: Iterable[Document], evaluation: Evaluation, task: Task) -> dict[str, str]:
+    """Why documents have no oracle, by their ids."""
+    by_id = {document.id: document for document in documents}
+    return {key: why_left_out(by_id[key], task) for key in evaluation.left_out}
+
+
+def facts_of(task: Task, statistics: Sequence[Statistics], left_out: Mapping[str, str]) -> dict[str, str]:
+    """What the tables rest on."""
+    target = task.target
+    without = "; ".join(f"{count}: {reason}" for reason, count in Counter(left_out.values()).items())
+    return {
+        "metric": f"rouge{target.n}",
+        "definition": target.definition,
+        "ngrams": INSIDE,
+        "references": target.references,
+        "tokenizer": target.tokenizer,
+        "length": length_option(task.length) or "not limited",
+        **({} if task.sentences is None else {"sentences": sentences_option(task.sentences)}),
+        "seed": str(task.seed),
+        "seconds": f"{task.seconds:g}",
+        "documents": str(statistics[0].documents if statistics else 0),
+        "left out": f"{len(left_out)} ({without})" if left_out else "0",
+    }
+
+
+def length_option(length: Length | None) -> str | None:
+    """A length as the command line takes it: `3`, `100w`, `ref`; None where there is none."""
+    if length is None:
+        return None
+    return "ref" if length.unit == "reference" else f"{length.amount}{'w' if length.unit == 'words' else ''}"
+
+
+def sentences_option(sentences: tuple[int, int | None]) -> str:
+    """How many sentences documents may have, as the command line takes it: `10-200`, `10-`."""
+    fewest, most = sentences
+    return f"{fewest}-{'' if most is None else most}"
+
+
+def oracles_as_latex(
+    sections: Iterable[Section], statistics: Sequence[Statistics], origin: str, comments: Iterable[str] = ()
+) -> str:
+    """The tables as LaTeX, each caption with the `origin` (a file or data set) and the number of documents.
+
+    `comments`, what the tables rest on, come before them, a line each; the signatures stand there and nowhere else.
+    Labels begin with `tab:oracle-`.
+    """
+    documents = statistics[0].documents if statistics else 0
+    tables = [
+        as_latex(
+            section,
+            caption=f"{section.title} ({origin}, n = {documents})",
+            label=f"tab:oracle-{section.name}",
+            digits=LATEX_DIGITS,
+            signed=False,
+        )
+        for section in sections
+    ]
+    return "\n".join([*(f"% {in_one_line(comment)}" for comment in comments), *tables])
+
+
+def oracles_as_json(
+    task: Task,
+    statistics: Sequence[Statistics],
+    left_out: Mapping[str, str],
+    origin: Mapping[str, str],
+    extracts: Extracts = NO_EXTRACTS,
+) -> dict[str, Any]:
+    """The figures by algorithm beside the settings; `origin` says what was searched, `left_out` why documents were not.
+
+    What is undefined is null, with the reasons under `undefined`; an interval is a list of its ends.
+    """
+    return {
+        **origin,
+        "metric": f"rouge{task.target.n}",
+        "definition": task.target.definition,
+        "ngrams": INSIDE,
+        "references": task.target.references,
+        "tokenizer": task.target.tokenizer,
+        "length": length_option(task.length),
+        **({} if task.sentences is None else {"sentences": sentences_option(task.sentences)}),
+        "seed": task.seed,
+        "seconds": task.seconds,
+        "documents": statistics[0].documents if statistics else 0,
+        "left_out": [{"id": key, "reason": reason} for key, reason in left_out.items()],
+        "signatures": task.signatures,
+        "algorithms": {
+            found.algorithm: figures_as_json(figures_of(found, statistics, extracts)) for found in statistics
+        },
+        **({"lengths": lengths_as_json(extracts)} if extracts.relations else {}),
+        **({} if statistics else {UNDEFINED: NO_DOCUMENT}),
+    }
+
+
+def lengths_as_json(extracts: Extracts) -> dict[str, Any]:
+    """What the length of the optimum goes with, as JSON values."""
+    return {
+        "documents": extracts.documents,
+        "sentences": extracts.sentences,
+        "explained": extracts.explained,
+        "relations": [found._asdict() for found in extracts.relations],
+    }
+
+
+def figures_as_json(figures: Mapping[str, Cell]) -> dict[str, Any]:
+    """Figures as JSON values, with the reasons why some are undefined."""
+    reasons = {name: cell.reason for name, cell in figures.items() if isinstance(cell, Undefined)}
+    return {name: json_value(cell) for name, cell in figures.items()} | ({UNDEFINED: reasons} if reasons else {})
+
+
+def row_records(rows: Iterable[Row], documents: Iterable[Document]) -> Iterator[dict[str, Any]]:
+    """One record a document and algorithm, with the extract as `text`; sentences and references count from 0."""
+    by_id = {document.id: document for document in documents}
+    for row in rows:
+        sentences = sentences_of(by_id[row.document_id])
+        yield {
+            "id": row.document_id,
+            "algorithm": row.algorithm,
+            "f1": row.f1,
+            "sentences": list(row.places),
+            "text": " ".join(sentences[place] for place in row.places),
+            "reference": row.reference,
+            "bound": row.bound,
+            "proven": row.proven,
+            "seconds": row.seconds,
+        }

@@ -1,0 +1,108 @@
+"""Tables of annotators among themselves and of the systems that they prefer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from analysis.annotators import AnnotatorReliability
+from analysis.cohen_kappa import Kappa
+from analysis.ranking import Ranking
+from analysis.reliability import Estimate, FleissKappa
+from reports.tables.table import Cell, Section, Undefined, interval, known, ratio_intervals_note
+
+ALPHA = 0.05
+"""At which p values are called significant."""
+
+
+def reliability_section(alpha: Estimate, fleiss: FleissKappa, raw: Estimate) -> Section:
+    """Coefficients of agreement between all annotators."""
+    judgments = "" if fleiss.judgments_per_pair is None else f", pairs with {fleiss.judgments_per_pair} judgments"
+    rows: list[dict[str, Cell]] = [
+        {
+            "coefficient": label,
+            "value": known(found.value, found.reason),
+            "95 %": interval(found),
+            "pairs": found.n,
+            "documents": found.documents,
+        }
+        for label, found in (
+            ("Krippendorff's alpha (nominal)", alpha),
+            (f"Fleiss' kappa{judgments}", fleiss.estimate),
+            ("raw agreement", raw),
+        )
+    ]
+    notes = [
+        "Categories: the first summary, by the order of the systems' names, the second, a tie. Pairs with one judgment "
+        "are left out.",
+        f"{ratio_intervals_note(alpha.level, 'documents')} Those of alpha and kappa are made of the agreement that "
+        "they rest on, by their own variance, and corrected by the same chance.",
+    ]
+    return Section("reliability", "Agreement between annotators", rows, notes)
+
+
+def cohen_section(kappas: Sequence[Kappa]) -> Section:
+    """Cohen's kappa of every two annotators."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "first": found.first,
+            "second": found.second,
+            "kappa": known(found.kappa, found.reason),
+            "95 %": interval(found),
+            "raw agreement": known(found.agreement, found.reason),
+            "n": found.n,
+        }
+        for found in kappas
+    ]
+    note = (
+        "Pairs that both judged. Intervals: 95%, those of the agreement, by kappa's own variance over documents, and "
+        "corrected by the same chance."
+    )
+    return Section(
+        "cohen", "Cohen's kappa of every two annotators", rows, [note], "no two annotators judged the same pair"
+    )
+
+
+def annotators_section(annotators: Sequence[AnnotatorReliability]) -> Section:
+    """What is known of each annotator."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "annotator": found.annotator,
+            "judgments": found.judgments,
+            "median seconds": known(found.median_seconds, found.reasons.get("median_seconds")),
+            "ties": found.ties,
+            "chose left": known(found.left_share, found.reasons.get("left_share")),
+            "agrees with others": known(found.agreement, found.reasons.get("agreement")),
+            "of": found.agreement_n,
+            "checks passed": found.checks_passed,
+            "checks": found.checks,
+        }
+        for found in annotators
+    ]
+    note = (
+        "Agrees with others: the share of decided judgments that are what the majority of the others says, where it is "
+        "decided. Checks: pairs with a known answer; they count nowhere else."
+    )
+    return Section("annotators", "Annotators", rows, [note])
+
+
+def ranking_section(ranking: Ranking) -> Section:
+    """Systems by Bradley-Terry strength."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "system": row.system,
+            "rank": known(row.rank, ranking.reason),
+            "strength": known(row.strength, ranking.reason),
+            "95 %": interval(row) if row.low is not None else Undefined(ranking.reason or "no interval"),
+            "wins": row.wins,
+            "comparisons": row.comparisons,
+            "win share": known(row.win_share, "never compared"),
+        }
+        for row in ranking.rows
+    ]
+    notes = [
+        f"Bradley-Terry strengths on the log-odds scale, summing to 0; a tie is half a win for each; penalty "
+        f"{ranking.penalty:g}. Intervals: {ranking.level:.0%}, percentile bootstrap over {ranking.documents} "
+        f"documents, {ranking.resamples} resamples, seed {ranking.seed}."
+    ]
+    notes += [note for note in (ranking.reason, ranking.note) if note]
+    return Section("ranking", "Systems ranked by people's choices", rows, notes, ranking.reason or "nobody judged")

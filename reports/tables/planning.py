@@ -1,0 +1,65 @@
+"""Tables of how many pairs a study needs."""
+
+from __future__ import annotations
+
+from analysis.planning import Observed, Plan
+from analysis.significance import MCNEMAR
+from reports.tables.table import Cell, Section, known
+
+
+def plan_section(plan: Plan) -> Section:
+    """What a study needs."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "pairs": known(plan.pairs, plan.reason),
+            "judgments": known(plan.judgments, plan.reason),
+            "documents": known(plan.documents, plan.reason),
+            "independent pairs": known(plan.independent_pairs, plan.reason),
+            "design effect": plan.design_effect,
+        }
+    ]
+    notes = [
+        *plan_notes(plan),
+        "Independent pairs: so many would do if each came from a document of its own. Design effect: 1 + (m - 1) ICC "
+        "of m pairs a document.",
+    ]
+    return Section("plan", "What the study needs", rows, notes)
+
+
+def plan_notes(plan: Plan) -> list[str]:
+    """What a plan is for, how sure it is, and why it takes so many documents."""
+    if plan.method is None:
+        return []
+    if plan.test is None:
+        return [
+            f"Planned for the {plan.method}, of the pairs divided by the design effect. There are at least "
+            f"{plan.fewest_documents} documents: with fewer, intervals over documents do not hold their level, however "
+            "many pairs each gives."
+        ]
+    why = "as each document gives one pair" if plan.test == MCNEMAR else "as documents give several pairs"
+    power = "Number of pairs by" if plan.power is None else f"Power {plan.power:.1%}:"
+    fewest = f"With fewer than {plan.fewest_documents} documents it cannot reach alpha, however many pairs each gives"
+    if plan.documents == plan.fewest_documents:
+        fewest += "; that is why it takes so many"
+    return [
+        f"Planned for the test that will compare the two: {plan.test}, {why}. {fewest}. {power} {plan.method}.",
+        "Of several judgments of a pair the majority counts. Where annotators differ, a comparison that is to hold for "
+        "other annotators, too, needs more than this.",
+    ]
+
+
+def observed_section(first: str, second: str, found: Observed) -> Section:
+    """What a planned study can be reckoned from."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "first": first,
+            "second": second,
+            "agreement of the first": known(found.first, found.reason),
+            "agreement of the second": known(found.second, found.reason),
+            "phi": known(found.phi, found.reason),
+            "ICC": known(found.icc, found.reason),
+            "pairs per document": known(found.pairs_per_document, found.reason),
+            "n": found.n,
+        }
+    ]
+    return Section("observed", "What was observed", rows)

@@ -1,0 +1,70 @@
+"""What a table is: rows of cells, each a number, an interval, a text, or undefined with its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from analysis.ratio_intervals import Interval
+from analysis.reliability import Estimate
+
+
+class Undefined(NamedTuple):
+    """A number that there is not, and why."""
+
+    reason: str
+
+
+class Range(NamedTuple):
+    """Both ends of an interval."""
+
+    low: float
+    high: float
+
+
+class Marked(NamedTuple):
+    """A number that is marked, with a sign that the notes of its table explain."""
+
+    value: float
+    mark: str
+
+
+Cell = str | int | float | bool | Range | Undefined | Marked
+
+
+class Section(NamedTuple):
+    """A table under its title."""
+
+    name: str
+    """What it is called in files, such as `agreement`."""
+    title: str
+    rows: Sequence[Mapping[str, Cell]]
+    """Every row has the same columns in the same order."""
+    notes: Sequence[str] = ()
+    """What is to be said under it."""
+    empty: str = "there is nothing to count"
+    """Why there are no rows, where there are none."""
+
+
+DAGGER = "†"
+"""What marks a system that beats the baselines."""
+
+
+def known(value: float | None, reason: str | None, otherwise: str = "nothing to count") -> Cell:
+    """A number, or that it is undefined."""
+    return Undefined(reason or otherwise) if value is None else value
+
+
+def ratio_intervals_note(level: float, over: str, units: str = "pairs") -> str:
+    """How intervals of ratios were made, in the words of all tables that have them."""
+    return (
+        f"Intervals: {level:.0%}, Clopper and Pearson's, for as many independent {units} as would leave a ratio as "
+        f"unsure as the {over} do (Korn and Graubard 1998)."
+    )
+
+
+def interval(found: Interval | Estimate | Any) -> Cell:
+    """The ends of an interval, or that it is undefined."""
+    if found.low is None or found.high is None:
+        return Undefined(found.reason or "no interval")
+    return Range(found.low, found.high)

@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from analysis.significance import holm
+from analysis.systems import (
+    Spread,
+    SystemComparison,
+    SystemMean,
+    beating,
+    compare_systems,
+    distinguishability,
+    system_means,
+)
+
+NAN = math.nan
+
+
+def test_means_of_systems() -> None:
+    # t has no value of b and no cell of c; u has no value at all; v stands in for a label of another kind
+    values = [1, 2, 6, 4, NAN, NAN, 0.5]
+    documents = ["a", "b", "c", "a", "b", "a", "c"]
+    systems = ["s", "s", "s", "t", "t", "u", 7]
+    assert system_means(values, documents, systems) == [
+        SystemMean(7, 0.5, 1, 2),
+        SystemMean("s", 3, 3, 0),
+        SystemMean("t", 4, 1, 2),
+        SystemMean("u", None, 0, 3, "no document has a value"),
+    ]
+
+
+def test_no_cells_no_systems() -> None:
+    assert system_means([], [], []) == []
+    assert compare_systems([], [], []) == []
+
+
+@pytest.mark.parametrize(
+    ("values", "systems", "expected"),
+    [
+        # means 1, 3 and 5 around 3: sqrt((4 + 0 + 4) / 3), the population's as in the ROUGE-K paper's Table 8
+        ([0, 2, 3, NAN, 5, 5], "ssttuu", Spread(math.sqrt(8 / 3), 3, 3)),
+        # 2 4 4 4 5 5 7 9 around 5: 9 + 1 + 1 + 1 + 0 + 0 + 4 + 16 = 32, over 8 systems 4 (over 7 it would be 2.138)
+        ([2, 4, 4, 4, 5, 5, 7, 9], "stuvwxyz", Spread(2, 5, 8)),
+        ([0, 2, NAN], "sst", Spread(None, 1, 1, "fewer than 2 systems have values")),
+        ([NAN], "s", Spread(None, None, 0, "fewer than 2 systems have values")),
+        ([], "", Spread(None, None, 0, "fewer than 2 systems have values")),
+    ],
+)
+def test_spread_of_systems(values: list[float], systems: str, expected: Spread) -> None:
+    assert distinguishability(values, systems) == expected
+
+
+@pytest.mark.parametrize("size", [14, 40, 120])
+def test_comparisons_are_those_of_scipy_on_shared_documents(size: int) -> None:
+    random = np.random.default_rng(size)
+    table = random.normal(size=(3, size)) + np.array([[0], [0.2], [0.6]])
+    table[0, 1] = table[2, 3] = NAN
+    documents, systems = np.tile(np.arange(size), 3), np.repeat(["s", "t", "u"], size)
+    order = random.permutation(3 * size)
+    found = compare_systems(table.ravel()[order], documents[order], systems[order])
+    assert [row[:2] for row in found] == [("s", "t"), ("s", "u"), ("t", "u")]
+    for row in found:
+        first, second = table["stu".index(str(row.first))], table["stu".index(str(row.second))]
+        shared = ~np.isnan(first - second)
+        assert row.n == shared.sum()
+        assert row.difference == pytest.approx(first[shared].mean() - second[shared].mean())
+        assert row.p == pytest.approx(stats.wilcoxon(first[shared], second[shared]).pvalue)
+    assert [row.p_holm for row in found] == holm([row.p for row in found])
+
+
+def test_systems_that_cannot_be_compared() -> None:
+    # s and t are alike; u shares one document with them; the one p left is not adjusted
+    values = [1, 2, 3, 1, 2, 3, 5, 7, 8]
+    documents, systems = "abcabccab", "ssstttuvv"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = {row[:2]: row for row in compare_systems(values, documents, systems)}
+    alone = "fewer than 2 documents have both values"
+    assert found["s", "t"] == SystemComparison("s", "t", 0, 3, None, None, "the two differ in no document")
+    assert found["s", "u"] == SystemComparison("s", "u", -2, 1, None, None, alone)
+    assert found["u", "v"] == SystemComparison("u", "v", None, 0, None, None, alone)
+    # differences of -6 and -6: 2 of 4 signs are as far off
+    assert found["s", "v"] == SystemComparison("s", "v", -6, 2, 0.5, 1)
+
+
+@pytest.mark.parametrize("function", [system_means, compare_systems])
+@pytest.mark.parametrize(
+    ("values", "documents", "systems", "message"),
+    [
+        ([1, 2, 3], "aba", "sss", "document a has more than one value of system s"),
+        ([1, 2], "ab", "s", "values 2, documents 2, systems 1"),
+        ([1, math.inf], "ab", "ss", "values holds a number that is infinite"),
+    ],
+)
+def test_unusable_cells_are_refused(
+    function: Callable[..., object], values: list[float], documents: str, systems: str, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        function(values, documents, systems)
+
+
+def test_spread_of_columns_of_different_lengths_is_refused() -> None:
+    with pytest.raises(ValueError, match="values 2, systems 1"):
+        distinguishability([1, 2], "s")
+
+
+# --- baselines ------------------------------------------------------------------------------------------------
+
+
+def cells_of(rows: dict[str, list[float]]) -> tuple[list[float], list[int], list[str]]:
+    """Values, documents and systems of a table of systems."""
+    flat = [(value, document, system) for system, row in rows.items() for document, value in enumerate(row)]
+    values, documents, systems = zip(*flat, strict=True)
+    return list(values), list(documents), list(systems)
+
+
+BASE = [0.1 * n for n in range(6)]
+
+
+@pytest.mark.parametrize(
+    ("system", "beats"),
+    [
+        ([x + 0.1 + x / 9 for x in BASE], True),  # six of six, all different: p = 2 / 2^6 = .031
+        ([x + 0.1 + x / 9 for x in BASE[:5]] + [NAN], False),  # five of five: 2 / 2^5 = .0625
+        ([x - 0.1 - x / 9 for x in BASE], False),  # p is the same, and the baseline is better
+        (BASE, False),  # they differ nowhere
+        ([NAN] * 6, False),
+    ],
+)
+def test_a_system_beats_a_baseline(system: list[float], beats: bool) -> None:
+    table = cells_of({"base": BASE, "new": system})
+    assert beating(*table, ["base"]) == (["new"] if beats else [])
+    assert beating(*table, []) == []
+
+
+def test_all_baselines_are_to_be_beaten() -> None:
+    lower, higher = BASE, [x + 1 + x / 7 for x in BASE]
+    table = cells_of({"lead": lower, "lexrank": higher, "best": [x + 3 + x for x in BASE]})
+    assert beating(*table, ["lead"]) == ["best", "lexrank"]
+    assert beating(*table, ["lead", "lexrank"]) == ["best"]
+    with pytest.raises(ValueError, match="no value is of the baseline random"):
+        beating(*table, ["lead", "random"])
+
+
+def test_a_few_large_gains_do_not_beat() -> None:
+    """The mean is higher, and the ranks say that it is lower: scipy's p alone would take the one for the other."""
+    differences = [-0.01 - 0.001 * n for n in range(30)] + [9.0, 8.0]
+    table = cells_of({"base": [0.0] * 32, "new": differences})
+    assert compare_systems(*table)[0].p < 0.05  # type: ignore[operator]
+    assert np.mean(differences) > 0
+    assert beating(*table, ["base"]) == []
+
+
+@pytest.mark.parametrize("baselines", [1, 3])
+def test_who_beats_no_baseline_is_seldom_marked(baselines: int) -> None:
+    """Level where nothing differs, 40 documents with effects of their own: .025 is half of the two-sided .05."""
+    random, marked, trials = np.random.default_rng(5), 0, 400
+    names = [f"base {n}" for n in range(baselines)]
+    for _ in range(trials):
+        drawn = random.normal(size=40) + random.normal(size=(baselines + 1, 40))
+        table = cells_of(dict(zip(["new", *names], drawn.tolist(), strict=True)))
+        marked += bool(beating(*table, names))
+    # by the binomial distribution, .025 of 400 is 19 or fewer in 99.7 of 100 such tests
+    assert marked <= 19
+    assert marked >= 2 if baselines == 1 else marked <= 8

@@ -1,0 +1,109 @@
+"""Ctrl-C while scoring: what is kept is said, and is there."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
+
+import click
+import pytest
+
+from cli.score import score_to_file
+from data.database import connect
+from data.importers import read
+from data.records import Example
+from data.store import DataStore
+from metrics.base import Score
+from metrics.length import Length
+from metrics.scoring import DOCUMENTS
+from tests.conftest import ROOT
+
+
+def stopped(arguments: list[str], ready: Callable[[], bool], url: str) -> tuple[int, str]:
+    """Run a command, interrupt it when it is ready; returns its exit code and what it said."""
+    command = subprocess.Popen(
+        [sys.executable, "-m", "cli", *arguments],
+        cwd=ROOT,
+        env=os.environ | {"RELEVANCE_DATABASE_URL": url},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 120
+    while not ready():
+        assert command.poll() is None, command.communicate()[1]
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    command.send_signal(signal.SIGINT)
+    _, said = command.communicate(timeout=120)
+    assert "Traceback" not in said
+    return command.returncode, said
+
+
+def test_scores_of_a_data_set_are_kept_and_counted(shared_data: Path, tmp_path: Path) -> None:
+    file = tmp_path / "a.db"
+    url = f"sqlite:///{file}"
+    store = DataStore(connect(url))
+    store.add_dataset(name="s", format="interchange", sha256="0" * 64, records=read(shared_data / "summeval.jsonl"))
+
+    def count() -> int:
+        with closing(sqlite3.connect(file)) as plain:
+            return int(plain.execute("SELECT count(*) FROM scores").fetchone()[0])
+
+    arguments = ["score", "s", "--metrics", "rouge1,bertscore"]
+    code, said = stopped(arguments, lambda: count() > 64, url)  # the first batch is counted when the second is kept
+    assert code == 1
+    (kept,) = re.findall(r"stopped; (\d+) scores are stored, and the same command goes on from there", said)
+    assert 0 < count() < 3200
+    # Ctrl-C may come between a commit and its count
+    assert int(kept) <= count() <= int(kept) + 64
+    before = count()
+    code, said = stopped(arguments, lambda: count() > before + 64, url)
+    assert code == 1
+    assert "stopped;" in said
+
+
+class PressedAfter(Length):
+    """A metric during whose batch somebody presses Ctrl-C."""
+
+    def __init__(self, batches: int) -> None:
+        self.left = batches
+
+    def score(self, examples: Sequence[Example]) -> list[Score]:
+        if not self.left:
+            raise KeyboardInterrupt
+        self.left -= 1
+        return super().score(examples)
+
+
+@pytest.mark.parametrize(
+    ("batches", "said"),
+    [
+        (0, "stopped; no summaries were scored, and nothing is kept"),
+        (2, "stopped; the scores of 512 of 1600 summaries are in {}; the same command begins anew"),
+    ],
+)
+def test_scores_of_a_file_are_kept_beside_it(
+    shared_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], batches: int, said: str
+) -> None:
+    output, partial = tmp_path / "scores.jsonl", tmp_path / "scores.partial.jsonl"
+    with pytest.raises(click.exceptions.Exit) as left:
+        score_to_file(list(read(shared_data / "summeval.jsonl")), [PressedAfter(batches)], output)
+    assert left.value.exit_code == 1
+    assert capsys.readouterr().err.strip().endswith(said.format(partial))
+    assert not output.exists()
+    if batches:
+        lines = [json.loads(line) for line in partial.read_text().splitlines()]
+        assert len(lines) == batches * DOCUMENTS * 16  # systems
+        assert all(line["metrics"]["length"] > 0 for line in lines)
+    else:
+        assert not partial.exists()
