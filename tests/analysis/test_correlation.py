@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from nlpstats.correlations import correlate as nlpstats_correlate
 from scipy import stats
 
-from analysis import correlation as module
+from analysis import coefficients as module
 from analysis.coefficients import METHODS, Method
 from analysis.correlation import Correlation, Levels, correlate
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from analysis import correlation as correlation_module
+from analysis import coefficients as coefficients_module
 from analysis.coefficients import METHODS, Method
 from analysis.correlation import correlate
 from analysis.correlation_intervals import KENDALL_CELLS, LevelIntervals, Resample, correlation_intervals
@@ -134,7 +134,7 @@ def test_the_memory_in_use_and_the_other_pairs_do_not_matter(
     alone = correlation_intervals(columns, pairs[:1], *places, **options)  # type: ignore[arg-type]
     # the package exports a function of the name of its module
     monkeypatch.setattr(sys.modules[correlation_intervals.__module__], "_DRAWN", 100)
-    monkeypatch.setattr(correlation_module, "_BATCH", 50)
+    monkeypatch.setattr(coefficients_module, "_BATCH", 50)
     in_parts = correlation_intervals(columns, pairs, *places, **options)  # type: ignore[arg-type]
     for pair in pairs:
         for method in METHODS:

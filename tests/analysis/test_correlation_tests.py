@@ -16,7 +16,7 @@ from nlpstats.correlations import permutation_test, williams_test
 from nlpstats.correlations.resampling import permute as nlpstats_permute
 from numpy.typing import ArrayLike, NDArray
 
-from analysis import correlation as correlation_module
+from analysis import coefficients as coefficients_module
 from analysis.coefficients import METHODS, Method
 from analysis.correlation import correlate
 from analysis.correlation_tests import CorrelationTest, LevelTests, Permute, WilliamsTest, permutation_tests, williams
@@ -351,7 +351,7 @@ def test_the_memory_in_use_does_not_matter(
 ) -> None:
     cells = [*(matrix.ravel() for matrix in three_matrices(2, 4, 6)), *places(4, 6)]
     expected = swap_test(*cells, method=method, permute=way, permutations=30)  # type: ignore[arg-type]
-    monkeypatch.setattr(correlation_module, "_BATCH", 70)
+    monkeypatch.setattr(coefficients_module, "_BATCH", 70)
     assert swap_test(*cells, method=method, permute=way, permutations=30) == expected  # type: ignore[arg-type]
 
 
@@ -470,7 +470,7 @@ def test_many_pairs_at_once_are_as_each_by_itself(
     settings = dict(zip(("documents", "systems"), places(systems, documents), strict=True))
     settings |= {"permute": way, "permutations": 60, "seed": 2}
     if part is not None:  # the numbers of a block of work
-        monkeypatch.setattr(correlation_module, "_BATCH", part)
+        monkeypatch.setattr(coefficients_module, "_BATCH", part)
     found = permutation_tests(columns, pairs, ratings.ravel(), **settings)  # type: ignore[arg-type]
     assert list(found) == pairs
     for first, second in pairs:
