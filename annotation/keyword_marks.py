@@ -33,27 +33,27 @@ from data.store import Store, StoreError, checked_name, find_dataset
 from data.tables import DatasetRow, DocumentRow
 
 
-class ReviewExists(StoreError):  # noqa: N818
+class ReviewExists(StoreError):
     """A review of that name is already there."""
 
 
-class UnknownReview(StoreError):  # noqa: N818
+class UnknownReview(StoreError):
     """There is no review of that name."""
 
 
-class NoKeywords(StoreError):  # noqa: N818
+class NoKeywords(StoreError):
     """No extractor found a keyword in any of the documents."""
 
 
-class NameInUse(StoreError):  # noqa: N818
+class NameInUse(StoreError):
     """Somebody of that name marks in the review already, and the caller did not say that they return."""
 
 
-class UnknownKeyword(StoreError):  # noqa: N818
+class UnknownKeyword(StoreError):
     """The document does not belong to the review, or the keyword not to the document."""
 
 
-class AlreadySaved(StoreError):  # noqa: N818
+class AlreadySaved(StoreError):
     """The annotator has saved the document since it was shown."""
 
 

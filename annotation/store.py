@@ -57,43 +57,43 @@ LATEST = 100
 """How many of an annotator's latest judgments tell how long one takes."""
 
 
-class StudyExists(StoreError):  # noqa: N818
+class StudyExists(StoreError):
     """A study of that name is already there."""
 
 
-class UnknownStudy(StoreError):  # noqa: N818
+class UnknownStudy(StoreError):
     """There is no study of that name."""
 
 
-class StudyClosed(StoreError):  # noqa: N818
+class StudyClosed(StoreError):
     """The study takes no more judgments."""
 
 
-class NoPairs(StoreError):  # noqa: N818
+class NoPairs(StoreError):
     """The rule and the limits leave no pair to ask about."""
 
 
-class ScoresMissing(StoreError):  # noqa: N818
+class ScoresMissing(StoreError):
     """The rule compares scores that the data set does not have."""
 
 
-class UnknownInvite(StoreError):  # noqa: N818
+class UnknownInvite(StoreError):
     """There is no annotator with that token."""
 
 
-class NameTaken(StoreError):  # noqa: N818
+class NameTaken(StoreError):
     """The name belongs to an annotator who was invited, and only their link opens it."""
 
 
-class AlreadyJudged(StoreError):  # noqa: N818
+class AlreadyJudged(StoreError):
     """The annotator has already judged the pair; a change must be asked for as one."""
 
 
-class NotAssigned(StoreError):  # noqa: N818
+class NotAssigned(StoreError):
     """The pair was never given to that annotator, or the choice is none of its summaries."""
 
 
-class TooSoon(StoreError):  # noqa: N818
+class TooSoon(StoreError):
     """The choice came before anybody could have read the pair."""
 
 

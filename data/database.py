@@ -31,7 +31,7 @@ UPGRADE = 0x72656C65
 """PostgreSQL's number of the lock that whoever changes the schema holds."""
 
 
-class UnusableDatabase(ValueError):  # noqa: N818  named for the situation
+class UnusableDatabase(ValueError):
     """The address names a database that this version cannot work with; the message says what to do."""
 
 

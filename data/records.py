@@ -16,7 +16,7 @@ PLACEHOLDER = "@placeholder"
 """What stands in a fill-in-the-blank question where the answer was."""
 
 
-class BadRecord(ValueError):  # noqa: N818  named for the situation
+class BadRecord(ValueError):
     """Input that cannot be taken: the message says where (file and line), what is wrong and what to do."""
 
 

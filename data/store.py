@@ -41,27 +41,27 @@ class StoreError(ValueError):
     """What a store refuses; the message says what to do."""
 
 
-class DatasetExists(StoreError):  # noqa: N818
+class DatasetExists(StoreError):
     """A data set of that name is already there."""
 
 
-class UnknownDataset(StoreError):  # noqa: N818
+class UnknownDataset(StoreError):
     """There is no data set of that name."""
 
 
-class SystemExists(StoreError):  # noqa: N818
+class SystemExists(StoreError):
     """The data set already has summaries of that system."""
 
 
-class DocumentExists(StoreError):  # noqa: N818
+class DocumentExists(StoreError):
     """The data set already has a document of that id."""
 
 
-class NotExtensible(StoreError):  # noqa: N818
+class NotExtensible(StoreError):
     """The data set is a file as it was imported, and takes no further documents."""
 
 
-class DatabaseFailed(StoreError):  # noqa: N818
+class DatabaseFailed(StoreError):
     """The database did not answer, or not as it should; the message says why in words, `__cause__` in the driver's."""
 
     def __init__(self, error: Exception, *, stored: bool | None = False) -> None:
@@ -96,15 +96,15 @@ def failure_in_words(error: Exception) -> str:
     return next((words for key, words in FAILURES.items() if key in said.lower()), said.splitlines()[0])
 
 
-class UnknownDocument(StoreError):  # noqa: N818
+class UnknownDocument(StoreError):
     """The data set has no document of that id."""
 
 
-class RunGoingOn(StoreError):  # noqa: N818
+class RunGoingOn(StoreError):
     """A run of the data set is going on."""
 
 
-class UnknownRun(StoreError):  # noqa: N818
+class UnknownRun(StoreError):
     """There is no run of that number."""
 
 

@@ -22,7 +22,7 @@ from metrics.rouge_k import RougeK
 __all__ = ["DEFAULT", "LEXICAL", "METRICS", "Metric", "Options", "Score", "UnknownMetric", "metric", "metrics"]
 
 
-class UnknownMetric(ValueError):  # noqa: N818  named for the situation
+class UnknownMetric(ValueError):
     """A metric name that is not in `METRICS`."""
 
 

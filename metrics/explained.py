@@ -33,7 +33,7 @@ WARMING = Example("warm", "up", "Anna left Paris.", ("Anna went to Paris.",), "P
 """What every metric finds something in, and so loads all that it needs."""
 
 
-class CannotExplain(ValueError):  # noqa: N818  named for the situation
+class CannotExplain(ValueError):
     """There is no evidence to be had now; the message says why."""
 
 

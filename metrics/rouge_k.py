@@ -28,7 +28,7 @@ ONLY = {"in-source": "in-src", "out-source": "out-src"}
 """Which keywords count: those that occur in the source, or those that don't; with their names in signatures."""
 
 
-class NoKeywords(ValueError):  # noqa: N818  named for the situation
+class NoKeywords(ValueError):
     """A document has no keyword to look for; the message says why."""
 
 

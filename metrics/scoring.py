@@ -153,7 +153,7 @@ def score_dataset(
     return computed
 
 
-class NoRatings(ValueError):  # noqa: N818  named for the situation
+class NoRatings(ValueError):
     """The records have no human ratings of the aspect that was asked for."""
 
 

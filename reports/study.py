@@ -110,7 +110,7 @@ LEFT_OUT = "left out"
 PACKAGES = ("relevance", "numpy", "scipy", "pandas", "sqlalchemy")
 
 
-class UnknownSystem(ValueError):  # noqa: N818  named for the situation
+class UnknownSystem(ValueError):
     """There are no summaries of a system that was named."""
 
 

@@ -25,7 +25,7 @@ TRIED = 0.5
 """Seconds after which it is clear how long the work will take."""
 
 
-class DatasetInUse(ValueError):  # noqa: N818  named for the situation
+class DatasetInUse(ValueError):
     """A reference or title cannot become a system any more: studies are measured against it."""
 
 

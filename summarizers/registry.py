@@ -25,7 +25,7 @@ from summarizers.textrank import TextRank
 from summarizers.tfidf import TfIdf
 
 
-class UnknownSummarizer(ValueError):  # noqa: N818  named for the situation
+class UnknownSummarizer(ValueError):
     """A summarizer name that `summarizer` cannot read."""
 
 

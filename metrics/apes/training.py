@@ -51,7 +51,7 @@ TWEETS = 3
 """Every how many-th tweet of btc is used: all of them would be nearly half of the words."""
 
 
-class BadTrainingFile(ValueError):  # noqa: N818  named for the situation
+class BadTrainingFile(ValueError):
     """A file of named entities that cannot be read; the message names file and line."""
 
 

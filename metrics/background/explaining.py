@@ -38,7 +38,7 @@ LOADING = 180.0
 # --- the process that keeps the models ----------------------------------------------------------------------------
 
 
-class Ended(Exception):  # noqa: N818  named for the situation
+class Ended(Exception):
     """The process ended before it had answered; the message says how."""
 
 

@@ -32,7 +32,7 @@ OFTEN, SELDOM = 0.5, 5.0
 """Seconds between two words about a run: while it advances, and while a batch takes its time."""
 
 
-class Superseded(Exception):  # noqa: N818  named for the situation
+class Superseded(Exception):
     """The run was taken for dead, and another one may be doing its work."""
 
 

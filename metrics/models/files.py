@@ -35,7 +35,7 @@ SHA256 = {
 DEVICE_VARIABLE = "RELEVANCE_DEVICE"
 
 
-class ModelUnavailable(ValueError):  # noqa: N818  named for the situation
+class ModelUnavailable(ValueError):
     """A model that is not on this machine, or is not what it should be; the message says what to do."""
 
 

@@ -28,7 +28,7 @@ LONGEST_NAME = 200
 Field = Literal["reference", "title", "source", "summary"]
 
 
-class UnfitDraft(ValueError):  # noqa: N818  named for the situation
+class UnfitDraft(ValueError):
     """Texts that the playground has no room for, or that cannot be kept as they are; the message says why."""
 
 

@@ -31,11 +31,11 @@ LARGEST_FILE = 5 * 2**20
 FIELDS = {"references": list, "title": str, "source": str, "summaries": list, "names": list}
 
 
-class BadLink(ValueError):  # noqa: N818  named for the situation
+class BadLink(ValueError):
     """A link from which no example can be had; the message says why."""
 
 
-class TooLong(ValueError):  # noqa: N818  named for the situation
+class TooLong(ValueError):
     """Texts that are too long for a link."""
 
 
