@@ -265,7 +265,7 @@ def test_of_each_document_so_many_of_either_stratum() -> None:
     assert {pair.inclusion for pair in pairs} == {min(1, 2 / number) for number in there.values()}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.integers(0, 10_000),
     st.integers(2, 120),

@@ -32,6 +32,7 @@ from metrics.explained import EVIDENCE, CannotExplain, Explained, explain
 from metrics.from_signature import metric_of
 from metrics.models.encoder import shared
 from metrics.rouge import RougeEvidence
+from tests.waiting import until
 
 ROOT = Path(__file__).resolve().parents[2]
 MODELS = [name for name in METRICS if name not in LEXICAL]
@@ -70,13 +71,6 @@ def summeval(shared_data: Path) -> list[Example]:
     records = islice(read(shared_data / "summeval.jsonl", "interchange"), 20, 22)
     batch = [e for document, summaries in records for e in examples(document, summaries)[:2]][:3]
     return [dataclasses.replace(e, references=e.references[:4]) for e in batch]
-
-
-def until(true: Callable[[], bool], seconds: float = 30) -> None:
-    deadline = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < deadline, "it took too long"
-        time.sleep(0.02)
 
 
 def alive(pid: int) -> bool:
@@ -388,7 +382,7 @@ def test_parent_without_torch_and_the_end_of_its_process() -> None:
         assert alive(int(pid))
         assert os.getpriority(os.PRIO_PROCESS, int(pid)) == os.getpriority(os.PRIO_PROCESS, 0) + inspecting.NICE
         server.kill()
-    until(lambda: not alive(int(pid)), 10)
+    until(lambda: not alive(int(pid)))
 
 
 # --- with processes that go wrong ---------------------------------------------------------------------------------
@@ -435,7 +429,7 @@ def test_a_request_that_takes_too_long_costs_its_process(broken: Callable[[str],
     with pytest.raises(CannotExplain, match=r"it took more than 1\.5 s"):
         inspector.explain(BERTSCORE, example("x" * size, "y"), 1.5)
     assert time.monotonic() - began < 5
-    until(lambda: not Path(f"/proc/{first.process.pid}").exists(), 10)
+    until(lambda: not Path(f"/proc/{first.process.pid}").exists())
     assert inspector.child not in (None, first)  # the next one is being warmed up
 
 
@@ -452,7 +446,7 @@ def test_who_waits_while_models_load_is_told_and_the_loading_goes_on(
     monkeypatch.setattr(inspection, "LOADING", 0.1)
     with pytest.raises(CannotExplain, match="still being loaded"):
         inspector.explain(BERTSCORE, PLAIN, 0.1)
-    until(lambda: not alive(first.process.pid), 10)  # it was stuck
+    until(lambda: not alive(first.process.pid))  # it was stuck
 
 
 def test_who_waits_too_long_for_a_turn_is_told(broken: Callable[[str], Inspector]) -> None:
@@ -471,7 +465,7 @@ def test_closing_ends_everything(broken: Callable[[str], Inspector]) -> None:
     with pytest.raises(CannotExplain, match="closed"):
         inspector.explain(BERTSCORE, PLAIN)
     assert time.monotonic() - began < 10
-    until(lambda: not Path(f"/proc/{child.process.pid}").exists(), 10)
+    until(lambda: not Path(f"/proc/{child.process.pid}").exists())
     inspector.warm()
     inspector.close()
     assert inspector.child is None

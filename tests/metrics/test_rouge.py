@@ -63,7 +63,7 @@ def test_several_references(summeval: list[Example]) -> None:
 
 
 @given(texts, texts)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_any_text_equals_rouge_score_or_is_missing(candidate: str, reference: str) -> None:
     theirs = PEER.score(reference, candidate)
     comparable = all(
@@ -83,7 +83,7 @@ def test_any_text_equals_rouge_score_or_is_missing(candidate: str, reference: st
     st.sampled_from(VALUES),
     st.sampled_from(["clipped", "set"]),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_the_value_follows_from_the_evidence(
     candidate: str, references: list[str], rule: str, value: str, counts: str
 ) -> None:
@@ -138,7 +138,7 @@ few_words = st.lists(st.lists(st.sampled_from("abcd"), max_size=7).map(" ".join)
 
 
 @given(few_words, few_words)
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 def test_rouge_lsum_takes_the_subsequences_that_rouge_score_takes(candidate: str, reference: str) -> None:
     """Among many equally long ones: four words, in a few lines."""
     (found,) = metric("rougeLsum").score([example(candidate, reference)])

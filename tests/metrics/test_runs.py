@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,6 +18,7 @@ from metrics import metric
 from metrics.background import scoring as runs
 from metrics.background.scoring import launch, start, told
 from metrics.scoring import Progress
+from tests.waiting import until
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -31,13 +31,6 @@ def store(sqlite_url: str) -> DataStore:
     store = DataStore(connect(sqlite_url))
     add_demo(store)
     return store
-
-
-def until(true: Callable[[], bool], seconds: float = 90) -> None:
-    deadline = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < deadline, "it took too long"
-        time.sleep(0.02)
 
 
 def over(store: DataStore, run: Run) -> Run:
@@ -133,7 +126,7 @@ def test_a_run_ends_with_the_server(store: DataStore) -> None:
     run = over(store, store.run(run_id))
     assert run.state == "failed"
     assert "the server that started it ended" in str(run.error)
-    until(lambda: not alive(pid), 10)
+    until(lambda: not alive(pid))
 
 
 def alive(pid: int) -> bool:
@@ -149,7 +142,7 @@ def test_a_run_steps_back_and_leaves_no_zombie(store: DataStore) -> None:
     assert os.getsid(process.pid) != os.getsid(0)  # a Ctrl-C for the server does not reach it
     process.terminate()
     assert "signal 15, SIGTERM" in str(over(store, run).error)
-    until(lambda: not Path(f"/proc/{process.pid}").exists(), 10)
+    until(lambda: not Path(f"/proc/{process.pid}").exists())
 
 
 def test_a_long_batch_is_not_taken_for_dead(store: DataStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,9 +151,9 @@ def test_a_long_batch_is_not_taken_for_dead(store: DataStore, monkeypatch: pytes
     run = store.start_run(dataset=NAME, metrics=["rouge1"])
     with told(store, run.id) as progress:
         progress(3, 7)
-        until(lambda: store.run(run.id).done == 3, 10)
+        until(lambda: store.run(run.id).done == 3)
         before = store.run(run.id).heartbeat
-        until(lambda: store.run(run.id).heartbeat > before, 10)  # though nothing advances
+        until(lambda: store.run(run.id).heartbeat > before)  # though nothing advances
         progress(7, 7)
     assert (store.run(run.id).done, store.run(run.id).total) == (7, 7)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -20,17 +20,9 @@ from metrics import LEXICAL, metric, metrics
 from metrics.scoring import score_dataset
 from pages.components.studies.adding import FIRST, add_named, dataset_name, incomplete, system_names
 from summarizers.registry import BASELINES, ORACLES, summarizer
+from tests.pages.opening import open_page
 
-MAIN = Path(__file__).resolve().parents[2] / "pages" / "main.py"
-
-
-@pytest.fixture(autouse=True)
-def fresh_caches() -> Iterator[None]:
-    st.cache_resource.clear()
-    st.cache_data.clear()
-    yield
-    st.cache_resource.clear()
-    st.cache_data.clear()
+opened = partial(open_page, "studies.py")
 
 
 @pytest.fixture
@@ -38,14 +30,6 @@ def store(sqlite_url: str) -> DataStore:
     store = DataStore(connect(sqlite_url))
     add_demo(store)
     return store
-
-
-def opened() -> AppTest:
-    app = AppTest.from_file(MAIN, default_timeout=60)
-    app.run()
-    app.switch_page("studies.py").run()
-    assert not app.exception
-    return app
 
 
 def add(app: AppTest, *names: str) -> AppTest:

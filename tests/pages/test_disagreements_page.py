@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import html as markup
 import json
 import re
-import time
-from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from data.demo import CHOSEN
@@ -24,8 +21,7 @@ from metrics.from_signature import metric_of, signatures
 from pages.components.evidence.phrases import figures, preferred
 from pages.components.evidence.words import because
 from pages.components.examples.presented import TABLE_1, chosen, place_of, presented_html, with_models
-
-MAIN = Path(__file__).resolve().parents[2] / "pages" / "main.py"
+from tests.pages.opening import drawn_until, html, open_page, sound, visible
 
 # What each example is shown for: whom the author prefers, and the metrics that prefer A, prefer B, or are tied.
 OVERLAP = {"rouge1", "rouge2", "rougeL", "rougeLsum", "rougeSU4"}
@@ -48,68 +44,42 @@ EXPECTED = {
 }
 
 
-@pytest.fixture(autouse=True)
-def fresh_caches() -> Iterator[None]:
-    st.cache_resource.clear()
-    st.cache_data.clear()
-    yield
-    st.cache_resource.clear()
-    st.cache_data.clear()
-
-
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Models answer in this process: what the other one does is tested with it."""
 
     def answer(self: Inspector, signature: str, example: Example, **_: object) -> Explained:
-        metric = metric_of(signature)
-        assert metric is not None
-        return explain(metric, example)
+        return explained(signature, example)
 
     monkeypatch.setattr(Inspector, "explain", answer)
 
 
+opened = partial(open_page, "disagreements.py")
+
+
+@cache
+def explained(signature: str, example: Example) -> Explained:
+    metric = metric_of(signature)
+    assert metric is not None
+    return explain(metric, example)
+
+
 def scored(place: int) -> dict[str, list[Explained]]:
     """The scores of one example by all metrics."""
-    found = {}
-    for signature in signatures().values():
-        metric = metric_of(signature)
-        assert metric is not None
-        found[signature] = [explain(metric, one) for one in chosen()[place].examples]
-    return found
-
-
-def opened(**query: str) -> AppTest:
-    app = AppTest.from_file(MAIN, default_timeout=60)
-    app.switch_page("disagreements.py")
-    for name, value in query.items():
-        app.query_params[name] = value
-    return sound(app.run())
-
-
-def sound(app: AppTest) -> AppTest:
-    assert not app.exception, app.exception
-    return app
+    return {
+        signature: [explained(signature, one) for one in chosen()[place].examples]
+        for signature in signatures().values()
+    }
 
 
 def ready(app: AppTest) -> AppTest:
     """The page when every model has answered."""
-    deadline = time.monotonic() + 60
-    while "waiting" in sections(app) and time.monotonic() < deadline:
-        time.sleep(0.1)
-        sound(app.run())
-    assert "waiting" not in sections(app)
-    return app
+    return drawn_until(app, lambda app: "waiting" not in sections(app))
 
 
 def sections(app: AppTest) -> str:
     """The examples that are shown, without the styles."""
-    whole = "\n".join(element.proto.body for element in app.get("html"))
-    return "".join(re.findall(r"<section.*?</section>", whole, re.DOTALL))
-
-
-def visible(fragment: str) -> str:
-    return markup.unescape(re.sub(r"<style>.*?</style>|<[^>]*>", "", fragment, flags=re.DOTALL))
+    return "".join(re.findall(r"<section.*?</section>", html(app), re.DOTALL))
 
 
 def numbers(app: AppTest) -> list[int]:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import html as markup
 import re
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
-from pathlib import Path
+from functools import partial
 from threading import Event
 from typing import Any, get_args
 
 import pandas as pd
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from annotation.results import judged, rated
@@ -27,8 +25,9 @@ from metrics.from_signature import metric_of
 from metrics.scoring import score_dataset
 from pages.components.examples.pairs import SHOWN, Chosen, Show, confusion, listed, narrowed, verdicts
 from pages.components.shared.sources import Source
+from tests.pages.opening import address, drawn_until, html, open_page, said, sound, visible
+from tests.waiting import until
 
-MAIN = Path(__file__).resolve().parents[2] / "pages" / "main.py"
 NAME, ASPECT, STUDY = "set & <b>", "relevance?", "Study #1"
 NOVELTY, ALL = "words not in the source", "all metrics"
 METRICS = ["rouge1", "rouge2", "rougeL", "rouge_k", "length"]
@@ -44,13 +43,7 @@ TEXTS = {
 }
 
 
-@pytest.fixture(autouse=True)
-def fresh_caches() -> Iterator[None]:
-    st.cache_resource.clear()
-    st.cache_data.clear()
-    yield
-    st.cache_resource.clear()
-    st.cache_data.clear()
+opened = partial(open_page, "examples.py")
 
 
 class World:
@@ -112,20 +105,6 @@ def known(world: World) -> World:
     return world
 
 
-def opened(**query: str | list[str]) -> AppTest:
-    """The page at an address, in a session of its own."""
-    app = AppTest.from_file(MAIN, default_timeout=30)
-    app.switch_page("examples.py")
-    for name, value in query.items():
-        app.query_params[name] = value
-    return sound(app.run())
-
-
-def sound(app: AppTest) -> AppTest:
-    assert not app.exception, app.exception
-    return app
-
-
 def list_of(app: AppTest) -> pd.DataFrame:
     (found,) = (d.value for d in app.dataframe if "how strongly" in d.value.columns)
     words = {name: "object" for name, kind in found.dtypes.items() if kind == "category"}
@@ -143,24 +122,6 @@ def pair_table(app: AppTest) -> pd.DataFrame:
     lines = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", line) for line in re.findall(r"<tr>.*?</tr>", found, re.DOTALL)]
     heads, *rows = [[markup.unescape(re.sub("<[^>]*>", "", cell)) for cell in line] for line in lines]
     return pd.DataFrame(rows, columns=heads).set_index("of")
-
-
-def said(app: AppTest) -> str:
-    kinds = (app.title, app.markdown, app.caption, app.info, app.warning, app.error, app.subheader)
-    return "\n".join(str(element.value) for kind in kinds for element in kind).replace("\\", "")
-
-
-def html(app: AppTest) -> str:
-    return "\n".join(element.proto.body for element in app.get("html"))
-
-
-def visible(app: AppTest) -> str:
-    """What the blocks of HTML show."""
-    return markup.unescape(re.sub(r"<style>.*?</style>|<[^>]*>", "", html(app), flags=re.DOTALL))
-
-
-def address(app: AppTest) -> dict[str, str]:
-    return {name: value[-1] if isinstance(value, list) else value for name, value in app.query_params.items()}
 
 
 def filtered(app: AppTest, show: str, **metrics_of: str) -> AppTest:
@@ -378,7 +339,7 @@ def test_a_search_in_the_address_is_text(known: World) -> None:
 def test_evidence_has_the_texts(known: World, what: str) -> None:
     app = see(opened(document="d1", a="A", b="people", dataset=NAME, aspect=ASPECT), what)
     assert app.button_group(key="evidence").options == ["rouge1", "rouge2", "rougeL", "rouge_k", NOVELTY, ALL]
-    shown = visible(app)
+    shown = visible(html(app))
     for system in ("A", "people"):
         # once as it is, once with what the metric saw
         assert shown.count(f"{TEXTS[system]} d1") >= 2
@@ -572,11 +533,7 @@ def answering(world: World, monkeypatch: pytest.MonkeyPatch) -> Answering:
 
 def answered(app: AppTest) -> AppTest:
     """The page when no model is waited for any more."""
-    deadline = time.monotonic() + 60
-    while "its model is looking at both summaries" in said(app):
-        assert time.monotonic() < deadline
-        sound(app.run())
-    return app
+    return drawn_until(app, lambda app: "its model is looking at both summaries" not in said(app))
 
 
 def test_models_come_after_what_is_there_at_once(answering: Answering) -> None:
@@ -594,7 +551,7 @@ def test_models_come_after_what_is_there_at_once(answering: Answering) -> None:
     assert "Undefined: the models are still being loaded: try again in a moment." in said(app)
     assert "is looking at both summaries" not in said(app)  # what stood there while they were waited for
     assert not app.warning
-    assert visible(app).count("The best of 2 references makes the score; it is shown.") >= 2
+    assert visible(html(app)).count("The best of 2 references makes the score; it is shown.") >= 2
     assert len(app.get("arrow_vega_lite_chart") or app.get("vega_lite_chart")) == 2
 
 
@@ -612,7 +569,7 @@ def test_what_nobody_waits_for_is_not_asked(answering: Answering) -> None:
     assert "its model is looking" in said(app)
     see(app, "rouge1")
     assert "its model is looking" not in said(app)
-    assert visible(app).count("unigrams of the reference") == 2
+    assert visible(html(app)).count("unigrams of the reference") == 2
     answering.may.set()
     answered(see(app, "apes"))
     assert sum(name == "bertscore" for name, _, _ in answering.asked) <= 1  # the one that was begun
@@ -620,10 +577,7 @@ def test_what_nobody_waits_for_is_not_asked(answering: Answering) -> None:
 
 def test_models_look_at_the_next_example_while_one_reads(answering: Answering) -> None:
     app = answered(see(opened(), "bertscore"))
-    deadline = time.monotonic() + 60
-    while len(answering.asked) < 4:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    until(lambda: len(answering.asked) >= 4)
     (rows,) = (frame.value for frame in app.dataframe if "how strongly" in frame.value)
     assert answering.asked == [
         ("bertscore", rows["document"].iloc[place], rows[side].iloc[place]) for place in (0, 1) for side in ("A", "B")
@@ -641,7 +595,7 @@ def test_models_look_at_the_next_example_while_one_reads(answering: Answering) -
 def test_a_missing_score_shows_its_reason(known: World) -> None:
     app = see(opened(document="bare", a="A", b="people"), "rouge_k")
     assert pair_table(app).loc["rouge_k", "prefers"] == "missing"
-    assert visible(app).count("No evidence: no keywords: ") == 2
+    assert visible(html(app)).count("No evidence: no keywords: ") == 2
 
 
 @pytest.mark.parametrize("signature", ["rouge1|mine", "carouge|vectors:mine.txt|v:1", "unheard of|[x](y) **z**"])

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import html as markup
 import re
-from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from data.database import connect
@@ -52,26 +50,13 @@ from summarizers.oracles.evaluation import Row, Task, evaluate, evaluate_stored,
 from summarizers.oracles.extracts import look_into
 from summarizers.oracles.standing import judged, standings, standings_of
 from summarizers.sentences import sentences_of
+from tests.pages.opening import address, open_page, pressed, said, sound, visible
 
-MAIN = Path(__file__).resolve().parents[2] / "pages" / "main.py"
 HOSTILE = "<img src=x onerror=alert(1)> :red[red] **bold** \u202ebidi\u202c"
-
-
-@pytest.fixture(autouse=True)
-def fresh_caches() -> Iterator[None]:
-    st.cache_resource.clear()
-    st.cache_data.clear()
-    yield
-    st.cache_resource.clear()
-    st.cache_data.clear()
 
 
 def row(algorithm: str, f1: float, places: tuple[int, ...] = (0,), bound: float | None = None, key: str = "d") -> Row:
     return Row(key, algorithm, f1, places, 0, bound, bound is not None and bound - f1 <= 1e-6, 0.25)
-
-
-def visible(html: str) -> str:
-    return markup.unescape(re.sub(r"<style>.*?</style>|<[^>]*>", "", html, flags=re.DOTALL))
 
 
 # --- what is asked for ------------------------------------------------------------------------------------------
@@ -328,6 +313,9 @@ def test_spreads_are_quartiles_over_the_same_documents() -> None:
 # --- the page -----------------------------------------------------------------------------------------------------
 
 
+opened = partial(open_page, "upper_bound.py")
+
+
 @pytest.fixture
 def world(sqlite_url: str) -> DataStore:
     return DataStore(connect(sqlite_url))
@@ -339,35 +327,8 @@ def demo(world: DataStore) -> DataStore:
     return world
 
 
-def opened(**query: str) -> AppTest:
-    app = AppTest.from_file(MAIN, default_timeout=120)
-    app.switch_page("upper_bound.py")
-    for name, value in query.items():
-        app.query_params[name] = value
-    return sound(app.run())
-
-
-def sound(app: AppTest) -> AppTest:
-    assert not app.exception, app.exception
-    return app
-
-
-def said(app: AppTest) -> str:
-    kinds = (app.markdown, app.caption, app.info, app.warning, app.error, app.subheader)
-    return "\n".join(str(element.value) for kind in kinds for element in kind).replace("\\", "")
-
-
-def address(app: AppTest) -> dict[str, str]:
-    return {name: value[-1] if isinstance(value, list) else value for name, value in app.query_params.items()}
-
-
 def blocks(app: AppTest) -> list[str]:
     return [element.proto.body for element in app.get("html")]
-
-
-def pressed(app: AppTest, label: str) -> AppTest:
-    (button,) = [button for button in app.button if button.label.startswith(label)]
-    return sound(button.click().run())
 
 
 def chosen(app: AppTest, key: str, value: object) -> AppTest:

@@ -38,7 +38,7 @@ def is_subsequence(chosen, sentences):
 
 
 @pytest.mark.parametrize("name", EXTRACTS)
-@settings(deadline=None, max_examples=60)  # the first example that needs a library imports it
+@settings(max_examples=60)
 @given(source=sources, k=st.integers(1, 5))
 def test_an_extract_is_sentences_of_the_source_in_their_order(name, source, k):
     document = Document("d", source, ("some reference",))
@@ -53,7 +53,7 @@ def test_an_extract_is_sentences_of_the_source_in_their_order(name, source, k):
 
 
 @pytest.mark.parametrize("name", EXTRACTS)
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(source=sources, budget=st.integers(1, 20))
 def test_an_extract_keeps_its_words_but_for_a_single_sentence(name, source, budget):
     document = Document("d", source, (" ".join(["word"] * budget),))
@@ -65,7 +65,6 @@ def test_an_extract_keeps_its_words_but_for_a_single_sentence(name, source, budg
     assert summarizer(f"{name}-ref").select(document) == chosen
 
 
-@settings(deadline=None)
 @given(source=sources, budget=st.integers(1, 20))
 def test_key_phrases_keep_their_words_but_for_a_single_phrase(source, budget):
     document = Document("d", source, (" ".join(["word"] * budget),))

@@ -2,7 +2,7 @@ import json
 import re
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import benchmarks.sentences as benchmark
@@ -110,7 +110,6 @@ def test_a_paragraph_ends_a_sentence():
 pieces = st.sampled_from([*"aB7 .!?…'’”\")]\n\t\xa0\u2003\x1c", "Dr.", "U.S.", "''", "``", " . ", "Yes", "。"])
 
 
-@settings(deadline=None)  # the first example imports simplemma
 @given(st.text() | st.lists(pieces).map("".join))
 @example("\x1c a . \u2003 B")
 @example("\r).")

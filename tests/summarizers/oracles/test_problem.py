@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from data.importers import read
@@ -32,7 +32,6 @@ def recounted(sentences, reference, chosen, n, definition):
     return 2 * matched / (have.total() + wanted.total()) if matched else 0.0
 
 
-@settings(deadline=None)
 @given(
     sentences=st.lists(texts, min_size=1, max_size=6),
     reference=texts,

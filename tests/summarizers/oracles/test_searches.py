@@ -103,7 +103,7 @@ def test_limits_are_kept_by_all_and_the_best_within_them_is_found(abstracts, lim
     assert binding >= (1 if limits != Limits(3, 50) else 0)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     sentences=st.lists(st.lists(st.sampled_from("abcdef"), max_size=6).map(" ".join), max_size=8),
     reference=st.lists(st.sampled_from("abcdefg"), max_size=8).map(" ".join),

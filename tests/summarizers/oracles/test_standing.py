@@ -4,7 +4,7 @@ from collections import Counter
 from itertools import permutations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 
@@ -59,7 +59,6 @@ def brute(text, references, target):
     )
 
 
-@settings(deadline=None)
 @given(text=texts, references=st.lists(texts, max_size=3), target=st.sampled_from(TARGETS))
 def test_a_text_is_counted_as_by_plain_counters(text, references, target):
     assert text_f1(text, references, target) == pytest.approx(brute(text, references, target), abs=1e-15)
@@ -216,7 +215,6 @@ def test_who_has_a_bound_is_whom_the_searches_answer(document, target, length, h
 # --- what an extract covers -------------------------------------------------------------------------------------
 
 
-@settings(deadline=None)
 @given(
     sentences=st.lists(texts, min_size=1, max_size=4),
     reference=texts,
