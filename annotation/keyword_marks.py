@@ -18,8 +18,8 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, joinedload, selectinload
 
-from annotation.results import stamp
-from annotation.store import SOONEST, TooSoon, UnknownInvite, plain
+from annotation.results import format_timestamp
+from annotation.store import SOONEST, TooSoon, UnknownInvite, clean_text
 from annotation.tables import (
     KeywordAnnotatorRow,
     KeywordMarkRow,
@@ -281,7 +281,7 @@ class KeywordMarkStore(Store):
         with self.reading() as session:
             row = session.scalar(
                 select(KeywordAnnotatorRow)
-                .where(KeywordAnnotatorRow.token == plain(token))
+                .where(KeywordAnnotatorRow.token == clean_text(token))
                 .options(joinedload(KeywordAnnotatorRow.review))
             )
             if row is None:
@@ -301,7 +301,7 @@ class KeywordMarkStore(Store):
             )
             if row is None:
                 raise UnknownKeyword(f"the review has no document {position + 1}")
-            return to_task(row, latest_verdict(session, annotator.id, row.id))
+            return to_marking_task(row, latest_verdict(session, annotator.id, row.id))
 
     def next_task(self, annotator: KeywordAnnotator) -> MarkTask | None:
         """The first document that the annotator has not saved, None where there is none left."""
@@ -379,7 +379,7 @@ class KeywordMarkStore(Store):
         with self.reading() as session:
             row = find_review(session, review)
             entries: list[tuple[str, str, str, int, int]] = []
-            for verdict, annotator, document in standing(session, row.id):
+            for verdict, annotator, document in load_latest_verdicts(session, row.id):
                 wrong = {mark.keyword_id for mark in verdict.marks}
                 for extractor in row.extractors:
                     own = {keyword.id for keyword in document.keywords if extractor in keyword.extractors}
@@ -392,7 +392,7 @@ class KeywordMarkStore(Store):
         with self.reading() as session:
             entries = [
                 (keyword.id, annotator, any(mark.keyword_id == keyword.id for mark in verdict.marks))
-                for verdict, annotator, document in standing(session, find_review(session, review).id)
+                for verdict, annotator, document in load_latest_verdicts(session, find_review(session, review).id)
                 for keyword in document.keywords
             ]
         columns = zip(*entries, strict=True) if entries else [()] * 3
@@ -402,7 +402,7 @@ class KeywordMarkStore(Store):
         """A record for each keyword, annotator and revision, the earlier ones too. Raises `UnknownReview`."""
         with self.reading() as session:
             row = find_review(session, review)
-            standing_ids = {verdict.id for verdict, *_ in standing(session, row.id)}
+            standing_ids = {verdict.id for verdict, *_ in load_latest_verdicts(session, row.id)}
             return [
                 {
                     "review": row.name,
@@ -415,10 +415,10 @@ class KeywordMarkStore(Store):
                     "wrong": any(mark.keyword_id == keyword.id for mark in verdict.marks),
                     "revision": verdict.revision,
                     "stands": verdict.id in standing_ids,
-                    "presented_at": stamp(verdict.presented_at),
-                    "saved_at": stamp(verdict.saved_at),
+                    "presented_at": format_timestamp(verdict.presented_at),
+                    "saved_at": format_timestamp(verdict.saved_at),
                 }
-                for verdict, annotator, document in everything(session, row.id)
+                for verdict, annotator, document in load_verdicts(session, row.id)
                 for keyword in document.keywords
             ]
 
@@ -499,7 +499,7 @@ def to_annotator(row: KeywordAnnotatorRow) -> KeywordAnnotator:
     return KeywordAnnotator(id=row.id, name=row.name, review=row.review.name, token=row.token)
 
 
-def to_task(row: ReviewedDocumentRow, verdict: KeywordVerdictRow | None) -> MarkTask:
+def to_marking_task(row: ReviewedDocumentRow, verdict: KeywordVerdictRow | None) -> MarkTask:
     """A document as its annotator sees it."""
     document = row.document
     return MarkTask(
@@ -554,7 +554,7 @@ Saved = tuple[KeywordVerdictRow, str, ReviewedDocumentRow]
 """A verdict, its annotator's name, and the document with its keywords."""
 
 
-def everything(session: Session, review_id: int) -> list[Saved]:
+def load_verdicts(session: Session, review_id: int) -> list[Saved]:
     """All that was saved in a review: by document, annotator and revision."""
     documents = {
         row.id: row
@@ -575,6 +575,6 @@ def everything(session: Session, review_id: int) -> list[Saved]:
     return [(verdict, name, documents[document]) for verdict, name, document in rows]
 
 
-def standing(session: Session, review_id: int) -> list[Saved]:
+def load_latest_verdicts(session: Session, review_id: int) -> list[Saved]:
     """What stands of it: the last revision of each document and annotator."""
-    return list({(saved[0].annotator_id, saved[2].id): saved for saved in everything(session, review_id)}.values())
+    return list({(saved[0].annotator_id, saved[2].id): saved for saved in load_verdicts(session, review_id)}.values())

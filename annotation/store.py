@@ -17,9 +17,9 @@ from sqlalchemy.orm import Session, joinedload
 
 from annotation.sampling import (
     RANDOM_SHARE,
-    RULES,
-    Candidate,
-    Sample,
+    SAMPLING_RULES,
+    PairCandidate,
+    PairSample,
     draw_checks,
     first_is_left,
     sample_pairs,
@@ -34,7 +34,7 @@ from annotation.tables import (
 )
 from data.database import now
 from data.records import TITLE_SYSTEM
-from data.store import Store, StoreError, checked_name, find_dataset, systems_of
+from data.store import Store, StoreError, checked_name, count_by_system, find_dataset
 from data.tables import DatasetRow, DocumentRow, ScoreRow, SignatureRow, SummaryRow
 
 QUESTION = "Which summary is more relevant to the document?"
@@ -196,7 +196,7 @@ class Annotator:
 
 
 @dataclass(frozen=True)
-class Task:
+class JudgmentTask:
     """One pair as an annotator sees it: no systems, no scores, and no references, which the metrics measure by."""
 
     assignment_id: int
@@ -209,7 +209,7 @@ class Task:
     rationale: str | None
 
 
-class Progress(NamedTuple):
+class JudgingProgress(NamedTuple):
     """How far an annotator is. Pairs that others have judged often enough are not counted."""
 
     judged: int
@@ -246,7 +246,7 @@ class AnnotationStore(Store):
 
     # --- studies -----------------------------------------------------------------------------------------
 
-    def sample(self, spec: StudySpec) -> Sample:
+    def sample(self, spec: StudySpec) -> PairSample:
         """The pairs that a study would get, without making it. Errors as `create_study`."""
         with self.reading() as session:
             return draw(session, spec)
@@ -259,7 +259,7 @@ class AnnotationStore(Store):
         name = checked_name(spec.name)
         if spec.judgments_per_pair < 1:
             raise StoreError("each pair needs at least one judgment")
-        if not plain(spec.question):
+        if not clean_text(spec.question):
             raise StoreError("a study needs a question")
         limits = (spec.seed, spec.count or 0, spec.per_document or 0, spec.judgments_per_pair)
         if not all(0 <= number < 2**31 for number in limits):
@@ -281,9 +281,9 @@ class AnnotationStore(Store):
             study = StudyRow(
                 name=name,
                 dataset_id=dataset.id,
-                question=plain(spec.question),
-                instructions=plain(spec.instructions),
-                systems=list(spec.systems or systems_of(session, dataset)),
+                question=clean_text(spec.question),
+                instructions=clean_text(spec.instructions),
+                systems=list(spec.systems or count_by_system(session, dataset)),
                 rule=spec.rule,
                 signature=spec.signature,
                 signatures=list(spec.compared) if conflicts else None,
@@ -399,7 +399,9 @@ class AnnotationStore(Store):
         """The annotator whom a token belongs to. Raises `UnknownInvite`."""
         with self.reading() as session:
             row = session.scalar(
-                select(AnnotatorRow).where(AnnotatorRow.token == plain(token)).options(joinedload(AnnotatorRow.study))
+                select(AnnotatorRow)
+                .where(AnnotatorRow.token == clean_text(token))
+                .options(joinedload(AnnotatorRow.study))
             )
             if row is None:
                 raise UnknownInvite("this invite is not known; ask whoever sent it for a new link")
@@ -407,7 +409,7 @@ class AnnotationStore(Store):
 
     # --- assignment --------------------------------------------------------------------------------------
 
-    def next_task(self, annotator: Annotator) -> Task | None:
+    def next_task(self, annotator: Annotator) -> JudgmentTask | None:
         """The pair that an annotator is to judge now, None where none is left or the study is closed.
 
         An open assignment comes back first, so that a reload shows the same pair with the same sides. Else the pair
@@ -416,15 +418,15 @@ class AnnotationStore(Store):
         """
         with self.writing() as session:
             assigned_id = assign(session, annotator.id)
-            return None if assigned_id is None else to_task(session, assigned_id)
+            return None if assigned_id is None else to_judgment_task(session, assigned_id)
 
-    def task(self, annotator: Annotator, assignment_id: int) -> Task:
+    def task(self, annotator: Annotator, assignment_id: int) -> JudgmentTask:
         """A pair that the annotator was given. Raises `NotAssigned`."""
         with self.reading() as session:
             find_assignment(session, annotator, assignment_id)
-            return to_task(session, assignment_id)
+            return to_judgment_task(session, assignment_id)
 
-    def previous_task(self, annotator: Annotator, assignment_id: int | None = None) -> Task | None:
+    def previous_task(self, annotator: Annotator, assignment_id: int | None = None) -> JudgmentTask | None:
         """The pair that the annotator was given before another one (None: before the end), to look at or change."""
         with self.reading() as session:
             earlier = (
@@ -436,7 +438,7 @@ class AnnotationStore(Store):
             if assignment_id is not None:
                 earlier = earlier.where(AssignmentRow.id < assignment_id)
             found = session.scalar(earlier)
-            return None if found is None else to_task(session, found)
+            return None if found is None else to_judgment_task(session, found)
 
     # --- judgments ---------------------------------------------------------------------------------------
 
@@ -483,7 +485,7 @@ class AnnotationStore(Store):
                 judgment.revision += 1
             judgment.chosen_id = chosen_id(assignment, choice)
             judgment.presented_at, judgment.decided_at = presented_at, decided_at
-            judgment.rationale = plain(rationale or "") or None
+            judgment.rationale = clean_text(rationale or "") or None
             assignment.reserved_until = None
 
     def skip(self, *, annotator: Annotator, assignment_id: int, reason: str) -> None:
@@ -491,7 +493,7 @@ class AnnotationStore(Store):
 
         Raises `AlreadyJudged`, `NotAssigned`, `StudyClosed`, or StoreError without a reason.
         """
-        reason = plain(reason)
+        reason = clean_text(reason)
         if not reason:
             raise StoreError("say why the pair is skipped")
         with self.writing() as session:
@@ -506,7 +508,7 @@ class AnnotationStore(Store):
 
     # --- progress ----------------------------------------------------------------------------------------
 
-    def progress(self, annotator: Annotator) -> Progress:
+    def progress(self, annotator: Annotator) -> JudgingProgress:
         """How far an annotator is."""
         with self.reading() as session:
             given, judged, skipped = session.execute(
@@ -530,7 +532,7 @@ class AnnotationStore(Store):
             left = session.scalar(select(func.count()).select_from(unseen)) or 0
             left += sum(check.given_id is None for check in session.execute(checks_of(row)))
         took = [(decided - presented).total_seconds() for presented, decided in times]
-        return Progress(
+        return JudgingProgress(
             judged=judged,
             skipped=skipped,
             open=given - judged - skipped + left,
@@ -541,7 +543,7 @@ class AnnotationStore(Store):
         """A study's annotators and what each has done, in the order in which they joined."""
         with self.reading() as session:
             row = find_study(session, study)
-            table: dict[str, list[Done]] = {
+            table: dict[str, list[AssignmentOutcome]] = {
                 name: []
                 for name in session.scalars(
                     select(AnnotatorRow.name).where(AnnotatorRow.study_id == row.id).order_by(AnnotatorRow.id)
@@ -564,17 +566,17 @@ class AnnotationStore(Store):
                 .outerjoin(JudgmentRow, JudgmentRow.assignment_id == AssignmentRow.id)
                 .where(AnnotatorRow.study_id == row.id)
             ):
-                table[name].append(Done(*done))
+                table[name].append(AssignmentOutcome(*done))
             return [to_progress(name, done) for name, done in table.items()]
 
 
 # --- what the methods above are made of -------------------------------------------------------------------
 
 
-def draw(session: Session, spec: StudySpec) -> Sample:
+def draw(session: Session, spec: StudySpec) -> PairSample:
     """Sample the pairs of a specification."""
     dataset = find_dataset(session, spec.dataset)
-    known = list(systems_of(session, dataset))
+    known = list(count_by_system(session, dataset))
     unknown = [system for system in spec.systems if system not in known]
     if unknown:
         raise StoreError(
@@ -585,12 +587,12 @@ def draw(session: Session, spec: StudySpec) -> Sample:
         raise NoPairs(
             f"a study compares at least two systems; data set {spec.dataset!r} has {', '.join(known) or 'none'}"
         )
-    if spec.rule not in RULES:
-        raise StoreError(f"unknown rule {spec.rule!r}; known are {', '.join(RULES)}")
+    if spec.rule not in SAMPLING_RULES:
+        raise StoreError(f"unknown rule {spec.rule!r}; known are {', '.join(SAMPLING_RULES)}")
     if spec.rule == "conflicts" and len(spec.compared) < 2:
         raise StoreError("metrics can contradict each other only where at least two are named")
     scores = {signature: scores_under(session, dataset, signature) for signature in spec.compared}
-    documents: dict[int, list[Candidate]] = {}
+    documents: dict[int, list[PairCandidate]] = {}
     for row in session.scalars(
         select(SummaryRow)
         .join(DocumentRow)
@@ -605,7 +607,7 @@ def draw(session: Session, spec: StudySpec) -> Sample:
                 f"relevance score {shlex.quote(spec.dataset)} --metrics {metrics}"
             )
         values = tuple(known[row.example] for known in scores.values())
-        documents.setdefault(row.document_id, []).append(Candidate(row.id, row.system, row.text, values))
+        documents.setdefault(row.document_id, []).append(PairCandidate(row.id, row.system, row.text, values))
     candidates = list(documents.items())
     try:
         sample = sample_pairs(
@@ -800,7 +802,7 @@ def find_assignment(session: Session, annotator: Annotator, assignment_id: int, 
     return row
 
 
-def to_task(session: Session, assignment_id: int) -> Task:
+def to_judgment_task(session: Session, assignment_id: int) -> JudgmentTask:
     """An assignment as its annotator sees it."""
     row = session.get_one(
         AssignmentRow,
@@ -818,7 +820,7 @@ def to_task(session: Session, assignment_id: int) -> Task:
     # A title that is itself one of the two would give the pair away.
     shown = {summary.text for summary in (left, right)}
     title_stands = TITLE_SYSTEM in (left.system, right.system) or document.title in shown
-    return Task(
+    return JudgmentTask(
         assignment_id=row.id,
         title=None if title_stands else document.title,
         source=document.source if isinstance(document.source, str) else tuple(document.source),
@@ -838,7 +840,7 @@ def choice_of(row: AssignmentRow) -> str | None:
     return "left" if row.judgment.chosen_id == row.left_id else "right"
 
 
-def plain(text: str) -> str:
+def clean_text(text: str) -> str:
     """A text that somebody typed, without outer blanks and what a database cannot store: NUL and half characters."""
     return text.replace("\0", "").encode(errors="replace").decode().strip()
 
@@ -864,7 +866,7 @@ def revision_of(judgment: JudgmentRow) -> RevisionRow:
     )
 
 
-class Done(NamedTuple):
+class AssignmentOutcome(NamedTuple):
     """An assignment, the choice that is expected in an attention check, and the judgment where there is one."""
 
     left_id: int
@@ -875,7 +877,7 @@ class Done(NamedTuple):
     decided_at: datetime | None
 
 
-def to_progress(name: str, done: Sequence[Done]) -> AnnotatorProgress:
+def to_progress(name: str, done: Sequence[AssignmentOutcome]) -> AnnotatorProgress:
     """Sum up one annotator's assignments."""
     judged = [row for row in done if row.decided_at is not None]
     took = [

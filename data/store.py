@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session, selectinload
 
 from data.cells import Cells
 from data.database import UnusableDatabase, now
-from data.records import ClozeQuestion, Document, Example, Summary, examples
+from data.records import ClozeQuestion, Document, Example, Summary, make_examples
 from data.tables import BoundRow, DatasetRow, DocumentRow, RunRow, ScoreRow, SignatureRow, SummaryRow
 
 PLAYGROUND = "playground"
@@ -145,7 +145,7 @@ class StoredBound(NamedTuple):
     seconds: float
 
 
-class Signature(NamedTuple):
+class StoredSignature(NamedTuple):
     """A stored signature, and how many of a data set's summaries have a score or a reason under it."""
 
     metric: str
@@ -279,7 +279,7 @@ class DataStore(Store):
         with self.reading() as session:
             row = find_dataset(session, name)
             documents = session.scalar(select(func.count()).where(DocumentRow.dataset_id == row.id)) or 0
-            systems = systems_of(session, row)
+            systems = count_by_system(session, row)
             return Dataset(
                 name=row.name,
                 format=row.format,
@@ -401,7 +401,7 @@ class DataStore(Store):
         Raises `UnknownDataset`.
         """
         with self.reading() as session:
-            return systems_of(session, find_dataset(session, dataset))
+            return count_by_system(session, find_dataset(session, dataset))
 
     def add_document(self, *, dataset: str, document: Document, summaries: Sequence[Summary]) -> Dataset:
         """Add a document that was written here, with its summaries, to a data set of the format `PLAYGROUND`.
@@ -441,7 +441,7 @@ class DataStore(Store):
         return {
             example_hash(example): example
             for document, summaries in self.records(dataset)
-            for example in examples(document, summaries)
+            for example in make_examples(document, summaries)
         }
 
     def unscored(
@@ -449,7 +449,7 @@ class DataStore(Store):
     ) -> list[tuple[str, Example]]:
         """The examples of a data set that have no score under a signature, with their hashes.
 
-        `among` are the data set's `examples`, where the caller has read them already.
+        `among` are the data set's `make_examples`, where the caller has read them already.
         """
         with self.reading() as session:
             known = set(
@@ -489,7 +489,7 @@ class DataStore(Store):
                 if key not in known
             )
 
-    def signatures(self, dataset: str) -> list[Signature]:
+    def signatures(self, dataset: str) -> list[StoredSignature]:
         """The signatures under which a data set has scores, in the order in which they were first used."""
         with self.reading() as session:
             rows = session.execute(
@@ -506,7 +506,7 @@ class DataStore(Store):
                 .group_by(SignatureRow.id, SignatureRow.metric, SignatureRow.text)
                 .order_by(SignatureRow.id)
             )
-            return [Signature(*row) for row in rows]
+            return [StoredSignature(*row) for row in rows]
 
     def scores(self, *, dataset: str, signature: str) -> dict[tuple[str, str], StoredScore]:
         """A data set's scores under one signature, by document id and system."""
@@ -668,7 +668,7 @@ def find_dataset(session: Session, name: str, *, lock: bool = False) -> DatasetR
     return row
 
 
-def systems_of(session: Session, dataset: DatasetRow) -> dict[str, int]:
+def count_by_system(session: Session, dataset: DatasetRow) -> dict[str, int]:
     """A data set's systems in the order in which they came, and how many summaries each wrote."""
     rows = session.execute(
         select(SummaryRow.system, func.count())
@@ -733,9 +733,9 @@ def document_row(dataset_id: int, position: int, document: Document, summaries: 
 
 
 def hash_examples(row: DocumentRow) -> None:
-    """Set the hashes of a document's summaries, which depend on one another (`data.records.examples`)."""
+    """Set the hashes of a document's summaries, which depend on one another (`data.records.make_examples`)."""
     summaries = [to_summary(row.key, summary) for summary in row.summaries]
-    for summary, example in zip(row.summaries, examples(to_document(row), summaries), strict=True):
+    for summary, example in zip(row.summaries, make_examples(to_document(row), summaries), strict=True):
         summary.example = example_hash(example)
 
 

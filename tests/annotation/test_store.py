@@ -20,6 +20,7 @@ from annotation.store import (
     AlreadyJudged,
     AnnotationStore,
     Annotator,
+    JudgmentTask,
     NameTaken,
     NoPairs,
     NotAssigned,
@@ -28,7 +29,6 @@ from annotation.store import (
     StudyClosed,
     StudyExists,
     StudySpec,
-    Task,
     TooSoon,
     UnknownInvite,
     UnknownStudy,
@@ -50,13 +50,13 @@ def ann(annotation_store: AnnotationStore, create: Create) -> Annotator:
     return annotation_store.join(study="S", name="Ann")
 
 
-def following(store: AnnotationStore, annotator: Annotator) -> Task:
+def following(store: AnnotationStore, annotator: Annotator) -> JudgmentTask:
     task = store.next_task(annotator)
     assert task is not None
     return task
 
 
-def texts(task: Task) -> frozenset[str]:
+def texts(task: JudgmentTask) -> frozenset[str]:
     return frozenset((task.left, task.right))
 
 

@@ -10,20 +10,20 @@ from itertools import islice
 
 import pytest
 
-from analysis.agreement import agreement
+from analysis.agreement import count_agreement
 from analysis.coefficients import METHODS
 from analysis.cohen_kappa import cohen_kappas
 from analysis.metrics_and_people import analyze_agreement
 from analysis.ranking import bradley_terry
 from analysis.reliability import fleiss_kappa, krippendorff_alpha, raw_agreement
-from annotation.results import judged, shares_won
+from annotation.results import load_judgments, shares_won
 from annotation.store import AnnotationStore, StudySpec
 from data.database import connect, now
 from data.demo import AUTHOR
 from data.demo import FILE as CORPUS
 from data.records import Document, Summary
 from data.store import DataStore, StoredScore
-from metrics.models.encoder import shared
+from metrics.models.encoder import shared_encoder
 from reports.formats import latex
 from tests.commands import refused, run, write
 
@@ -144,7 +144,7 @@ def test_no_table_moves_with_the_order_of_the_rows(shared_data, tmp_path):
             for record in records:
                 mix.shuffle(record["summaries"])
         write(tmp_path / "some.jsonl", records)
-        shared().forget()
+        shared_encoder().forget()
         names = "rouge1,rougeL,rouge_k,bertscore,carouge"
         options = ["--idf", "references", "--keywords", "tfidf", "--references", "mean"]
         analyses.append(analyzed(tmp_path / "some.jsonl", "--metrics", names, *options))
@@ -509,7 +509,7 @@ def test_attention_checks_count_only_as_checks(study):
 
 def test_the_figures_are_those_of_the_packages(study):
     _, annotation = study
-    found = judged(annotation, "S")
+    found = load_judgments(annotation, "S")
     analysis = analyzed("--study", "S", "--seed", "9")
     expected = analyze_agreement(found, seed=9)
     for row, shown in zip(expected.rows, analysis["tables"]["agreement"]["rows"], strict=False):
@@ -567,9 +567,9 @@ def test_a_study_of_conflicts_is_weighed(sqlite_url):
         assert "Not weighed: human: judgments won describes the pairs that were drawn" in notes[table]
     for table in ("reliability", "cohen", "annotators", "position", "human", "correlation_tests"):
         assert "Not weighed: this describes the pairs that were drawn" in notes[table]
-    found = judged(annotation, "S")
+    found = load_judgments(annotation, "S")
     assert sorted(found.weights) == pytest.approx([4 / 3, 4 / 3, 4 / 3, 4])
-    unweighed = agreement(found.choices, found.differences()["rouge1|test"])
+    unweighed = count_agreement(found.choices, found.differences()["rouge1|test"])
     assert unweighed.half == 0.25  # what the weights correct
 
 

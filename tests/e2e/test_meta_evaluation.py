@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect
 
-from annotation.results import judged
+from annotation.results import load_judgments
 from annotation.store import AnnotationStore, StudySpec
 from data.database import connect, now
 from data.records import Document, Summary
 from data.store import DataStore
-from metrics import LEXICAL, metrics
+from metrics import LEXICAL, make_metrics
 from metrics.scoring import score_dataset
 from pages.components.examples.texts import contradiction_table
 from tests.driving import serving
@@ -66,7 +66,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     engine = connect(address)
     data, annotation = DataStore(engine), AnnotationStore(engine)
     data.add_dataset(name=SET, format="interchange", sha256="0", records=records)
-    score_dataset(data, SET, metrics(LEXICAL))
+    score_dataset(data, SET, make_metrics(LEXICAL))
     annotation.create_study(StudySpec(name=STUDY, dataset=SET, rule="all", ties=True, judgments_per_pair=2, checks=1))
     for name in (f"Ana {NAME}", f"Ben {NAME}"):
         annotator = annotation.join(study=STUDY, name=name)
@@ -189,7 +189,7 @@ def test_the_agreement_page_follows_its_controls(
     page.keyboard.press("Escape")
 
     engine = connect(f"sqlite:///{database(tmp_path_factory)}")
-    voted = judged(AnnotationStore(engine), STUDY).by_majority()
+    voted = load_judgments(AnnotationStore(engine), STUDY).by_majority()
     engine.dispose()
     signature = next(iter(voted.scores))
     documents = list(contradiction_table(voted, signature)["document"])

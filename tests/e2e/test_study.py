@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from analysis.agreement import agreement
-from annotation.results import judged
+from analysis.agreement import count_agreement
+from annotation.results import load_judgments
 from annotation.store import AnnotationStore
 from data.database import connect
 from tests.driving import serving
@@ -53,12 +53,12 @@ def test_a_whole_study(browser: Browser, shared_data: Path, tmp_path: Path) -> N
         expect(researcher.locator(".vega-embed svg, .vega-embed canvas").first).to_be_visible()
 
     # The table itself is drawn on a canvas: its counts are taken as the page takes them, and by plain SQL.
-    preferences = judged(AnnotationStore(connect(f"sqlite:///{database}")), "SciTLDR")
+    preferences = load_judgments(AnnotationStore(connect(f"sqlite:///{database}")), "SciTLDR")
     assert len(preferences) == 40
     differences = preferences.differences()
     for metric in ("rouge1", "rouge_k"):
         (signature,) = (s for s in preferences.scores if s.startswith(f"{metric}|"))
-        counts = agreement(preferences.choices, differences[signature])
+        counts = count_agreement(preferences.choices, differences[signature])
         assert (counts.concordant, counts.discordant, counts.tied) == counted_by_sql(database, signature)
         assert counts.pairs == 40
 

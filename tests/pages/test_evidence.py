@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from data.importers import read
-from data.records import Example, examples
+from data.importers import read_documents
+from data.records import Example, make_examples
 from metrics import Options, metric
 from metrics.apes import Apes
 from metrics.apes.base import Question
@@ -109,8 +109,8 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def summeval(shared_data: Path) -> list[Example]:
-    records = read(shared_data / "summeval.jsonl", "interchange")
-    return [e for document, summaries in records for e in examples(document, summaries)]
+    records = read_documents(shared_data / "summeval.jsonl", "interchange")
+    return [e for document, summaries in records for e in make_examples(document, summaries)]
 
 
 @pytest.fixture(scope="module")

@@ -14,16 +14,16 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotation.results import judged, rated
+from annotation.results import load_judgments, load_rated_pairs
 from annotation.store import AnnotationStore, StudySpec
 from data.database import connect, now
 from data.records import Document, Example, Summary
 from data.store import DataStore, StoredScore
-from metrics import DEFAULT, metrics
+from metrics import DEFAULT, make_metrics
 from metrics.explained import CannotExplain, Explained, explain
 from metrics.from_signature import metric_of
 from metrics.scoring import score_dataset
-from pages.components.examples.pairs import SHOWN, Chosen, Show, confusion, listed, narrowed, verdicts
+from pages.components.examples.pairs import SHOWN, PairFilter, Show, confusion, filter_pairs, make_pairs_frame, verdicts
 from pages.components.shared.sources import Source
 from tests.pages.opening import address, drawn_until, html, open_page, said, sound, visible
 from tests.waiting import until
@@ -74,7 +74,7 @@ class World:
         self.data.add_dataset(name=NAME, format="interchange", sha256="0", records=records)
 
     def score(self) -> None:
-        score_dataset(self.data, NAME, metrics(DEFAULT))
+        score_dataset(self.data, NAME, make_metrics(DEFAULT))
 
     def ask(self) -> None:
         self.annotation.create_study(StudySpec(name=STUDY, dataset=NAME, rule="all", ties=True, judgments_per_pair=2))
@@ -135,9 +135,9 @@ def see(app: AppTest, what: str) -> AppTest:
     return sound(app.button_group(key="evidence").set_value(what).run())
 
 
-def expected(world: World, chosen: Chosen) -> pd.DataFrame:
-    preferences = rated(world.data, NAME, ASPECT)
-    return listed(preferences, verdicts(preferences), chosen)
+def expected(world: World, chosen: PairFilter) -> pd.DataFrame:
+    preferences = load_rated_pairs(world.data, NAME, ASPECT)
+    return make_pairs_frame(preferences, verdicts(preferences), chosen)
 
 
 def same(shown: pd.DataFrame, wanted: pd.DataFrame) -> bool:
@@ -194,8 +194,8 @@ def test_no_pair_is_left(known: World) -> None:
 
 def test_the_list_is_that_of_the_functions(known: World) -> None:
     app = opened()
-    assert same(list_of(app), expected(known, Chosen()))
-    preferences = rated(known.data, NAME, ASPECT)
+    assert same(list_of(app), expected(known, PairFilter()))
+    preferences = load_rated_pairs(known.data, NAME, ASPECT)
     pd.testing.assert_frame_equal(table_of(app), confusion(verdicts(preferences)), check_names=False, check_dtype=False)
     assert "12 of 12 pairs" in said(app)
     # the strongest is open, and systems named like columns are systems
@@ -210,15 +210,15 @@ def test_the_list_is_that_of_the_functions(known: World) -> None:
 
 @pytest.mark.parametrize("show", get_args(Show))
 def test_each_filter(known: World, show: Show) -> None:
-    preferences = rated(known.data, NAME, ASPECT)
+    preferences = load_rated_pairs(known.data, NAME, ASPECT)
     found = verdicts(preferences)
     app = filtered(opened(), show)
     assert [app.selectbox(key="example_show").options[place] for place in range(7)] == list(SHOWN.values())
     one = {"metric": "rouge_k"} if show not in {"all", "everybody"} else {}
     other = {"other": "length"} if show == "rather" else {}
     filtered(app, show, **one, **other)
-    chosen = Chosen(show, **one, **other)
-    if not (left := int(narrowed(found, chosen).sum())):
+    chosen = PairFilter(show, **one, **other)
+    if not (left := int(filter_pairs(found, chosen).sum())):
         assert "No pair is left" in said(app)
         return
     assert len(list_of(app)) == left
@@ -230,7 +230,7 @@ def test_search(known: World, search: str) -> None:
     app = opened()
     sound(app.text_input(key="example_search").set_value(search).run())
     shown = list_of(app)
-    assert same(shown, expected(known, Chosen(search=search)))
+    assert same(shown, expected(known, PairFilter(search=search)))
     assert 0 < len(shown) < 12
 
 
@@ -246,8 +246,8 @@ def test_a_study_by_majority_and_where_people_are_split(known: World) -> None:
     known.judge("Ben", ["left", "right", "tie"])
     app = opened()
     assert "24 judgments of annotators" in said(app)
-    voted = judged(known.annotation, STUDY).by_majority()
-    assert same(list_of(app), listed(voted, verdicts(voted), Chosen()))
+    voted = load_judgments(known.annotation, STUDY).by_majority()
+    assert same(list_of(app), make_pairs_frame(voted, verdicts(voted), PairFilter()))
     splits = list_of(app).query("people == 'split'")
     assert len(splits)
     row = splits.iloc[0]
@@ -283,7 +283,7 @@ def test_the_address_shows_the_same_to_somebody_else(known: World) -> None:
 
 
 def test_what_was_open_stays_open_when_the_filter_still_has_it(known: World) -> None:
-    rows = expected(known, Chosen("against", "rouge1"))
+    rows = expected(known, PairFilter("against", "rouge1"))
     assert len(rows) > 1
     last = rows.iloc[-1]
     app = opened(dataset=NAME, aspect=ASPECT, document=last["document"], a=last["A"], b=last["B"])
@@ -454,7 +454,7 @@ def test_previous_and_next_step_through_what_the_filter_left(known: World) -> No
 
 def chosen_rows(app: AppTest) -> list[int]:
     """The rows of the list that are chosen, of the filter `against` of rouge1."""
-    key = f"examples:{Source(NAME, aspect=ASPECT).name}:{Chosen('against', 'rouge1')}"
+    key = f"examples:{Source(NAME, aspect=ASPECT).name}:{PairFilter('against', 'rouge1')}"
     return list(app.session_state[key]["selection"]["rows"])
 
 
@@ -474,12 +474,12 @@ def test_what_is_open_stays_open_when_it_stands_elsewhere_in_the_list(known: Wor
 @pytest.mark.parametrize(
     ("name", "chosen"),
     [
-        ("ROUGE-1 and people disagree", Chosen("against", "rouge1")),
-        ("ROUGE-K right where ROUGE-1 is wrong", Chosen("rather", "rouge_k", "rouge1")),
-        ("all metrics against the majority", Chosen("everybody")),
+        ("ROUGE-1 and people disagree", PairFilter("against", "rouge1")),
+        ("ROUGE-K right where ROUGE-1 is wrong", PairFilter("rather", "rouge_k", "rouge1")),
+        ("all metrics against the majority", PairFilter("everybody")),
     ],
 )
-def test_filters_to_begin_with(known: World, name: str, chosen: Chosen) -> None:
+def test_filters_to_begin_with(known: World, name: str, chosen: PairFilter) -> None:
     app = opened()
     assert not any("BERTScore" in button.label for button in app.button)  # there are no scores of it
     sound(app.button(key=f"preset:{name}").click().run())
@@ -524,8 +524,8 @@ def answering(world: World, monkeypatch: pytest.MonkeyPatch) -> Answering:
     answering = Answering()
     monkeypatch.setattr("pages.components.examples.inspector.inspector", lambda: answering)
     world.add()
-    score_dataset(world.data, NAME, metrics(["bertscore", "rouge1", "rouge2"]))
-    (apes,) = (m.signature for m in metrics(["apes"]))
+    score_dataset(world.data, NAME, make_metrics(["bertscore", "rouge1", "rouge2"]))
+    (apes,) = (m.signature for m in make_metrics(["apes"]))
     scores = {key: StoredScore(0.5, None) for key, _ in world.data.unscored(dataset=NAME, signature=apes)}
     world.data.add_scores(metric="apes", signature=apes, scores=scores)
     return answering
@@ -609,7 +609,7 @@ def test_a_signature_that_cannot_be_made_again(known: World, signature: str) -> 
 
 def test_a_stored_score_that_the_evidence_does_not_make(world: World) -> None:
     world.add()
-    (signature,) = (m.signature for m in metrics(["rouge1"]))
+    (signature,) = (m.signature for m in make_metrics(["rouge1"]))
     key = {(e.document_id, e.system): key for key, e in world.data.examples(NAME).items()}["d1", "A"]
     world.data.add_scores(metric="rouge1", signature=signature, scores={key: StoredScore(0.125, None)})
     world.score()
@@ -629,7 +629,7 @@ def test_the_evidence_asked_for_is_kept_from_pair_to_pair_and_source_to_source(k
         sha256="1",
         records=[(Document("x", "A text.", ("A text.",)), [Summary("x", s, f"text {s}", {"r": ord(s)}) for s in "ab"])],
     )
-    score_dataset(known.data, "other", metrics(["rouge2"]))
+    score_dataset(known.data, "other", make_metrics(["rouge2"]))
     sound(app.run())
     sound(app.text_input(key="example_search").set_value("").run())
     sound(app.selectbox(key="example_source").select_index(0).run())

@@ -21,20 +21,20 @@ from data.records import Document, Summary
 from data.store import DataStore
 from metrics.keywords.extractors import EXTRACTORS, compared_keywords, shared_keywords
 from metrics.keywords.overlap import Keyword
-from metrics.keywords.recall import by_source, searched
+from metrics.keywords.recall import by_source, search_keywords
 from pages.components.keywords.lists import (
     LONGEST,
     compared_html,
     document_label,
+    merge_keywords,
     no_keywords,
     review_keywords,
     surface,
     task_html,
-    union,
 )
 from reports.charts import discovery_chart
 from reports.formats import as_text
-from reports.tables.keywords import PUBLISHED, discoveries, discovery_sections, published_section
+from reports.tables.keywords import PUBLISHED, discoveries, discovery_sections, published_table
 from reports.tables.table import Range, Undefined
 from tests.pages.opening import address, html, open_page, pressed, said, sound, visible
 
@@ -57,7 +57,7 @@ LISTS = {
 
 def test_the_union_has_each_keyword_once_with_every_place() -> None:
     texts = [*STORMS.references, "The storm of the coast"]
-    storm, coast, hit = union(LISTS, texts)
+    storm, coast, hit = merge_keywords(LISTS, texts)
     assert (storm.words, storm.extractors) == (("storm",), ("overlap",))
     assert [texts[text][start:end] for text, start, end in storm.found] == ["Storms", "storm", "storm"]
     assert coast.extractors == ("overlap", "tfidf")
@@ -72,7 +72,7 @@ def test_a_review_takes_the_extractors_that_it_names() -> None:
     other = Document("e", "", ("One text.",))
     texts = [*STORMS.references, "The storm of the coast"]
     assert review_keywords([STORMS, other], {"tfidf": [LISTS["tfidf"], []]}) == {
-        "d": union({"tfidf": LISTS["tfidf"]}, texts),
+        "d": merge_keywords({"tfidf": LISTS["tfidf"]}, texts),
         "e": [],
     }
 
@@ -101,7 +101,7 @@ def test_texts_are_never_markup() -> None:
     html = compared_html(document, lists, list(lists))
     assert "<img" not in html
     assert visible(html).count("<img src=x onerror=alert(1)>") >= 3
-    assert "[U+202E]" not in surface(union(lists, document.references)[0], document.references)
+    assert "[U+202E]" not in surface(merge_keywords(lists, document.references)[0], document.references)
 
 
 def test_documents_without_keywords_say_why() -> None:
@@ -166,8 +166,8 @@ def test_the_figures_of_the_paper_do_not_belong_to_one_number_of_keywords(shared
         for theirs, name in names.items()
     } == PUBLISHED
     # .64 / .13, .85 / .16 and .94 / .21, where each extractor gives as many keywords
-    assert [f"{row['wrong / rate']:.2f}" for row in published_section().rows] == ["4.92", "5.31", "4.48"]
-    assert "4.92 (Overlap), 5.31 (TF-IDF), 4.48 (TextRank)" in published_section().notes[1]
+    assert [f"{row['wrong / rate']:.2f}" for row in published_table().rows] == ["4.92", "5.31", "4.48"]
+    assert "4.92 (Overlap), 5.31 (TF-IDF), 4.48 (TextRank)" in published_table().notes[1]
 
 
 def test_before_anybody_marks_figures_are_undefined() -> None:
@@ -417,7 +417,7 @@ def test_what_is_refused_is_said(demo: World) -> None:
 
 def test_keyword_recall_is_that_of_the_analysis(demo: World) -> None:
     app = opened(view="recall")
-    rows = by_source(searched(demo.data.records(DEMO)))
+    rows = by_source(search_keywords(demo.data.records(DEMO)))
     table = app.dataframe[0].value
     assert list(table["system"]) == [row.system for row in rows]
     assert list(table["IN-SRC"]) == pytest.approx([row.in_source.value for row in rows])

@@ -12,15 +12,15 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from analysis.agreement import credit
+from analysis.agreement import credit_pairs
 from analysis.cohen_kappa import cohen_kappas
 from analysis.correlation import correlate
 from analysis.metrics_and_people import analyze_agreement, correlation_tables, human_ceiling, part_from_rouge_k
-from analysis.planning import observed, pairs_to_separate
+from analysis.planning import observe_metrics, pairs_to_separate
 from analysis.reliability import fleiss_kappa, krippendorff_alpha, raw_agreement
 from analysis.significance import position_check
-from annotation.results import judged, shares_won
-from annotation.store import AnnotationStore, StudySpec, Task
+from annotation.results import load_judgments, shares_won
+from annotation.store import AnnotationStore, JudgmentTask, StudySpec
 from data.database import connect, now
 from data.records import Document, Summary
 from data.store import DataStore, StoredScore
@@ -88,7 +88,7 @@ class World:
             )
 
 
-def side(task: Task, choose: Callable[[str, str, str], str | None]) -> str:
+def side(task: JudgmentTask, choose: Callable[[str, str, str], str | None]) -> str:
     (document, left), (_, right) = (re.search(r"(\S+) by (\S+)$", text).groups() for text in (task.left, task.right))
     chosen = choose(document, *sorted((left, right)))
     return "tie" if chosen is None else "left" if chosen == left else "right"
@@ -189,7 +189,7 @@ def equal(shown: Any, value: float | None) -> bool:
 def test_the_agreement_table_is_the_analysis_of_the_same_judgments(known: World, unit: str) -> None:
     app = open_page("agreement.py")
     choose(app, "unit", unit)
-    preferences = judged(known.annotation, "Study")
+    preferences = load_judgments(known.annotation, "Study")
     analysis = analyze_agreement(preferences.by_majority() if unit == "by majority" else preferences)
     shown = table(app, "agreement").set_index("metric")
     # people among themselves are judgments, not pairs
@@ -270,7 +270,7 @@ def test_filters_by_hand(known: World) -> None:
 
 def test_the_ceiling_and_the_position_check_are_the_functions(known: World) -> None:
     app = open_page("agreement.py")
-    preferences = judged(known.annotation, "Study")
+    preferences = load_judgments(known.annotation, "Study")
     people = table(app, "agreement").set_index("metric").loc["people"]
     ceiling = ceiling_of(preferences)
     assert ceiling is not None
@@ -429,7 +429,7 @@ def test_judgments_won_are_what_metrics_are_correlated_with(known: World) -> Non
     assert app.selectbox(key="people:set").value.study == "Study"
     assert "the share of its judgments that it won" in said(app)
     cells = known.data.cells(NAME)
-    won = shares_won(judged(known.annotation, "Study"))
+    won = shares_won(load_judgments(known.annotation, "Study"))
     # d0: a against b 1, 0, 1/2 and against c 1, 0, 1; of all 6 judgments it won 3.5
     assert won["d0", "a"] == pytest.approx(3.5 / 6)
     shares = [won[cell] for cell in zip(cells.documents, cells.systems, strict=True)]
@@ -523,7 +523,7 @@ def test_a_change_of_the_data_set_changes_every_choice(known: World) -> None:
 
 def test_reliability_is_that_of_the_functions(known: World) -> None:
     app = open_page("reliability.py")
-    preferences = judged(known.annotation, "Study")
+    preferences = load_judgments(known.annotation, "Study")
     pair, choices, annotators = preferences.pair, preferences.choices, preferences.annotators
     assert "36 judgments of 12 pairs by 3 annotators" in said(app).replace("**", "")
     shown = table(app, "reliability")
@@ -627,10 +627,10 @@ def test_the_planner_by_observed_ratios(known: World) -> None:
     select(app, "plan_source", "observed in Study: annotators' judgments")
     select(app, "plan_metric", "rouge1")
     select(app, "plan_other", "rouge2")
-    preferences = judged(known.annotation, "Study").by_majority()
+    preferences = load_judgments(known.annotation, "Study").by_majority()
     differences = preferences.differences()
-    earned = [credit(preferences.choices, differences[name]) for name in (ROUGE1, ROUGE2)]
-    found = observed(*earned, preferences.document)
+    earned = [credit_pairs(preferences.choices, differences[name]) for name in (ROUGE1, ROUGE2)]
+    found = observe_metrics(*earned, preferences.document)
     row = table(app, "observed").iloc[0]
     assert (row["n"], row["agreement of the first"]) == (11, 1.0)  # 12 pairs, and one that the annotators tie on
     assert row["pairs per document"] == 11 / 4

@@ -12,7 +12,7 @@ import pytest
 from data.records import Example
 from metrics import metric
 from metrics.background.explaining import Inspector
-from metrics.explained import CannotExplain, Explained, NotWanted, NotYet
+from metrics.explained import CannotExplain, Explained, ModelsBusy, RequestCancelled
 from pages.components.evidence import model_scores
 from pages.components.evidence.model_scores import ModelScores
 from tests.waiting import PATIENCE, until
@@ -51,7 +51,7 @@ def told(inspector: Inspector, *examples: Example) -> ModelScores:
 
 def test_models_that_are_busy_or_loading_are_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(model_scores, "AGAIN", 0.001)
-    inspector = Telling(NotYet("loading"), NotYet("busy"), FOUND)
+    inspector = Telling(ModelsBusy("loading"), ModelsBusy("busy"), FOUND)
     assert told(inspector, ONE).answer("m", ONE) == FOUND
     assert inspector.asked == [ONE] * 3
 
@@ -163,7 +163,7 @@ def test_a_question_that_is_wanted_again_is_not_put_twice() -> None:
 
 
 def test_a_question_given_up_too_early_is_put_again() -> None:
-    inspector = Telling(NotWanted("it is not wanted any more"), FOUND)
+    inspector = Telling(RequestCancelled("it is not wanted any more"), FOUND)
     assert told(inspector, ONE).answer("m", ONE) == FOUND
     assert inspector.asked == [ONE] * 2
 

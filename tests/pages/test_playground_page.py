@@ -8,11 +8,11 @@ from functools import partial
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotation.results import rated
+from annotation.results import load_rated_pairs
 from data.database import connect
 from data.demo import FILE, add_demo
-from data.importers import read
-from data.records import examples
+from data.importers import read_documents
+from data.records import make_examples
 from data.store import PLAYGROUND, DataStore, StoredScore, StoreError, example_hash
 from metrics import DEFAULT, LEXICAL, METRICS, Options
 from metrics.background.explaining import Inspector
@@ -20,7 +20,7 @@ from metrics.explained import CannotExplain
 from metrics.from_signature import signatures
 from pages.components.playground.desk import Desk
 from pages.components.playground.draft import Draft, examples_of, from_records
-from pages.components.playground.forms import PREFERENCE, named
+from pages.components.playground.forms import PREFERENCE, rename_systems
 from pages.components.playground.sharing import from_link, to_link
 from pages.components.playground.what_if import MOST_WORDS, most_words
 from tests.pages.opening import html, open_page, said, sound
@@ -71,7 +71,7 @@ def form(app: AppTest, name: str) -> AppTest:
 
 def test_it_begins_with_the_demo_corpus_on_an_empty_database(store: DataStore) -> None:
     app = opened()
-    assert desk(app).draft == from_records(*next(read(FILE, "interchange")))
+    assert desk(app).draft == from_records(*next(read_documents(FILE, "interchange")))
     assert {name: text for name, text in shown(app).items() if name.split("-")[0] in LEXICAL} == expected(
         desk(app).draft
     )
@@ -167,7 +167,7 @@ def test_a_long_summary_has_fewer_bars() -> None:
 
 def test_another_example_is_opened_or_none(store: DataStore) -> None:
     app = form(opened(), "open")
-    records = list(read(FILE, "interchange"))
+    records = list(read_documents(FILE, "interchange"))
     sound(app.selectbox(key="playground_demo").select_index(5).run())
     sound(app.button(key="playground_open_it").click().run())
     assert desk(app).draft == from_records(*records[5])
@@ -221,10 +221,10 @@ def test_saved_with_a_preference_it_is_an_example_as_any(store: DataStore) -> No
     }
     assert store.dataset("mine & <b>").format == PLAYGROUND
     assert {signature.metric for signature in store.signatures("mine & <b>")} == {*DEFAULT, "bertscore"}
-    keys = [example_hash(example) for example in examples(document, summaries)]
+    keys = [example_hash(example) for example in make_examples(document, summaries)]
     assert len(set(keys)) == 2
     assert set(store.scores(dataset="mine & <b>", signature=model).values()) == {StoredScore(0.25, None, True)}
-    preferences = rated(store, "mine & <b>", PREFERENCE)
+    preferences = load_rated_pairs(store, "mine & <b>", PREFERENCE)
     assert len(preferences) == 1
 
     fill(app, dataset="mine & <b>", document="one")
@@ -255,10 +255,10 @@ def test_what_cannot_be_saved_is_said(store: DataStore, fields: dict[str, str], 
 
 
 def test_no_draft_has_a_name_that_cannot_be_kept() -> None:
-    assert named(DRAFT, {"A": " first ", "B": "B"}).names == ("first", "")
+    assert rename_systems(DRAFT, {"A": " first ", "B": "B"}).names == ("first", "")
     for name in ("x" * 201, "a\nb", "a\0b", "a\u202eb", "\ud800"):
         with pytest.raises(StoreError, match="the name of a summary's system needs 1 to 200"):
-            named(DRAFT, {"A": name, "B": "second"})
+            rename_systems(DRAFT, {"A": name, "B": "second"})
 
 
 def test_a_link_and_a_file_to_share() -> None:
