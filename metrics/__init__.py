@@ -19,7 +19,7 @@ from metrics.models.vectors import FileVectors
 from metrics.rouge import RougeL, RougeLsum, RougeN, RougeSU4
 from metrics.rouge_k import RougeK
 
-__all__ = ["DEFAULT", "LEXICAL", "METRICS", "Metric", "Options", "Score", "UnknownMetric", "metric", "metrics"]
+__all__ = ["DEFAULT", "LEXICAL", "METRICS", "Metric", "Options", "Score", "UnknownMetric", "make_metrics", "metric"]
 
 
 class UnknownMetric(ValueError):
