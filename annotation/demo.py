@@ -6,7 +6,8 @@ import math
 import random
 from datetime import timedelta
 
-from annotation.store import AnnotationStore, JudgmentTask, Study, StudySpec
+from annotation.records import JudgmentTask, Study, StudySpec
+from annotation.store import AnnotationStore
 from data.database import now
 from data.demo import AUTHOR, NAME
 from data.store import DataStore

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -12,13 +11,10 @@ from numpy.typing import NDArray
 from sqlalchemy import select
 from sqlalchemy.orm import Session, aliased, selectinload
 
-from annotation.store import AnnotationStore, find_study
-from annotation.tables import (
-    AnnotatorRow,
-    AssignmentRow,
-    JudgmentRow,
-    PairRow,
-)
+from annotation.store import AnnotationStore
+from annotation.studies import find_study
+from annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow
+from data.export import stamp
 from data.preferences import Preferences, rated_pairs, to_name_column
 from data.store import DataStore
 from data.tables import DocumentRow, ScoreRow, SignatureRow, SummaryRow
@@ -188,29 +184,24 @@ def judgment_record(study: str, dataset: str, assignment: AssignmentRow) -> dict
         "inclusion": pair.inclusion,
         "left": systems[assignment.left_id],
         **({"choice": None, "chosen": None} if judgment is None else choice(judgment.chosen_id)),
-        "assigned_at": format_timestamp(assignment.assigned_at),
-        "presented_at": None if judgment is None else format_timestamp(judgment.presented_at),
-        "decided_at": None if judgment is None else format_timestamp(judgment.decided_at),
+        "assigned_at": stamp(assignment.assigned_at),
+        "presented_at": None if judgment is None else stamp(judgment.presented_at),
+        "decided_at": None if judgment is None else stamp(judgment.decided_at),
         "rationale": None if judgment is None else judgment.rationale,
         "revision": None if judgment is None else judgment.revision,
         "history": [
             {
                 "revision": earlier.revision,
                 **choice(earlier.chosen_id),
-                "presented_at": format_timestamp(earlier.presented_at),
-                "decided_at": format_timestamp(earlier.decided_at),
+                "presented_at": stamp(earlier.presented_at),
+                "decided_at": stamp(earlier.decided_at),
                 "rationale": earlier.rationale,
             }
             for earlier in (judgment.earlier if judgment is not None else [])
         ],
-        "skipped_at": None if assignment.skipped_at is None else format_timestamp(assignment.skipped_at),
+        "skipped_at": None if assignment.skipped_at is None else stamp(assignment.skipped_at),
         "skip_reason": assignment.skip_reason,
     }
-
-
-def format_timestamp(time: datetime) -> str:
-    """A time in ISO 8601, to the microsecond, in UTC."""
-    return time.isoformat(timespec="microseconds")
 
 
 def export_scores(store: DataStore, dataset: str) -> Iterator[dict[str, Any]]:

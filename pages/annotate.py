@@ -4,7 +4,7 @@ from datetime import datetime
 
 import streamlit as st
 
-from annotation.store import Annotator, JudgmentTask, Study, StudyClosed, TooSoon
+from annotation.records import Annotator, JudgmentTask, Study, StudyClosed, TooSoon
 from data.database import now
 from data.one_line import in_one_line
 from data.store import DatabaseFailed, StoreError

@@ -9,7 +9,8 @@ import pytest
 from sqlalchemy import Engine, event, select
 from sqlalchemy.orm import Session
 
-from annotation.store import AnnotationStore, Annotator, JudgmentTask, Study, StudySpec
+from annotation.records import Annotator, JudgmentTask, Study, StudySpec
+from annotation.store import AnnotationStore
 from annotation.tables import AssignmentRow, PairRow
 from data.records import Document, Summary
 from data.store import DataStore, StoreError

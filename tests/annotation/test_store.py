@@ -14,11 +14,9 @@ import pytest
 from sqlalchemy import Engine, select, update
 from sqlalchemy.orm import Session
 
-from annotation.results import export_judgments
-from annotation.store import (
-    RESERVED,
+from annotation.assigning import RESERVED
+from annotation.records import (
     AlreadyJudged,
-    AnnotationStore,
     Annotator,
     JudgmentTask,
     NameTaken,
@@ -33,6 +31,8 @@ from annotation.store import (
     UnknownInvite,
     UnknownStudy,
 )
+from annotation.results import export_judgments
+from annotation.store import AnnotationStore
 from annotation.tables import AssignmentRow, PairRow, StudyRow
 from data.database import connect, now
 from data.records import Document, Summary

@@ -14,8 +14,9 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from annotation.records import StudySpec
 from annotation.results import load_judgments, load_rated_pairs
-from annotation.store import AnnotationStore, StudySpec
+from annotation.store import AnnotationStore
 from data.database import connect, now
 from data.records import Document, Example, Summary
 from data.store import DataStore, StoredScore

@@ -19,8 +19,9 @@ from analysis.metrics_and_people import analyze_agreement, correlation_tables, h
 from analysis.planning import observe_metrics, pairs_to_separate
 from analysis.reliability import fleiss_kappa, krippendorff_alpha, raw_agreement
 from analysis.significance import position_check
+from annotation.records import JudgmentTask, StudySpec
 from annotation.results import load_judgments, shares_won
-from annotation.store import AnnotationStore, JudgmentTask, StudySpec
+from annotation.store import AnnotationStore
 from data.database import connect, now
 from data.records import Document, Summary
 from data.store import DataStore, StoredScore

@@ -10,8 +10,9 @@ from datetime import timedelta
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from annotation.records import StudySpec
 from annotation.results import load_judgments
-from annotation.store import AnnotationStore, StudySpec
+from annotation.store import AnnotationStore
 from data.database import connect
 from data.demo import NAME
 from data.store import DataStore, StoredScore
@@ -279,7 +280,7 @@ def test_a_dead_run_can_be_followed_by_another(
     demo: tuple[DataStore, AnnotationStore], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     demo[0].start_run(dataset=NAME, metrics=["rouge1"])
-    monkeypatch.setattr("data.store.SILENCE", timedelta(seconds=-1))
+    monkeypatch.setattr("data.store.runs.SILENCE", timedelta(seconds=-1))
     app = open_page("studies.py")
     assert has(app, "Scoring demo stopped: its process ended before it was done")
 
