@@ -29,7 +29,8 @@ from annotation.tables import (
     ReviewedKeywordRow,
 )
 from data.database import now
-from data.store import Store, StoreError, checked_name, find_dataset
+from data.store.base import Store, StoreError, checked_name
+from data.store.datasets import find_dataset
 from data.tables import DatasetRow, DocumentRow
 
 

@@ -34,7 +34,8 @@ from annotation.tables import (
 )
 from data.database import now
 from data.records import TITLE_SYSTEM
-from data.store import Store, StoreError, checked_name, find_dataset, systems_of
+from data.store.base import Store, StoreError, checked_name
+from data.store.datasets import find_dataset, systems_of
 from data.tables import DatasetRow, DocumentRow, ScoreRow, SignatureRow, SummaryRow
 
 QUESTION = "Which summary is more relevant to the document?"

@@ -8,7 +8,7 @@ from sqlalchemy import JSON, CheckConstraint, ForeignKey, Index, String, Text, U
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from data.database import Base, Utc, now
-from data.tables import DatasetRow, DocumentRow, SummaryRow
+from data.tables import DatasetRow, DocumentRow, NamedRow, SummaryRow
 
 UNDECIDED = text("reserved_until IS NOT NULL")
 """Of many assignments only these few are looked up at every click."""
@@ -17,7 +17,7 @@ CHECKS = text("expected_id IS NOT NULL")
 """Of many pairs only these few are looked up at every click."""
 
 
-class StudyRow(Base):
+class StudyRow(NamedRow):
     """A question asked about pairs of a data set's summaries, with all that decided which pairs these are.
 
     `eligible` pairs were allowed by the rule (null in studies of earlier versions), `conflicts` of them were metric
@@ -26,8 +26,6 @@ class StudyRow(Base):
 
     __tablename__ = "studies"
 
-    id: Mapped[int] = mapped_column(primary_key=True)
-    name: Mapped[str] = mapped_column(String(200), unique=True)
     dataset_id: Mapped[int] = mapped_column(ForeignKey("datasets.id"))
     question: Mapped[str] = mapped_column(Text)
     instructions: Mapped[str] = mapped_column(Text)
@@ -158,7 +156,7 @@ class RevisionRow(Base):
     chosen: Mapped[SummaryRow | None] = relationship()
 
 
-class KeywordReviewRow(Base):
+class KeywordReviewRow(NamedRow):
     """A data set's keywords as several extractors found them on one day, for people to mark the wrong ones.
 
     `signature` says how they were found. `without` documents drawn have no keyword by any extractor and are left out.
@@ -166,8 +164,6 @@ class KeywordReviewRow(Base):
 
     __tablename__ = "keyword_reviews"
 
-    id: Mapped[int] = mapped_column(primary_key=True)
-    name: Mapped[str] = mapped_column(String(200), unique=True)
     dataset_id: Mapped[int] = mapped_column(ForeignKey("datasets.id"))
     extractors: Mapped[list[str]] = mapped_column(JSON)
     signature: Mapped[str] = mapped_column(Text)

@@ -11,13 +11,20 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 from data.database import Base, Utc, now
 
 
-class DatasetRow(Base):
+class NamedRow(Base):
+    """A row that people know by its name."""
+
+    __abstract__ = True
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(String(200), unique=True)
+
+
+class DatasetRow(NamedRow):
     """An imported file; `aspects` are those of its human ratings."""
 
     __tablename__ = "datasets"
 
-    id: Mapped[int] = mapped_column(primary_key=True)
-    name: Mapped[str] = mapped_column(String(200), unique=True)
     format: Mapped[str] = mapped_column(String(40))
     sha256: Mapped[str] = mapped_column(String(64))
     aspects: Mapped[list[str]] = mapped_column(JSON, default=list)

@@ -15,7 +15,8 @@ from sqlalchemy.exc import OperationalError
 
 from data.database import connect, make_engine
 from data.records import Document
-from data.store import DatabaseFailed, DataStore, failure_in_words
+from data.store import DatabaseFailed, DataStore
+from data.store.base import failure_in_words
 from tests.conftest import statement
 
 DOCUMENT = Document(id="d", source="Text.", references=("A reference.",))

@@ -314,7 +314,7 @@ def test_a_dead_run_can_be_followed_by_another(
     demo: tuple[DataStore, AnnotationStore], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     demo[0].start_run(dataset=NAME, metrics=["rouge1"])
-    monkeypatch.setattr("data.store.SILENCE", timedelta(seconds=-1))
+    monkeypatch.setattr("data.store.runs.SILENCE", timedelta(seconds=-1))
     app = opened("studies.py")
     assert has(app, "Scoring demo stopped: its process ended before it was done")
 

@@ -1,0 +1,151 @@
+"""What every store is made of: sessions over one engine, rows found by name, and failures of the database in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TypeVar
+from unicodedata import bidirectional, category
+
+from sqlalchemy import Engine, select
+from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.exc import TimeoutError as NoConnectionFree
+from sqlalchemy.orm import Session
+
+from data.database import UnusableDatabase
+from data.tables import DatasetRow, NamedRow
+
+BATCH = 500
+"""Rows per statement: under every server's limit of bound parameters."""
+
+
+class StoreError(ValueError):
+    """What a store refuses; the message says what to do."""
+
+
+class DatabaseFailed(StoreError):
+    """The database did not answer, or not as it should; the message says why in words, `__cause__` in the driver's."""
+
+    def __init__(self, error: Exception, *, stored: bool | None = False) -> None:
+        super().__init__(f"the database cannot be used: {failure_in_words(error)}")
+        self.stored = stored
+        """False: nothing of what was to be stored is; None: that is not known, as a commit was under way."""
+
+
+FAILURES = {
+    "locked": "another program has been writing to it for more than 30 seconds",
+    "readonly": "it may only be read",
+    "is full": "its disk is full",
+    "unable to open": "its file is not in its place, or may not be opened",
+    "disk i/o": "its disk cannot be read or written",
+    "not a database": "its file is damaged, or is no database",
+    "malformed": "its file is damaged",
+    "no such table": "its tables are not those of this version; restart the app to bring them up to date",
+    "no such column": "its tables are not those of this version; restart the app to bring them up to date",
+    "does not exist": "its tables are not those of this version; restart the app to bring them up to date",
+    "connection": "its server does not answer",
+    "queuepool limit": "too many people are using it at this moment",
+    "server": "its server does not answer",
+}
+"""What drivers say, in lower case, and what it means."""
+
+
+def failure_in_words(error: Exception) -> str:
+    """Why the database failed, in a few words; the first line of what its driver says where that is not known."""
+    if isinstance(error, UnusableDatabase):
+        return str(error)
+    said = str(getattr(error, "orig", None) or error).strip() or type(error).__name__
+    return next((words for key, words in FAILURES.items() if key in said.lower()), said.splitlines()[0])
+
+
+class Store:
+    """What every store is: short sessions over one engine."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.writer = engine.execution_options(writing=True)
+
+    def check(self) -> None:
+        """Ask the database for something small. Raises `DatabaseFailed` where it does not answer."""
+        with self.reading() as session:
+            session.scalar(select(DatasetRow.id).limit(1))
+
+    @contextmanager
+    def reading(self) -> Iterator[Session]:
+        """A session that only reads. Raises `DatabaseFailed`."""
+        try:
+            with Session(self.engine) as session:
+                yield session
+        except IntegrityError:
+            raise
+        except (DBAPIError, NoConnectionFree, UnusableDatabase) as error:
+            raise self.failed(error) from error
+
+    @contextmanager
+    def writing(self) -> Iterator[Session]:
+        """A session whose changes are committed, and on disk, when the block ends without an error.
+
+        Raises `DatabaseFailed` where the database fails: nothing was stored, unless the error says that nobody knows.
+        """
+        committing = False
+        try:
+            with Session(self.writer) as session:
+                session.begin()
+                yield session
+                session.flush()
+                committing = True
+                session.commit()
+        except IntegrityError:
+            raise
+        except (DBAPIError, NoConnectionFree, UnusableDatabase) as error:
+            raise self.failed(error, stored=None if committing else False) from error
+
+    def failed(self, error: Exception, *, stored: bool | None = False) -> DatabaseFailed:
+        """What to raise for an error of the database; connections that may be broken are not used again."""
+        self.engine.dispose()
+        return DatabaseFailed(error, stored=stored)
+
+
+Row = TypeVar("Row", bound=NamedRow)
+
+
+def find_named(
+    session: Session, table: type[Row], name: str, *, what: str, unknown: type[StoreError], lock: bool = False
+) -> Row:
+    """The row of that name, with `lock` while what belongs to it changes. Raises `unknown`, saying which there are."""
+    wanted = select(table).where(table.name == name)
+    row = session.scalar(wanted.with_for_update(key_share=True) if lock else wanted)
+    if row is None:
+        known = session.scalars(select(table.name).order_by(table.name)).all()
+        raise unknown(f"there is no {what} {name!r}; there are {', '.join(known) or 'none'}")
+    return row
+
+
+def has_named(session: Session, table: type[NamedRow], name: str) -> bool:
+    """Whether there is a row of that name."""
+    return session.scalar(select(table.id).where(table.name == name)) is not None
+
+
+def insert_named(session: Session, row: NamedRow, exists: StoreError) -> None:
+    """Insert a row at once. Raises `exists` where another session has inserted one of its name at this moment."""
+    session.add(row)
+    try:
+        session.flush()
+    except IntegrityError as error:
+        raise exists from error
+
+
+def batches(keys: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Keys in parts that one statement can name."""
+    return (keys[start : start + BATCH] for start in range(0, len(keys), BATCH))
+
+
+def checked_name(name: str, what: str = "a name") -> str:
+    """A name, of `what` it is one, that can stand in a list and on a command line. Raises `StoreError`."""
+    name = name.strip(" ")
+    # Letters may need invisible joiners, but no name needs control characters, line ends, half characters, or what
+    # turns the direction of the text around it.
+    unwanted = {"Cc", "Cs", "Zl", "Zp"} | {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+    if not 1 <= len(name) <= 200 or any({category(letter), bidirectional(letter)} & unwanted for letter in name):
+        raise StoreError(f"{what} needs 1 to 200 printable characters")
+    return name

@@ -1,0 +1,249 @@
+"""Data sets: their documents with references, and the summaries that systems wrote."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from sqlalchemy import Select, func, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session, selectinload
+
+from data.records import Document, Summary
+from data.store.base import BATCH, Store, StoreError, batches, checked_name, find_named, has_named, insert_named
+from data.store.rows import document_row, hash_examples, summary_row, to_record, to_records
+from data.tables import DatasetRow, DocumentRow, SummaryRow
+
+PLAYGROUND = "playground"
+"""The format of data sets whose documents were written here, one by one."""
+
+NAME_OF_SYSTEM = "the name of a summary's system"
+
+
+class DatasetExists(StoreError):
+    """A data set of that name is already there."""
+
+
+class UnknownDataset(StoreError):
+    """There is no data set of that name."""
+
+
+class SystemExists(StoreError):
+    """The data set already has summaries of that system."""
+
+
+class DocumentExists(StoreError):
+    """The data set already has a document of that id."""
+
+
+class NotExtensible(StoreError):
+    """The data set is a file as it was imported, and takes no further documents."""
+
+
+class UnknownDocument(StoreError):
+    """The data set has no document of that id."""
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """What a list of data sets shows of one."""
+
+    name: str
+    format: str
+    sha256: str
+    imported_at: datetime
+    documents: int
+    summaries: int
+    systems: tuple[str, ...]
+    aspects: tuple[str, ...]
+    """Aspects of the human ratings that came with it."""
+
+
+class DatasetStore(Store):
+    """Data sets over one engine, a short session a call."""
+
+    def add_dataset(
+        self,
+        *,
+        name: str,
+        format: str,
+        sha256: str,
+        records: Iterable[tuple[Document, list[Summary]]],
+    ) -> Dataset:
+        """Store a data set whole, or nothing of it where `records` raises. Raises `DatasetExists`."""
+        name = checked_name(name)
+        exists = DatasetExists(f"there is already a data set {name!r}; choose another name")
+        if self.has_dataset(name):
+            raise exists
+        read = list(records)  # before the transaction: a long file must not keep judgments waiting
+        aspects = dict.fromkeys(aspect for _, summaries in read for summary in summaries for aspect in summary.human)
+        with self.writing() as session:
+            dataset = DatasetRow(name=name, format=format, sha256=sha256, aspects=list(aspects))
+            insert_named(session, dataset, exists)
+            for position, (document, summaries) in enumerate(read):
+                session.add(document_row(dataset.id, position, document, summaries))
+                if position % BATCH == BATCH - 1:
+                    session.flush()
+                    session.expunge_all()
+        return self.dataset(name)
+
+    def has_dataset(self, name: str) -> bool:
+        """Whether there is a data set of that name."""
+        with self.reading() as session:
+            return has_named(session, DatasetRow, name)
+
+    def datasets(self) -> list[Dataset]:
+        """All data sets by name."""
+        with self.reading() as session:
+            names = session.scalars(select(DatasetRow.name).order_by(DatasetRow.name)).all()
+        return [self.dataset(name) for name in names]
+
+    def dataset(self, name: str) -> Dataset:
+        """One data set. Raises `UnknownDataset`."""
+        with self.reading() as session:
+            row = find_dataset(session, name)
+            documents = session.scalar(select(func.count()).where(DocumentRow.dataset_id == row.id)) or 0
+            systems = systems_of(session, row)
+            return to_record(Dataset, row, documents=documents, summaries=sum(systems.values()), systems=tuple(systems))
+
+    def records(self, name: str) -> list[tuple[Document, list[Summary]]]:
+        """A data set's documents with their summaries, in the order of its file. Raises `UnknownDataset`."""
+        with self.reading() as session:
+            return [to_records(row) for row in session.scalars(documents_of(find_dataset(session, name)))]
+
+    def record(self, name: str, document_id: str) -> tuple[Document, list[Summary]]:
+        """One document of a data set with its summaries. Raises `UnknownDataset`, `UnknownDocument`."""
+        with self.reading() as session:
+            row = session.scalar(documents_of(find_dataset(session, name)).where(DocumentRow.key == document_id))
+            if row is None:
+                raise UnknownDocument(f"data set {name!r} has no document {document_id!r}")
+            return to_records(row)
+
+    def add_summaries(
+        self, *, dataset: str, summaries: Sequence[Summary], signature: str | None = None, resume: bool = False
+    ) -> int:
+        """Add the summaries of one or more systems to a data set; returns how many were added.
+
+        With `resume` the systems may be there, written under the same `signature`: a summary that is there stays as it
+        is. Raises `UnknownDataset`, and `SystemExists` where a summary of that system and document is there; with
+        `resume`, where any summary of the system was imported or has another signature. Nothing is added then.
+        """
+        with self.writing() as session:
+            owner = find_dataset(session, dataset, lock=True)
+            if resume:
+                for system in {summary.system for summary in summaries}:
+                    check_signature(session, owner, system, signature)
+            rows = documents_by_key(session, owner, {summary.document_id for summary in summaries})
+            added = len(summaries)
+            for summary in summaries:
+                row = rows[summary.document_id]
+                if any(known.system == summary.system for known in row.summaries):
+                    if resume:
+                        added -= 1
+                        continue
+                    raise SystemExists(f"data set {dataset!r} already has summaries of the system {summary.system!r}")
+                row.summaries.append(summary_row(summary, signature))
+            for row in rows.values():
+                hash_examples(row)
+        return added
+
+    def summarized(self, *, dataset: str, system: str, signature: str | None) -> set[str]:
+        """Ids of the documents that have a system's summary under a signature; none without the system.
+
+        Raises `UnknownDataset`, and `SystemExists` where a summary of the system was imported or has another signature.
+        """
+        with self.reading() as session:
+            owner = find_dataset(session, dataset)
+            check_signature(session, owner, system, signature)
+            return set(
+                session.scalars(
+                    select(DocumentRow.key)
+                    .join(SummaryRow, SummaryRow.document_id == DocumentRow.id)
+                    .where(DocumentRow.dataset_id == owner.id, SummaryRow.system == system)
+                )
+            )
+
+    def written_by(self, dataset: str) -> dict[str, int]:
+        """How many summaries each system of a data set wrote, in the order in which they came.
+
+        Raises `UnknownDataset`.
+        """
+        with self.reading() as session:
+            return systems_of(session, find_dataset(session, dataset))
+
+    def add_document(self, *, dataset: str, document: Document, summaries: Sequence[Summary]) -> Dataset:
+        """Add a document that was written here, with its summaries, to a data set of the format `PLAYGROUND`.
+
+        The data set is made where there is none of that name. Its SHA-256 is that of what was there before and of what
+        is added. Raises `DocumentExists`, `NotExtensible` for an imported data set, `StoreError` for a bad name of the
+        data set, the document or a summary's system.
+        """
+        name, key = checked_name(dataset), checked_name(document.id)
+        document = replace(document, id=key)
+        summaries = [
+            replace(summary, system=checked_name(summary.system, NAME_OF_SYSTEM), human=dict(summary.human))
+            for summary in summaries
+        ]
+        added = repr((document, summaries))
+        with self.writing() as session:
+            if not has_named(session, DatasetRow, name):
+                with suppress(IntegrityError), session.begin_nested():  # another session may make it at this moment
+                    session.add(DatasetRow(name=name, format=PLAYGROUND, sha256="", aspects=[]))
+            row = find_dataset(session, name, lock=True)
+            if row.format != PLAYGROUND:
+                raise NotExtensible(f"data set {name!r} was imported and stays as its file is; choose another name")
+            of_dataset = select(DocumentRow.id).where(DocumentRow.dataset_id == row.id)
+            if session.scalar(of_dataset.where(DocumentRow.key == document.id)) is not None:
+                raise DocumentExists(f"data set {name!r} already has a document {document.id!r}; choose another id")
+            last = session.scalar(select(func.max(DocumentRow.position)).where(DocumentRow.dataset_id == row.id))
+            session.add(document_row(row.id, 0 if last is None else last + 1, document, summaries))
+            aspects = (aspect for summary in summaries for aspect in summary.human)
+            row.aspects = list(dict.fromkeys([*row.aspects, *aspects]))
+            row.sha256 = hashlib.sha256((row.sha256 + added).encode()).hexdigest()
+        return self.dataset(name)
+
+
+def find_dataset(session: Session, name: str, *, lock: bool = False) -> DatasetRow:
+    """The row of a data set, with `lock` while its summaries change. Raises `UnknownDataset`."""
+    return find_named(session, DatasetRow, name, what="data set", unknown=UnknownDataset, lock=lock)
+
+
+def systems_of(session: Session, dataset: DatasetRow) -> dict[str, int]:
+    """A data set's systems in the order in which they came, and how many summaries each wrote."""
+    rows = session.execute(
+        select(SummaryRow.system, func.count())
+        .join(DocumentRow)
+        .where(DocumentRow.dataset_id == dataset.id)
+        .group_by(SummaryRow.system)
+        .order_by(func.min(SummaryRow.id))
+    )
+    return {system: count for system, count in rows}  # noqa: C416  dict() would ask the result for its keys
+
+
+def documents_of(dataset: DatasetRow) -> Select[DocumentRow]:
+    """Select a data set's documents in order, their summaries loaded with them."""
+    in_order = select(DocumentRow).where(DocumentRow.dataset_id == dataset.id).order_by(DocumentRow.position)
+    return in_order.options(selectinload(DocumentRow.summaries))
+
+
+def documents_by_key(session: Session, dataset: DatasetRow, keys: Iterable[str]) -> dict[str, DocumentRow]:
+    """Documents of a data set by their ids, without those that it does not have."""
+    return {
+        row.key: row
+        for batch in batches(list(keys))
+        for row in session.scalars(documents_of(dataset).where(DocumentRow.key.in_(batch)))
+    }
+
+
+def check_signature(session: Session, dataset: DatasetRow, system: str, signature: str | None) -> None:
+    """Raise `SystemExists` where a data set has summaries of a system that were not written under a signature."""
+    of_system = select(SummaryRow.signature).join(DocumentRow).where(DocumentRow.dataset_id == dataset.id)
+    for known in session.scalars(of_system.where(SummaryRow.system == system).distinct()):
+        if known != signature:
+            raise SystemExists(
+                f"data set {dataset.name!r} already has summaries of the system {system!r}, "
+                + ("which were imported" if known is None else f"written as {known} and not as {signature}")
+            )

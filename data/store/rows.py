@@ -1,0 +1,76 @@
+"""Records into rows and back."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from data.records import ClozeQuestion, Document, Example, Summary, examples
+from data.tables import DocumentRow, SummaryRow
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+    Record = TypeVar("Record", bound=DataclassInstance)
+
+
+def to_record(kind: type[Record], row: object, **computed: Any) -> Record:
+    """A row as a record: the columns named like its fields, lists as tuples; `computed` are the other fields."""
+    columns = {field.name: getattr(row, field.name) for field in fields(kind) if field.name not in computed}
+    values = {name: tuple(value) if isinstance(value, list) else value for name, value in columns.items()}
+    return kind(**values, **computed)
+
+
+def document_row(dataset_id: int, position: int, document: Document, summaries: Sequence[Summary]) -> DocumentRow:
+    """A document and its summaries as rows."""
+    row = DocumentRow(
+        dataset_id=dataset_id,
+        position=position,
+        key=document.id,
+        title=document.title,
+        source=document.source if isinstance(document.source, str) else list(document.source),
+        reference_texts=list(document.references),
+        questions=[list(question) for question in document.questions] or None,
+        summaries=[summary_row(summary) for summary in summaries],
+    )
+    hash_examples(row)
+    return row
+
+
+def summary_row(summary: Summary, signature: str | None = None) -> SummaryRow:
+    """A summary, written under `signature` or imported, as a row whose hash `hash_examples` sets."""
+    return SummaryRow(
+        system=summary.system, text=summary.text, human=dict(summary.human), signature=signature, example=""
+    )
+
+
+def hash_examples(row: DocumentRow) -> None:
+    """Set the hashes of a document's summaries, which depend on one another (`data.records.examples`)."""
+    for summary, example in zip(row.summaries, examples(*to_records(row)), strict=True):
+        summary.example = example_hash(example)
+
+
+def example_hash(example: Example) -> str:
+    """SHA-256 over everything that a metric may look at, and nothing else."""
+    seen: list[object] = [example.candidate, example.references, example.title, example.source]
+    if example.questions:  # most data sets bring none, and the hashes of earlier versions stay what they were
+        seen.append(example.questions)
+    return hashlib.sha256(json.dumps(seen).encode()).hexdigest()
+
+
+def to_records(row: DocumentRow) -> tuple[Document, list[Summary]]:
+    """The records of a document's row and of its summaries."""
+    document = Document(
+        id=row.key,
+        source=row.source if isinstance(row.source, str) else tuple(row.source),
+        references=tuple(row.reference_texts),
+        title=row.title,
+        questions=tuple(ClozeQuestion(*question) for question in row.questions or ()),
+    )
+    return document, [
+        Summary(document_id=row.key, system=summary.system, text=summary.text, human=summary.human)
+        for summary in row.summaries
+    ]

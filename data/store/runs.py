@@ -1,0 +1,124 @@
+"""Runs: who scores a data set in a process of their own, and how far they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+from sqlalchemy import Select, select, update
+
+from data.database import now
+from data.store.base import Store, StoreError
+from data.store.datasets import find_dataset
+from data.store.rows import to_record
+from data.tables import DatasetRow, RunRow
+
+SILENCE = timedelta(seconds=60)
+"""A run that has not ended and was not heard of for so long is dead."""
+
+DIED = "its process ended before it was done"
+"""Why a dead run is over."""
+
+
+class RunGoingOn(StoreError):
+    """A run of the data set is going on."""
+
+
+class UnknownRun(StoreError):
+    """There is no run of that number."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run that scores a data set, as it was when it was read."""
+
+    id: int
+    dataset: str
+    metrics: tuple[str, ...]
+    done: int
+    total: int | None
+    """How many scores were missing; None until they are counted."""
+    failed: Mapping[str, str]
+    """Why metrics could not score, by their name."""
+    error: str | None
+    """Why the run was over before it was done."""
+    started_at: datetime
+    heartbeat: datetime
+    ended_at: datetime | None
+
+    @property
+    def state(self) -> Literal["going", "ended", "failed", "died"]:
+        """`ended`, though metrics may have failed; `failed` by its `error`; `died` without a word."""
+        if self.ended_at is not None:
+            return "ended" if self.error is None else "failed"
+        return "going" if now() - self.heartbeat <= SILENCE else "died"
+
+
+class RunStore(Store):
+    """Runs over one engine, a short session a call."""
+
+    def start_run(self, *, dataset: str, metrics: Sequence[str]) -> Run:
+        """Note that a run begins. Raises `UnknownDataset`, and `RunGoingOn` unless the last one is over or dead."""
+        with self.writing() as session:
+            owner = find_dataset(session, dataset, lock=True)
+            for row in session.scalars(runs_of(owner.id).where(RunRow.ended_at.is_(None))):
+                if to_run(row, dataset).state == "going":
+                    raise RunGoingOn(f"data set {dataset!r} is being scored already; wait until that is done")
+                row.ended_at, row.error = now(), DIED  # should it wake up, it finds that it is over
+            run = RunRow(dataset_id=owner.id, metrics=list(metrics))
+            session.add(run)
+            session.flush()
+            return to_run(run, dataset)
+
+    def beat(self, run_id: int, *, done: int, total: int | None) -> bool:
+        """Note that a run lives and how far it is; returns whether it may go on: False once it is over."""
+        return self.change_run(run_id, heartbeat=now(), done=done, total=total)
+
+    def end_run(self, run_id: int, *, failed: Mapping[str, str] | None = None, error: str | None = None) -> bool:
+        """Note that a run is over; returns whether it was not before: the first word about the end counts."""
+        return self.change_run(run_id, ended_at=now(), failed=dict(failed or {}), error=error)
+
+    def change_run(self, run_id: int, **values: object) -> bool:
+        """Change a run that is not over; returns whether there was one."""
+        with self.writing() as session:
+            changed = session.scalar(
+                update(RunRow).where(RunRow.id == run_id, RunRow.ended_at.is_(None)).values(values).returning(RunRow.id)
+            )
+        return changed is not None
+
+    def run(self, run_id: int) -> Run:
+        """One run. Raises `UnknownRun`."""
+        with self.reading() as session:
+            found = session.execute(
+                select(RunRow, DatasetRow.name)
+                .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)
+                .where(RunRow.id == run_id)
+            ).one_or_none()
+            if found is None:
+                raise UnknownRun(f"there is no run {run_id}")
+            return to_run(*found)
+
+    def runs(self, dataset: str) -> list[Run]:
+        """A data set's runs, the latest first. Raises `UnknownDataset`."""
+        with self.reading() as session:
+            owner = find_dataset(session, dataset)
+            return [to_run(row, owner.name) for row in session.scalars(runs_of(owner.id))]
+
+    def last_run(self, dataset: str) -> Run | None:
+        """A data set's latest run, if there was any. Raises `UnknownDataset`."""
+        with self.reading() as session:
+            owner = find_dataset(session, dataset)
+            row = session.scalar(runs_of(owner.id).limit(1))
+            return None if row is None else to_run(row, owner.name)
+
+
+def runs_of(dataset_id: int) -> Select[RunRow]:
+    """Select a data set's runs, the latest first."""
+    return select(RunRow).where(RunRow.dataset_id == dataset_id).order_by(RunRow.id.desc())
+
+
+def to_run(row: RunRow, dataset: str) -> Run:
+    """The record of a run's row."""
+    return to_record(Run, row, dataset=dataset)
