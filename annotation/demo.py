@@ -6,7 +6,8 @@ import math
 import random
 from datetime import timedelta
 
-from annotation.store import AnnotationStore, Study, StudySpec, Task
+from annotation.records import JudgmentTask, Study, StudySpec
+from annotation.store import AnnotationStore
 from data.database import now
 from data.demo import AUTHOR, NAME
 from data.store import DataStore
@@ -75,7 +76,7 @@ def create_made_up_study(data: DataStore, store: AnnotationStore, signature: str
     return store.study(MADE_UP)
 
 
-def made_up_choice(task: Task, labels: Labels, slope: float, chance: random.Random) -> str:
+def made_up_choice(task: JudgmentTask, labels: Labels, slope: float, chance: random.Random) -> str:
     """What somebody chooses who mostly keeps to the author's labels."""
     difference = labels[task.title, task.left] - labels[task.title, task.right]
     if abs(difference) == 1 and chance.random() < TIES:

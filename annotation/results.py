@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -12,13 +11,10 @@ from numpy.typing import NDArray
 from sqlalchemy import select
 from sqlalchemy.orm import Session, aliased, selectinload
 
-from annotation.store import AnnotationStore, find_study
-from annotation.tables import (
-    AnnotatorRow,
-    AssignmentRow,
-    JudgmentRow,
-    PairRow,
-)
+from annotation.store import AnnotationStore
+from annotation.studies import find_study
+from annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow
+from data.export import stamp
 from data.preferences import Preferences, names, rated_pairs
 from data.store import DataStore
 from data.tables import DocumentRow, ScoreRow, SignatureRow, SummaryRow
@@ -206,11 +202,6 @@ def judgment_record(study: str, dataset: str, assignment: AssignmentRow) -> dict
         "skipped_at": None if assignment.skipped_at is None else stamp(assignment.skipped_at),
         "skip_reason": assignment.skip_reason,
     }
-
-
-def stamp(time: datetime) -> str:
-    """A time in ISO 8601, to the microsecond, in UTC."""
-    return time.isoformat(timespec="microseconds")
 
 
 def export_scores(store: DataStore, dataset: str) -> Iterator[dict[str, Any]]:

@@ -19,7 +19,8 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from annotation.store import AnnotationStore, StudySpec
+from annotation.records import StudySpec
+from annotation.store import AnnotationStore
 from data.database import connect
 from data.records import Document, Summary
 from data.store import DataStore

@@ -76,7 +76,7 @@ def create_study(
     seed: int,
 ) -> None:
     """Create the study NAME from pairs of a data set's summaries."""
-    from annotation.store import INSTRUCTIONS, QUESTION, StudySpec
+    from annotation.records import INSTRUCTIONS, QUESTION, StudySpec
     from data.reading import lines
     from metrics import DEFAULT, metrics
     from metrics.scoring import Failures, score_dataset

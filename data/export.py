@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from typing import Any
 
 FORMATS = ("jsonl", "csv")
@@ -47,3 +48,8 @@ def cell(value: Any) -> Any:
     if isinstance(value, list | dict):
         value = json.dumps(value, ensure_ascii=False)
     return "'" + value if isinstance(value, str) and value.startswith(FORMULA_STARTS) else value
+
+
+def stamp(time: datetime) -> str:
+    """A time in ISO 8601, to the microsecond, in UTC."""
+    return time.isoformat(timespec="microseconds")

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import streamlit as st
 
-from annotation.store import Annotator, Study, StudyClosed, Task, TooSoon
+from annotation.records import Annotator, JudgmentTask, Study, StudyClosed, TooSoon
 from data.database import now
 from data.one_line import in_one_line
 from data.store import DatabaseFailed, StoreError
@@ -59,7 +59,7 @@ def leave() -> None:
     st.query_params.clear()
 
 
-def decide(annotator: Annotator, task: Task, choice: str) -> None:
+def decide(annotator: Annotator, task: JudgmentTask, choice: str) -> None:
     """Save a choice, unless it is a key held down, or belongs to a pair that is no longer the one shown."""
     shown: tuple[int, datetime] | None = state.get("shown")
     if shown is None or shown[0] != task.assignment_id:
@@ -84,7 +84,7 @@ def decide(annotator: Annotator, task: Task, choice: str) -> None:
     state.pop("viewing", None)
 
 
-def skip(annotator: Annotator, task: Task) -> None:
+def skip(annotator: Annotator, task: JudgmentTask) -> None:
     """Leave the pair out, with the reason that was typed."""
     try:
         store.skip(
@@ -99,7 +99,7 @@ def skip(annotator: Annotator, task: Task) -> None:
     state.pop("viewing", None)
 
 
-def go_back(annotator: Annotator, task: Task | None) -> None:
+def go_back(annotator: Annotator, task: JudgmentTask | None) -> None:
     """Show the pair before this one."""
     try:
         earlier = store.previous_task(annotator, task.assignment_id if task else None)
@@ -147,7 +147,7 @@ def judging(annotator: Annotator) -> None:
     show_pair(annotator, task, study.question, ties=study.ties, skips=progress.skipped)
 
 
-def show_pair(annotator: Annotator, task: Task, question: str, *, ties: bool, skips: int) -> None:
+def show_pair(annotator: Annotator, task: JudgmentTask, question: str, *, ties: bool, skips: int) -> None:
     """The document, the two summaries side by side, and the buttons."""
     key = task.assignment_id
     with st.container(border=True, key="document"):

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import streamlit as st
 
+from annotation.records import INSTRUCTIONS, MOST_CHECKS, QUESTION, Study, StudySpec
 from annotation.results import export_judgments, export_scores
 from annotation.sampling import RANDOM_SHARE, RULES
-from annotation.store import INSTRUCTIONS, MOST_CHECKS, QUESTION, Study, StudySpec
 from data.export import export
 from data.importers import IMPORTERS, LINES
 from data.importing import import_file

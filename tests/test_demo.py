@@ -12,8 +12,9 @@ from streamlit.testing.v1 import AppTest
 
 from analysis.reliability import krippendorff_alpha
 from annotation.demo import ANNOTATORS, MADE_UP, STUDY, create_demo_study, create_made_up_study
+from annotation.records import AnnotatorProgress, StudyClosed
 from annotation.results import judged
-from annotation.store import AnnotationStore, AnnotatorProgress, StudyClosed
+from annotation.store import AnnotationStore
 from cli import main
 from data.database import connect, now
 from data.demo import NAME, add_demo

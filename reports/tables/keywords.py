@@ -10,7 +10,7 @@ import numpy as np
 from analysis.false_discovery import FalseDiscovery, false_discovery
 from analysis.planning import DOCUMENTS_OF_INTERVALS
 from analysis.reliability import krippendorff_alpha, raw_agreement
-from annotation.keyword_marks import MarkCounts, MarkDecisions
+from annotation.keyword_records import MarkCounts, MarkDecisions
 from metrics.dataset_statistics import KeywordStatistics, Lengths
 from metrics.keywords.extractors import Shared
 from metrics.keywords.recall import LONGEST_ASKED, LengthRecall, Recall

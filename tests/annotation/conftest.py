@@ -7,7 +7,8 @@ from datetime import timedelta
 
 import pytest
 
-from annotation.store import AnnotationStore, Annotator, Study, StudySpec
+from annotation.records import Annotator, Study, StudySpec
+from annotation.store import AnnotationStore
 from data.database import now
 from data.records import Document, Summary
 from data.store import DataStore, StoredScore

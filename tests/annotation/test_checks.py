@@ -9,7 +9,8 @@ import pytest
 from sqlalchemy import Engine, event, select
 from sqlalchemy.orm import Session
 
-from annotation.store import AnnotationStore, Annotator, Study, StudySpec, Task
+from annotation.records import Annotator, JudgmentTask, Study, StudySpec
+from annotation.store import AnnotationStore
 from annotation.tables import AssignmentRow, PairRow
 from data.records import Document, Summary
 from data.store import DataStore, StoreError
@@ -18,17 +19,19 @@ Create = Callable[..., Study]
 Judge = Callable[..., None]
 
 
-def is_check(task: Task) -> bool:
+def is_check(task: JudgmentTask) -> bool:
     """Whether the two texts, each a system "of" a document's number, are of two documents."""
     return task.left.rpartition(" ")[2] != task.right.rpartition(" ")[2]
 
 
-def own(task: Task) -> str:
+def own(task: JudgmentTask) -> str:
     """The side of the document's own summary in a check."""
     return "left" if task.left.rpartition(" ")[2] == str(task.source).rpartition(" ")[2] else "right"
 
 
-def work(store: AnnotationStore, judge: Judge, annotator: Annotator, choose: Callable[[Task], str] = own) -> list[Task]:
+def work(
+    store: AnnotationStore, judge: Judge, annotator: Annotator, choose: Callable[[JudgmentTask], str] = own
+) -> list[JudgmentTask]:
     """Judge all there is; progress must foretell exactly how much that is, unless others work at the same time."""
     seen = []
     expected = store.progress(annotator).open

@@ -15,15 +15,9 @@ from sqlalchemy import Engine, create_engine, func, select, text
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import NullPool
 
+from annotation.records import AlreadyJudged, Annotator, Study, StudyExists, StudySpec
 from annotation.results import export_judgments
-from annotation.store import (
-    AlreadyJudged,
-    AnnotationStore,
-    Annotator,
-    Study,
-    StudyExists,
-    StudySpec,
-)
+from annotation.store import AnnotationStore
 from annotation.tables import AnnotatorRow, JudgmentRow, PairRow
 from data.database import connect, now
 from data.store import StoreError

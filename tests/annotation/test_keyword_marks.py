@@ -11,11 +11,10 @@ import pytest
 from sqlalchemy import Engine, func, select
 from sqlalchemy.orm import Session
 
-from annotation.keyword_marks import (
+from annotation.keyword_records import (
     AlreadySaved,
     FoundKeyword,
     KeywordAnnotator,
-    KeywordMarkStore,
     MarkTask,
     NameInUse,
     NoKeywords,
@@ -26,7 +25,8 @@ from annotation.keyword_marks import (
     UnknownKeyword,
     UnknownReview,
 )
-from annotation.store import TooSoon, UnknownInvite
+from annotation.keyword_reviews import KeywordReviewStore
+from annotation.records import TooSoon, UnknownInvite
 from annotation.tables import KeywordVerdictRow
 from data.database import connect, now
 from data.store import StoreError, UnknownDataset
@@ -40,12 +40,12 @@ Make = Callable[..., Review]
 
 
 @pytest.fixture
-def store(engine: Engine, dataset: str) -> KeywordMarkStore:
-    return KeywordMarkStore(engine)
+def store(engine: Engine, dataset: str) -> KeywordReviewStore:
+    return KeywordReviewStore(engine)
 
 
 @pytest.fixture
-def make(store: KeywordMarkStore, dataset: str) -> Make:
+def make(store: KeywordReviewStore, dataset: str) -> Make:
     def make(**settings: object) -> Review:
         values = {
             "name": "R",
@@ -60,7 +60,9 @@ def make(store: KeywordMarkStore, dataset: str) -> Make:
     return make
 
 
-def save(store: KeywordMarkStore, annotator: KeywordAnnotator, task: MarkTask, *words: str, **settings: object) -> None:
+def save(
+    store: KeywordReviewStore, annotator: KeywordAnnotator, task: MarkTask, *words: str, **settings: object
+) -> None:
     """Mark keywords by their words, as if the document had been shown two seconds before."""
     wrong = [keyword.id for keyword in task.keywords if " ".join(keyword.words) in words]
     assert len(wrong) == len(words)
@@ -68,13 +70,13 @@ def save(store: KeywordMarkStore, annotator: KeywordAnnotator, task: MarkTask, *
     store.save(annotator=annotator, task_id=task.id, wrong=wrong, **values)  # type: ignore[arg-type]
 
 
-def tasks(store: KeywordMarkStore, annotator: KeywordAnnotator) -> dict[str, MarkTask]:
+def tasks(store: KeywordReviewStore, annotator: KeywordAnnotator) -> dict[str, MarkTask]:
     """All documents of a review by the numbers of their titles."""
     total = store.progress(annotator).total
     return {f"d{task.title[-1]}": task for task in (store.task(annotator, place) for place in range(total))}
 
 
-def test_a_review_keeps_what_was_found_and_shows_nobody_who_found_it(store: KeywordMarkStore, make: Make) -> None:
+def test_a_review_keeps_what_was_found_and_shows_nobody_who_found_it(store: KeywordReviewStore, make: Make) -> None:
     review = make()
     assert (review.documents, review.without, review.keywords, review.annotators, review.verdicts) == (3, 1, 6, 0, 0)
     assert (review.extractors, review.signature, review.seed) == (("overlap", "tfidf"), "keywords|test", 3)
@@ -85,7 +87,7 @@ def test_a_review_keeps_what_was_found_and_shows_nobody_who_found_it(store: Keyw
     assert "extractors" not in ShownKeyword._fields
 
 
-def test_the_order_says_nothing_of_the_extractors_and_the_seed_makes_it(store: KeywordMarkStore, make: Make) -> None:
+def test_the_order_says_nothing_of_the_extractors_and_the_seed_makes_it(store: KeywordReviewStore, make: Make) -> None:
     many = [FoundKeyword((f"w{number}",), (), ("overlap",)) for number in range(12)]
     make(name="1", keywords={"d0": many})
     make(name="2", keywords={"d0": [k._replace(extractors=("tfidf",)) for k in reversed(many)]})
@@ -97,7 +99,7 @@ def test_the_order_says_nothing_of_the_extractors_and_the_seed_makes_it(store: K
     assert orders[0] != sorted(orders[0])
 
 
-def test_documents_are_drawn_by_the_seed(make: Make, store: KeywordMarkStore) -> None:
+def test_documents_are_drawn_by_the_seed(make: Make, store: KeywordReviewStore) -> None:
     keywords = {f"d{number}": [ONE] for number in range(6)}
 
     def drawn(name: str, seed: int) -> list[str | None]:
@@ -131,14 +133,14 @@ def test_documents_are_drawn_by_the_seed(make: Make, store: KeywordMarkStore) ->
     ],
 )
 def test_a_review_that_cannot_be_is_refused_whole(
-    store: KeywordMarkStore, make: Make, settings: dict[str, object], error: type[StoreError], message: str
+    store: KeywordReviewStore, make: Make, settings: dict[str, object], error: type[StoreError], message: str
 ) -> None:
     with pytest.raises(error, match=message):
         make(**settings)
     assert store.reviews() == []
 
 
-def test_a_name_is_taken_once(store: KeywordMarkStore, make: Make) -> None:
+def test_a_name_is_taken_once(store: KeywordReviewStore, make: Make) -> None:
     make()
     with pytest.raises(ReviewExists, match="already a review 'R'"):
         make()
@@ -148,7 +150,7 @@ def test_a_name_is_taken_once(store: KeywordMarkStore, make: Make) -> None:
         store.review("T")
 
 
-def test_nobody_marks_as_somebody_else_by_accident(store: KeywordMarkStore, make: Make) -> None:
+def test_nobody_marks_as_somebody_else_by_accident(store: KeywordReviewStore, make: Make) -> None:
     make()
     make(name="S")
     ann = store.join(review="R", name="Ren\u00e9e")
@@ -164,7 +166,7 @@ def test_nobody_marks_as_somebody_else_by_accident(store: KeywordMarkStore, make
         store.join(review="T", name="Bo")
 
 
-def test_documents_come_one_after_another_and_none_wrong_is_an_answer(store: KeywordMarkStore, make: Make) -> None:
+def test_documents_come_one_after_another_and_none_wrong_is_an_answer(store: KeywordReviewStore, make: Make) -> None:
     make()
     ann, bo = store.join(review="R", name="Ann"), store.join(review="R", name="Bo")
     seen = []
@@ -184,7 +186,7 @@ def test_documents_come_one_after_another_and_none_wrong_is_an_answer(store: Key
         store.task(ann, 3)
 
 
-def test_a_change_keeps_what_it_replaces_and_must_have_seen_it(store: KeywordMarkStore, make: Make) -> None:
+def test_a_change_keeps_what_it_replaces_and_must_have_seen_it(store: KeywordReviewStore, make: Make) -> None:
     make()
     ann = store.join(review="R", name="Ann")
     shown = tasks(store, ann)["d1"]
@@ -205,7 +207,7 @@ def test_a_change_keeps_what_it_replaces_and_must_have_seen_it(store: KeywordMar
     assert store.version("R") == 2
 
 
-def test_what_cannot_be_saved_is_refused(store: KeywordMarkStore, make: Make, engine: Engine) -> None:
+def test_what_cannot_be_saved_is_refused(store: KeywordReviewStore, make: Make, engine: Engine) -> None:
     make()
     make(name="S")
     ann, bo = store.join(review="R", name="Ann"), store.join(review="S", name="Bo")
@@ -226,7 +228,7 @@ def test_what_cannot_be_saved_is_refused(store: KeywordMarkStore, make: Make, en
         assert session.scalar(select(func.count()).select_from(KeywordVerdictRow)) == 0
 
 
-def test_counts_are_by_extractor_and_of_what_stands(store: KeywordMarkStore, make: Make) -> None:
+def test_counts_are_by_extractor_and_of_what_stands(store: KeywordReviewStore, make: Make) -> None:
     make()
     assert store.counts("R") == ((), (), (), (), ())
     assert store.decisions("R") == ((), (), ())
@@ -250,19 +252,19 @@ def test_counts_are_by_extractor_and_of_what_stands(store: KeywordMarkStore, mak
 
 
 def test_what_was_saved_is_there_after_a_restart(
-    store: KeywordMarkStore, make: Make, engine: Engine, database_url: str
+    store: KeywordReviewStore, make: Make, engine: Engine, database_url: str
 ) -> None:
     make()
     ann = store.join(review="R", name="Ann")
     save(store, ann, tasks(store, ann)["d0"], "title")
     engine.dispose()
     other = connect(database_url)
-    again = KeywordMarkStore(other)
+    again = KeywordReviewStore(other)
     assert len(tasks(again, again.annotator(ann.token))["d0"].wrong) == 1
     other.dispose()
 
 
-def test_two_windows_and_two_people_at_once(store: KeywordMarkStore, make: Make) -> None:
+def test_two_windows_and_two_people_at_once(store: KeywordReviewStore, make: Make) -> None:
     """Of one person's two windows one saves each document and the other is told; two people do not meet."""
     make(keywords={f"d{number}": [ONE] for number in range(6)})
     people = [store.join(review="R", name=name) for name in ("Ann", "Bo")]
@@ -290,7 +292,7 @@ def test_two_windows_and_two_people_at_once(store: KeywordMarkStore, make: Make)
     assert store.review("R").verdicts == store.version("R") == 12
 
 
-def test_one_name_joins_once_though_all_try_at_once(store: KeywordMarkStore, make: Make) -> None:
+def test_one_name_joins_once_though_all_try_at_once(store: KeywordReviewStore, make: Make) -> None:
     make()
     barrier = Barrier(6)
 

@@ -15,7 +15,8 @@ from sqlalchemy import create_engine, select, text
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import NullPool
 
-from annotation.store import AnnotationStore, StudySpec
+from annotation.records import StudySpec
+from annotation.store import AnnotationStore
 from annotation.tables import JudgmentRow, PairRow
 from data.database import connect
 from data.records import Document, Summary

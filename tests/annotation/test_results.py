@@ -10,8 +10,9 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
+from annotation.records import Study, UnknownStudy
 from annotation.results import export_judgments, export_scores, judged, rated, shares_won
-from annotation.store import AnnotationStore, Study, UnknownStudy
+from annotation.store import AnnotationStore
 from data.records import Document, Summary
 from data.store import DataStore, StoredScore, UnknownDataset
 

@@ -14,12 +14,11 @@ import pytest
 from sqlalchemy import Engine, select, update
 from sqlalchemy.orm import Session
 
-from annotation.results import export_judgments
-from annotation.store import (
-    RESERVED,
+from annotation.assigning import RESERVED
+from annotation.records import (
     AlreadyJudged,
-    AnnotationStore,
     Annotator,
+    JudgmentTask,
     NameTaken,
     NoPairs,
     NotAssigned,
@@ -28,11 +27,12 @@ from annotation.store import (
     StudyClosed,
     StudyExists,
     StudySpec,
-    Task,
     TooSoon,
     UnknownInvite,
     UnknownStudy,
 )
+from annotation.results import export_judgments
+from annotation.store import AnnotationStore
 from annotation.tables import AssignmentRow, PairRow, StudyRow
 from data.database import connect, now
 from data.records import Document, Summary
@@ -50,13 +50,13 @@ def ann(annotation_store: AnnotationStore, create: Create) -> Annotator:
     return annotation_store.join(study="S", name="Ann")
 
 
-def following(store: AnnotationStore, annotator: Annotator) -> Task:
+def following(store: AnnotationStore, annotator: Annotator) -> JudgmentTask:
     task = store.next_task(annotator)
     assert task is not None
     return task
 
 
-def texts(task: Task) -> frozenset[str]:
+def texts(task: JudgmentTask) -> frozenset[str]:
     return frozenset((task.left, task.right))
 
 

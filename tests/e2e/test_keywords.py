@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from playwright.sync_api import TimeoutError as TookTooLong
 
-from annotation.keyword_marks import KeywordMarkStore
+from annotation.keyword_reviews import KeywordReviewStore
 from data.database import connect
 from data.demo import add_demo
 from data.records import Document, Summary
@@ -132,7 +132,7 @@ def test_a_review_is_made_marked_and_counted(browser: Browser, page: Page, url: 
     expect(page.get_by_text("Document 2 of 3")).to_be_visible()
 
     engine = connect(f"sqlite:///{database}")
-    store = KeywordMarkStore(engine)
+    store = KeywordReviewStore(engine)
     (saved,) = [record for record in store.export("By hand") if record["wrong"]]
     assert saved["annotator"] == "Ann"
 

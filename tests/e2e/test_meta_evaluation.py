@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect
 
+from annotation.records import StudySpec
 from annotation.results import judged
-from annotation.store import AnnotationStore, StudySpec
+from annotation.store import AnnotationStore
 from data.database import connect, now
 from data.records import Document, Summary
 from data.store import DataStore

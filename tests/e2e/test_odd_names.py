@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, Request, expect
 
-from annotation.store import AnnotationStore, StudySpec
+from annotation.records import StudySpec
+from annotation.store import AnnotationStore
 from data.database import connect, now
 from data.records import Document, Summary
 from data.store import DataStore

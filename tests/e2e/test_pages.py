@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from annotation.store import AnnotationStore, StudySpec
+from annotation.records import StudySpec
+from annotation.store import AnnotationStore
 from data.database import connect
 from data.importing import import_file
 from data.store import DataStore

@@ -16,8 +16,9 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from annotation.records import StudySpec
 from annotation.results import judged, rated
-from annotation.store import AnnotationStore, StudySpec
+from annotation.store import AnnotationStore
 from data.database import connect, now
 from data.records import Document, Example, Summary
 from data.store import DataStore, StoredScore

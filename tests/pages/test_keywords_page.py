@@ -15,7 +15,8 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from annotation.keyword_marks import FoundKeyword, KeywordAnnotator, KeywordMarkStore, MarkCounts, MarkDecisions
+from annotation.keyword_records import FoundKeyword, KeywordAnnotator, MarkCounts, MarkDecisions
+from annotation.keyword_reviews import KeywordReviewStore
 from data.database import connect, now
 from data.demo import NAME as DEMO
 from data.demo import add_demo
@@ -201,7 +202,7 @@ class World:
 
     def __init__(self, url: str) -> None:
         engine = connect(url)
-        self.data, self.marks = DataStore(engine), KeywordMarkStore(engine)
+        self.data, self.marks = DataStore(engine), KeywordReviewStore(engine)
 
 
 @pytest.fixture

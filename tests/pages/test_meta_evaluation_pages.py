@@ -21,8 +21,9 @@ from analysis.metrics_and_people import analyze_agreement, correlation_tables, h
 from analysis.planning import observed, pairs_to_separate
 from analysis.reliability import fleiss_kappa, krippendorff_alpha, raw_agreement
 from analysis.significance import position_check
+from annotation.records import JudgmentTask, StudySpec
 from annotation.results import judged, shares_won
-from annotation.store import AnnotationStore, StudySpec, Task
+from annotation.store import AnnotationStore
 from data.database import connect, now
 from data.records import Document, Summary
 from data.store import DataStore, StoredScore
@@ -99,7 +100,7 @@ class World:
             )
 
 
-def side(task: Task, choose: Callable[[str, str, str], str | None]) -> str:
+def side(task: JudgmentTask, choose: Callable[[str, str, str], str | None]) -> str:
     (document, left), (_, right) = (re.search(r"(\S+) by (\S+)$", text).groups() for text in (task.left, task.right))
     chosen = choose(document, *sorted((left, right)))
     return "tie" if chosen is None else "left" if chosen == left else "right"

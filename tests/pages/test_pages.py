@@ -15,8 +15,9 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from annotation.demo import create_demo_study
+from annotation.records import StudySpec
 from annotation.results import judged
-from annotation.store import AnnotationStore, StudySpec
+from annotation.store import AnnotationStore
 from data.database import connect
 from data.demo import NAME, add_demo
 from data.store import DataStore, StoredScore

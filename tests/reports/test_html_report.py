@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from annotation.store import AnnotationStore, StudySpec, UnknownStudy
+from annotation.records import StudySpec, UnknownStudy
+from annotation.store import AnnotationStore
 from data.database import connect, now
 from data.one_line import in_one_line
 from data.records import Document, Summary

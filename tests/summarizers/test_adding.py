@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from annotation.store import AnnotationStore, StudySpec
+from annotation.records import StudySpec
+from annotation.store import AnnotationStore
 from data.database import connect
 from data.records import Document, Summary
 from data.store import DataStore, SystemExists, UnknownDataset

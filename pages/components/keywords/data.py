@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from annotation.keyword_marks import Review, ReviewSpec
+from annotation.keyword_records import Review, ReviewSpec
 from data.store import Dataset
 from metrics.keywords.extractors import Shared, compared_keywords, shared_keywords
 from metrics.keywords.overlap import Keyword

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 
-from annotation.keyword_marks import FoundKeyword, MarkTask, Review, ShownKeyword
+from annotation.keyword_records import FoundKeyword, MarkTask, Review, ShownKeyword
 from data.one_line import in_one_line
 from data.records import Document
 from metrics.keywords.extractors import comparison_signature

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from annotation.keyword_marks import AlreadySaved, KeywordAnnotator, KeywordMarkStore, MarkTask, NameInUse
+from annotation.keyword_records import AlreadySaved, KeywordAnnotator, MarkTask, NameInUse
+from annotation.keyword_reviews import KeywordReviewStore
 from data.database import now
 from data.one_line import in_one_line
 from data.store import DatabaseFailed, StoreError
@@ -27,7 +28,7 @@ FIRST = 20
 """Documents of a review where nobody asks for another number."""
 
 
-def store() -> KeywordMarkStore:
+def store() -> KeywordReviewStore:
     """Where reviews and marks are."""
     return stores().keyword_marks
 

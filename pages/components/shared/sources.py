@@ -8,8 +8,8 @@ from typing import NamedTuple
 import streamlit as st
 
 from annotation.demo import MADE_UP
+from annotation.records import Study
 from annotation.results import judged, rated
-from annotation.store import Study
 from data.demo import AUTHOR
 from data.one_line import in_one_line
 from data.preferences import Preferences

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import streamlit as st
 from sqlalchemy.exc import DBAPIError
 
-from annotation.keyword_marks import KeywordMarkStore
+from annotation.keyword_reviews import KeywordReviewStore
 from annotation.store import AnnotationStore
 from data.database import UnusableDatabase, connect
 from data.demo import NAME as DEMO
@@ -30,7 +30,7 @@ class Stores(NamedTuple):
 
     data: DataStore
     annotation: AnnotationStore
-    keyword_marks: KeywordMarkStore
+    keyword_marks: KeywordReviewStore
 
 
 @st.cache_resource(show_spinner=False)
@@ -40,4 +40,4 @@ def stores() -> Stores:
         engine = connect()
     except (DBAPIError, UnusableDatabase) as error:
         raise DatabaseFailed(error) from error
-    return Stores(DataStore(engine), AnnotationStore(engine), KeywordMarkStore(engine))
+    return Stores(DataStore(engine), AnnotationStore(engine), KeywordReviewStore(engine))

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import pandas as pd
 import streamlit as st
 
-from annotation.store import AnnotatorProgress
+from annotation.records import AnnotatorProgress
 from data.one_line import in_one_line
 from data.store import Dataset
 from reports.escaping import in_markdown

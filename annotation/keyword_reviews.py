@@ -7,19 +7,34 @@ version of an extractor finds. Nobody is shown which extractor a keyword is of.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from random import Random
 from typing import Any, NamedTuple
-from unicodedata import normalize
 
 from sqlalchemy import Select, func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, joinedload, selectinload
 
-from annotation.results import stamp
-from annotation.store import SOONEST, TooSoon, UnknownInvite, plain
+from annotation.inputs import check_times, person_name, plain
+from annotation.keyword_records import (
+    AlreadySaved,
+    FoundKeyword,
+    KeywordAnnotator,
+    MarkCounts,
+    MarkDecisions,
+    MarkProgress,
+    MarkTask,
+    NameInUse,
+    NoKeywords,
+    Review,
+    ReviewExists,
+    ReviewSpec,
+    ShownKeyword,
+    UnknownKeyword,
+    UnknownReview,
+)
+from annotation.records import UnknownInvite
 from annotation.tables import (
     KeywordAnnotatorRow,
     KeywordMarkRow,
@@ -29,155 +44,14 @@ from annotation.tables import (
     ReviewedKeywordRow,
 )
 from data.database import now
-from data.store.base import Store, StoreError, checked_name
+from data.export import stamp
+from data.store.base import Store, StoreError, checked_name, find_named, has_named, insert_named
 from data.store.datasets import find_dataset
-from data.tables import DatasetRow, DocumentRow
+from data.store.rows import to_record
+from data.tables import DocumentRow
 
 
-class ReviewExists(StoreError):
-    """A review of that name is already there."""
-
-
-class UnknownReview(StoreError):
-    """There is no review of that name."""
-
-
-class NoKeywords(StoreError):
-    """No extractor found a keyword in any of the documents."""
-
-
-class NameInUse(StoreError):
-    """Somebody of that name marks in the review already, and the caller did not say that they return."""
-
-
-class UnknownKeyword(StoreError):
-    """The document does not belong to the review, or the keyword not to the document."""
-
-
-class AlreadySaved(StoreError):
-    """The annotator has saved the document since it was shown."""
-
-
-class FoundKeyword(NamedTuple):
-    """A keyword of a document, and who found it where."""
-
-    words: tuple[str, ...]
-    """As they were prepared for comparison."""
-    found: tuple[tuple[int, int, int], ...]
-    """Where they stand: index among the references and the title after them, first character, the one after it all."""
-    extractors: tuple[str, ...]
-    """The extractors that found it."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReviewSpec:
-    """What a review is made of."""
-
-    name: str
-    dataset: str
-    extractors: tuple[str, ...]
-    signature: str
-    """How the keywords were found: settings and versions."""
-    keywords: Mapping[str, Sequence[FoundKeyword]]
-    """By document id, for all documents that may be drawn."""
-    count: int | None = None
-    """How many documents are drawn; None means all."""
-    seed: int = 0
-
-
-@dataclass(frozen=True)
-class Review:
-    """What a list of reviews shows of one."""
-
-    id: int
-    name: str
-    dataset: str
-    extractors: tuple[str, ...]
-    signature: str
-    seed: int
-    documents: int
-    """Documents to look at."""
-    without: int
-    """Documents left out because no extractor found a keyword in them."""
-    keywords: int
-    annotators: int
-    verdicts: int
-    """Documents saved, once for each annotator."""
-    created_at: datetime
-
-
-@dataclass(frozen=True)
-class KeywordAnnotator:
-    """Somebody who marks keywords; the token opens their work again."""
-
-    id: int
-    name: str
-    review: str
-    token: str
-
-
-class ShownKeyword(NamedTuple):
-    """A keyword as an annotator sees it: not by whom it was found."""
-
-    id: int
-    words: tuple[str, ...]
-    found: tuple[tuple[int, int, int], ...]
-    """As in `FoundKeyword`."""
-
-
-@dataclass(frozen=True)
-class MarkTask:
-    """A document whose keywords are to be looked at."""
-
-    id: int
-    position: int
-    """Its place in the review, from 0."""
-    title: str | None
-    references: tuple[str, ...]
-    source: str | tuple[str, ...]
-    keywords: tuple[ShownKeyword, ...]
-    revision: int
-    """How often the annotator has saved it: 0 for a new document."""
-    wrong: frozenset[int]
-    """The keywords that were marked when it was last saved."""
-
-
-class MarkProgress(NamedTuple):
-    """How far an annotator is."""
-
-    saved: int
-    """Documents saved."""
-    total: int
-    """Documents of the review."""
-
-
-class MarkCounts(NamedTuple):
-    """Columns with one entry for each extractor, annotator and document saved."""
-
-    documents: tuple[str, ...]
-    """Document ids."""
-    annotators: tuple[str, ...]
-    """Names."""
-    extractors: tuple[str, ...]
-    """Names of the extractors."""
-    keywords: tuple[int, ...]
-    """How many keywords the extractor found in the document."""
-    wrong: tuple[int, ...]
-    """How many of them the annotator marked."""
-
-
-class MarkDecisions(NamedTuple):
-    """Columns with one entry for each keyword and annotator who has saved its document."""
-
-    keywords: tuple[int, ...]
-    """The id of the keyword."""
-    annotators: tuple[str, ...]
-    """Names."""
-    wrong: tuple[bool, ...]
-    """Whether it was marked."""
-
-
-class KeywordMarkStore(Store):
+class KeywordReviewStore(Store):
     """Reviews of keywords over one engine, a short session a call."""
 
     # --- reviews -----------------------------------------------------------------------------------------
@@ -195,10 +69,11 @@ class KeywordMarkStore(Store):
             raise StoreError("a review needs at least one extractor, each once")
         exists = ReviewExists(f"there is already a review {name!r}; choose another name")
         with self.writing() as session:
-            if session.scalar(select(KeywordReviewRow.id).where(KeywordReviewRow.name == name)) is not None:
+            if has_named(session, KeywordReviewRow, name):
                 raise exists
             dataset = find_dataset(session, spec.dataset)
-            known = documents_by_key(session, dataset)
+            in_order = select(DocumentRow).where(DocumentRow.dataset_id == dataset.id).order_by(DocumentRow.position)
+            known = {row.key: row for row in session.scalars(in_order)}
             unknown = sorted(set(spec.keywords) - set(known))
             if unknown:
                 raise StoreError(f"data set {spec.dataset!r} has no document {unknown[0]!r}")
@@ -215,11 +90,7 @@ class KeywordMarkStore(Store):
                 seed=spec.seed,
                 without=len(drawn) - len(kept),
             )
-            session.add(review)
-            try:
-                session.flush()
-            except IntegrityError as error:  # another session created it at this moment
-                raise exists from error
+            insert_named(session, review, exists)
             for position, key in enumerate(kept):
                 keywords = keyword_rows(known[key], spec.keywords[key], spec.extractors, f"{spec.seed}:{key}")
                 session.add(
@@ -257,7 +128,7 @@ class KeywordMarkStore(Store):
 
         Two people of one name would otherwise mark as one without knowing. Raises `UnknownReview`, `NameInUse`.
         """
-        name = normalize("NFC", checked_name(name))  # one person, however their keyboard writes an é
+        name = person_name(name)
         taken = NameInUse(f"somebody called {name!r} has begun this review; say that it is you, or add a letter")
         try:
             with self.writing() as session:
@@ -337,10 +208,7 @@ class KeywordMarkStore(Store):
         where it was saved in another window since it was shown, `TooSoon` within 0.4 s of showing it.
         """
         saved_at = saved_at or now()
-        if presented_at.tzinfo is None or saved_at.tzinfo is None:
-            raise StoreError("a time without a time zone cannot be stored")
-        if saved_at - presented_at < SOONEST:
-            raise TooSoon("that came too soon after the document was shown; it was not saved")
+        check_times(presented_at, saved_at, "that came too soon after the document was shown; it was not saved")
         already = AlreadySaved("this document was saved in another window meanwhile; look at what is saved now")
         try:
             with self.writing() as session:
@@ -380,7 +248,7 @@ class KeywordMarkStore(Store):
         with self.reading() as session:
             row = find_review(session, review)
             entries: list[tuple[str, str, str, int, int]] = []
-            for verdict, annotator, document in standing(session, row.id):
+            for verdict, annotator, document in latest_verdicts(session, row.id):
                 wrong = {mark.keyword_id for mark in verdict.marks}
                 for extractor in row.extractors:
                     own = {keyword.id for keyword in document.keywords if extractor in keyword.extractors}
@@ -393,7 +261,7 @@ class KeywordMarkStore(Store):
         with self.reading() as session:
             entries = [
                 (keyword.id, annotator, any(mark.keyword_id == keyword.id for mark in verdict.marks))
-                for verdict, annotator, document in standing(session, find_review(session, review).id)
+                for verdict, annotator, document in latest_verdicts(session, find_review(session, review).id)
                 for keyword in document.keywords
             ]
         columns = zip(*entries, strict=True) if entries else [()] * 3
@@ -403,7 +271,7 @@ class KeywordMarkStore(Store):
         """A record for each keyword, annotator and revision, the earlier ones too. Raises `UnknownReview`."""
         with self.reading() as session:
             row = find_review(session, review)
-            standing_ids = {verdict.id for verdict, *_ in standing(session, row.id)}
+            standing_ids = {verdict.id for verdict, *_ in latest_verdicts(session, row.id)}
             return [
                 {
                     "review": row.name,
@@ -419,20 +287,12 @@ class KeywordMarkStore(Store):
                     "presented_at": stamp(verdict.presented_at),
                     "saved_at": stamp(verdict.saved_at),
                 }
-                for verdict, annotator, document in everything(session, row.id)
+                for verdict, annotator, document in all_verdicts(session, row.id)
                 for keyword in document.keywords
             ]
 
 
 # --- what the methods above are made of -------------------------------------------------------------------
-
-
-def documents_by_key(session: Session, dataset: DatasetRow) -> dict[str, DocumentRow]:
-    """A data set's documents by their ids, in order."""
-    rows = session.scalars(
-        select(DocumentRow).where(DocumentRow.dataset_id == dataset.id).order_by(DocumentRow.position)
-    )
-    return {row.key: row for row in rows}
 
 
 def keyword_rows(
@@ -465,11 +325,7 @@ def keyword_rows(
 
 def find_review(session: Session, name: str) -> KeywordReviewRow:
     """The row of a review. Raises `UnknownReview`."""
-    row = session.scalar(select(KeywordReviewRow).where(KeywordReviewRow.name == name))
-    if row is None:
-        known = session.scalars(select(KeywordReviewRow.name).order_by(KeywordReviewRow.name)).all()
-        raise UnknownReview(f"there is no keyword review {name!r}; there are {', '.join(known) or 'none'}")
-    return row
+    return find_named(session, KeywordReviewRow, name, what="keyword review", unknown=UnknownReview)
 
 
 def to_review(session: Session, row: KeywordReviewRow) -> Review:
@@ -479,25 +335,20 @@ def to_review(session: Session, row: KeywordReviewRow) -> Review:
     saved = select(KeywordVerdictRow.annotator_id, KeywordVerdictRow.reviewed_document_id).where(
         KeywordVerdictRow.reviewed_document_id.in_(of_review)
     )
-    return Review(
-        id=row.id,
-        name=row.name,
+    return to_record(
+        Review,
+        row,
         dataset=row.dataset.name,
-        extractors=tuple(row.extractors),
-        signature=row.signature,
-        seed=row.seed,
         documents=session.scalar(select(func.count()).select_from(of_review.subquery())) or 0,
-        without=row.without,
         keywords=session.scalar(keywords) or 0,
         annotators=session.scalar(select(func.count()).where(KeywordAnnotatorRow.review_id == row.id)) or 0,
         verdicts=session.scalar(select(func.count()).select_from(saved.distinct().subquery())) or 0,
-        created_at=row.created_at,
     )
 
 
 def to_annotator(row: KeywordAnnotatorRow) -> KeywordAnnotator:
     """The record of an annotator's row."""
-    return KeywordAnnotator(id=row.id, name=row.name, review=row.review.name, token=row.token)
+    return to_record(KeywordAnnotator, row, review=row.review.name)
 
 
 def to_task(row: ReviewedDocumentRow, verdict: KeywordVerdictRow | None) -> MarkTask:
@@ -551,11 +402,15 @@ def verdicts_of(review_id: int) -> Select[int]:
     )
 
 
-Saved = tuple[KeywordVerdictRow, str, ReviewedDocumentRow]
-"""A verdict, its annotator's name, and the document with its keywords."""
+class SavedVerdict(NamedTuple):
+    """A verdict, its annotator's name, and the document with its keywords."""
+
+    verdict: KeywordVerdictRow
+    annotator: str
+    document: ReviewedDocumentRow
 
 
-def everything(session: Session, review_id: int) -> list[Saved]:
+def all_verdicts(session: Session, review_id: int) -> list[SavedVerdict]:
     """All that was saved in a review: by document, annotator and revision."""
     documents = {
         row.id: row
@@ -573,9 +428,9 @@ def everything(session: Session, review_id: int) -> list[Saved]:
         .order_by(ReviewedDocumentRow.position, KeywordAnnotatorRow.id, KeywordVerdictRow.revision)
         .options(selectinload(KeywordVerdictRow.marks))
     )
-    return [(verdict, name, documents[document]) for verdict, name, document in rows]
+    return [SavedVerdict(verdict, name, documents[document_id]) for verdict, name, document_id in rows]
 
 
-def standing(session: Session, review_id: int) -> list[Saved]:
+def latest_verdicts(session: Session, review_id: int) -> list[SavedVerdict]:
     """What stands of it: the last revision of each document and annotator."""
-    return list({(saved[0].annotator_id, saved[2].id): saved for saved in everything(session, review_id)}.values())
+    return list({(saved.annotator, saved.document.id): saved for saved in all_verdicts(session, review_id)}.values())

@@ -1,0 +1,30 @@
+"""What annotators type and choose, checked before it is stored."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from unicodedata import normalize
+
+from annotation.records import TooSoon
+from data.store import StoreError, checked_name
+
+SOONEST = timedelta(milliseconds=400)
+"""A choice that comes sooner after its pair was shown is a key held down or pressed twice, not a judgment."""
+
+
+def person_name(name: str) -> str:
+    """An annotator's name: one person, however their keyboard writes an é. Raises `StoreError`."""
+    return normalize("NFC", checked_name(name))
+
+
+def check_times(presented_at: datetime, decided_at: datetime, too_soon: str) -> None:
+    """Refuse a choice that nobody can have thought about. Raises `TooSoon` with that message, `StoreError`."""
+    if presented_at.tzinfo is None or decided_at.tzinfo is None:
+        raise StoreError("a time without a time zone cannot be stored")
+    if decided_at - presented_at < SOONEST:
+        raise TooSoon(too_soon)
+
+
+def plain(text: str) -> str:
+    """A text that somebody typed, without outer blanks and what a database cannot store: NUL and half characters."""
+    return text.replace("\0", "").encode(errors="replace").decode().strip()

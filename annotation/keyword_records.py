@@ -1,0 +1,153 @@
+"""What a review of keywords is made of: its documents, their keywords, what people mark, and what the store refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from data.store import StoreError
+
+
+class ReviewExists(StoreError):
+    """A review of that name is already there."""
+
+
+class UnknownReview(StoreError):
+    """There is no review of that name."""
+
+
+class NoKeywords(StoreError):
+    """No extractor found a keyword in any of the documents."""
+
+
+class NameInUse(StoreError):
+    """Somebody of that name marks in the review already, and the caller did not say that they return."""
+
+
+class UnknownKeyword(StoreError):
+    """The document does not belong to the review, or the keyword not to the document."""
+
+
+class AlreadySaved(StoreError):
+    """The annotator has saved the document since it was shown."""
+
+
+class FoundKeyword(NamedTuple):
+    """A keyword of a document, and who found it where."""
+
+    words: tuple[str, ...]
+    """As they were prepared for comparison."""
+    found: tuple[tuple[int, int, int], ...]
+    """Where they stand: index among the references and the title after them, first character, the one after it all."""
+    extractors: tuple[str, ...]
+    """The extractors that found it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReviewSpec:
+    """What a review is made of."""
+
+    name: str
+    dataset: str
+    extractors: tuple[str, ...]
+    signature: str
+    """How the keywords were found: settings and versions."""
+    keywords: Mapping[str, Sequence[FoundKeyword]]
+    """By document id, for all documents that may be drawn."""
+    count: int | None = None
+    """How many documents are drawn; None means all."""
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Review:
+    """What a list of reviews shows of one."""
+
+    id: int
+    name: str
+    dataset: str
+    extractors: tuple[str, ...]
+    signature: str
+    seed: int
+    documents: int
+    """Documents to look at."""
+    without: int
+    """Documents left out because no extractor found a keyword in them."""
+    keywords: int
+    annotators: int
+    verdicts: int
+    """Documents saved, once for each annotator."""
+    created_at: datetime
+
+
+@dataclass(frozen=True)
+class KeywordAnnotator:
+    """Somebody who marks keywords; the token opens their work again."""
+
+    id: int
+    name: str
+    review: str
+    token: str
+
+
+class ShownKeyword(NamedTuple):
+    """A keyword as an annotator sees it: not by whom it was found."""
+
+    id: int
+    words: tuple[str, ...]
+    found: tuple[tuple[int, int, int], ...]
+    """As in `FoundKeyword`."""
+
+
+@dataclass(frozen=True)
+class MarkTask:
+    """A document whose keywords are to be looked at."""
+
+    id: int
+    position: int
+    """Its place in the review, from 0."""
+    title: str | None
+    references: tuple[str, ...]
+    source: str | tuple[str, ...]
+    keywords: tuple[ShownKeyword, ...]
+    revision: int
+    """How often the annotator has saved it: 0 for a new document."""
+    wrong: frozenset[int]
+    """The keywords that were marked when it was last saved."""
+
+
+class MarkProgress(NamedTuple):
+    """How far an annotator is."""
+
+    saved: int
+    """Documents saved."""
+    total: int
+    """Documents of the review."""
+
+
+class MarkCounts(NamedTuple):
+    """Columns with one entry for each extractor, annotator and document saved."""
+
+    documents: tuple[str, ...]
+    """Document ids."""
+    annotators: tuple[str, ...]
+    """Names."""
+    extractors: tuple[str, ...]
+    """Names of the extractors."""
+    keywords: tuple[int, ...]
+    """How many keywords the extractor found in the document."""
+    wrong: tuple[int, ...]
+    """How many of them the annotator marked."""
+
+
+class MarkDecisions(NamedTuple):
+    """Columns with one entry for each keyword and annotator who has saved its document."""
+
+    keywords: tuple[int, ...]
+    """The id of the keyword."""
+    annotators: tuple[str, ...]
+    """Names."""
+    wrong: tuple[bool, ...]
+    """Whether it was marked."""
