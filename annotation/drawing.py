@@ -11,14 +11,14 @@ from sqlalchemy.orm import Session
 from annotation.records import NoPairs, ScoresMissing, StudySpec
 from annotation.sampling import RULES, Candidate, Sample, draw_checks, sample_pairs
 from data.store import StoreError
-from data.store.datasets import find_dataset, systems_of
+from data.store.datasets import count_by_system, find_dataset
 from data.tables import DatasetRow, DocumentRow, ScoreRow, SignatureRow, SummaryRow
 
 
 def draw(session: Session, spec: StudySpec) -> Sample:
     """Sample the pairs of a specification."""
     dataset = find_dataset(session, spec.dataset)
-    known = list(systems_of(session, dataset))
+    known = list(count_by_system(session, dataset))
     unknown = [system for system in spec.systems if system not in known]
     if unknown:
         raise StoreError(
@@ -33,7 +33,7 @@ def draw(session: Session, spec: StudySpec) -> Sample:
         raise StoreError(f"unknown rule {spec.rule!r}; known are {', '.join(RULES)}")
     if spec.rule == "conflicts" and len(spec.compared) < 2:
         raise StoreError("metrics can contradict each other only where at least two are named")
-    scores = {signature: scores_under(session, dataset, signature) for signature in spec.compared}
+    scores = {signature: load_scores(session, dataset, signature) for signature in spec.compared}
     documents: dict[int, list[Candidate]] = {}
     for row in session.scalars(
         select(SummaryRow)
@@ -65,7 +65,7 @@ def draw(session: Session, spec: StudySpec) -> Sample:
         raise StoreError(str(error)) from error
 
 
-def scores_under(session: Session, dataset: DatasetRow, signature: str) -> dict[str, float | None]:
+def load_scores(session: Session, dataset: DatasetRow, signature: str) -> dict[str, float | None]:
     """Values of a data set's examples under one signature."""
     rows = session.execute(
         select(ScoreRow.example, ScoreRow.value)

@@ -47,7 +47,7 @@ from data.database import now
 from data.export import stamp
 from data.store.base import Store, StoreError, checked_name, find_named, has_named, insert_named
 from data.store.datasets import find_dataset
-from data.store.rows import to_record
+from data.store.rows import to_record, to_source
 from data.tables import DocumentRow
 
 
@@ -118,7 +118,7 @@ class KeywordReviewStore(Store):
     def version(self, name: str) -> int:
         """Grows whenever something is saved in a review. Raises `UnknownReview`."""
         with self.reading() as session:
-            of_review = verdicts_of(find_review(session, name).id).subquery()
+            of_review = select_verdicts(find_review(session, name).id).subquery()
             return session.scalar(select(func.count()).select_from(of_review)) or 0
 
     # --- annotators --------------------------------------------------------------------------------------
@@ -212,7 +212,7 @@ class KeywordReviewStore(Store):
         already = AlreadySaved("this document was saved in another window meanwhile; look at what is saved now")
         try:
             with self.writing() as session:
-                checked_task(session, annotator, task_id, wrong)
+                check_marks(session, annotator, task_id, wrong)
                 latest = latest_verdict(session, annotator.id, task_id)
                 if (latest.revision if latest is not None else 0) != replaces:
                     raise already
@@ -359,16 +359,16 @@ def to_task(row: ReviewedDocumentRow, verdict: KeywordVerdictRow | None) -> Mark
         position=row.position,
         title=document.title,
         references=tuple(document.reference_texts),
-        source=document.source if isinstance(document.source, str) else tuple(document.source),
+        source=to_source(document),
         keywords=tuple(
-            ShownKeyword(keyword.id, tuple(keyword.words), places(keyword.found)) for keyword in row.keywords
+            ShownKeyword(keyword.id, tuple(keyword.words), to_places(keyword.found)) for keyword in row.keywords
         ),
         revision=0 if verdict is None else verdict.revision,
         wrong=frozenset() if verdict is None else frozenset(mark.keyword_id for mark in verdict.marks),
     )
 
 
-def places(found: Iterable[Sequence[int]]) -> tuple[tuple[int, int, int], ...]:
+def to_places(found: Iterable[Sequence[int]]) -> tuple[tuple[int, int, int], ...]:
     """Stored places as tuples."""
     return tuple((text, start, end) for text, start, end in found)
 
@@ -384,7 +384,7 @@ def latest_verdict(session: Session, annotator_id: int, task_id: int) -> Keyword
     )
 
 
-def checked_task(session: Session, annotator: KeywordAnnotator, task_id: int, wrong: Collection[int]) -> None:
+def check_marks(session: Session, annotator: KeywordAnnotator, task_id: int, wrong: Collection[int]) -> None:
     """Raise `UnknownKeyword` where the document is not of the annotator's review, or a keyword not of the document."""
     row = session.get(ReviewedDocumentRow, task_id)
     if row is None or row.review_id != session.get_one(KeywordAnnotatorRow, annotator.id).review_id:
@@ -393,7 +393,7 @@ def checked_task(session: Session, annotator: KeywordAnnotator, task_id: int, wr
         raise UnknownKeyword("a marked keyword does not belong to the document")
 
 
-def verdicts_of(review_id: int) -> Select[int]:
+def select_verdicts(review_id: int) -> Select[int]:
     """Select the ids of all that was saved in a review."""
     return (
         select(KeywordVerdictRow.id)

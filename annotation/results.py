@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import select
+from sqlalchemy import Select, select
 from sqlalchemy.orm import Session, aliased, selectinload
 
 from annotation.store import AnnotationStore
@@ -20,45 +20,14 @@ from data.store import DataStore
 from data.tables import DocumentRow, ScoreRow, SignatureRow, SummaryRow
 
 
-def judged(store: AnnotationStore, study: str) -> Preferences:
+def load_judgments(store: AnnotationStore, study: str) -> Preferences:
     """The judgments of a study in the order of deciding, attention checks left out. Raises `UnknownStudy`."""
-    first, second = aliased(SummaryRow), aliased(SummaryRow)
     with store.reading() as session:
         study_id = find_study(session, study).id
-        pairs = session.execute(
-            select(
-                PairRow.id,
-                PairRow.first_id,
-                PairRow.inclusion,
-                DocumentRow.key,
-                first.system,
-                second.system,
-                first.example,
-                second.example,
-            )
-            .join(DocumentRow, DocumentRow.id == PairRow.document_id)
-            .join(first, first.id == PairRow.first_id)
-            .join(second, second.id == PairRow.second_id)
-            .where(PairRow.study_id == study_id, PairRow.expected_id.is_(None))
-            .order_by(PairRow.position)
-        ).all()
-        judgments = session.execute(
-            select(
-                AssignmentRow.pair_id,
-                AssignmentRow.left_id,
-                JudgmentRow.chosen_id,
-                JudgmentRow.presented_at,
-                JudgmentRow.decided_at,
-                AnnotatorRow.name,
-            )
-            .join(AssignmentRow, AssignmentRow.id == JudgmentRow.assignment_id)
-            .join(AnnotatorRow, AnnotatorRow.id == AssignmentRow.annotator_id)
-            .join(PairRow, PairRow.id == AssignmentRow.pair_id)
-            .where(PairRow.study_id == study_id, PairRow.expected_id.is_(None))
-            .order_by(JudgmentRow.decided_at, JudgmentRow.id)
-        ).all()
-        scores = scores_of_pairs(session, study_id)
-    _, firsts_ids, inclusion, documents, firsts, seconds, first_examples, second_examples = columns(pairs, 8)
+        pairs = session.execute(select_pairs(study_id)).all()
+        judgments = session.execute(select_judgments(study_id)).all()
+        scores = load_pair_scores(session, study_id)
+    _, first_ids, inclusion, documents, firsts, seconds, first_examples, second_examples = columns(pairs, 8)
     pair_ids, left_ids, chosen_ids, presented, decided, annotators = columns(judgments, 6)
     place = {row.id: number for number, row in enumerate(pairs)}
     pair = np.array([place[pair_id] for pair_id in pair_ids], dtype=np.intp)
@@ -70,19 +39,57 @@ def judged(store: AnnotationStore, study: str) -> Preferences:
         seconds=names(seconds),
         inclusion=numbers(inclusion),
         scores={
-            signature: np.array(
-                [
-                    (values.get(one, math.nan), values.get(other, math.nan))
-                    for one, other in zip(first_examples, second_examples, strict=True)
-                ]
-            ).reshape(-1, 2)
+            signature: np.stack(
+                [numbers([values.get(key) for key in keys]) for keys in (first_examples, second_examples)], axis=1
+            )
             for signature, values in scores.items()
         },
         pair=pair,
-        choices=np.where(tie, 0.0, np.where(chosen == numbers(firsts_ids)[pair], 1.0, -1.0)),
+        choices=np.where(tie, 0.0, np.where(chosen == numbers(first_ids)[pair], 1.0, -1.0)),
         annotators=names(annotators),
         left=np.where(tie, np.nan, (chosen == left).astype(np.float64)),
         took=np.array([(end - start).total_seconds() for start, end in zip(presented, decided, strict=True)]),
+    )
+
+
+def select_pairs(study_id: int) -> Select[int, int, float | None, str, str, str, str, str]:
+    """Select a study's pairs, attention checks left out: documents, and systems and hashes of both summaries."""
+    first, second = aliased(SummaryRow), aliased(SummaryRow)
+    return (
+        select(
+            PairRow.id,
+            PairRow.first_id,
+            PairRow.inclusion,
+            DocumentRow.key,
+            first.system,
+            second.system,
+            first.example,
+            second.example,
+        )
+        .join(DocumentRow, DocumentRow.id == PairRow.document_id)
+        .join(first, first.id == PairRow.first_id)
+        .join(second, second.id == PairRow.second_id)
+        .where(PairRow.study_id == study_id, PairRow.expected_id.is_(None))
+        .order_by(PairRow.position)
+    )
+
+
+def select_judgments(study_id: int) -> Select[int, int, int | None, datetime, datetime, str]:
+    """Select a study's judgments in the order of deciding, attention checks left out."""
+    return (
+        select(
+            AssignmentRow.pair_id,
+            AssignmentRow.left_id,
+            JudgmentRow.chosen_id,
+            JudgmentRow.presented_at,
+            JudgmentRow.decided_at,
+            AnnotatorRow.name,
+        )
+        .join(AssignmentRow, AssignmentRow.id == JudgmentRow.assignment_id)
+        .join(AnnotatorRow, AnnotatorRow.id == AssignmentRow.annotator_id)
+        .join(PairRow, PairRow.id == AssignmentRow.pair_id)
+        .where(PairRow.study_id == study_id, PairRow.expected_id.is_(None))
+        .order_by(JudgmentRow.decided_at, JudgmentRow.id)
     )
 
 
@@ -96,25 +103,25 @@ def numbers(values: Sequence[float | None]) -> NDArray[np.float64]:
     return np.array(values, dtype=np.float64)
 
 
-def scores_of_pairs(session: Session, study_id: int) -> dict[str, dict[str, float]]:
-    """Values by signature and example of everything that a study's pairs show; missing ones are NaN."""
+def load_pair_scores(session: Session, study_id: int) -> dict[str, dict[str, float | None]]:
+    """By signature and hash: the scores of everything that a study's pairs show, None where one is missing."""
     shown = (
         select(SummaryRow.example)
         .join(PairRow, (PairRow.first_id == SummaryRow.id) | (PairRow.second_id == SummaryRow.id))
         .where(PairRow.study_id == study_id)
     )
-    scores: dict[str, dict[str, float]] = {}
+    scores: dict[str, dict[str, float | None]] = {}
     for signature, example, value in session.execute(
         select(SignatureRow.text, ScoreRow.example, ScoreRow.value)
         .join(ScoreRow, ScoreRow.signature_id == SignatureRow.id)
         .where(ScoreRow.example.in_(shown))
         .order_by(SignatureRow.id)
     ):
-        scores.setdefault(signature, {})[example] = math.nan if value is None else value
+        scores.setdefault(signature, {})[example] = value
     return scores
 
 
-def rated(store: DataStore, dataset: str, aspect: str) -> Preferences:
+def load_rated_pairs(store: DataStore, dataset: str, aspect: str) -> Preferences:
     """All within-document pairs of a data set whose two summaries have a rating of an aspect.
 
     Author labels and imported ratings are both read this way. Raises `UnknownDataset`.

@@ -12,7 +12,7 @@ from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, joinedload
 
-from annotation.assigning import assign, checks_of, chosen_id, find_assignment, open_pairs, to_task
+from annotation.assigning import assign_pair, chosen_id, find_assignment, select_checks, select_open_pairs, to_task
 from annotation.inputs import check_times, person_name, plain
 from annotation.records import (
     CHOICES,
@@ -93,7 +93,7 @@ class AnnotationStore(StudyStore):
         an attention check instead, and at the end those that are left.
         """
         with self.writing() as session:
-            assigned_id = assign(session, annotator.id)
+            assigned_id = assign_pair(session, annotator.id)
             return None if assigned_id is None else to_task(session, assigned_id)
 
     def task(self, annotator: Annotator, assignment_id: int) -> JudgmentTask:
@@ -154,7 +154,7 @@ class AnnotationStore(StudyStore):
                 session.add(judgment)
                 assignment.pair.judgments = PairRow.judgments + 1  # added by the database, whoever else judges the pair
             else:
-                session.add(revision_of(judgment))
+                session.add(to_revision(judgment))
                 judgment.revision += 1
             judgment.chosen_id = chosen_id(assignment, choice)
             judgment.presented_at, judgment.decided_at = presented_at, decided_at
@@ -201,9 +201,9 @@ class AnnotationStore(StudyStore):
                 .limit(LATEST)
             ).all()
             row = session.get_one(AnnotatorRow, annotator.id)
-            unseen = open_pairs(row).order_by(None).subquery()
+            unseen = select_open_pairs(row).order_by(None).subquery()
             left = session.scalar(select(func.count()).select_from(unseen)) or 0
-            left += sum(check.given_id is None for check in session.execute(checks_of(row)))
+            left += sum(check.given_id is None for check in session.execute(select_checks(row)))
         took = [(decided - presented).total_seconds() for presented, decided in times]
         return JudgmentProgress(
             judged=judged,
@@ -259,7 +259,7 @@ def to_annotator(row: AnnotatorRow) -> Annotator:
     return to_record(Annotator, row, study=row.study.name)
 
 
-def revision_of(judgment: JudgmentRow) -> RevisionRow:
+def to_revision(judgment: JudgmentRow) -> RevisionRow:
     """What a judgment says before it is changed."""
     return RevisionRow(
         judgment_id=judgment.id,

@@ -12,7 +12,7 @@ from annotation.sampling import Sample
 from annotation.tables import AssignmentRow, JudgmentRow, PairRow, StudyRow
 from data.database import now
 from data.store.base import Store, StoreError, checked_name, find_named, has_named, insert_named
-from data.store.datasets import find_dataset, systems_of
+from data.store.datasets import count_by_system, find_dataset
 from data.store.rows import to_record
 from data.tables import DatasetRow
 
@@ -112,7 +112,7 @@ def study_row(session: Session, name: str, spec: StudySpec, sample: Sample) -> S
         dataset_id=dataset.id,
         question=plain(spec.question),
         instructions=plain(spec.instructions),
-        systems=list(spec.systems or systems_of(session, dataset)),
+        systems=list(spec.systems or count_by_system(session, dataset)),
         rule=spec.rule,
         signature=spec.signature,
         signatures=list(spec.compared) if conflicts else None,

@@ -33,7 +33,7 @@ from analysis.metrics_and_people import (
 from analysis.ranking import Ranking, bradley_terry
 from analysis.reliability import Estimate, FleissKappa, fleiss_kappa, krippendorff_alpha, raw_agreement
 from analysis.significance import SideShare, position_check
-from annotation.results import judged, shares_won
+from annotation.results import load_judgments, shares_won
 from annotation.store import AnnotationStore
 from data.cells import Cells
 from data.preferences import Preferences, rated_pairs
@@ -287,7 +287,7 @@ def of_study(
             f"there are no human ratings of {human!r}; there are {', '.join(dataset.aspects) or 'none at all'}"
         )
     check_systems(systems, dataset.systems, "--systems")
-    preferences, cells = judged(annotation, name), data.cells(study.dataset).in_order()
+    preferences, cells = load_judgments(annotation, name), data.cells(study.dataset).in_order()
     if systems:
         preferences, cells = preferences.of_systems(systems), cells.of_systems(systems)
     signatures = data.signatures(study.dataset)

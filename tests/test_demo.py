@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from analysis.reliability import krippendorff_alpha
 from annotation.demo import ANNOTATORS, MADE_UP, STUDY, create_demo_study, create_made_up_study
 from annotation.records import AnnotatorProgress, StudyClosed
-from annotation.results import judged
+from annotation.results import load_judgments
 from annotation.store import AnnotationStore
 from cli import main
 from data.database import connect, now
@@ -63,7 +63,7 @@ def test_made_up_judgments_are_marked_and_say_something(stores: tuple[DataStore,
     create_made_up_study(data, annotation, metric("rouge_k").signature)
     assert done(annotation.annotators(MADE_UP)) == dict.fromkeys(ANNOTATORS, 24)
     assert all(name.startswith("made-up") for name in ANNOTATORS)
-    preferences = judged(annotation, MADE_UP)
+    preferences = load_judgments(annotation, MADE_UP)
     alpha = krippendorff_alpha(preferences.pair, preferences.choices).value
     assert alpha is not None
     assert 0.3 < alpha < 0.9  # they agree, though not on everything
@@ -144,6 +144,6 @@ def test_a_report_says_how_many_judgments_there_are_and_that_they_are_made_up(
     write_report(data, annotation, MADE_UP, tmp_path, systems=systems)
     page = (tmp_path / "report.html").read_text()
     assert "72 judgments were made. A program made them up, " in page
-    count = len(judged(annotation, MADE_UP).of_systems(systems))
+    count = len(load_judgments(annotation, MADE_UP).of_systems(systems))
     assert 0 < count < 72
     assert f"All tables are restricted to the systems fluent, keyword: {count} judgments." in page

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from annotation.records import Study, UnknownStudy
-from annotation.results import export_judgments, export_scores, judged, rated, shares_won
+from annotation.results import export_judgments, export_scores, load_judgments, load_rated_pairs, shares_won
 from annotation.store import AnnotationStore
 from data.records import Document, Summary
 from data.store import DataStore, StoredScore, UnknownDataset
@@ -39,7 +39,7 @@ def test_judged(scored: str, annotation_store: AnnotationStore, create: Create, 
     # Ann prefers a in d0 and d4, b in d1, ties elsewhere; Bob always b, which is missing in d4.
     judge_by(annotation_store, judge, "Ann", lambda number: {"0": "a", "4": "a", "1": "b"}.get(number, "tie"))
     judge_by(annotation_store, judge, "Bob", lambda number: "b")
-    found = judged(annotation_store, "S")
+    found = load_judgments(annotation_store, "S")
     assert {*zip(found.first, found.second, strict=True)} == {("a", "b")}
     preferences = dict(zip(zip(found.annotators, found.document, strict=True), found.choices, strict=True))
     assert preferences == {
@@ -62,7 +62,7 @@ def test_sides_are_those_that_were_shown(annotation_store: AnnotationStore, crea
         task = annotation_store.next_task(ann)
         assert task is not None
         judge(ann, task.assignment_id, choice)
-    left = judged(annotation_store, "S").left.tolist()
+    left = load_judgments(annotation_store, "S").left.tolist()
     assert left[:2] == [1, 0]
     assert math.isnan(left[2])
 
@@ -72,7 +72,7 @@ def test_checks_are_no_judgments_of_the_study(annotation_store: AnnotationStore,
     ann = annotation_store.join(study="S", name="Ann")
     while (task := annotation_store.next_task(ann)) is not None:
         judge(ann, task.assignment_id, "left")
-    assert len(judged(annotation_store, "S")) == 3
+    assert len(load_judgments(annotation_store, "S")) == 3
     records = export_judgments(annotation_store, "S")
     assert [record["check"] for record in records].count(True) == 2
     (row,) = annotation_store.annotators("S")
@@ -93,7 +93,7 @@ def test_conflicts_carry_their_inclusion(
     )
     create(rule="conflicts", signatures=("rouge_k|test", "other|test"), count=6)
     judge_by(annotation_store, judge, "Ann", lambda number: "a")
-    found = judged(annotation_store, "S")
+    found = load_judgments(annotation_store, "S")
     assert found.weights is not None
     assert found.weights == pytest.approx(1 / found.inclusion[found.pair])
     exported = {record["inclusion"] for record in export_judgments(annotation_store, "S")}
@@ -104,7 +104,7 @@ def test_the_share_of_judgments_won(annotation_store: AnnotationStore, create: C
     create(rule="all", systems=("a", "b"), judgments_per_pair=2, ties=True)
     judge_by(annotation_store, judge, "Ann", lambda number: "a")
     judge_by(annotation_store, judge, "Bob", lambda number: "b" if number == "1" else "tie")
-    won = shares_won(judged(annotation_store, "S"))
+    won = shares_won(load_judgments(annotation_store, "S"))
     assert (won["d0", "a"], won["d0", "b"]) == (0.75, 0.25)  # a choice and a tie
     assert (won["d1", "a"], won["d1", "b"]) == (0.5, 0.5)
 
@@ -123,7 +123,7 @@ def test_judged_follows_the_order_of_deciding_and_the_latest_choice(
         judge(ann, task.assignment_id, "left", presented_at=shown, decided_at=shown + timedelta(seconds=1))
     changed = SHOWN + timedelta(hours=1)
     judge(ann, given[1].assignment_id, "right", change=True, presented_at=SHOWN, decided_at=changed)
-    found = judged(annotation_store, "S")
+    found = load_judgments(annotation_store, "S")
     assert found.document.tolist() == [f"d{given[i].left[-1]}" for i in (2, 0, 1)]
     # the first of a pair is the system that sorts first, whichever side it was on
     assert found.choices[2] == (1.0 if given[1].right[0] < given[1].left[0] else -1.0)
@@ -132,11 +132,11 @@ def test_judged_follows_the_order_of_deciding_and_the_latest_choice(
 
 def test_a_study_without_judgments(annotation_store: AnnotationStore, create: Create) -> None:
     create()
-    found = judged(annotation_store, "S")
+    found = load_judgments(annotation_store, "S")
     assert (len(found), found.differences(), found.by_majority().choices.tolist()) == (0, {}, [])
 
 
-@pytest.mark.parametrize("read", [judged, export_judgments])
+@pytest.mark.parametrize("read", [load_judgments, export_judgments])
 def test_an_unknown_study(annotation_store: AnnotationStore, read: Callable[..., object]) -> None:
     with pytest.raises(UnknownStudy):
         read(annotation_store, "nothing")
@@ -160,15 +160,15 @@ def ratings(data_store: DataStore) -> DataStore:
 
 
 def test_rated(ratings: DataStore) -> None:
-    found = rated(ratings, "R", "relevance")
+    found = load_rated_pairs(ratings, "R", "relevance")
     rows = zip(found.document, found.first, found.second, found.choices, strict=True)
     assert list(rows) == [("x", "a", "b", 3.0), ("x", "a", "c", 0.0), ("x", "b", "c", -3.0)]  # 5 - 2, 5 - 5, 2 - 5
     expected = [(0.9, math.nan), (0.9, math.nan), (math.nan, math.nan)]
     assert np.array_equal(found.scores["m|1"], expected, equal_nan=True)
     assert set(found.annotators) == {None}
-    assert len(rated(ratings, "R", "fluency")) == len(rated(ratings, "R", "nothing")) == 0
+    assert len(load_rated_pairs(ratings, "R", "fluency")) == len(load_rated_pairs(ratings, "R", "nothing")) == 0
     with pytest.raises(UnknownDataset):
-        rated(ratings, "nothing", "relevance")
+        load_rated_pairs(ratings, "nothing", "relevance")
 
 
 def test_cut_texts_are_counted(ratings: DataStore) -> None:

@@ -17,7 +17,7 @@ from analysis.metrics_and_people import analyze_agreement
 from analysis.ranking import bradley_terry
 from analysis.reliability import fleiss_kappa, krippendorff_alpha, raw_agreement
 from annotation.records import StudySpec
-from annotation.results import judged, shares_won
+from annotation.results import load_judgments, shares_won
 from annotation.store import AnnotationStore
 from data.database import connect, now
 from data.demo import AUTHOR
@@ -510,7 +510,7 @@ def test_attention_checks_count_only_as_checks(study):
 
 def test_the_figures_are_those_of_the_packages(study):
     _, annotation = study
-    found = judged(annotation, "S")
+    found = load_judgments(annotation, "S")
     analysis = analyzed("--study", "S", "--seed", "9")
     expected = analyze_agreement(found, seed=9)
     for row, shown in zip(expected.rows, analysis["tables"]["agreement"]["rows"], strict=False):
@@ -568,7 +568,7 @@ def test_a_study_of_conflicts_is_weighed(sqlite_url):
         assert "Not weighed: human: judgments won describes the pairs that were drawn" in notes[table]
     for table in ("reliability", "cohen", "annotators", "position", "human", "correlation_tests"):
         assert "Not weighed: this describes the pairs that were drawn" in notes[table]
-    found = judged(annotation, "S")
+    found = load_judgments(annotation, "S")
     assert sorted(found.weights) == pytest.approx([4 / 3, 4 / 3, 4 / 3, 4])
     unweighed = agreement(found.choices, found.differences()["rouge1|test"])
     assert unweighed.half == 0.25  # what the weights correct

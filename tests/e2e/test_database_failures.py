@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotation.demo import create_demo_study
-from annotation.results import judged
+from annotation.results import load_judgments
 from annotation.store import AnnotationStore
 from data.database import connect
 from data.demo import NAME, add_demo
@@ -54,7 +54,7 @@ def test_what_is_not_saved_is_said_and_the_page_goes_on_by_itself(page: Page, tm
         expect(choice).to_be_visible()  # nobody touched the page
         expect(page.get_by_text("This page goes on by itself")).to_have_count(0)
         assert page.get_by_label("Summary 1", exact=True).inner_text() == text
-        assert len(judged(AnnotationStore(connect(address)), "Demo")) == 0
+        assert len(load_judgments(AnnotationStore(connect(address)), "Demo")) == 0
         page.wait_for_timeout(READING)
         choice.click()
         expect(page.get_by_text("1 of 24 judged")).to_be_visible()
@@ -65,4 +65,4 @@ def test_what_is_not_saved_is_said_and_the_page_goes_on_by_itself(page: Page, tm
         page.wait_for_timeout(READING)
         choice.click()
         expect(page.get_by_text("2 of 24 judged")).to_be_visible()
-        assert len(judged(AnnotationStore(connect(address)), "Demo")) == 2
+        assert len(load_judgments(AnnotationStore(connect(address)), "Demo")) == 2

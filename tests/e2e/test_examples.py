@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, FloatRect, Locator, Page, expect
 
-from annotation.results import rated
+from annotation.results import load_rated_pairs
 from data.database import connect
 from data.records import Document, Summary
 from data.store import DataStore
@@ -171,7 +171,7 @@ class Watched:
 
 def test_from_a_cell_to_an_example_and_its_link(browser: Browser, page: Page, url: str, database: Path) -> None:
     engine = connect(f"sqlite:///{database}")
-    preferences = rated(DataStore(engine), SET, ASPECT)
+    preferences = load_rated_pairs(DataStore(engine), SET, ASPECT)
     engine.dispose()
     found = verdicts(preferences)
     chosen = Chosen("against", "rouge2")

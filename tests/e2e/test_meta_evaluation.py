@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect
 
 from annotation.records import StudySpec
-from annotation.results import judged
+from annotation.results import load_judgments
 from annotation.store import AnnotationStore
 from data.database import connect, now
 from data.records import Document, Summary
@@ -190,7 +190,7 @@ def test_the_agreement_page_follows_its_controls(
     page.keyboard.press("Escape")
 
     engine = connect(f"sqlite:///{database(tmp_path_factory)}")
-    voted = judged(AnnotationStore(engine), STUDY).by_majority()
+    voted = load_judgments(AnnotationStore(engine), STUDY).by_majority()
     engine.dispose()
     signature = next(iter(voted.scores))
     documents = list(contradiction_table(voted, signature)["document"])

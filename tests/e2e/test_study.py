@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from analysis.agreement import agreement
-from annotation.results import judged
+from annotation.results import load_judgments
 from annotation.store import AnnotationStore
 from data.database import connect
 from tests.driving import serving
@@ -53,7 +53,7 @@ def test_a_whole_study(browser: Browser, shared_data: Path, tmp_path: Path) -> N
         expect(researcher.locator(".vega-embed svg, .vega-embed canvas").first).to_be_visible()
 
     # The table itself is drawn on a canvas: its counts are taken as the page takes them, and by plain SQL.
-    preferences = judged(AnnotationStore(connect(f"sqlite:///{database}")), "SciTLDR")
+    preferences = load_judgments(AnnotationStore(connect(f"sqlite:///{database}")), "SciTLDR")
     assert len(preferences) == 40
     differences = preferences.differences()
     for metric in ("rouge1", "rouge_k"):

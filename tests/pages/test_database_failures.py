@@ -12,7 +12,7 @@ from sqlalchemy import make_url
 from streamlit.testing.v1 import AppTest
 
 from annotation.demo import create_demo_study
-from annotation.results import judged
+from annotation.results import load_judgments
 from annotation.store import AnnotationStore
 from data.database import connect
 from data.demo import NAME, add_demo
@@ -103,9 +103,9 @@ def test_an_annotator_is_told_that_nothing_was_saved_and_why(database: Database,
     assert not errors(app)
     assert app.session_state.shown[0] == pair  # the same pair, to be judged again
     assert what in app.warning[0].value  # and it is still said
-    assert len(judged(database.annotation, "Demo")) == 0
+    assert len(load_judgments(database.annotation, "Demo")) == 0
     app.button(key=f"left:{pair}").click().run()
-    assert len(judged(database.annotation, "Demo")) == 1
+    assert len(load_judgments(database.annotation, "Demo")) == 1
     assert not app.warning
 
 

@@ -17,7 +17,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from annotation.records import StudySpec
-from annotation.results import judged, rated
+from annotation.results import load_judgments, load_rated_pairs
 from annotation.store import AnnotationStore
 from data.database import connect, now
 from data.records import Document, Example, Summary
@@ -176,7 +176,7 @@ def see(app: AppTest, what: str) -> AppTest:
 
 
 def expected(world: World, chosen: Chosen) -> pd.DataFrame:
-    preferences = rated(world.data, NAME, ASPECT)
+    preferences = load_rated_pairs(world.data, NAME, ASPECT)
     return listed(preferences, verdicts(preferences), chosen)
 
 
@@ -235,7 +235,7 @@ def test_no_pair_is_left(known: World) -> None:
 def test_the_list_is_that_of_the_functions(known: World) -> None:
     app = opened()
     assert same(list_of(app), expected(known, Chosen()))
-    preferences = rated(known.data, NAME, ASPECT)
+    preferences = load_rated_pairs(known.data, NAME, ASPECT)
     pd.testing.assert_frame_equal(table_of(app), confusion(verdicts(preferences)), check_names=False, check_dtype=False)
     assert "12 of 12 pairs" in said(app)
     # the strongest is open, and systems named like columns are systems
@@ -250,7 +250,7 @@ def test_the_list_is_that_of_the_functions(known: World) -> None:
 
 @pytest.mark.parametrize("show", get_args(Show))
 def test_each_filter(known: World, show: Show) -> None:
-    preferences = rated(known.data, NAME, ASPECT)
+    preferences = load_rated_pairs(known.data, NAME, ASPECT)
     found = verdicts(preferences)
     app = filtered(opened(), show)
     assert [app.selectbox(key="example_show").options[place] for place in range(7)] == list(SHOWN.values())
@@ -286,7 +286,7 @@ def test_a_study_by_majority_and_where_people_are_split(known: World) -> None:
     known.judge("Ben", ["left", "right", "tie"])
     app = opened()
     assert "24 judgments of annotators" in said(app)
-    voted = judged(known.annotation, STUDY).by_majority()
+    voted = load_judgments(known.annotation, STUDY).by_majority()
     assert same(list_of(app), listed(voted, verdicts(voted), Chosen()))
     splits = list_of(app).query("people == 'split'")
     assert len(splits)

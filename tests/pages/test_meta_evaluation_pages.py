@@ -22,7 +22,7 @@ from analysis.planning import observed, pairs_to_separate
 from analysis.reliability import fleiss_kappa, krippendorff_alpha, raw_agreement
 from analysis.significance import position_check
 from annotation.records import JudgmentTask, StudySpec
-from annotation.results import judged, shares_won
+from annotation.results import load_judgments, shares_won
 from annotation.store import AnnotationStore
 from data.database import connect, now
 from data.records import Document, Summary
@@ -222,7 +222,7 @@ def equal(shown: Any, value: float | None) -> bool:
 def test_the_agreement_table_is_the_analysis_of_the_same_judgments(known: World, unit: str) -> None:
     app = opened("agreement.py")
     choose(app, "unit", unit)
-    preferences = judged(known.annotation, "Study")
+    preferences = load_judgments(known.annotation, "Study")
     analysis = analyze_agreement(preferences.by_majority() if unit == "by majority" else preferences)
     shown = table(app, "agreement").set_index("metric")
     # people among themselves are judgments, not pairs
@@ -303,7 +303,7 @@ def test_filters_by_hand(known: World) -> None:
 
 def test_the_ceiling_and_the_position_check_are_the_functions(known: World) -> None:
     app = opened("agreement.py")
-    preferences = judged(known.annotation, "Study")
+    preferences = load_judgments(known.annotation, "Study")
     people = table(app, "agreement").set_index("metric").loc["people"]
     ceiling = ceiling_of(preferences)
     assert ceiling is not None
@@ -462,7 +462,7 @@ def test_judgments_won_are_what_metrics_are_correlated_with(known: World) -> Non
     assert app.selectbox(key="people:set").value.study == "Study"
     assert "the share of its judgments that it won" in said(app)
     cells = known.data.cells(NAME)
-    won = shares_won(judged(known.annotation, "Study"))
+    won = shares_won(load_judgments(known.annotation, "Study"))
     # d0: a against b 1, 0, 1/2 and against c 1, 0, 1; of all 6 judgments it won 3.5
     assert won["d0", "a"] == pytest.approx(3.5 / 6)
     shares = [won[cell] for cell in zip(cells.documents, cells.systems, strict=True)]
@@ -556,7 +556,7 @@ def test_a_change_of_the_data_set_changes_every_choice(known: World) -> None:
 
 def test_reliability_is_that_of_the_functions(known: World) -> None:
     app = opened("reliability.py")
-    preferences = judged(known.annotation, "Study")
+    preferences = load_judgments(known.annotation, "Study")
     pair, choices, annotators = preferences.pair, preferences.choices, preferences.annotators
     assert "36 judgments of 12 pairs by 3 annotators" in said(app).replace("**", "")
     shown = table(app, "reliability")
@@ -660,7 +660,7 @@ def test_the_planner_by_observed_ratios(known: World) -> None:
     select(app, "plan_source", "observed in Study: annotators' judgments")
     select(app, "plan_metric", "rouge1")
     select(app, "plan_other", "rouge2")
-    preferences = judged(known.annotation, "Study").by_majority()
+    preferences = load_judgments(known.annotation, "Study").by_majority()
     differences = preferences.differences()
     earned = [credit(preferences.choices, differences[name]) for name in (ROUGE1, ROUGE2)]
     found = observed(*earned, preferences.document)

@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 
 from annotation.demo import create_demo_study
 from annotation.records import StudySpec
-from annotation.results import judged
+from annotation.results import load_judgments
 from annotation.store import AnnotationStore
 from data.database import connect
 from data.demo import NAME, add_demo
@@ -123,9 +123,9 @@ def test_choices_are_saved_before_the_next_pair(demo: tuple[DataStore, Annotatio
     first = current(app)
     press(app, "left")
     assert current(app) != first
-    assert len(judged(demo[1], "Demo")) == 1
+    assert len(load_judgments(demo[1], "Demo")) == 1
     press(app, "tie")
-    assert judged(demo[1], "Demo").choices[1] == 0
+    assert load_judgments(demo[1], "Demo").choices[1] == 0
 
 
 def test_a_choice_within_the_blink_of_an_eye_is_not_saved(demo: tuple[DataStore, AnnotationStore]) -> None:
@@ -134,7 +134,7 @@ def test_a_choice_within_the_blink_of_an_eye_is_not_saved(demo: tuple[DataStore,
     app.button(key=f"left:{first}").click().run()
     assert "too soon" in app.warning[0].value
     assert current(app) == first
-    assert len(judged(demo[1], "Demo")) == 0
+    assert len(load_judgments(demo[1], "Demo")) == 0
 
 
 def test_back_shows_the_choice_and_changes_it(demo: tuple[DataStore, AnnotationStore]) -> None:
@@ -148,7 +148,7 @@ def test_back_shows_the_choice_and_changes_it(demo: tuple[DataStore, AnnotationS
     press(app, "right")
     assert current(app) == waiting
     assert app.session_state.shown[0] == waiting
-    preferences = judged(demo[1], "Demo")
+    preferences = load_judgments(demo[1], "Demo")
     assert list(preferences.left) == [0]  # one judgment, of the one on the right
 
 
@@ -178,7 +178,7 @@ def test_a_study_ends(demo: tuple[DataStore, AnnotationStore]) -> None:
     assert "last pair" in app.success[0].value
     app.button(key="back:end").click().run()
     press(app, "right")
-    assert len(judged(demo[1], "Short")) == 1
+    assert len(load_judgments(demo[1], "Short")) == 1
 
 
 def test_a_new_study_from_the_form(demo: tuple[DataStore, AnnotationStore]) -> None:

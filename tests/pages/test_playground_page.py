@@ -10,7 +10,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from annotation.results import rated
+from annotation.results import load_rated_pairs
 from data.database import connect
 from data.demo import FILE, add_demo
 from data.importers import read
@@ -250,7 +250,7 @@ def test_saved_with_a_preference_it_is_an_example_as_any(store: DataStore) -> No
     keys = [example_hash(example) for example in examples(document, summaries)]
     assert len(set(keys)) == 2
     assert set(store.scores(dataset="mine & <b>", signature=model).values()) == {StoredScore(0.25, None, True)}
-    preferences = rated(store, "mine & <b>", PREFERENCE)
+    preferences = load_rated_pairs(store, "mine & <b>", PREFERENCE)
     assert len(preferences) == 1
 
     fill(app, dataset="mine & <b>", document="one")

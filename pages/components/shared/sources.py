@@ -9,7 +9,7 @@ import streamlit as st
 
 from annotation.demo import MADE_UP
 from annotation.records import Study
-from annotation.results import judged, rated
+from annotation.results import load_judgments, load_rated_pairs
 from data.demo import AUTHOR
 from data.one_line import in_one_line
 from data.preferences import Preferences
@@ -76,8 +76,8 @@ def first_with_something(found: list[Source]) -> int:
 def preferences_of(source: Source, version: object) -> Preferences:
     """The preferences of a source; read anew when its version moves."""
     if source.study is not None:
-        return judged(stores().annotation, source.study)
-    return rated(stores().data, source.dataset, source.aspect or "")
+        return load_judgments(stores().annotation, source.study)
+    return load_rated_pairs(stores().data, source.dataset, source.aspect or "")
 
 
 def said(source: Source, preferences: Preferences) -> str:
