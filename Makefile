@@ -2,14 +2,20 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: app test lint benchmarks figures clean
+.PHONY: app test test-fast lint benchmarks figures clean
 
 app: .venv/installed
 	$(BIN)/relevance demo
 	$(BIN)/relevance serve --open
 
+# A process a core, in which more threads would only wait for each other; each takes what another has not come to.
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses auto --dist worksteal
+
 test: .venv/installed-test lint
-	$(BIN)/pytest
+	$(PYTEST)
+
+test-fast: .venv/installed-test
+	$(PYTEST) -m 'not slow'
 
 lint: .venv/installed-test
 	$(BIN)/ruff check .

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.arrays import numbers, same_length, weighing
+from analysis.arrays import read_numbers, read_weights, same_length
 from data.preferences import TIE
 
 Rule = Literal["half", "strict", "decided"]
@@ -83,7 +83,7 @@ class Outcomes(NamedTuple):
     missing: NDArray[np.bool_]
 
 
-def agreement(human: ArrayLike, difference: ArrayLike, weights: ArrayLike | None = None) -> Agreement:
+def count_agreement(human: ArrayLike, difference: ArrayLike, weights: ArrayLike | None = None) -> Agreement:
     """Count how often the sign of a metric's difference is the sign of the human preference.
 
     `human`, shape (n,), is a signed choice or a difference of ratings, first minus second; NaN where nobody
@@ -97,7 +97,7 @@ def agreement(human: ArrayLike, difference: ArrayLike, weights: ArrayLike | None
     human_ties, concordant, discordant, tied, missing = (int(mask.sum()) for mask in found)
     weighed = None
     if weights is not None:
-        weight = weighing(weights, len(found.tied))
+        weight = read_weights(weights, len(found.tied))
         c, d, t = (float(weight[mask].sum()) for mask in (found.concordant, found.discordant, found.tied))
         weighed = (c, d, t)
     return Agreement(
@@ -111,12 +111,12 @@ def agreement(human: ArrayLike, difference: ArrayLike, weights: ArrayLike | None
     )
 
 
-def credit(human: ArrayLike, difference: ArrayLike, rule: Rule = "half") -> NDArray[np.float64]:
+def credit_pairs(human: ArrayLike, difference: ArrayLike, rule: Rule = "half") -> NDArray[np.float64]:
     """What a metric earns on each pair, shape (n,): 1 for agreeing with people, 0 for disagreeing, .5 for a tie.
 
     By the rule `strict` a tie earns 0, by `decided` it is not counted. NaN is what is not counted: there people prefer
-    neither, or the metric is missing. Takes what `agreement` takes; the mean is the ratio of
-    that rule. Raises `ValueError` as `agreement` does, and for another rule.
+    neither, or the metric is missing. Takes what `count_agreement` takes; the mean is the ratio of
+    that rule. Raises `ValueError` as `count_agreement` does, and for another rule.
     """
     if rule not in TIED:
         raise ValueError(f"rule must be one of {', '.join(TIED)}, not {rule}")
@@ -125,8 +125,8 @@ def credit(human: ArrayLike, difference: ArrayLike, rule: Rule = "half") -> NDAr
 
 
 def outcomes(human: ArrayLike, difference: ArrayLike) -> Outcomes:
-    """Sort the pairs by what became of them; takes what `agreement` takes."""
-    preferred, scored = signs(numbers(human, "human")), signs(numbers(difference, "difference"))
+    """Sort the pairs by what became of them; takes what `count_agreement` takes."""
+    preferred, scored = signs(read_numbers(human, "human")), signs(read_numbers(difference, "difference"))
     same_length(human=preferred, difference=scored)
     decided = np.abs(preferred) == 1
     return Outcomes(

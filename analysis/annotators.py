@@ -55,7 +55,7 @@ def others_majority(pairs: Iterable[Hashable], annotators: Iterable[str], choice
     return vote_of_others(pair, signs)
 
 
-def annotator_table(
+def summarize_annotators(
     pairs: Iterable[Hashable],
     annotators: Iterable[str],
     choices: ArrayLike,

@@ -27,7 +27,7 @@ LARGEST = 1e100
 """Numbers beyond this are refused, so that no square or sum below overflows."""
 
 
-def numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
+def read_numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
     """Read a column of floats, shape (n,); None and NaN are missing values and both become NaN.
 
     Raises `ValueError` for other shapes and for numbers that are infinite or beyond 1e100 either way.
@@ -40,7 +40,7 @@ def numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
     return column
 
 
-def numbered(labels: Iterable[Hashable]) -> tuple[NDArray[np.intp], int]:
+def number_labels(labels: Iterable[Hashable]) -> tuple[NDArray[np.intp], int]:
     """Count the distinct labels off from 0: the number of each entry, shape (n,), and how many there are.
 
     The numbers follow the labels written as text, not the order in which they come, so that the same set of
@@ -51,14 +51,14 @@ def numbered(labels: Iterable[Hashable]) -> tuple[NDArray[np.intp], int]:
     return np.array([number[label] for label in labels], dtype=np.intp), len(number)
 
 
-def weighing(weights: ArrayLike | None, size: int) -> NDArray[np.float64]:
+def read_weights(weights: ArrayLike | None, size: int) -> NDArray[np.float64]:
     """Read the weights of `size` pairs, shape (size,); None weighs each 1.
 
     Raises `ValueError` for other shapes and for weights that are not positive numbers.
     """
     if weights is None:
         return np.ones(size)
-    column = numbers(weights, "weights")
+    column = read_numbers(weights, "weights")
     if len(column) != size:
         raise ValueError(f"the columns differ in length: pairs {size}, weights {len(column)}")
     if not (column > 0).all():

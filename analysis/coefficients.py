@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from analysis.arrays import LARGEST, Floats, numbered
+from analysis.arrays import LARGEST, Floats, number_labels
 from data.preferences import TIE
 
 Method = Literal["pearson", "spearman", "kendall"]
@@ -33,7 +33,7 @@ def known_methods(methods: Sequence[str]) -> None:
             raise ValueError(f"method must be one of {', '.join(METHODS)}, not {method}")
 
 
-def placed(
+def number_cells(
     documents: Iterable[Hashable], systems: Iterable[Hashable]
 ) -> tuple[NDArray[np.intp], int, NDArray[np.intp], int]:
     """Number the documents and the systems of cells: two columns, shape (n,), each with the count of its labels.
@@ -41,8 +41,8 @@ def placed(
     Raises `ValueError` for columns of different lengths and two cells of one document and system.
     """
     documents, systems = list(documents), list(systems)
-    document, document_count = numbered(documents)
-    system, system_count = numbered(systems)
+    document, document_count = number_labels(documents)
+    system, system_count = number_labels(systems)
     if len(documents) == len(systems):  # else the caller's own check names all columns
         place = np.sort(document * system_count + system)
         twice = place[1:][np.diff(place) == 0]
@@ -85,10 +85,10 @@ def coefficients(
         found = pearson(mid_ranks(x, weights), mid_ranks(y, weights), weights)
     else:
         found = _kendall(x, y, weights)
-    return np.where(varied(x, weights) & varied(y, weights), found, np.nan)
+    return np.where(is_varied(x, weights) & is_varied(y, weights), found, np.nan)
 
 
-def varied(values: NDArray[np.float64], weights: NDArray[np.float64] | NDArray[np.bool_]) -> NDArray[np.bool_]:
+def is_varied(values: NDArray[np.float64], weights: NDArray[np.float64] | NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Whether the values of a row that have a weight differ by more than 1e-9, shape (rows,)."""
     there = weights > 0
     high = np.where(there, values, -np.inf).max(axis=-1, initial=-np.inf)
@@ -122,7 +122,7 @@ def mid_ranks(values: NDArray[np.float64], weights: NDArray[np.float64], tie: fl
 
 def pearson(x: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Compute Pearson's coefficient of each row; takes and gives what `coefficients` does."""
-    defined = varied(x, weights) & varied(y, weights)
+    defined = is_varied(x, weights) & is_varied(y, weights)
     total = np.where(defined, weights.sum(axis=1), 1.0)[:, None]
     there = weights > 0
     sides = []
@@ -153,7 +153,7 @@ def _kendall(x: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np
         return np.array([_sorted_kendall(*row) for row in zip(x, y, weights > 0, strict=True)])
     found = np.full(rows, np.nan)
     first, second = np.triu_indices(n, 1)
-    for part in batches(rows, len(first)):
+    for part in slice_rows(rows, len(first)):
         x_signs, y_signs = pair_signs(x[part]), pair_signs(y[part])
         pairs = weights[part, first] * weights[part, second]  # copies of one cell tie on both sides
         found[part] = ratio(
@@ -178,7 +178,7 @@ def ratio(joint: NDArray[np.float64], x: NDArray[np.float64], y: NDArray[np.floa
     return np.where(defined, np.clip(joint / sizes, -1, 1), np.nan)
 
 
-def batches(rows: int, width: int) -> Iterator[slice]:
+def slice_rows(rows: int, width: int) -> Iterator[slice]:
     """Cut rows of some width into slices, so that none holds more than two million numbers, or one row."""
     step = max(1, _BATCH // max(1, width))
     return (slice(start, min(start + step, rows)) for start in range(0, rows, step))

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.arrays import numbers, same_length
-from analysis.coefficients import Method, by_document, coefficients, known_methods, mid_ranks, placed
+from analysis.arrays import read_numbers, same_length
+from analysis.coefficients import Method, by_document, coefficients, known_methods, mid_ranks, number_cells
 from data.preferences import TIE
 
 
@@ -59,8 +59,8 @@ def correlate(
     methods.
     """
     known_methods([method])
-    x, y = numbers(x, "x"), numbers(y, "y")
-    document, document_count, system, system_count = placed(documents, systems)
+    x, y = read_numbers(x, "x"), read_numbers(y, "y")
+    document, document_count, system, system_count = number_cells(documents, systems)
     same_length(x=x, y=y, documents=document, systems=system)
     both = in_order(document, system)
     both = both[~(np.isnan(x) | np.isnan(y))[both]]

@@ -16,19 +16,19 @@ from typing import Literal, NamedTuple, cast, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.arrays import LARGEST, Floats, numbers, same_length
+from analysis.arrays import LARGEST, Floats, read_numbers, same_length
 from analysis.coefficients import (
     Method,
-    batches,
     coefficients,
     from_sums,
+    is_varied,
     known_methods,
     mid_ranks,
+    number_cells,
     pair_signs,
     pearson,
-    placed,
     ratio,
-    varied,
+    slice_rows,
 )
 from analysis.ratio_intervals import Interval
 from data.preferences import TIE
@@ -39,7 +39,7 @@ Resample = Literal["documents", "systems", "both"]
 Pair = tuple[str, str]
 
 
-SAME = "no interval: all resamples have the same coefficient"
+SAME_COEFFICIENTS = "no interval: all resamples have the same coefficient"
 """Why an interval without a width is none: two systems, for instance, always correlate by 1 or -1."""
 
 
@@ -146,8 +146,10 @@ def correlation_intervals(
     """
     known_methods(methods)
     _check(columns, pairs, resample, level, resamples)
-    document, document_count, system, system_count = placed(documents, systems)
-    scores = {name: numbers(columns[name], name) for name in dict.fromkeys(name for pair in pairs for name in pair)}
+    document, document_count, system, system_count = number_cells(documents, systems)
+    scores = {
+        name: read_numbers(columns[name], name) for name in dict.fromkeys(name for pair in pairs for name in pair)
+    }
     same_length(**scores, documents=document, systems=system)
     matrices = {name: np.full((document_count, system_count), np.nan) for name in scores}
     for name, values in scores.items():
@@ -182,7 +184,7 @@ def correlation_intervals(
             if low is None or high is None:
                 reason = "no resample has a coefficient"
             elif high - low <= TIE:
-                low, high, reason = None, None, SAME
+                low, high, reason = None, None, SAME_COEFFICIENTS
         return Interval(low, high, level, resamples, seed, reason)
 
     return {
@@ -255,9 +257,9 @@ def _reasons(group: _Group, method: Method, where: str, resample: Resample) -> l
     if reason is not None or where == "system":
         return [reason] * len(group.pairs)
     if where == "global":
-        vary = [bool(varied(column.ravel(), group.present.ravel())) for column in group.columns]
+        vary = [bool(is_varied(column.ravel(), group.present.ravel())) for column in group.columns]
         return [None if vary[x] and vary[y] else "either side is constant" for x, y in group.pairs]
-    vary_within = varied(group.columns, group.present[None])
+    vary_within = is_varied(group.columns, group.present[None])
     defined = [np.count_nonzero(vary_within[x] & vary_within[y]) for x, y in group.pairs]
     if resample == "systems":
         return [None if count else "no document has a coefficient" for count in defined]
@@ -306,7 +308,7 @@ def _global_pearson(group: _Group, units: Floats) -> _Sample:
                 totals[1 + 2 * columns + pair],
             )
             unsure = np.flatnonzero(~sure)
-            for part in batches(len(unsure), 4 * len(unit)):
+            for part in slice_rows(len(unsure), 4 * len(unit)):
                 of_cells = weights.units[unsure[part]][:, unit]
                 r[unsure[part]] = pearson(cells[x][None], cells[y][None], of_cells)
             found[:, pair] = r
@@ -334,7 +336,7 @@ def _global_spearman(group: _Group, units: Floats) -> _Sample:
 
     def sample(weights: _Weights) -> Floats:
         found = np.empty((len(weights.units), len(group.pairs)))
-        for rows in batches(len(found), (columns + 4) * len(unit)):
+        for rows in slice_rows(len(found), (columns + 4) * len(unit)):
             drawn = weights.units[rows]
             of_cells = np.take(drawn, unit, axis=1)
             roots = np.sqrt(of_cells)
@@ -434,14 +436,14 @@ def _input_of_drawn_systems(group: _Group, method: Method) -> _Sample:
     columns, documents, systems = group.columns.shape
     prepare = {"pearson": _pearson_within, "spearman": _spearman_within, "kendall": _kendall_within}[method]
     width = columns * systems * systems
-    parts = [(part, prepare(group.columns[:, part], group.pairs)) for part in batches(documents, width)]
+    parts = [(part, prepare(group.columns[:, part], group.pairs)) for part in slice_rows(documents, width)]
     vary = [_vary_within(group.columns[:, part]) for part, _ in parts]
 
     def sample(weights: _Weights) -> Floats:
         v = cast(Floats, weights.systems)
         sums, counts = np.zeros((len(v), len(group.pairs))), np.zeros((len(v), len(group.pairs)))
         for (part, compute), vary_within in zip(parts, vary, strict=True):
-            for rows in batches(len(v), (part.stop - part.start) * (columns * systems + len(group.pairs))):
+            for rows in slice_rows(len(v), (part.stop - part.start) * (columns * systems + len(group.pairs))):
                 differ = vary_within(v[rows])
                 for pair, r in enumerate(compute(v[rows])):
                     x, y = group.pairs[pair]
@@ -476,7 +478,7 @@ def _vary_within(columns: Floats) -> Callable[[Floats], list[NDArray[np.bool_]]]
         for there, ranks, squares, values, long in prepared:
             differ = (v @ there) * (v @ squares) > (v @ ranks) ** 2
             for document in long:
-                differ[:, document] = varied(values[document][None], v * ~np.isnan(values[document]))
+                differ[:, document] = is_varied(values[document][None], v * ~np.isnan(values[document]))
             found.append(differ)
         return found
 
@@ -501,7 +503,7 @@ def _pearson_within(columns: Floats, pairs: list[tuple[int, int]]) -> _Within:
             joint = v @ (centred[x] * centred[y]).T
             r, sure = from_sums(n, sums[x], sums[y], squares[x], squares[y], joint)
             rows, documents = np.nonzero(~sure)
-            for part in batches(len(rows), 4 * v.shape[1]):
+            for part in slice_rows(len(rows), 4 * v.shape[1]):
                 of_cells = v[rows[part]] * there[documents[part]]
                 r[rows[part], documents[part]] = pearson(
                     columns[x][documents[part]], columns[y][documents[part]], of_cells
@@ -543,7 +545,7 @@ def _kendall_within(columns: Floats, pairs: list[tuple[int, int]]) -> _Within:
 
     def compute(v: Floats) -> Iterator[Floats]:
         found = np.empty((len(pairs), len(v), columns.shape[1]))
-        for rows in batches(len(v), len(first)):
+        for rows in slice_rows(len(v), len(first)):
             drawn = (v[rows, first] * v[rows, second]).astype(np.float32)  # copies of a system tie on both sides
             untied = [(drawn @ np.abs(sign)).astype(np.float64) for sign in signs]
             for pair, (x, y) in enumerate(pairs):

@@ -35,18 +35,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from analysis.arrays import Floats, Numbers, numbers, same_length
+from analysis.arrays import Floats, Numbers, read_numbers, same_length
 from analysis.coefficients import (
     Method,
-    batches,
     by_document,
     coefficients,
+    is_varied,
     known_methods,
     mid_ranks,
+    number_cells,
     pearson,
-    placed,
     ratio,
-    varied,
+    slice_rows,
 )
 from analysis.correlation import Correlation, correlate, in_order
 from analysis.significance import draws_for
@@ -165,9 +165,9 @@ def permutation_tests(
     drawn = max(FEWEST, draws_for(len(pairs))) if permutations is None else permutations
     if drawn < 1:
         raise ValueError(f"permutations must be at least 1, not {drawn}")
-    scores = {name: numbers(values, name) for name, values in columns.items()}
-    human = numbers(human, "human")
-    document, _, system, _ = placed(documents, systems)
+    scores = {name: read_numbers(values, name) for name, values in columns.items()}
+    human = read_numbers(human, "human")
+    document, _, system, _ = number_cells(documents, systems)
     same_length(**scores, human=human, documents=document, systems=system)
     order = in_order(document, system)
     scores = {name: values[order] for name, values in scores.items()}
@@ -289,12 +289,12 @@ _STREAMS: dict[Permute, tuple[int, ...]] = {"cells": (), "systems": (1,), "docum
 def _all_coins(units: int) -> Iterator[Coins]:
     """All ways in which units but the first swap."""
     count = 1 << max(0, units - 1)
-    for part in batches(count, 8 * units):
+    for part in slice_rows(count, 8 * units):
         yield (np.arange(part.start, part.stop)[:, None] << 1 >> np.arange(units) & 1).astype(np.bool_)
 
 
 def _coins(units: int, permutations: int, random: np.random.Generator) -> Iterator[Coins]:
-    for part in batches(permutations, 8 * units):
+    for part in slice_rows(permutations, 8 * units):
         yield random.random((part.stop - part.start, units)) < 0.5
 
 
@@ -374,7 +374,7 @@ def _of_cells(differ: _DifferOne, unit: Numbers) -> _DifferOne:
     """A coin for each unit, where `differ` takes one for each cell."""
 
     def differ_by_unit(coins: Coins) -> Floats:
-        parts = batches(len(coins), 8 * len(unit))
+        parts = slice_rows(len(coins), 8 * len(unit))
         return np.concatenate([differ(coins[part][:, unit]) for part in parts])
 
     return differ_by_unit
@@ -390,7 +390,7 @@ class _Swaps:
         """`x` and `y` have the shape (pairs, cells), the others (cells,); a unit is what swaps together."""
         size = int(document.max()) + 1
         cells, rated = by_document(document, size, np.arange(len(human), dtype=np.float64), human)
-        keep = varied(rated, ~np.isnan(rated))  # elsewhere neither coefficient is ever defined
+        keep = is_varied(rated, ~np.isnan(rated))  # elsewhere neither coefficient is ever defined
         self.there = ~np.isnan(cells)[keep]
         at = np.where(self.there, cells[keep], 0).astype(np.intp)
         self.unit = unit[at]
@@ -425,14 +425,14 @@ class _Swaps:
         """The mean over documents of the first metric's coefficient less that of the second's, as `_Differ`."""
         pairs = self.moved.shape[3]
         means = np.empty((2, len(coins), pairs))
-        for rows in batches(len(coins), 8 * pairs):
+        for rows in slice_rows(len(coins), 8 * pairs):
             means[:, rows] = self._means(coins[rows])
         return np.asarray(means[0] - means[1])
 
     def _means(self, coins: Coins) -> Floats:
         pairs = self.moved.shape[3]
         sums, counts = np.zeros((2, len(coins), pairs)), np.zeros((2, len(coins), pairs))
-        for part in batches(len(self.n), 8 * len(coins) * pairs):
+        for part in slice_rows(len(self.n), 8 * len(coins) * pairs):
             mine = np.swapaxes(coins[:, self.coin[part]], 0, 1).astype(np.float64)  # documents, permutations, coins
             change = mine @ self.moved[:, part]
             for side, sign in enumerate((1, -1)):
@@ -451,7 +451,7 @@ class _Swaps:
         """Compute anew, from the scores, what the sums have too few digits for."""
         documents, rows, pairs = np.nonzero(unsure)
         own, other = (self.x, self.y) if side == 0 else (self.y, self.x)
-        for some in batches(len(documents), 8 * self.unit.shape[1]):
+        for some in slice_rows(len(documents), 8 * self.unit.shape[1]):
             document, row, pair = documents[some], rows[some], pairs[some]
             at = document + part.start
             swapped = coins[row[:, None], self.unit[at]]
@@ -472,7 +472,7 @@ class _SystemSwaps:
     def differences(self, coins: Coins) -> Floats:
         """As `_Differ`."""
         found = []
-        for rows in batches(len(coins), 8 * self.x.size):
+        for rows in slice_rows(len(coins), 8 * self.x.size):
             change = np.stack([coins[rows][:, unit].astype(np.float64) @ moved for unit, moved in self.moved], axis=1)
             r = []
             for side, sign in ((self.x, 1), (self.y, -1)):
@@ -520,7 +520,7 @@ def _swapped_means(x: Floats, y: Floats, human: Floats, method: Method) -> _Diff
 
     def differ(coins: Coins) -> Floats:
         found = np.empty(len(coins))
-        for part in batches(len(coins), len(human) ** 2):
+        for part in slice_rows(len(coins), len(human) ** 2):
             swapped = coins[part]
             every, ones = np.broadcast_to(ranked, swapped.shape), np.ones(swapped.shape)
             r = [
@@ -543,7 +543,7 @@ def _kendall_of_units(x: Floats, y: Floats, human: Floats, unit: Numbers) -> _Di
     starts = np.searchsorted(side, np.arange(2 * count))
     joint, untied = np.zeros((2 * count, 2 * count)), np.zeros((2 * count, 2 * count))
     size = np.zeros(1)
-    for rows in batches(2 * n, 2 * n):
+    for rows in slice_rows(2 * n, 2 * n):
         signs, of_human = _compared(values[rows], values), _compared(rated[rows], rated)
         size += np.count_nonzero(of_human) / 4  # ratings stand twice on both sides
         for sums, terms in ((joint, signs * of_human), (untied, np.abs(signs))):
@@ -609,19 +609,19 @@ def _within(x: Floats, y: Floats, cells: _Cells, method: Method) -> _DifferOne:
     size = int(cells.document.max()) + 1
     index, *sides = by_document(cells.document, size, np.arange(len(x), dtype=np.float64), x, y, cells.human)
     there = ~np.isnan(index)
-    keep = varied(sides[2], there)  # elsewhere neither coefficient is ever defined
+    keep = is_varied(sides[2], there)  # elsewhere neither coefficient is ever defined
     at = np.where(there, index, 0)[keep].astype(np.intp)
     there = there[keep]
     both = np.concatenate([sides[0][keep], sides[1][keep]], axis=1)
     rated = np.tile(sides[2][keep], (1, 2))
     width = both.shape[1]
     within = _spearman_within if method == "spearman" else _kendall_within
-    parts = [(part, within(both[part], rated[part])) for part in batches(len(at), width * width)]
+    parts = [(part, within(both[part], rated[part])) for part in slice_rows(len(at), width * width)]
 
     def differ(swapped: Coins) -> Floats:
         sums, counts = np.zeros((2, len(swapped))), np.zeros((2, len(swapped)))
         for part, compute in parts:
-            for rows in batches(len(swapped), 8 * (part.stop - part.start) * width):
+            for rows in slice_rows(len(swapped), 8 * (part.stop - part.start) * width):
                 of_y = np.swapaxes(swapped[rows][:, at[part]], 0, 1)
                 of_x = ~of_y & there[part, None]
                 of_y &= there[part, None]
@@ -695,7 +695,7 @@ def _near(both: Floats) -> Callable[[Floats, Coins], Floats]:
 
 def _defined(r: Floats, values: Floats, there: Coins) -> Floats:
     """Leave out the coefficients of rows whose values lie within 1e-9 of each other."""
-    return np.where(varied(values[None], there), r, np.nan)
+    return np.where(is_varied(values[None], there), r, np.nan)
 
 
 def _of_means(x: Floats, y: Floats, cells: _Cells, method: Method) -> _DifferOne:

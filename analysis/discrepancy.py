@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from analysis.agreement import signs, within_document_pairs
-from analysis.arrays import numbers, same_length
-from analysis.ratio_intervals import Interval, Ratio, ratio_intervals, sampled
+from analysis.arrays import read_numbers, same_length
+from analysis.ratio_intervals import Interval, Ratio, name_sampled_units, ratio_intervals
 
 
 class Discrepancy(NamedTuple):
@@ -58,7 +58,7 @@ def discrepancies(
     first, second = within_document_pairs(documents)
     preferred = {}
     for name in dict.fromkeys(name for both in compared for name in both):
-        column = numbers(scores[name], name)
+        column = read_numbers(scores[name], name)
         same_length(scores=column, documents=documents)
         preferred[name] = signs(column[first] - column[second])
     of_pair = [documents[cell] for cell in first]
@@ -82,7 +82,7 @@ def discrepancies(
             share_interval=intervals[2 * place],
             decided=count / int(decided.sum()) if decided.any() else None,
             decided_interval=intervals[2 * place + 1],
-            over=sampled(None),
+            over=name_sampled_units(None),
         )
         for place, (one, other, both, parted, decided) in enumerate(found)
     ]

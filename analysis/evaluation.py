@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.agreement import Agreement, agreement, outcomes
-from analysis.arrays import numbers, weighing
-from analysis.ratio_intervals import Interval, Intervals, Ratio, agreement_ratios, ratio_intervals, sampled
+from analysis.agreement import Agreement, count_agreement, outcomes
+from analysis.arrays import read_numbers, read_weights
+from analysis.ratio_intervals import Interval, Intervals, Ratio, agreement_ratios, name_sampled_units, ratio_intervals
 from analysis.ties import TieAccuracy, tie_outcomes
 
 BINS = 5
@@ -31,7 +31,7 @@ class Bin(NamedTuple):
     """Of that share."""
 
 
-class Evaluation(NamedTuple):
+class MetricEvaluation(NamedTuple):
     """One metric against human preferences."""
 
     agreement: Agreement
@@ -48,7 +48,7 @@ class Evaluation(NamedTuple):
     """What the intervals take for a sample, in words."""
 
 
-def evaluate(
+def evaluate_metrics(
     human: ArrayLike,
     differences: Mapping[str, ArrayLike],
     documents: Iterable[Hashable],
@@ -57,21 +57,21 @@ def evaluate(
     weights: ArrayLike | None = None,
     level: float = 0.95,
     seed: int = 0,
-) -> dict[str, Evaluation]:
+) -> dict[str, MetricEvaluation]:
     """Hold the score differences of several metrics against the same human preferences.
 
-    `human` and each of `differences`, shape (n,), are those of `agreement`; `documents` and, where people judged,
+    `human` and each of `differences`, shape (n,), are those of `count_agreement`; `documents` and, where people judged,
     `annotators` hold those of each pair; `weights` what each stands for. Raises `ValueError` for other shapes, infinite
     numbers, weights that are not positive and a level outside (0, 1). `seed` is that of `tie_accuracy`.
     """
     documents = list(documents)
-    human = numbers(human, "human")
+    human = read_numbers(human, "human")
     annotators = None if annotators is None else list(annotators)
-    weight = weighing(weights, len(human))
+    weight = read_weights(weights, len(human))
     ratios: list[Ratio] = []
     found = {}
     for name, values in differences.items():
-        difference = numbers(values, "difference")
+        difference = read_numbers(values, "difference")
         ties, said = tie_outcomes(human, difference, documents, weights=weights, seed=seed)
         places = by_difference(human, difference)
         decided = agreement_ratios(human, difference, weight)
@@ -83,12 +83,12 @@ def evaluate(
                 for place in range(BINS)
             ),
         ]
-        found[name] = (agreement(human, difference, weights), ties, np.abs(difference), places, len(ratios), own)
+        found[name] = (count_agreement(human, difference, weights), ties, np.abs(difference), places, len(ratios), own)
         ratios += own
     intervals = ratio_intervals(ratios, documents, annotators, level=level)
-    over = sampled(annotators)
+    over = name_sampled_units(annotators)
     return {
-        name: Evaluation(
+        name: MetricEvaluation(
             counts,
             Intervals(*intervals[start : start + 4]),
             ties,

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.arrays import numbered, numbers, same_length
-from analysis.ratio_intervals import Interval, Ratio, ratio_intervals, sampled
+from analysis.arrays import number_labels, read_numbers, same_length
+from analysis.ratio_intervals import Interval, Ratio, name_sampled_units, ratio_intervals
 
 
 class FalseDiscovery(NamedTuple):
@@ -61,9 +61,9 @@ def false_discovery(
     0 <= wrong <= keywords, for a document that an annotator has twice, or with different numbers of keywords.
     """
     documents, annotators = list(documents), list(annotators)
-    found, marked = counted(keywords, wrong)
+    found, marked = check_counts(keywords, wrong)
     same_length(documents=documents, annotators=annotators, keywords=found)
-    document, size = numbered(documents)
+    document, size = number_labels(documents)
     if len(set(zip(documents, annotators, strict=True))) < len(documents):
         raise ValueError("an annotator has the same document twice")
     if len(set(zip(document.tolist(), found.tolist(), strict=True))) > size:
@@ -86,24 +86,24 @@ def false_discovery(
         keywords=round(total),
         wrong=int(marked.sum()),
         per_document=bad / size if size else None,
-        per_document_interval=said(each, most),
+        per_document_interval=scale_interval(each, most),
         rate=bad / total if total else None,
-        rate_interval=said(rate),
-        over=sampled(annotators),
+        rate_interval=scale_interval(rate),
+        over=name_sampled_units(annotators),
         reason=reason,
     )
 
 
-def counted(keywords: ArrayLike, wrong: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def check_counts(keywords: ArrayLike, wrong: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Both columns, checked to be counts."""
-    found, marked = numbers(keywords, "keywords"), numbers(wrong, "wrong")
+    found, marked = read_numbers(keywords, "keywords"), read_numbers(wrong, "wrong")
     same_length(keywords=found, wrong=marked)
     if not ((found == np.floor(found)) & (marked == np.floor(marked)) & (marked >= 0) & (marked <= found)).all():
         raise ValueError("keywords and wrong must be whole numbers, with 0 <= wrong <= keywords")
     return found, marked
 
 
-def said(interval: Interval, scale: float = 1.0) -> Interval:
+def scale_interval(interval: Interval, scale: float = 1.0) -> Interval:
     """The interval in its own unit, or why there is none in words of keywords."""
     if interval.low is None or interval.high is None:
         return interval._replace(reason="no interval: keywords of fewer than 2 documents were looked at")

@@ -9,26 +9,26 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.agreement import Rule, credit
+from analysis.agreement import Rule, credit_pairs
 from analysis.coefficients import METHODS, Method
 from analysis.correlation import Correlation, Levels, correlate
 from analysis.correlation_intervals import LevelIntervals, Resample, correlation_intervals
 from analysis.correlation_tests import Permute, WilliamsTest, permutation_tests, williams
 from analysis.discrepancy import Discrepancy, discrepancies
-from analysis.evaluation import Evaluation, evaluate
+from analysis.evaluation import MetricEvaluation, evaluate_metrics
 from analysis.significance import PairedComparison, compare_metrics, holm
 from analysis.systems import (
-    Spread,
     SystemComparison,
     SystemMean,
-    beating,
+    SystemSpread,
     compare_systems,
     distinguishability,
+    find_beating,
     system_means,
 )
 from data.cells import Cells
 from data.preferences import TIE, Preferences
-from data.signatures import distinct, labels, of_metric
+from data.signatures import distinct, find_signature, labels
 
 RESAMPLES = 2000
 
@@ -45,7 +45,7 @@ class MetricRow(NamedTuple):
     metric: str
     """Its label among the signatures of the table."""
     signature: str
-    evaluation: Evaluation
+    evaluation: MetricEvaluation
 
 
 class AgreementAnalysis(NamedTuple):
@@ -83,7 +83,7 @@ def analyze_agreement(
     differences = {label: all_differences[signature] for signature, label in named.items()}
     documents, weights = preferences.document, preferences.weights
     annotators = preferences.annotators if preferences.several_annotators else None
-    evaluations = evaluate(
+    evaluations = evaluate_metrics(
         preferences.choices,
         differences,
         documents,
@@ -92,7 +92,7 @@ def analyze_agreement(
         level=level,
         seed=seed,
     )
-    earned = {name: credit(preferences.choices, difference, rule) for name, difference in differences.items()}
+    earned = {name: credit_pairs(preferences.choices, difference, rule) for name, difference in differences.items()}
     signatures = {label: signature for signature, label in named.items()}
     return AgreementAnalysis(
         rows=tuple(MetricRow(name, signatures[name], found) for name, found in evaluations.items()),
@@ -112,7 +112,7 @@ def human_ceiling(
     *,
     seed: int = 0,
     level: float = 0.95,
-) -> Evaluation:
+) -> MetricEvaluation:
     """How often a judgment is what most of the others say of its pair: how well one more person would do.
 
     A metric can do better where people are noisy. A majority of few is noisy, too, so that more judgments a pair raise
@@ -121,7 +121,7 @@ def human_ceiling(
     `others`, shape (n,), is the majority of the other annotators on each judgment's pair: its sign, 0 where they are
     split, NaN where there are none.
     """
-    return evaluate(
+    return evaluate_metrics(
         others,
         {"people": preferences.choices},
         preferences.document,
@@ -143,7 +143,7 @@ def common_ground(preferences: Preferences) -> NDArray[np.bool_]:
 def contradictions(preferences: Preferences, signature: str) -> NDArray[np.intp]:
     """The entries in which a metric prefers what people do not, its firmest preferences first."""
     difference = preferences.differences()[signature]
-    against = np.flatnonzero(credit(preferences.choices, difference) == 0)
+    against = np.flatnonzero(credit_pairs(preferences.choices, difference) == 0)
     return against[np.argsort(-np.abs(difference[against]), kind="stable")]
 
 
@@ -229,7 +229,7 @@ def correlation_tables(cells: Cells, human: str | None = None) -> CorrelationTab
         people = [(name, metric) for metric in metrics]
 
     def against(name: str, others: Iterable[str]) -> list[tuple[str, str]]:
-        signature = of_metric(name, named)
+        signature = find_signature(name, named)
         return [] if signature is None else [(m, named[signature]) for m in others if m != named[signature]]
 
     return CorrelationTables(
@@ -363,7 +363,7 @@ class SystemsAnalysis(NamedTuple):
 
     name: str
     means: tuple[SystemMean, ...]
-    spread: Spread
+    spread: SystemSpread
     """How far the systems' means lie apart (ROUGE-K, Table 8)."""
     comparisons: tuple[SystemComparison, ...]
     """Every two systems, by Wilcoxon's signed-rank test over documents."""
@@ -384,7 +384,7 @@ def analyze_systems(
             distinguishability(values, cells.systems),
             tuple(compare_systems(values, cells.documents, cells.systems)),
             tuple(baselines),
-            tuple(map(str, beating(values, cells.documents, cells.systems, baselines))),
+            tuple(map(str, find_beating(values, cells.documents, cells.systems, baselines))),
         )
         for name, values in columns.items()
     ]

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from analysis.arrays import numbered, numbers, same_length, weighing
-from analysis.significance import MCNEMAR, SIGN_FLIP, draws_for, earned, fewest_documents, sign_flips
+from analysis.arrays import number_labels, read_numbers, read_weights, same_length
+from analysis.significance import MCNEMAR, SIGN_FLIP, draws_for, fewest_documents, read_credits, sign_flips
 from data.preferences import TIE
 
 EXACT = "exact power of the exact McNemar test"
@@ -80,7 +80,7 @@ class Plan(NamedTuple):
     """Why it is undefined, or None."""
 
 
-class Observed(NamedTuple):
+class ObservedMetrics(NamedTuple):
     """What earlier judgments say of two metrics, in the terms that `pairs_to_separate` takes."""
 
     first: float | None
@@ -217,9 +217,9 @@ def pairs_for_interval(
     )  # fmt: skip
 
 
-def observed(
+def observe_metrics(
     first: ArrayLike, second: ArrayLike, documents: Iterable[Hashable], weights: ArrayLike | None = None
-) -> Observed:
+) -> ObservedMetrics:
     """Describe two metrics on earlier judgments, for the plan of the next study.
 
     `first` and `second`, shape (n,), are the credits that each metric earned on each pair of summaries, as in
@@ -229,22 +229,22 @@ def observed(
     the mean is too small.
     Raises `ValueError` for other shapes and credits outside [0, 1].
     """
-    x, y = earned(first, "first"), earned(second, "second")
-    document, _ = numbered(documents)
+    x, y = read_credits(first, "first"), read_credits(second, "second")
+    document, _ = number_labels(documents)
     same_length(first=x, second=y, documents=document)
-    weight = weighing(weights, len(x))
+    weight = read_weights(weights, len(x))
     both = ~(np.isnan(x) | np.isnan(y))
     x, y, document, weight = x[both], y[both], document[both], weight[both]
     n = len(x)
     if n == 0:
-        return Observed(None, None, None, None, None, 0, "no pair has credits of both")
+        return ObservedMetrics(None, None, None, None, None, 0, "no pair has credits of both")
     phi, within = _phi(x, y, weight), _icc(x - y, document)
     undefined = []
     if phi is None:
         undefined.append("phi is undefined: a metric earns the same on every pair")
     if within is None:
         undefined.append(f"icc is undefined: {NO_ICC}")
-    return Observed(
+    return ObservedMetrics(
         float(np.average(x, weights=weight)),
         float(np.average(y, weights=weight)),
         phi,
@@ -265,8 +265,8 @@ def icc(values: ArrayLike, documents: Iterable[Hashable]) -> float | None:
     Source: Donner 1986, A review of inference procedures for the intraclass correlation coefficient; n0 for
     documents of unequal size.
     """
-    column = numbers(values, "values")
-    document, _ = numbered(documents)
+    column = read_numbers(values, "values")
+    document, _ = number_labels(documents)
     same_length(values=column, documents=document)
     present = ~np.isnan(column)
     return _icc(column[present], document[present])

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from analysis.agreement import outcomes
-from analysis.arrays import numbered, same_length, weighing
+from analysis.arrays import number_labels, read_weights, same_length
 from analysis.intervals import clustered_variance, kish, share_interval
 
 
@@ -78,15 +78,15 @@ def ratio_intervals(
     """
     if not 0 < level < 1:
         raise ValueError(f"level must lie between 0 and 1, not {level}")
-    document, size = numbered(documents)
-    annotator, many = numbered(np.zeros_like(document) if annotators is None else annotators)
+    document, size = number_labels(documents)
+    annotator, many = number_labels(np.zeros_like(document) if annotators is None else annotators)
     same_length(documents=document, annotators=annotator)
     for ratio in ratios:
         same_length(pairs=ratio.whole, documents=document)
     return [_interval(ratio, document, size, annotator, many, level) for ratio in ratios]
 
 
-def sampled(annotators: Iterable[Hashable] | None) -> str:
+def name_sampled_units(annotators: Iterable[Hashable] | None) -> str:
     """What `ratio_intervals` takes for a sample, in words."""
     return "documents" if annotators is None or len(set(annotators)) < 2 else "documents and annotators"
 
@@ -117,7 +117,7 @@ def _interval(
 def agreement_ratios(human: ArrayLike, difference: ArrayLike, weights: ArrayLike | None = None) -> list[Ratio]:
     """The ratios of `Agreement` as sums over pairs: strict, half, decided, coverage. Takes what `agreement` takes."""
     found = outcomes(human, difference)
-    weight = weighing(weights, len(found.tied))
+    weight = read_weights(weights, len(found.tied))
     c, d, t = (weight * mask for mask in (found.concordant, found.discordant, found.tied))
     return [Ratio(c, c + d + t), Ratio(c + t / 2, c + d + t), Ratio(c, c + d), Ratio(c + d, c + d + t)]
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from analysis.arrays import numbered, numbers, same_length
+from analysis.arrays import number_labels, read_numbers, same_length
 from analysis.intervals import clustered_variance
 from data.preferences import TIE
 
@@ -159,12 +159,12 @@ def exact_mcnemar(first_only: int, second_only: int) -> float:
     return float(stats.binomtest(first_only, first_only + second_only).pvalue)
 
 
-def earned(values: ArrayLike, name: str) -> NDArray[np.float64]:
+def read_credits(values: ArrayLike, name: str) -> NDArray[np.float64]:
     """Read a metric's credits, shape (n,): 1 agrees, 0 disagrees, .5 ties, NaN where there is none to count.
 
     Raises `ValueError` for other shapes and for numbers outside [0, 1].
     """
-    column = numbers(values, name)
+    column = read_numbers(values, name)
     if ((column < 0) | (column > 1)).any():
         raise ValueError(f"{name} must lie in [0, 1]")
     return column
@@ -204,12 +204,12 @@ def compare_metrics(
     """
     if flips is not None and flips < 1:
         raise ValueError(f"flips must be at least 1, not {flips}")
-    columns = {name: earned(values, f"credits of {name}") for name, values in credits.items()}
-    document, size = numbered(documents)
-    weight = np.ones(len(document)) if weights is None else numbers(weights, "weights")
+    columns = {name: read_credits(values, f"credits of {name}") for name, values in credits.items()}
+    document, size = number_labels(documents)
+    weight = np.ones(len(document)) if weights is None else read_numbers(weights, "weights")
     if not (weight >= 0).all():
         raise ValueError("weights must not be negative or missing")
-    annotator, _ = numbered(np.zeros_like(document) if annotators is None else annotators)
+    annotator, _ = number_labels(np.zeros_like(document) if annotators is None else annotators)
     for column in [weight, *columns.values()]:
         same_length(credits=column, documents=document, weights=weight, annotators=annotator)
 
@@ -317,14 +317,14 @@ def position_check(left: ArrayLike, annotators: Iterable[Hashable]) -> list[Side
     rows of the annotators follow, sorted by their labels as text.
     Raises `ValueError` for other shapes, other numbers and an annotator None.
     """
-    choices, annotators = numbers(left, "left"), list(annotators)
+    choices, annotators = read_numbers(left, "left"), list(annotators)
     same_length(left=choices, annotators=annotators)
     if not np.isin(choices[~np.isnan(choices)], (0, 1)).all():
         raise ValueError("left must be 1, 0 or NaN")
     if None in annotators:
         raise ValueError("an annotator must not be None: that names all together")
-    number, _ = numbered(annotators)
-    labels = sorted(dict.fromkeys(annotators), key=str)  # the order of `numbered`
+    number, _ = number_labels(annotators)
+    labels = sorted(dict.fromkeys(annotators), key=str)  # the order of `number_labels`
     rows = [_side_share(label, choices[number == index]) for index, label in enumerate(labels)]
     adjusted = holm([row.p for row in rows])
     return [
@@ -343,7 +343,7 @@ def wilcoxon(first: ArrayLike, second: ArrayLike) -> SignedRank:
     Raises `ValueError` for other shapes and infinite numbers.
     Source: Wilcoxon 1945, Individual comparisons by ranking methods.
     """
-    x, y = numbers(first, "first"), numbers(second, "second")
+    x, y = read_numbers(first, "first"), read_numbers(second, "second")
     same_length(first=x, second=y)
     differences = x - y
     return signed_rank(differences[~np.isnan(differences)], "pair")

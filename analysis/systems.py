@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from analysis.arrays import numbered, numbers, same_length
+from analysis.arrays import number_labels, read_numbers, same_length
 from analysis.significance import holm, signed_rank
 from data.preferences import TIE
 
@@ -33,7 +33,7 @@ class SystemMean(NamedTuple):
     """Why the mean is undefined, or None."""
 
 
-class Spread(NamedTuple):
+class SystemSpread(NamedTuple):
     """How far apart a metric puts systems, on the metric's own scale."""
 
     std: float | None
@@ -76,7 +76,7 @@ def system_means(values: ArrayLike, documents: Iterable[Hashable], systems: Iter
     return [_mean(label, row) for label, row in zip(labels, table, strict=True)]
 
 
-def distinguishability(values: ArrayLike, systems: Iterable[Hashable]) -> Spread:
+def distinguishability(values: ArrayLike, systems: Iterable[Hashable]) -> SystemSpread:
     """Say how far apart a metric puts systems: the population's standard deviation of their means, as in the paper.
 
     `values`, shape (n,), holds one entry a cell, NaN where it is missing, and `systems` its system. A system
@@ -84,16 +84,16 @@ def distinguishability(values: ArrayLike, systems: Iterable[Hashable]) -> Spread
     Raises `ValueError` for other shapes and infinite numbers.
     Source: Takeshita et al. 2024, ROUGE-K: Do Your Summaries Have Keywords?, Table 8.
     """
-    column = numbers(values, "values")
-    system, size = numbered(systems)
+    column = read_numbers(values, "values")
+    system, size = number_labels(systems)
     same_length(values=column, systems=system)
     scored = ~np.isnan(column)
     cells = np.bincount(system[scored], minlength=size)
     means = np.bincount(system[scored], weights=column[scored], minlength=size)[cells > 0] / cells[cells > 0]
     mean = float(means.mean()) if len(means) else None
     if len(means) < 2:
-        return Spread(None, mean, len(means), "fewer than 2 systems have values")
-    return Spread(float(means.std()), mean, len(means))
+        return SystemSpread(None, mean, len(means), "fewer than 2 systems have values")
+    return SystemSpread(float(means.std()), mean, len(means))
 
 
 def compare_systems(
@@ -113,7 +113,7 @@ def compare_systems(
     return [comparison._replace(p_holm=p) for comparison, p in zip(found, adjusted, strict=True)]
 
 
-def beating(
+def find_beating(
     values: ArrayLike,
     documents: Iterable[Hashable],
     systems: Iterable[Hashable],
@@ -156,16 +156,16 @@ def _table(
     values: ArrayLike, documents: Iterable[Hashable], systems: Iterable[Hashable]
 ) -> tuple[list[Hashable], NDArray[np.float64]]:
     """Lay the cells out as a table of shape (systems, documents), NaN where there is none, with its systems."""
-    column, documents, systems = numbers(values, "values"), list(documents), list(systems)
+    column, documents, systems = read_numbers(values, "values"), list(documents), list(systems)
     same_length(values=column, documents=documents, systems=systems)
-    (document, width), (system, height) = numbered(documents), numbered(systems)
+    (document, width), (system, height) = number_labels(documents), number_labels(systems)
     cells = np.bincount(system * width + document, minlength=height * width)
     if (cells > 1).any():
         twice = int(np.flatnonzero(cells[system * width + document] > 1)[0])
         raise ValueError(f"document {documents[twice]} has more than one value of system {systems[twice]}")
     table = np.full((height, width), np.nan)
     table[system, document] = column
-    return sorted(dict.fromkeys(systems), key=str), table  # the order of `numbered`
+    return sorted(dict.fromkeys(systems), key=str), table  # the order of `number_labels`
 
 
 def _mean(system: Hashable, row: NDArray[np.float64]) -> SystemMean:

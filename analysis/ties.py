@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from analysis.agreement import signs
-from analysis.arrays import numbered, numbers, same_length, weighing
+from analysis.arrays import number_labels, read_numbers, read_weights, same_length
 from data.preferences import TIE
 
 FOLDS = 10
@@ -84,7 +84,7 @@ def tie_outcomes(
     if folds < 2:
         raise ValueError(f"folds must be at least 2, not {folds}")
     columns = _Sorted(human, difference, weights)
-    document, _ = numbered(documents)
+    document, _ = number_labels(documents)
     same_length(human=columns.human, documents=document)
     said = np.full(len(document), np.nan)
     document = document[columns.order]
@@ -111,9 +111,9 @@ class _Sorted:
     """The counted pairs by the size of the metric's difference, so that every threshold is a cut."""
 
     def __init__(self, human: ArrayLike, difference: ArrayLike, weights: ArrayLike | None) -> None:
-        self.human, metric = numbers(human, "human"), numbers(difference, "difference")
+        self.human, metric = read_numbers(human, "human"), read_numbers(difference, "difference")
         same_length(human=self.human, difference=metric)
-        weight = weighing(weights, len(metric))
+        weight = read_weights(weights, len(metric))
         counted = np.flatnonzero(~np.isnan(self.human) & ~np.isnan(metric))
         self.order = counted[np.argsort(np.abs(metric[counted]), kind="stable")]
         self.size = np.abs(metric[self.order])

@@ -130,7 +130,7 @@ def find_assignment(session: Session, annotator: Annotator, assignment_id: int, 
     return row
 
 
-def to_task(session: Session, assignment_id: int) -> JudgmentTask:
+def to_judgment_task(session: Session, assignment_id: int) -> JudgmentTask:
     """An assignment as its annotator sees it."""
     row = session.get_one(
         AssignmentRow,

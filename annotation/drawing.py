@@ -9,13 +9,13 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from annotation.records import NoPairs, ScoresMissing, StudySpec
-from annotation.sampling import RULES, Candidate, Sample, draw_checks, sample_pairs
+from annotation.sampling import SAMPLING_RULES, PairCandidate, PairSample, draw_checks, sample_pairs
 from data.store import StoreError
 from data.store.datasets import count_by_system, find_dataset
 from data.tables import DatasetRow, DocumentRow, ScoreRow, SignatureRow, SummaryRow
 
 
-def draw(session: Session, spec: StudySpec) -> Sample:
+def draw(session: Session, spec: StudySpec) -> PairSample:
     """Sample the pairs of a specification."""
     dataset = find_dataset(session, spec.dataset)
     known = list(count_by_system(session, dataset))
@@ -29,12 +29,12 @@ def draw(session: Session, spec: StudySpec) -> Sample:
         raise NoPairs(
             f"a study compares at least two systems; data set {spec.dataset!r} has {', '.join(known) or 'none'}"
         )
-    if spec.rule not in RULES:
-        raise StoreError(f"unknown rule {spec.rule!r}; known are {', '.join(RULES)}")
+    if spec.rule not in SAMPLING_RULES:
+        raise StoreError(f"unknown rule {spec.rule!r}; known are {', '.join(SAMPLING_RULES)}")
     if spec.rule == "conflicts" and len(spec.compared) < 2:
         raise StoreError("metrics can contradict each other only where at least two are named")
     scores = {signature: load_scores(session, dataset, signature) for signature in spec.compared}
-    documents: dict[int, list[Candidate]] = {}
+    documents: dict[int, list[PairCandidate]] = {}
     for row in session.scalars(
         select(SummaryRow)
         .join(DocumentRow)
@@ -49,7 +49,7 @@ def draw(session: Session, spec: StudySpec) -> Sample:
                 f"relevance score {shlex.quote(spec.dataset)} --metrics {metrics}"
             )
         values = tuple(known[row.example] for known in scores.values())
-        documents.setdefault(row.document_id, []).append(Candidate(row.id, row.system, row.text, values))
+        documents.setdefault(row.document_id, []).append(PairCandidate(row.id, row.system, row.text, values))
     candidates = list(documents.items())
     try:
         sample = sample_pairs(

@@ -25,6 +25,6 @@ def check_times(presented_at: datetime, decided_at: datetime, too_soon: str) -> 
         raise TooSoon(too_soon)
 
 
-def plain(text: str) -> str:
+def clean_text(text: str) -> str:
     """A text that somebody typed, without outer blanks and what a database cannot store: NUL and half characters."""
     return text.replace("\0", "").encode(errors="replace").decode().strip()

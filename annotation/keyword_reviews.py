@@ -16,7 +16,7 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, joinedload, selectinload
 
-from annotation.inputs import check_times, person_name, plain
+from annotation.inputs import check_times, clean_text, person_name
 from annotation.keyword_records import (
     AlreadySaved,
     FoundKeyword,
@@ -44,7 +44,7 @@ from annotation.tables import (
     ReviewedKeywordRow,
 )
 from data.database import now
-from data.export import stamp
+from data.export import format_timestamp
 from data.store.base import Store, StoreError, checked_name, find_named, has_named, insert_named
 from data.store.datasets import find_dataset
 from data.store.rows import to_record, to_source
@@ -153,7 +153,7 @@ class KeywordReviewStore(Store):
         with self.reading() as session:
             row = session.scalar(
                 select(KeywordAnnotatorRow)
-                .where(KeywordAnnotatorRow.token == plain(token))
+                .where(KeywordAnnotatorRow.token == clean_text(token))
                 .options(joinedload(KeywordAnnotatorRow.review))
             )
             if row is None:
@@ -173,7 +173,7 @@ class KeywordReviewStore(Store):
             )
             if row is None:
                 raise UnknownKeyword(f"the review has no document {position + 1}")
-            return to_task(row, latest_verdict(session, annotator.id, row.id))
+            return to_marking_task(row, latest_verdict(session, annotator.id, row.id))
 
     def next_task(self, annotator: KeywordAnnotator) -> MarkTask | None:
         """The first document that the annotator has not saved, None where there is none left."""
@@ -248,7 +248,7 @@ class KeywordReviewStore(Store):
         with self.reading() as session:
             row = find_review(session, review)
             entries: list[tuple[str, str, str, int, int]] = []
-            for verdict, annotator, document in latest_verdicts(session, row.id):
+            for verdict, annotator, document in load_latest_verdicts(session, row.id):
                 wrong = {mark.keyword_id for mark in verdict.marks}
                 for extractor in row.extractors:
                     own = {keyword.id for keyword in document.keywords if extractor in keyword.extractors}
@@ -261,7 +261,7 @@ class KeywordReviewStore(Store):
         with self.reading() as session:
             entries = [
                 (keyword.id, annotator, any(mark.keyword_id == keyword.id for mark in verdict.marks))
-                for verdict, annotator, document in latest_verdicts(session, find_review(session, review).id)
+                for verdict, annotator, document in load_latest_verdicts(session, find_review(session, review).id)
                 for keyword in document.keywords
             ]
         columns = zip(*entries, strict=True) if entries else [()] * 3
@@ -271,7 +271,7 @@ class KeywordReviewStore(Store):
         """A record for each keyword, annotator and revision, the earlier ones too. Raises `UnknownReview`."""
         with self.reading() as session:
             row = find_review(session, review)
-            standing_ids = {verdict.id for verdict, *_ in latest_verdicts(session, row.id)}
+            standing_ids = {verdict.id for verdict, *_ in load_latest_verdicts(session, row.id)}
             return [
                 {
                     "review": row.name,
@@ -284,10 +284,10 @@ class KeywordReviewStore(Store):
                     "wrong": any(mark.keyword_id == keyword.id for mark in verdict.marks),
                     "revision": verdict.revision,
                     "stands": verdict.id in standing_ids,
-                    "presented_at": stamp(verdict.presented_at),
-                    "saved_at": stamp(verdict.saved_at),
+                    "presented_at": format_timestamp(verdict.presented_at),
+                    "saved_at": format_timestamp(verdict.saved_at),
                 }
-                for verdict, annotator, document in all_verdicts(session, row.id)
+                for verdict, annotator, document in load_verdicts(session, row.id)
                 for keyword in document.keywords
             ]
 
@@ -351,7 +351,7 @@ def to_annotator(row: KeywordAnnotatorRow) -> KeywordAnnotator:
     return to_record(KeywordAnnotator, row, review=row.review.name)
 
 
-def to_task(row: ReviewedDocumentRow, verdict: KeywordVerdictRow | None) -> MarkTask:
+def to_marking_task(row: ReviewedDocumentRow, verdict: KeywordVerdictRow | None) -> MarkTask:
     """A document as its annotator sees it."""
     document = row.document
     return MarkTask(
@@ -410,7 +410,7 @@ class SavedVerdict(NamedTuple):
     document: ReviewedDocumentRow
 
 
-def all_verdicts(session: Session, review_id: int) -> list[SavedVerdict]:
+def load_verdicts(session: Session, review_id: int) -> list[SavedVerdict]:
     """All that was saved in a review: by document, annotator and revision."""
     documents = {
         row.id: row
@@ -431,6 +431,6 @@ def all_verdicts(session: Session, review_id: int) -> list[SavedVerdict]:
     return [SavedVerdict(verdict, name, documents[document_id]) for verdict, name, document_id in rows]
 
 
-def latest_verdicts(session: Session, review_id: int) -> list[SavedVerdict]:
+def load_latest_verdicts(session: Session, review_id: int) -> list[SavedVerdict]:
     """What stands of it: the last revision of each document and annotator."""
-    return list({(saved.annotator, saved.document.id): saved for saved in all_verdicts(session, review_id)}.values())
+    return list({(saved.annotator, saved.document.id): saved for saved in load_verdicts(session, review_id)}.values())

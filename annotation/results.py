@@ -14,8 +14,8 @@ from sqlalchemy.orm import Session, aliased, selectinload
 from annotation.store import AnnotationStore
 from annotation.studies import find_study
 from annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow
-from data.export import stamp
-from data.preferences import Preferences, names, rated_pairs
+from data.export import format_timestamp
+from data.preferences import Preferences, rated_pairs, to_name_column
 from data.store import DataStore
 from data.tables import DocumentRow, ScoreRow, SignatureRow, SummaryRow
 
@@ -31,22 +31,23 @@ def load_judgments(store: AnnotationStore, study: str) -> Preferences:
     pair_ids, left_ids, chosen_ids, presented, decided, annotators = columns(judgments, 6)
     place = {row.id: number for number, row in enumerate(pairs)}
     pair = np.array([place[pair_id] for pair_id in pair_ids], dtype=np.intp)
-    chosen, left = numbers(chosen_ids), numbers(left_ids)
+    chosen, left = to_float_column(chosen_ids), to_float_column(left_ids)
     tie = np.isnan(chosen)
     return Preferences(
-        documents=names(documents),
-        firsts=names(firsts),
-        seconds=names(seconds),
-        inclusion=numbers(inclusion),
+        documents=to_name_column(documents),
+        firsts=to_name_column(firsts),
+        seconds=to_name_column(seconds),
+        inclusion=to_float_column(inclusion),
         scores={
             signature: np.stack(
-                [numbers([values.get(key) for key in keys]) for keys in (first_examples, second_examples)], axis=1
+                [to_float_column([values.get(key) for key in keys]) for keys in (first_examples, second_examples)],
+                axis=1,
             )
             for signature, values in scores.items()
         },
         pair=pair,
-        choices=np.where(tie, 0.0, np.where(chosen == numbers(first_ids)[pair], 1.0, -1.0)),
-        annotators=names(annotators),
+        choices=np.where(tie, 0.0, np.where(chosen == to_float_column(first_ids)[pair], 1.0, -1.0)),
+        annotators=to_name_column(annotators),
         left=np.where(tie, np.nan, (chosen == left).astype(np.float64)),
         took=np.array([(end - start).total_seconds() for start, end in zip(presented, decided, strict=True)]),
     )
@@ -98,7 +99,7 @@ def columns(rows: Sequence[Any], count: int) -> list[list[Any]]:
     return [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in range(count)]
 
 
-def numbers(values: Sequence[float | None]) -> NDArray[np.float64]:
+def to_float_column(values: Sequence[float | None]) -> NDArray[np.float64]:
     """A column of numbers, shape (n,); None is NaN."""
     return np.array(values, dtype=np.float64)
 
@@ -191,22 +192,22 @@ def judgment_record(study: str, dataset: str, assignment: AssignmentRow) -> dict
         "inclusion": pair.inclusion,
         "left": systems[assignment.left_id],
         **({"choice": None, "chosen": None} if judgment is None else choice(judgment.chosen_id)),
-        "assigned_at": stamp(assignment.assigned_at),
-        "presented_at": None if judgment is None else stamp(judgment.presented_at),
-        "decided_at": None if judgment is None else stamp(judgment.decided_at),
+        "assigned_at": format_timestamp(assignment.assigned_at),
+        "presented_at": None if judgment is None else format_timestamp(judgment.presented_at),
+        "decided_at": None if judgment is None else format_timestamp(judgment.decided_at),
         "rationale": None if judgment is None else judgment.rationale,
         "revision": None if judgment is None else judgment.revision,
         "history": [
             {
                 "revision": earlier.revision,
                 **choice(earlier.chosen_id),
-                "presented_at": stamp(earlier.presented_at),
-                "decided_at": stamp(earlier.decided_at),
+                "presented_at": format_timestamp(earlier.presented_at),
+                "decided_at": format_timestamp(earlier.decided_at),
                 "rationale": earlier.rationale,
             }
             for earlier in (judgment.earlier if judgment is not None else [])
         ],
-        "skipped_at": None if assignment.skipped_at is None else stamp(assignment.skipped_at),
+        "skipped_at": None if assignment.skipped_at is None else format_timestamp(assignment.skipped_at),
         "skip_reason": assignment.skip_reason,
     }
 

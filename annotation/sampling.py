@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
 
-RULES = {
+SAMPLING_RULES = {
     "rouge_k_differs": "pairs whose ROUGE-K scores differ, as in the ROUGE-K paper",
     "random": "pairs drawn at random",
     "all": "every pair",
@@ -20,7 +20,7 @@ SAME = 1e-9
 """Scores closer than this do not differ."""
 
 
-class Candidate(NamedTuple):
+class PairCandidate(NamedTuple):
     """A summary that may stand in a pair; `scores` are those that the rule compares, None where one is missing.
 
     `rouge_k_differs` compares one score, `conflicts` those of several metrics, in the same order for every summary.
@@ -45,7 +45,7 @@ class SampledPair(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Sample:
+class PairSample:
     """The pairs of a study in the order of asking, and what was left out on the way."""
 
     pairs: tuple[SampledPair, ...]
@@ -62,23 +62,23 @@ class Sample:
 
 
 def sample_pairs(
-    documents: Sequence[tuple[int, Sequence[Candidate]]],
+    documents: Sequence[tuple[int, Sequence[PairCandidate]]],
     *,
     rule: str,
     count: int | None,
     per_document: int | None,
     seed: int,
     random_share: float = RANDOM_SHARE,
-) -> Sample:
+) -> PairSample:
     """Draw pairs within documents: at most `per_document` of each, `count` in all (None: no limit).
 
     Every eligible pair of a document, and every document, is as likely as any other; the rule `conflicts` draws from
     two strata instead (`draw_strata`) and says how likely each pair was. Empty summaries stand in no pair. The same
-    input and seed give the same pairs in the same order. Raises ValueError for a rule that is not in `RULES`, a limit
-    below 1, or a share of random pairs that leaves some pair without a chance.
+    input and seed give the same pairs in the same order. Raises ValueError for a rule that is not in `SAMPLING_RULES`,
+    a limit below 1, or a share of random pairs that leaves some pair without a chance.
     """
-    if rule not in RULES:
-        raise ValueError(f"unknown rule {rule!r}; known are {', '.join(RULES)}")
+    if rule not in SAMPLING_RULES:
+        raise ValueError(f"unknown rule {rule!r}; known are {', '.join(SAMPLING_RULES)}")
     if any(limit is not None and limit < 1 for limit in (count, per_document)):
         raise ValueError("the number of pairs, in all and per document, must be at least 1")
     if rule == "conflicts" and not 0 < random_share < 1:
@@ -89,9 +89,10 @@ def sample_pairs(
     for document_id, candidates in documents:
         allowed: dict[bool, list[SampledPair]] = {False: [], True: []}
         asked: set[frozenset[str]] = set()
-        written = [candidate for candidate in candidates if folded(candidate.text)]  # nobody can judge nothing
+        # nobody can judge nothing
+        written = [candidate for candidate in candidates if fold_white_space(candidate.text)]
         for first, second in combinations(sorted(written, key=lambda c: c.system), 2):
-            texts = frozenset((folded(first.text), folded(second.text)))
+            texts = frozenset((fold_white_space(first.text), fold_white_space(second.text)))
             if len(texts) == 1 or texts in asked:
                 identical += 1
             elif rule == "rouge_k_differs" and (None in first.scores or None in second.scores):
@@ -105,8 +106,8 @@ def sample_pairs(
             strata[stratum].append(pairs)
     if rule == "conflicts":
         pairs = draw_strata(strata[True], strata[False], count, per_document, random_share, generator)
-        return Sample(tuple(pairs), eligible, identical, unscored, conflicts=sum(map(len, strata[True])))
-    return Sample(tuple(draw_rounds(strata[False], count, per_document, generator)), eligible, identical, unscored)
+        return PairSample(tuple(pairs), eligible, identical, unscored, conflicts=sum(map(len, strata[True])))
+    return PairSample(tuple(draw_rounds(strata[False], count, per_document, generator)), eligible, identical, unscored)
 
 
 def draw_rounds(
@@ -138,7 +139,7 @@ def draw_strata(
     random without replacement: a pair is included with probability min(1, k / m) * n / K. `random_share` of `count`
     comes from `others`, at least one pair where there are any; what one stratum cannot fill the other gets.
     """
-    kept = [keep(stratum, per_document, generator) for stratum in (conflicts, others)]
+    kept = [draw_per_document(stratum, per_document, generator) for stratum in (conflicts, others)]
     in_conflict, at_random = map(len, kept)
     wanted = in_conflict + at_random if count is None else min(count, in_conflict + at_random)
     if wanted == 1 and in_conflict and at_random:
@@ -158,7 +159,7 @@ def draw_strata(
     return drawn
 
 
-def keep(
+def draw_per_document(
     documents: Sequence[Sequence[SampledPair]], per_document: int | None, generator: random.Random
 ) -> list[tuple[SampledPair, float]]:
     """At most so many pairs of each document, drawn at random, each with the probability of being kept."""
@@ -169,7 +170,9 @@ def keep(
     return kept
 
 
-def draw_checks(documents: Sequence[tuple[int, Sequence[Candidate]]], *, count: int, seed: int) -> list[SampledPair]:
+def draw_checks(
+    documents: Sequence[tuple[int, Sequence[PairCandidate]]], *, count: int, seed: int
+) -> list[SampledPair]:
     """Draw attention checks: a summary of a document, which is the expected one, against one of another document.
 
     The other one is of the same system where possible, and no text of the document shown. Documents take turns in
@@ -177,7 +180,9 @@ def draw_checks(documents: Sequence[tuple[int, Sequence[Candidate]]], *, count: 
     """
     generator = random.Random(f"checks:{seed}")  # noqa: S311  a reproducible draw, not a secret
     # A blank text would make the choice between nothing and the wrong thing.
-    shown = [(document_id, [c for c in candidates if folded(c.text)]) for document_id, candidates in documents]
+    shown = [
+        (document_id, [c for c in candidates if fold_white_space(c.text)]) for document_id, candidates in documents
+    ]
     shown = [(document_id, candidates) for document_id, candidates in shown if candidates]
     if count and len(shown) < 2:
         raise ValueError("an attention check shows a summary of another document, and there are no two documents")
@@ -192,7 +197,9 @@ def draw_checks(documents: Sequence[tuple[int, Sequence[Candidate]]], *, count: 
                 break
             generator.shuffle(candidates)
             others = [c for _, of_another in shown[place + 1 :] + shown[:place] for c in of_another]
-            pair = next((pair for own in candidates if (pair := foreign(own, candidates, others, used))), None)
+            pair = next(
+                (pair for own in candidates if (pair := find_foreign_pair(own, candidates, others, used))), None
+            )
             if pair is not None:
                 used.add(pair)
                 checks.append(SampledPair(document_id, *pair, expected_id=pair[0]))
@@ -201,35 +208,35 @@ def draw_checks(documents: Sequence[tuple[int, Sequence[Candidate]]], *, count: 
     return checks
 
 
-def foreign(
-    own: Candidate, beside: Sequence[Candidate], others: Sequence[Candidate], used: set[tuple[int, int]]
+def find_foreign_pair(
+    own: PairCandidate, beside: Sequence[PairCandidate], others: Sequence[PairCandidate], used: set[tuple[int, int]]
 ) -> tuple[int, int] | None:
     """A pair of a summary and one of another document that is no text of this one, by the same system if possible."""
-    texts = {folded(candidate.text) for candidate in beside}
+    texts = {fold_white_space(candidate.text) for candidate in beside}
     for same_system in (True, False):
         for other in others:
             fits = (other.system == own.system) is same_system and (own.id, other.id) not in used
-            if fits and folded(other.text) not in texts:
+            if fits and fold_white_space(other.text) not in texts:
                 return own.id, other.id
     return None
 
 
-def folded(text: str) -> str:
+def fold_white_space(text: str) -> str:
     """A text as a reader sees it: runs of white space are one blank."""
     return " ".join(text.split())
 
 
-def differs(first: Candidate, second: Candidate) -> bool:
+def differs(first: PairCandidate, second: PairCandidate) -> bool:
     """Whether a score of two candidates is apart."""
-    return any(preferences(first, second))
+    return any(compare_scores(first, second))
 
 
-def conflicting(first: Candidate, second: Candidate) -> bool:
+def conflicting(first: PairCandidate, second: PairCandidate) -> bool:
     """Whether one score prefers the first candidate and another one the second."""
-    return {1, -1} <= set(preferences(first, second))
+    return {1, -1} <= set(compare_scores(first, second))
 
 
-def preferences(first: Candidate, second: Candidate) -> list[int]:
+def compare_scores(first: PairCandidate, second: PairCandidate) -> list[int]:
     """Which of two candidates each score prefers: 1 the first, -1 the second, 0 neither or it is missing."""
     return [
         0 if one is None or other is None or abs(one - other) <= SAME else 1 if one > other else -1

@@ -12,14 +12,21 @@ from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, joinedload
 
-from annotation.assigning import assign_pair, chosen_id, find_assignment, select_checks, select_open_pairs, to_task
-from annotation.inputs import check_times, person_name, plain
+from annotation.assigning import (
+    assign_pair,
+    chosen_id,
+    find_assignment,
+    select_checks,
+    select_open_pairs,
+    to_judgment_task,
+)
+from annotation.inputs import check_times, clean_text, person_name
 from annotation.records import (
     CHOICES,
     AlreadyJudged,
     Annotator,
     AnnotatorProgress,
-    JudgmentProgress,
+    JudgingProgress,
     JudgmentTask,
     NameTaken,
     StudyClosed,
@@ -77,7 +84,9 @@ class AnnotationStore(StudyStore):
         """The annotator whom a token belongs to. Raises `UnknownInvite`."""
         with self.reading() as session:
             row = session.scalar(
-                select(AnnotatorRow).where(AnnotatorRow.token == plain(token)).options(joinedload(AnnotatorRow.study))
+                select(AnnotatorRow)
+                .where(AnnotatorRow.token == clean_text(token))
+                .options(joinedload(AnnotatorRow.study))
             )
             if row is None:
                 raise UnknownInvite("this invite is not known; ask whoever sent it for a new link")
@@ -94,13 +103,13 @@ class AnnotationStore(StudyStore):
         """
         with self.writing() as session:
             assigned_id = assign_pair(session, annotator.id)
-            return None if assigned_id is None else to_task(session, assigned_id)
+            return None if assigned_id is None else to_judgment_task(session, assigned_id)
 
     def task(self, annotator: Annotator, assignment_id: int) -> JudgmentTask:
         """A pair that the annotator was given. Raises `NotAssigned`."""
         with self.reading() as session:
             find_assignment(session, annotator, assignment_id)
-            return to_task(session, assignment_id)
+            return to_judgment_task(session, assignment_id)
 
     def previous_task(self, annotator: Annotator, assignment_id: int | None = None) -> JudgmentTask | None:
         """The pair that the annotator was given before another one (None: before the end), to look at or change."""
@@ -114,7 +123,7 @@ class AnnotationStore(StudyStore):
             if assignment_id is not None:
                 earlier = earlier.where(AssignmentRow.id < assignment_id)
             found = session.scalar(earlier)
-            return None if found is None else to_task(session, found)
+            return None if found is None else to_judgment_task(session, found)
 
     # --- judgments ---------------------------------------------------------------------------------------
 
@@ -158,7 +167,7 @@ class AnnotationStore(StudyStore):
                 judgment.revision += 1
             judgment.chosen_id = chosen_id(assignment, choice)
             judgment.presented_at, judgment.decided_at = presented_at, decided_at
-            judgment.rationale = plain(rationale or "") or None
+            judgment.rationale = clean_text(rationale or "") or None
             assignment.reserved_until = None
 
     def skip(self, *, annotator: Annotator, assignment_id: int, reason: str) -> None:
@@ -166,7 +175,7 @@ class AnnotationStore(StudyStore):
 
         Raises `AlreadyJudged`, `NotAssigned`, `StudyClosed`, or StoreError without a reason.
         """
-        reason = plain(reason)
+        reason = clean_text(reason)
         if not reason:
             raise StoreError("say why the pair is skipped")
         with self.writing() as session:
@@ -181,7 +190,7 @@ class AnnotationStore(StudyStore):
 
     # --- progress ----------------------------------------------------------------------------------------
 
-    def progress(self, annotator: Annotator) -> JudgmentProgress:
+    def progress(self, annotator: Annotator) -> JudgingProgress:
         """How far an annotator is."""
         with self.reading() as session:
             given, judged, skipped = session.execute(
@@ -205,7 +214,7 @@ class AnnotationStore(StudyStore):
             left = session.scalar(select(func.count()).select_from(unseen)) or 0
             left += sum(check.given_id is None for check in session.execute(select_checks(row)))
         took = [(decided - presented).total_seconds() for presented, decided in times]
-        return JudgmentProgress(
+        return JudgingProgress(
             judged=judged,
             skipped=skipped,
             open=given - judged - skipped + left,
@@ -216,7 +225,7 @@ class AnnotationStore(StudyStore):
         """A study's annotators and what each has done, in the order in which they joined."""
         with self.reading() as session:
             row = find_study(session, study)
-            table: dict[str, list[Outcome]] = {
+            table: dict[str, list[AssignmentOutcome]] = {
                 name: []
                 for name in session.scalars(
                     select(AnnotatorRow.name).where(AnnotatorRow.study_id == row.id).order_by(AnnotatorRow.id)
@@ -237,7 +246,7 @@ class AnnotationStore(StudyStore):
                 .outerjoin(JudgmentRow, JudgmentRow.assignment_id == AssignmentRow.id)
                 .where(AnnotatorRow.study_id == row.id)
             ):
-                table[outcome.name].append(Outcome._make(outcome[1:]))
+                table[outcome.name].append(AssignmentOutcome._make(outcome[1:]))
             return [to_progress(name, outcomes) for name, outcomes in table.items()]
 
 
@@ -271,7 +280,7 @@ def to_revision(judgment: JudgmentRow) -> RevisionRow:
     )
 
 
-class Outcome(NamedTuple):
+class AssignmentOutcome(NamedTuple):
     """An assignment, the choice that is expected in an attention check, and the judgment where there is one."""
 
     left_id: int
@@ -282,7 +291,7 @@ class Outcome(NamedTuple):
     decided_at: datetime | None
 
 
-def to_progress(name: str, outcomes: Sequence[Outcome]) -> AnnotatorProgress:
+def to_progress(name: str, outcomes: Sequence[AssignmentOutcome]) -> AnnotatorProgress:
     """Sum up one annotator's assignments."""
     judged = [row for row in outcomes if row.decided_at is not None]
     took = [

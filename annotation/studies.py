@@ -6,9 +6,9 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session, joinedload
 
 from annotation.drawing import draw
-from annotation.inputs import plain
+from annotation.inputs import clean_text
 from annotation.records import MOST_CHECKS, NoPairs, Study, StudyExists, StudySpec, UnknownStudy
-from annotation.sampling import Sample
+from annotation.sampling import PairSample
 from annotation.tables import AssignmentRow, JudgmentRow, PairRow, StudyRow
 from data.database import now
 from data.store.base import Store, StoreError, checked_name, find_named, has_named, insert_named
@@ -20,7 +20,7 @@ from data.tables import DatasetRow
 class StudyStore(Store):
     """Studies over one engine, a short session a call."""
 
-    def sample(self, spec: StudySpec) -> Sample:
+    def sample(self, spec: StudySpec) -> PairSample:
         """The pairs that a study would get, without making it. Errors as `create_study`."""
         with self.reading() as session:
             return draw(session, spec)
@@ -94,7 +94,7 @@ def check_spec(spec: StudySpec) -> None:
     """Raise StoreError for a setting out of range."""
     if spec.judgments_per_pair < 1:
         raise StoreError("each pair needs at least one judgment")
-    if not plain(spec.question):
+    if not clean_text(spec.question):
         raise StoreError("a study needs a question")
     limits = (spec.seed, spec.count or 0, spec.per_document or 0, spec.judgments_per_pair)
     if not all(0 <= number < 2**31 for number in limits):
@@ -103,15 +103,15 @@ def check_spec(spec: StudySpec) -> None:
         raise StoreError(f"a study can have 0 to {MOST_CHECKS} attention checks")
 
 
-def study_row(session: Session, name: str, spec: StudySpec, sample: Sample) -> StudyRow:
+def study_row(session: Session, name: str, spec: StudySpec, sample: PairSample) -> StudyRow:
     """A study as a row: what was specified, and what was left out of the sample."""
     dataset = find_dataset(session, spec.dataset)
     conflicts = spec.rule == "conflicts"
     return StudyRow(
         name=name,
         dataset_id=dataset.id,
-        question=plain(spec.question),
-        instructions=plain(spec.instructions),
+        question=clean_text(spec.question),
+        instructions=clean_text(spec.instructions),
         systems=list(spec.systems or count_by_system(session, dataset)),
         rule=spec.rule,
         signature=spec.signature,

@@ -15,18 +15,18 @@ from pathlib import Path
 
 import numpy as np
 
-from analysis.agreement import agreement as held_against
+from analysis.agreement import count_agreement as held_against
 from analysis.agreement import within_document_pairs
 from analysis.correlation import correlate
 from analysis.metrics_and_people import LEVELS
-from data.importers import read
-from data.records import examples
+from data.importers import read_documents
+from data.records import make_examples
 from metrics.apes import Apes
 from metrics.apes.conditions import NAMES, conditions
-from metrics.apes.metric import VALUES, earned
+from metrics.apes.metric import VALUES, total_credit
 from metrics.base import Score
-from metrics.models.encoder import shared
-from reports.apes_trials import spreads, trials
+from metrics.models.encoder import shared_encoder
+from reports.apes_trials import summarize_trials, trials
 
 FILE = Path(__file__).resolve().parents[2] / "shared" / "data" / "summeval.jsonl"
 PAPER = 11490 / (40 * 60)
@@ -46,14 +46,14 @@ def agreement(scores: list[Score], values: list[float], ratings: list[float], ke
 def main() -> None:
     """Measure and print."""
     file = Path(sys.argv[1]) if len(sys.argv) > 1 else FILE
-    records = list(read(file, "interchange"))
-    batch = [example for document, summaries in records for example in examples(document, summaries)]
+    records = list(read_documents(file, "interchange"))
+    batch = [example for document, summaries in records for example in make_examples(document, summaries)]
     ratings = [summary.human["relevance"] for _, summaries in records for summary in summaries]
     keys = [(example.document_id, example.system) for example in batch]
     Apes().score(batch[:1])  # loads the models
     print(f"Python {platform.python_version()}; {len(batch)} summaries")
     for questions in ("first", "all"):
-        shared().forget()
+        shared_encoder().forget()
         start = time.perf_counter()
         scores = Apes(questions).score(batch)
         seconds = time.perf_counter() - start
@@ -67,7 +67,7 @@ def main() -> None:
         values_of = {"occurs": [score.parts["occurs"] for score in answered]}
         for value in VALUES:
             every = [score.evidence.traces for score in answered]
-            values_of[value] = [earned(traces, value) / len(traces) for traces in every]
+            values_of[value] = [total_credit(traces, value) / len(traces) for traces in every]
         for name, values in values_of.items():
             print(f"  {name:7s}", agreement(answered, values, rated, places))
     for value in VALUES:
@@ -78,7 +78,7 @@ def main() -> None:
                 figures = (f"{column} {figure:.3f}" for column, figure in columns if figure is not None)
                 print(f"  {row.name:17s} {'  '.join(figures)}")
     print("\none reference at a time, mean and standard deviation: Pearson pooled, within documents, of systems; half")
-    for spread in spreads(trials(Apes(), records, "relevance")):
+    for spread in summarize_trials(trials(Apes(), records, "relevance")):
         levels = zip(spread.means, spread.sds, strict=True)
         print(f"  {spread.metric:7s}", "  ".join(f"{mean:.3f} ({sd:.3f})" for mean, sd in levels))
 

@@ -23,11 +23,11 @@ from typing import Any
 
 import numpy as np
 
-from data.importers import read
-from data.records import Example, examples
+from data.importers import read_documents
+from data.records import Example, make_examples
 from metrics.bertscore import BertScore
 from metrics.models.encoder import Encoded, Encoder
-from metrics.models.files import embedded
+from metrics.models.files import embedded_model
 
 FILE = Path(__file__).resolve().parents[2] / "shared" / "data" / "summeval.jsonl"
 LAYER = 5
@@ -38,7 +38,9 @@ SAMPLE = 64
 
 def load(file: Path) -> list[Example]:
     """The summaries of a file, with their references."""
-    return [e for document, summaries in read(file, "interchange") for e in examples(document, summaries)]
+    return [
+        e for document, summaries in read_documents(file, "interchange") for e in make_examples(document, summaries)
+    ]
 
 
 def pairs_of(batch: Sequence[Example]) -> list[Example]:
@@ -117,7 +119,7 @@ def theirs(batch: list[Example], values: Path) -> dict[str, float]:
     """bert-score by the clock."""
     from bert_score import BERTScorer
 
-    scorer = BERTScorer(model_type=str(embedded().folder), num_layers=LAYER, device="cpu")
+    scorer = BERTScorer(model_type=str(embedded_model().folder), num_layers=LAYER, device="cpu")
     scorer.score(["Set up."], ["Threads and memory."])
     pairs = pairs_of(batch)
     start = time.perf_counter()

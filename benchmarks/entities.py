@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from metrics.apes.entities import Entity, Finder, finder
-from metrics.apes.training import MAPPING, Labelled, held_out
+from metrics.apes.training import MAPPING, LabelledText, read_held_out
 
 FOLDER = Path(__file__).resolve().parents[2] / "shared" / "data" / "ner"
 
@@ -46,7 +46,7 @@ def compare(found: Iterable[Entity], there: Iterable[Entity]) -> Counts:
     return Counts(len(ours & gold), len(spans), len(ours), len(gold))
 
 
-def measure(tested: Finder, sentences: Sequence[Labelled], *, lower: bool = False) -> Counts:
+def measure(tested: Finder, sentences: Sequence[LabelledText], *, lower: bool = False) -> Counts:
     """Count the spans of many texts."""
     texts = [sentence.text for sentence in sentences]
     if lower:  # letters that become two would move everything behind them
@@ -60,7 +60,7 @@ def main() -> None:
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
     tested = finder(sys.argv[2] if len(sys.argv) > 2 else "embedded")
     tested.find(["Loading is not finding."])
-    files = held_out(folder)
+    files = read_held_out(folder)
     print(f"{tested.signature}\n{'span F1':36} typed  untyped  entities  texts/s")
     for lower in (False, True):
         total = Counts()
@@ -71,7 +71,7 @@ def main() -> None:
             show(name + ", lower case" * lower, counts, f"{len(sentences) / (time.perf_counter() - start):7.0f}")
         show("together" + ", lower case" * lower, total)
     as_misc = {theirs: "MISC" if ours == "O" else ours for theirs, ours in MAPPING.items()}
-    every = [sentence for sentences in held_out(folder, as_misc).values() for sentence in sentences]
+    every = [sentence for sentences in read_held_out(folder, as_misc).values() for sentence in sentences]
     show("together, all labels", measure(tested, every))
 
 

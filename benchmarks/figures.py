@@ -20,17 +20,17 @@ from pathlib import Path
 import numpy as np
 from click.testing import CliRunner
 
-from analysis.agreement import agreement, within_document_pairs
+from analysis.agreement import count_agreement, within_document_pairs
 from analysis.correlation import correlate
 from benchmarks.documents import SUMMEVAL, rouge1_against_length
 from data.demo import AUTHOR, FILE
-from data.importers import read
+from data.importers import read_documents
 from data.preferences import rated_pairs
-from data.records import examples
-from metrics import Options, metrics
+from data.records import make_examples
+from metrics import Options, make_metrics
 from metrics.apes import Apes
 from metrics.apes.conditions import GOLD, INTERCHANGED, LEAD, SHUFFLED, SOURCE, conditions
-from metrics.apes.metric import VALUES, earned
+from metrics.apes.metric import VALUES, total_credit
 from metrics.scoring import score_cells
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -81,7 +81,7 @@ def oracles(shown: str) -> str:
 
 def caption(shown: str) -> str:
     """What the first picture shows: the demo corpus by its author's labels."""
-    found = against_people(list(read(FILE)), AUTHOR, ["rouge1", "rouge_k"], "max")
+    found = against_people(list(read_documents(FILE)), AUTHOR, ["rouge1", "rouge_k"], "max")
     percent = {name: f"{100 * row[2]:.0f} %" for name, row in found.items()}
     return re.sub(
         r"ROUGE-K agrees with the author's labels on \d+ % of the pairs, ROUGE-1 on \d+ %",
@@ -96,13 +96,13 @@ Row = tuple[int, float, float, float, float, float, float]
 
 def against_people(records: list, aspect: str, names: Sequence[str], references: str) -> dict[str, Row]:  # type: ignore[type-arg]
     """Agreement and correlation of some metrics with the ratings of an aspect."""
-    chosen = metrics(names, Options(references=references))
+    chosen = make_metrics(names, Options(references=references))
     cells, _ = score_cells(records, chosen)
     preferences = rated_pairs(cells, aspect)
     differences = preferences.differences()
     rows = {}
     for metric in chosen:
-        counts = agreement(preferences.choices, differences[metric.signature])
+        counts = count_agreement(preferences.choices, differences[metric.signature])
         levels = correlate(cells.ratings[aspect], cells.scores[metric.signature], cells.documents, cells.systems)
         values = (counts.strict, counts.half, counts.decided, *(level.r for level in levels))
         rows[metric.name] = (counts.pairs, *map(known, values))
@@ -124,7 +124,7 @@ def short(value: float) -> str:
 def summeval(_: str) -> str:
     """Metrics against the relevance that experts gave, on SummEval."""
     names = ["rouge1", "rouge2", "rougeL", "rougeLsum", "rougeSU4", "rouge_k", "bertscore", "carouge", "apes", "length"]
-    found = against_people(list(read(SUMMEVAL)), "relevance", names, "first")
+    found = against_people(list(read_documents(SUMMEVAL)), "relevance", names, "first")
     lines = [
         "| | n | strict | half | decided | Pearson, pooled | within documents | of systems |",
         "| --- | --- | --- | --- | --- | --- | --- | --- |",
@@ -137,8 +137,8 @@ def summeval(_: str) -> str:
 
 def apes(_: str) -> str:
     """Whether the reader of APES can be believed, and how its values agree with people, on SummEval."""
-    records = list(read(SUMMEVAL))
-    batch = [each for document, summaries in records for each in examples(document, summaries)]
+    records = list(read_documents(SUMMEVAL))
+    batch = [each for document, summaries in records for each in make_examples(document, summaries)]
     ratings = np.array([summary.human["relevance"] for _, summaries in records for summary in summaries])
     table = json.loads(SUMMEVAL.with_name("published_tables.json").read_text())["apes"]["table4_apes_percent"]
     published = [f"{table[row]:.1f}" for row in ("gold", "source", "lead3", "shuffled_gold")]
@@ -165,7 +165,7 @@ def apes(_: str) -> str:
             systems = [each.system for each, kept in zip(batch, there, strict=True) if kept]
             first, second = map(np.array, within_document_pairs(documents))
             people, machine = ratings[there], values[there]
-            counts = agreement(people[first] - people[second], machine[first] - machine[second])
+            counts = count_agreement(people[first] - people[second], machine[first] - machine[second])
             levels = [short(known(level.r)) for level in correlate(people, machine, documents, systems)]
             ties = short(counts.tied / counts.pairs)
             row = [f"{name}, questions of {asked}", *shown, *levels, short(known(counts.half)), ties]
@@ -192,7 +192,7 @@ def worth(traces: Sequence, value: str) -> float:  # type: ignore[type-arg]
         return float("nan")
     if value == "occurs":
         return sum(trace.right in trace.candidates for trace in traces) / len(traces)
-    return earned(traces, value) / len(traces)
+    return total_credit(traces, value) / len(traces)
 
 
 def documents(shown: str) -> str:

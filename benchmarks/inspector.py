@@ -22,10 +22,10 @@ from playwright.sync_api import Page, sync_playwright
 
 from data.database import connect
 from data.demo import FILE as DEMO
-from data.importers import read
+from data.importers import read_documents
 from data.records import Document, Summary
 from data.store import DataStore
-from metrics import DEFAULT, LEXICAL, METRICS, metric, metrics
+from metrics import DEFAULT, LEXICAL, METRICS, make_metrics, metric
 from metrics.scoring import score_dataset
 from pages.components.playground.draft import examples_of, from_records
 from tests.driving import FLAGS, chromium, serving
@@ -95,7 +95,7 @@ def opened(path: str, records: Iterable[tuple[Document, list[Summary]]], scored_
         engine = connect(url)
         data = DataStore(engine)
         data.add_dataset(name="made", format="interchange", sha256="0" * 64, records=list(records))
-        score_dataset(data, "made", metrics(scored_by))
+        score_dataset(data, "made", make_metrics(scored_by))
         engine.dispose()
         with serving(url) as address, sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
@@ -129,7 +129,7 @@ def typing(page: Page, keys: int) -> list[float]:
 
     Each key is a word of its own, so that each has a score of its own; the blank before it changes nothing.
     """
-    draft = from_records(*next(iter(read(DEMO, "interchange"))))
+    draft = from_records(*next(iter(read_documents(DEMO, "interchange"))))
     rouge = metric("rouge1")
     area = page.get_by_label("Summary A")
     page.wait_for_function("document.querySelector('.scores')?.textContent.includes('rouge1')")
@@ -168,7 +168,7 @@ def main() -> None:
     parser.add_argument("file", nargs="?", type=Path, default=FILE)
     parser.add_argument("--steps", type=int, default=60)
     asked = parser.parse_args()
-    records = list(read(asked.file, "interchange"))
+    records = list(read_documents(asked.file, "interchange"))
     print(f"Python {platform.python_version()}, {os.cpu_count()} cores", flush=True)
     examples = "examples?dataset=made&aspect=relevance"
     with opened(examples, records, DEFAULT) as page:

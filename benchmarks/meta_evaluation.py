@@ -17,7 +17,7 @@ import numpy as np
 
 from analysis.metrics_and_people import analyze_agreement
 from data.cells import Cells
-from data.preferences import Preferences, names
+from data.preferences import Preferences, to_name_column
 from reports import formats
 from reports.study import ceiling_of, correlations_of, reliability_of, reliability_tables, with_judgments
 from reports.tables import agreement as sections
@@ -48,7 +48,10 @@ def made_up(documents: int, systems: int) -> tuple[Preferences, Cells]:
     felt = quality[document, first] - quality[document, second]
     heard = felt[pair] + random.normal(size=len(pair)) * np.linspace(0.5, 2, ANNOTATORS)[annotator]
     choices = np.where(np.abs(heard) < 0.1, 0.0, np.sign(heard))
-    system_names, document_names = names([f"s{n}" for n in range(systems)]), names([f"d{n}" for n in range(documents)])
+    system_names, document_names = (
+        to_name_column([f"s{n}" for n in range(systems)]),
+        to_name_column([f"d{n}" for n in range(documents)]),
+    )
     preferences = Preferences(
         documents=document_names[document],
         firsts=system_names[first],
@@ -60,7 +63,7 @@ def made_up(documents: int, systems: int) -> tuple[Preferences, Cells]:
         },
         pair=pair,
         choices=choices,
-        annotators=names([f"a{n:02}" for n in range(ANNOTATORS)])[annotator],
+        annotators=to_name_column([f"a{n:02}" for n in range(ANNOTATORS)])[annotator],
         left=np.where(choices == 0, np.nan, random.integers(2, size=len(pair)).astype(np.float64)),
         took=random.uniform(3, 30, len(pair)),
     )
@@ -98,10 +101,10 @@ def main() -> None:
         rated, took = timed("judgments won by each summary", lambda p=preferences, c=cells: with_judgments(c, p))
         total += took
         tables = [
-            sections.agreement_section(agreement, "judgment", None, ceiling),
-            sections.agreement_section(majority, "pair by majority"),
-            sections.comparison_section(agreement),
-            sections.difference_section(agreement),
+            sections.agreement_table(agreement, "judgment", None, ceiling),
+            sections.agreement_table(majority, "pair by majority"),
+            sections.comparison_table(agreement),
+            sections.difference_table(agreement),
             *reliability_tables(reliability, weighed=False),
         ]
         for methods in (["pearson"], ["pearson", "spearman", "kendall"]):

@@ -23,10 +23,10 @@ from typing import NamedTuple
 import scipy
 from rouge_score.rouge_scorer import RougeScorer
 
-from data.importers import read
+from data.importers import read_documents
 from summarizers.oracles import ALGORITHMS, DEFINITIONS, Problem, Solution
 from summarizers.oracles.problem import BETTER
-from summarizers.oracles.vns import K_MAX, random_start, shaken, vns
+from summarizers.oracles.vns import K_MAX, draw_flips, random_start, vns
 from summarizers.sentences import sentences_of
 
 FILE = Path(__file__).resolve().parents[2] / "shared" / "data" / "summeval.jsonl"
@@ -106,7 +106,7 @@ def vns_by_rouge_score(text: Text, seed: int, iterations: int) -> tuple[set[int]
     chosen = set(random_start(problem, draw))
     best, k = f1(chosen), 1
     for _ in range(iterations):
-        changed = chosen ^ set(shaken(problem.useful, chosen, k, draw))
+        changed = chosen ^ set(draw_flips(problem.useful, chosen, k, draw))
         if (reached := f1(changed)) > best + BETTER:
             chosen, best, k = changed, reached, 1
         else:
@@ -139,7 +139,7 @@ def main() -> None:
     parser.add_argument("--articles", type=int, default=100)
     parser.add_argument("--made", type=int, default=20)
     options = parser.parse_args()
-    documents = [document for document, _ in read(options.file, "interchange")]
+    documents = [document for document, _ in read_documents(options.file, "interchange")]
     texts = [Text(sentences_of(document), document.references[0]) for document in documents]
     print(f"Python {platform.python_version()}, SciPy {scipy.__version__}, {os.cpu_count()} cores")
     table("SummEval articles", texts[: options.articles])

@@ -16,9 +16,9 @@ from pathlib import Path
 
 from rouge_score.rouge_scorer import RougeScorer
 
-from data.importers import read
-from data.records import Example, examples
-from metrics import metrics, text
+from data.importers import read_documents
+from data.records import Example, make_examples
+from metrics import make_metrics, text
 from metrics.rouge import numbered_ngrams
 
 FILE = Path(__file__).resolve().parents[2] / "shared" / "data" / "summeval.jsonl"
@@ -29,7 +29,7 @@ def ours(batch: list[Example]) -> list[tuple[float, ...]]:
     """Our F1 values by example."""
     for cached in (text.rouge_words, text.stem, numbered_ngrams):
         cached.cache_clear()
-    columns = [metric.score(batch) for metric in metrics(NAMES)]
+    columns = [metric.score(batch) for metric in make_metrics(NAMES)]
     return [tuple(score.value or 0.0 for score in row) for row in zip(*columns, strict=True)]
 
 
@@ -43,7 +43,9 @@ def theirs(batch: list[Example]) -> list[tuple[float, ...]]:
 def main() -> None:
     """Measure and print."""
     file = Path(sys.argv[1]) if len(sys.argv) > 1 else FILE
-    batch = [e for document, summaries in read(file, "interchange") for e in examples(document, summaries)]
+    batch = [
+        e for document, summaries in read_documents(file, "interchange") for e in make_examples(document, summaries)
+    ]
     pairs = sum(len(example.references) for example in batch)
     text.stemmer()  # loading NLTK is not scoring; the peer has loaded it too
     runs = []

@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from data.importers import read
-from summarizers.sentences import sentences_of, split
+from data.importers import read_documents
+from summarizers.sentences import sentences_of, split_sentences
 
 FOLDER = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -52,7 +52,7 @@ def boundaries(sentences: Iterable[str]) -> set[int]:
     return set(ends[1:-1])
 
 
-def measure(texts: Texts, ends: Callable[[str], Sequence[str]] = split) -> Boundaries:
+def measure(texts: Texts, ends: Callable[[str], Sequence[str]] = split_sentences) -> Boundaries:
     """Split texts anew, and count the boundaries over all of them."""
     right = found = there = 0
     for text in texts:
@@ -64,7 +64,7 @@ def measure(texts: Texts, ends: Callable[[str], Sequence[str]] = split) -> Bound
 def abstracts(folder: Path) -> Texts:
     """The abstracts of SciTLDR's dev and test files as published."""
     files = [folder / "scitldr" / f"{part}.jsonl" for part in ("dev", "test")]
-    return [sentences_of(document) for file in files for document, _ in read(file, "scitldr")]
+    return [sentences_of(document) for file in files for document, _ in read_documents(file, "scitldr")]
 
 
 def whole(texts: Texts) -> Texts:
@@ -74,7 +74,7 @@ def whole(texts: Texts) -> Texts:
 
 def articles(folder: Path) -> Texts:
     """The articles of SummEval, split by their tokens."""
-    return [by_tokens(str(document.source)) for document, _ in read(folder / "summeval.jsonl", "interchange")]
+    return [by_tokens(str(document.source)) for document, _ in read_documents(folder / "summeval.jsonl", "interchange")]
 
 
 def by_tokens(text: str) -> list[str]:

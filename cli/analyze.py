@@ -18,12 +18,12 @@ from cli.shared import (
     check_failures,
     check_output,
     is_file,
-    listed,
+    open_stores,
     read_records,
-    refusing,
+    report_refusals,
     screen_width,
+    split_names,
     store_with,
-    stores,
     tell,
 )
 
@@ -89,7 +89,7 @@ permute_option = click.option(
     help="csv: one line a number; latex: booktabs.",
 )
 @click.option("--input-format", "format", help="Format of FILE; guessed if left out.")
-@refusing
+@report_refusals
 def analyze(
     file: str | None,
     study_name: str | None,
@@ -119,26 +119,26 @@ def analyze(
 
     if (file is None) == (study_name is None):
         raise click.UsageError("name a FILE, a data set or a --study, and only one of them")
-    methods: list[Any] = [*dict.fromkeys(listed(coefficients))]
+    methods: list[Any] = [*dict.fromkeys(split_names(coefficients))]
     if not methods or not {*methods} <= {*METHODS}:
         raise click.UsageError(f"--coefficients must be among {', '.join(METHODS)}, not {coefficients!r}")
-    if wanted is not None and not listed(wanted):
+    if wanted is not None and not split_names(wanted):
         raise click.UsageError("--tables names no table")
     failures = Failures()
-    asked = [table for name in listed(wanted or "") for table in OF_TEXTS.get(name, (name,))]
+    asked = [table for name in split_names(wanted or "") for table in OF_TEXTS.get(name, (name,))]
     of_texts = {*asked} & {table for tables in OF_TEXTS.values() for table in tables}
-    only = listed(systems)
+    only = split_names(systems)
     records, facts = texts_of(file, format, study_name) if of_texts or file is not None else ([], {})
     texts = text_contents(records, facts, chosen, of_texts, only, study_name) if of_texts else None
-    settings = {"methods": methods, "rule": rule, "baselines": listed(baselines), "seed": seed}
+    settings = {"methods": methods, "rule": rule, "baselines": split_names(baselines), "seed": seed}
     settings |= {"resample": resample, "permute": permute}
     if texts is not None and {*asked} <= of_texts:
         found = texts
     elif study_name is not None:
         refuse_metric_options()
-        found = contents.of_study(*stores(), study_name, human=human, systems=only, **settings)
+        found = contents.make_study_contents(*open_stores(), study_name, human=human, systems=only, **settings)
     else:
-        people = rating(records, human, asked)
+        people = choose_rating(records, human, asked)
         found = contents_of_scores(file, records, facts, people, chosen, failures, only, **settings)
     check_tables(asked, [*(table.name for table in found.tables), *(t for tables in OF_TEXTS.values() for t in tables)])
     if texts is not None and texts is not found:
@@ -153,7 +153,7 @@ def texts_of(name: str | None, format: str | None, study: str | None) -> tuple[l
     from data.files import sha256
 
     if study is not None:
-        data_store, annotation_store = stores()
+        data_store, annotation_store = open_stores()
         dataset = annotation_store.study(study).dataset
         return data_store.records(dataset), {"study": study, "data set": dataset}
     if is_file(name, format):
@@ -171,7 +171,7 @@ def text_contents(
     study: str | None,
 ) -> Any:
     """The tables of texts that are asked for; those of a study are of its systems, where no others are named."""
-    from reports.study import OF_TEXTS, of_texts
+    from reports.study import OF_TEXTS, make_text_contents
 
     if not {*asked}.isdisjoint(OF_TEXTS["keywords"]):
         if chosen["only"]:
@@ -179,9 +179,9 @@ def text_contents(
         check_summaries(records, facts)
     if study is not None:
         refuse_metric_options(kept=("title", "keywords", "idf"))
-        only = only or stores()[1].study(study).systems
+        only = only or open_stores()[1].study(study).systems
     (metric,) = chosen_metrics({**chosen, "names": "rouge_k", "only": None}, lambda: records)
-    return of_texts(records, metric, asked, facts, only)
+    return make_text_contents(records, metric, asked, facts, only)
 
 
 def check_summaries(records: Iterable[Any], facts: dict[str, str]) -> None:
@@ -192,7 +192,7 @@ def check_summaries(records: Iterable[Any], facts: dict[str, str]) -> None:
         raise Refused(f"{name or facts['data set']} has no summaries; {way}, or ask for --tables dataset")
 
 
-def rating(records: list[Any], human: str | None, asked: Iterable[str]) -> str | None:
+def choose_rating(records: list[Any], human: str | None, asked: Iterable[str]) -> str | None:
     """The rating that metrics are held against, None where the usual one is not there and nobody asks for it."""
     from metrics.scoring import NoRatings, check_ratings
     from reports.study import OF_PEOPLE, USUAL
@@ -242,7 +242,7 @@ def contents_of_scores(
         "summaries": str(len(cells)),
         "systems": ", ".join(dict.fromkeys(cells.systems)),
     }
-    return contents.of_cells(cells, human, known, gaps=gaps, **settings)
+    return contents.make_cell_contents(cells, human, known, gaps=gaps, **settings)
 
 
 def stored_cells(name: str, batches: Iterable[list[Any]], failures: Any, only: Sequence[str] | None) -> tuple[Any, Any]:
@@ -254,7 +254,7 @@ def stored_cells(name: str, batches: Iterable[list[Any]], failures: Any, only: S
 
     import numpy as np
 
-    from metrics.scoring import Gaps
+    from metrics.scoring import MissingCounts
 
     store = store_with(name)
     signatures = []
@@ -269,7 +269,7 @@ def stored_cells(name: str, batches: Iterable[list[Any]], failures: Any, only: S
     for signature in signatures:
         scores = store.scores(dataset=name, signature=signature)
         cut = sum(score.truncated for (_, system), score in scores.items() if only is None or system in only)
-        gaps[signature] = Gaps(int(np.isnan(cells.scores[signature]).sum()), cut)
+        gaps[signature] = MissingCounts(int(np.isnan(cells.scores[signature]).sum()), cut)
     return cells, gaps
 
 
@@ -298,11 +298,11 @@ def print_contents(contents: Any, tables: list[Any], shape: str) -> None:
 
     from data.one_line import in_one_line
     from reports.formats import LONG, as_latex, as_one_csv, as_text
-    from reports.study import as_json
+    from reports.study import contents_as_json
 
     facts = [f"{name}: {text}" for name, text in contents.facts.items()]
     if shape == "json":
-        click.echo(json.dumps(as_json(replace(contents, tables=tuple(tables))), indent=2, allow_nan=False))
+        click.echo(json.dumps(contents_as_json(replace(contents, tables=tuple(tables))), indent=2, allow_nan=False))
     elif shape == "csv":
         click.echo(as_one_csv(tables, [*contents.facts.items(), *(("signature", s) for s in contents.gaps)]), nl=False)
     elif shape == "latex":
@@ -335,15 +335,20 @@ def print_contents(contents: Any, tables: list[Any], shape: str) -> None:
 @resample_option
 @permute_option
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of bootstrap, flips and permutations.")
-@refusing
+@report_refusals
 def report(name: str, folder: Path, systems: str, baselines: str, resample: Any, permute: Any, seed: int) -> None:
     """Write a report of the study NAME: one HTML file with tables, charts and a methods paragraph, and its data."""
     from reports.html_report import write_report
 
     if not folder.is_dir():
         check_output(folder, [])
-    data_store, annotation_store = stores()
-    named = {"systems": listed(systems), "baselines": listed(baselines), "resample": resample, "permute": permute}
+    data_store, annotation_store = open_stores()
+    named = {
+        "systems": split_names(systems),
+        "baselines": split_names(baselines),
+        "resample": resample,
+        "permute": permute,
+    }
     for path in write_report(data_store, annotation_store, name, folder, **named, seed=seed):
         tell(str(path))
 
@@ -362,7 +367,7 @@ def report(name: str, folder: Path, systems: str, baselines: str, resample: Any,
 @click.option("--per-document", type=float, default=1, show_default=True, help="Pairs per document.")
 @click.option("--icc", type=float, default=0.0, show_default=True, help="Correlation of pairs of one document.")
 @click.option("--judgments", type=COUNT, default=1, show_default=True, help="Judgments per pair.")
-@refusing
+@report_refusals
 def plan(
     ratios: str | None,
     phi: float,
@@ -390,4 +395,4 @@ def plan(
         found = pairs_for_interval(ratio, half_width, level=1 - alpha, **shape)
     else:
         raise click.UsageError("name --ratios, or --ratio with --half-width")
-    click.echo(as_text(sections.plan_section(found)))
+    click.echo(as_text(sections.plan_table(found)))

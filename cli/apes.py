@@ -25,11 +25,11 @@ from cli.shared import (
     SEED,
     check_failures,
     format_option,
-    listed,
     print_table,
     read_records,
-    refusing,
+    report_refusals,
     say,
+    split_names,
     tell,
 )
 
@@ -59,7 +59,7 @@ from cli.shared import (
 @click.option("--seeds", type=COUNT, default=5, show_default=True, help="How often these are drawn.")
 @device_option
 @format_option
-@refusing
+@report_refusals
 def apes(
     file: Path,
     table: bool,
@@ -93,7 +93,7 @@ def apes(
         questions,
         entities=entities,
         reader=reader,
-        types=tuple(listed(types)) if types else DEFAULT_TYPES,
+        types=tuple(split_names(types)) if types else DEFAULT_TYPES,
         ask=ask,
         value=apes_value,
     )
@@ -144,10 +144,10 @@ def print_conditions(rows: Sequence[Any], seeds: int) -> None:
 
 def print_trials(found: Sequence[Any], aspect: str) -> None:
     """Print each metric by one reference at a time, then means and standard deviations."""
-    from reports.apes_trials import spreads
+    from reports.apes_trials import summarize_trials
 
     rows: list[Sequence[object]] = [(trial.metric, trial.reference, trial.n, *trial[3:]) for trial in found]
-    for spread in spreads(found):
+    for spread in summarize_trials(found):
         rows.append((spread.metric, f"mean of {spread.trials}", "", *spread.means))
         rows.append((spread.metric, "sd", "", *spread.sds))
     print_table(["metric", "reference", "n", "pooled", "within", "systems", "half"], rows)
@@ -161,7 +161,7 @@ def print_trials(found: Sequence[Any], aspect: str) -> None:
 @click.argument("file", type=FILE)
 @entities_option
 @device_option
-@refusing
+@report_refusals
 def entities(file: Path, entities: str) -> None:
     """Print the entities in FILE, a text a line, as a JSON object a line."""
     from data.reading import lines
@@ -182,7 +182,7 @@ def train() -> None:
 @click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), required=True, help="The weights.")
 @click.option("--seed", type=SEED, default=0, show_default=True)
 @click.option("--epochs", type=COUNT, help="Passes over the data; those of the model card if left out.")
-@refusing
+@report_refusals
 def train_tagger_(folder: Path, output: Path, seed: int, epochs: int | None) -> None:
     """Train the embedded entity finder on the CoNLL files in DIR."""
     from metrics.apes.training import train_tagger
@@ -204,7 +204,7 @@ def train_tagger_(folder: Path, output: Path, seed: int, epochs: int | None) -> 
 @click.option("--vectors", type=FILE, help="Word vectors to begin with, a GloVe or word2vec text file.")
 @click.option("--seed", type=SEED, default=0, show_default=True)
 @device_option
-@refusing
+@report_refusals
 def train_attentive_reader(
     folder: Path,
     output: Path,

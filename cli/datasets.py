@@ -12,12 +12,12 @@ from cli.shared import (
     MOST_PROCESSES,
     check_failures,
     format_option,
-    going,
-    listed,
+    open_stores,
     print_table,
-    refusing,
+    report_refusals,
     say,
-    stores,
+    show_document_progress,
+    split_names,
     tell,
     usual_processes,
 )
@@ -28,20 +28,20 @@ from cli.shared import (
 @click.option("--name", required=True, help="Name of the data set; for a file of lines, the one that it joins.")
 @click.option("--system", help="Name of the system that wrote a file of lines; the file's name if left out.")
 @format_option
-@refusing
+@report_refusals
 def import_(file: Path, name: str, system: str | None, format: str | None) -> None:
     """Import documents and summaries from FILE, or from a folder of .question files, whole or not at all."""
     from data.importing import import_file
 
-    store, _ = stores()
+    store, _ = open_stores()
     tell(import_file(store, file, name=name, format=format, system=system, say=say))
 
 
 @click.command()
-@refusing
+@report_refusals
 def datasets() -> None:
     """List the data sets."""
-    store, _ = stores()
+    store, _ = open_stores()
     print_table(
         ["data set", "format", "documents", "summaries", "systems"],
         [(d.name, d.format, d.documents, d.summaries, ", ".join(d.systems) or "-") for d in store.datasets()],
@@ -77,7 +77,7 @@ def print_systems(context: click.Context, _option: click.Parameter, asked: bool)
     help="Documents at once, where a system takes long, as oracles do.  [default: as many as processors, up to "
     f"{MOST_PROCESSES}]",
 )
-@refusing
+@report_refusals
 def summarize(name: str, systems: str, processes: int | None) -> None:
     """Write candidate summaries for the data set NAME.
 
@@ -86,16 +86,16 @@ def summarize(name: str, systems: str, processes: int | None) -> None:
     """
     from summarizers import add_systems
 
-    names = listed(systems)
+    names = split_names(systems)
     if not names:
         raise click.UsageError("--system names no system")
-    store, annotation = stores()
+    store, annotation = open_stores()
     studies = annotation.studies_of(name)
     at_once = processes or usual_processes()
     warn_of_unsplit(document for document, _ in store.records(name))
     done = []
     try:
-        with going("summarizing", name, kept=True) as progress:
+        with show_document_progress("summarizing", name, kept=True) as progress:
             for added in add_systems(store, name, names, studies=studies, processes=at_once, progress=progress):
                 done.append(added)
     finally:
@@ -104,7 +104,7 @@ def summarize(name: str, systems: str, processes: int | None) -> None:
 
 
 @click.command()
-@refusing
+@report_refusals
 def demo() -> None:
     """Import the demo corpus, score it by all metrics and create its studies, unless that is already done.
 
@@ -112,13 +112,13 @@ def demo() -> None:
     """
     from annotation.demo import create_demo_study, create_made_up_study
     from data.demo import NAME, add_demo
-    from metrics import METRICS, metric, metrics
+    from metrics import METRICS, make_metrics, metric
     from metrics.scoring import Failures, score_dataset
 
-    data_store, store = stores()
+    data_store, store = open_stores()
     add_demo(data_store)
     failures = Failures()
-    score_dataset(data_store, NAME, metrics(list(METRICS)), failures=failures)
+    score_dataset(data_store, NAME, make_metrics(list(METRICS)), failures=failures)
     signature = metric("rouge_k").signature
     for study in (create_demo_study(store, signature), create_made_up_study(data_store, store, signature)):
         tell(f"the study {study.name} has {study.pairs} pairs and {study.judgments} judgments")

@@ -11,7 +11,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from cli.shared import COUNT, FILE, Refused, listed
+from cli.shared import COUNT, FILE, Refused, split_names
 
 DEFAULT_METRICS = "rouge1,rouge2,rougeL,rouge_k,length"
 
@@ -208,10 +208,10 @@ def set_device(device: str | None) -> None:
 def chosen_metrics(chosen: dict[str, Any], records: Callable[[], Iterable[Any]]) -> list[Any]:
     """Make the metrics that the options name; `records` are what is scored, for --idf references and list:FILE."""
     from data.reading import lines
-    from metrics import DEFAULT_TYPES, Options, metrics
+    from metrics import DEFAULT_TYPES, Options, make_metrics
 
     given = dict(chosen)
-    names, idf, types = listed(given.pop("names")), given.pop("idf"), given.pop("types")
+    names, idf, types = split_names(given.pop("names")), given.pop("idf"), given.pop("types")
     if not names:
         raise click.UsageError("--metrics names no metric")
     collections = {
@@ -225,7 +225,7 @@ def chosen_metrics(chosen: dict[str, Any], records: Callable[[], Iterable[Any]])
             raise Refused(f"--idf names no file: {idf}")
         idf = tuple(line for _, line in lines(Path(idf)))
     given |= chosen_keywords(given["keywords"], records if "rouge_k" in names else None)
-    return metrics(names, Options(idf=idf, types=tuple(listed(types)) if types else DEFAULT_TYPES, **given))
+    return make_metrics(names, Options(idf=idf, types=tuple(split_names(types)) if types else DEFAULT_TYPES, **given))
 
 
 def chosen_keywords(keywords: str, records: Callable[[], Iterable[Any]] | None) -> dict[str, Any]:

@@ -16,13 +16,13 @@ from cli.shared import (
     MOST_PROCESSES,
     SEED,
     check_output,
-    going,
     is_file,
-    listed,
     read_records,
-    refusing,
+    report_refusals,
     say,
     screen_width,
+    show_document_progress,
+    split_names,
     store_with,
     usual_processes,
 )
@@ -102,7 +102,7 @@ from cli.shared import (
     help="csv: one line a number; latex: booktabs.",
 )
 @click.option("--input-format", "format", help="Format of FILE; guessed if left out.")
-@refusing
+@report_refusals
 def oracle(
     file: str,
     metric: str,
@@ -130,26 +130,26 @@ def oracle(
     from data.files import sha256, write_whole
     from reports.tables import oracles as oracle_tables
     from summarizers.oracles import Target
-    from summarizers.oracles.evaluation import Task, evaluate, evaluate_stored, statistics
+    from summarizers.oracles.evaluation import OracleTask, evaluate, evaluate_stored, summarize_algorithms
     from summarizers.oracles.extracts import look_into
 
     names = chosen_algorithms(algorithms)
     if math.isnan(seconds):  # which click takes to be in every range
         raise click.UsageError("--seconds must be a number of seconds, not nan")
     target = Target(int(metric.removeprefix("rouge")), definition, references, tokenizer)
-    task = Task(target, names, extract_length(length), seed, seconds, sentence_range(sentences))
+    task = OracleTask(target, names, extract_length(length), seed, seconds, sentence_range(sentences))
     at_once = processes or usual_processes()
     if output is not None:
         check_output(output, [Path(file)])
     if is_file(file, format):
         documents = [document for document, _ in read_records(Path(file), format)][:first]
-        with going("searching", file) as progress:
+        with show_document_progress("searching", file) as progress:
             found = evaluate(documents, task, processes=at_once, progress=progress)
         origin = {"file": Path(file).name, "SHA-256": sha256(Path(file))}
     else:
         store = store_with(file)
         documents = [document for document, _ in store.records(file)][:first]
-        with going("searching", file, kept=True) as progress:
+        with show_document_progress("searching", file, kept=True) as progress:
             found = evaluate_stored(store, file, task, first=first, processes=at_once, progress=progress)
         origin = {"data set": file}
     warn_of_unsplit(documents)
@@ -158,14 +158,16 @@ def oracle(
         records = oracle_tables.row_records(found.rows, documents)
         write_whole(output, (json.dumps(record, ensure_ascii=False) + "\n" for record in records))
         say(f"wrote {output}")
-    print_oracles(task, statistics(found.rows), look_into(found.rows, documents, target), without, origin, shape)
+    print_oracles(
+        task, summarize_algorithms(found.rows), look_into(found.rows, documents, target), without, origin, shape
+    )
 
 
 def chosen_algorithms(algorithms: str) -> tuple[str, ...]:
     """What --algorithms says, each known and once."""
     from summarizers.oracles import ALGORITHMS
 
-    names = tuple(listed(algorithms))
+    names = tuple(split_names(algorithms))
     if not names:
         raise click.UsageError("--algorithms names no algorithm")
     for place, name in enumerate(names):
@@ -178,7 +180,7 @@ def chosen_algorithms(algorithms: str) -> tuple[str, ...]:
 
 def extract_length(length: str | None) -> Any:
     """What --length says."""
-    from summarizers.base import REFERENCE_LENGTH, Length
+    from summarizers.base import REFERENCE_LENGTH, SummaryLength
 
     if length is None:
         return None
@@ -190,7 +192,7 @@ def extract_length(length: str | None) -> Any:
             f"--length must be K, so many sentences, Kw, so many words, or ref, the words of the first reference, such "
             f"as 3 or 100w, not {length!r}"
         )
-    return Length(int(number), "words" if length.endswith("w") else "sentences")
+    return SummaryLength(int(number), "words" if length.endswith("w") else "sentences")
 
 
 def sentence_range(sentences: str | None) -> tuple[int, int | None] | None:

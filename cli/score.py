@@ -14,16 +14,16 @@ from cli.metric_options import chosen_metrics, title_option, with_metrics
 from cli.shared import (
     FILE,
     Refused,
+    announce_interrupt,
     bar,
-    cell,
     check_failures,
     check_output,
+    format_cell,
     format_option,
     print_table,
     read_records,
-    refusing,
+    report_refusals,
     say,
-    stopping,
     store_with,
 )
 
@@ -42,7 +42,7 @@ from cli.shared import (
 @click.option("-r", "--reference", "references_files", type=FILE, multiple=True, help="Plain text: references.")
 @click.option("--sources", type=FILE, help="Plain text: the documents, one a line.")
 @click.option("--titles", type=FILE, help="Plain text: the titles, one a line.")
-@refusing
+@report_refusals
 def score(
     file: str | None,
     chosen: dict[str, Any],
@@ -79,7 +79,7 @@ def score(
         if not any(summaries for _, summaries in records):
             raise Refused(f"{file} has no summaries to score; import it and use relevance summarize")
     records = list(records)
-    with stopping(lambda: "nothing was scored yet"):
+    with announce_interrupt(lambda: "nothing was scored yet"):
         chosen_ones = chosen_metrics(chosen, lambda: records)
     score_to_file(records, chosen_ones, output)
 
@@ -99,11 +99,11 @@ def score_stored(name: str, chosen: dict[str, Any]) -> None:
 
     store = store_with(name)
     failures = Failures()
-    with stopping(lambda: "nothing was scored yet"):
+    with announce_interrupt(lambda: "nothing was scored yet"):
         metrics = chosen_metrics(chosen, lambda: store.records(name))
     computed = score_missing(store, name, metrics, failures)
     for metric in metrics:
-        click.echo(f"{metric.name}: {computed[metric.name]} computed  {cell(metric.signature)}")
+        click.echo(f"{metric.name}: {computed[metric.name]} computed  {format_cell(metric.signature)}")
     check_failures(failures)
 
 
@@ -125,7 +125,7 @@ def score_missing(store: Any, name: str, metrics: list[Any], failures: Any) -> d
             else "nothing was scored yet"
         )
 
-    with stopping(kept) as check, bar("scoring", name) as moved:
+    with announce_interrupt(kept) as check, bar("scoring", name) as moved:
 
         def progress(done: int, total: int) -> None:
             nonlocal reached
@@ -161,7 +161,7 @@ def score_to_file(records: list[Any], metrics: list[Any], output: Path) -> None:
 
     scoring = score_records(records, metrics, failures)
     shown = click.progressbar(scoring, length=total, label="scoring", file=sys.stderr)
-    with stopping(kept) as check, shown as scored:
+    with announce_interrupt(kept) as check, shown as scored:
         for row in scored:
             rows.append(row)
             check()
@@ -199,7 +199,7 @@ def mean_row(name: str, values: list[float | None]) -> tuple[str, float | None, 
 @click.option("--compare", is_flag=True, help="Print the keywords of all three extractors, an object a document.")
 @title_option
 @format_option
-@refusing
+@report_refusals
 def keywords(file: Path, extractor: str, compare: bool, title: str, format: str | None) -> None:
     """Print the keywords that ROUGE-K finds, a JSON list a document: score --keywords with the same extractor has them.
 
@@ -224,4 +224,4 @@ def keywords(file: Path, extractor: str, compare: bool, title: str, format: str 
     for document, *of_all in zip(documents, *compared.values(), strict=True):
         lists = {name: list(map(str, found)) for name, found in zip(compared, of_all, strict=True)}
         click.echo(json.dumps({"id": document.id, **lists}, ensure_ascii=False))
-    click.echo(formats.as_text(sections.extractors_section(shared_keywords(compared))), err=True)
+    click.echo(formats.as_text(sections.extractors_table(shared_keywords(compared))), err=True)

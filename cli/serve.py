@@ -8,14 +8,14 @@ import sys
 
 import click
 
-from cli.shared import Refused, refusing, stores
+from cli.shared import Refused, open_stores, report_refusals
 
 
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=click.IntRange(1, 65535), default=8501, show_default=True, help="Port to listen on.")
 @click.option("--open", "open_browser", is_flag=True, help="Open the app in a browser, where there is a screen.")
-@refusing
+@report_refusals
 def serve(host: str, port: int, open_browser: bool) -> None:
     """Start the app."""
     import uvicorn
@@ -26,7 +26,7 @@ def serve(host: str, port: int, open_browser: bool) -> None:
     os.chdir(ROOT)  # where Streamlit looks for .streamlit/config.toml
     from app import app
 
-    stores()
+    open_stores()
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the server will: a port just left is free
         try:

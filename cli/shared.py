@@ -66,7 +66,7 @@ def errors_in_one_line() -> Iterator[None]:
         raise
 
 
-def refusing(command: Callable[..., None]) -> Callable[..., None]:
+def report_refusals(command: Callable[..., None]) -> Callable[..., None]:
     """Turn what the packages refuse into one line on standard error and exit code 2."""
 
     @wraps(command)
@@ -110,7 +110,7 @@ def tell(line: str, *, err: bool = False) -> None:
     click.echo(in_one_line(line), err=err)
 
 
-def listed(names: str) -> list[str]:
+def split_names(names: str) -> list[str]:
     """The names in a comma-separated option."""
     return [name.strip() for name in names.split(",") if name.strip()]
 
@@ -129,12 +129,12 @@ def check_failures(failures: dict[str, str]) -> None:
 
 def read_records(file: Path, format: str | None) -> list[Any]:
     """Read a file whole before anything is done with it."""
-    from data.importers import read
+    from data.importers import read_documents
 
-    return list(read(file, format, say))
+    return list(read_documents(file, format, say))
 
 
-def stores() -> tuple[Any, Any]:
+def open_stores() -> tuple[Any, Any]:
     """The stores over the database, its schema brought up to date."""
     from annotation.store import AnnotationStore
     from data.database import connect
@@ -148,7 +148,7 @@ def store_with(name: str) -> Any:
     """The store of data sets, refused where it has none of that name, which is no file's either."""
     from data.store import UnknownDataset
 
-    store, _ = stores()
+    store, _ = open_stores()
     try:
         store.dataset(name)
     except UnknownDataset as error:
@@ -158,7 +158,7 @@ def store_with(name: str) -> Any:
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print aligned columns: the first flush left, numbers flush right."""
-    cells = [list(header), *([cell(value) for value in row] for row in rows)]
+    cells = [list(header), *([format_cell(value) for value in row] for row in rows)]
     widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
     for row in cells:
         first, *others = (text.ljust(w) if i == 0 else text.rjust(w) for i, (text, w) in enumerate(zip(row, widths)))  # noqa: B905
@@ -170,7 +170,7 @@ def screen_width() -> int | None:
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
-def cell(value: object) -> str:
+def format_cell(value: object) -> str:
     """A value as a table shows it: four decimals, `-` for what is undefined."""
     from data.one_line import in_one_line
 
@@ -185,7 +185,7 @@ def usual_processes() -> int:
 
 
 @contextmanager
-def stopping(kept: Callable[[], str]) -> Iterator[Callable[[], None]]:
+def announce_interrupt(kept: Callable[[], str]) -> Iterator[Callable[[], None]]:
     """Tell whoever presses Ctrl-C what is `kept` of the work; the command ends with exit code 1.
 
     Yields what raises KeyboardInterrupt if it was pressed before: Python drops the exception where it comes in a
@@ -213,11 +213,11 @@ def stopping(kept: Callable[[], str]) -> Iterator[Callable[[], None]]:
 
 
 @contextmanager
-def going(doing: str, name: str, *, kept: bool = False) -> Iterator[Callable[[int, int], None]]:
+def show_document_progress(doing: str, name: str, *, kept: bool = False) -> Iterator[Callable[[int, int], None]]:
     """A progress bar over documents; what was done before it is stopped may be `kept`."""
     what = "what was found is stored, and the same command goes on from there"
     lost = "nothing is kept, as it would be of a data set"
-    with stopping(lambda: what if kept else lost) as check, bar(doing, name) as moved:
+    with announce_interrupt(lambda: what if kept else lost) as check, bar(doing, name) as moved:
 
         def progress(done: int, total: int) -> None:
             moved(done, total)
@@ -229,7 +229,7 @@ def going(doing: str, name: str, *, kept: bool = False) -> Iterator[Callable[[in
 @contextmanager
 def bar(doing: str, name: str) -> Iterator[Callable[[int, int], None]]:
     """A progress bar: yields what takes how much is done, and of how much."""
-    with click.progressbar(length=0, label=cell(f"{doing} {name}"), file=sys.stderr) as shown:
+    with click.progressbar(length=0, label=format_cell(f"{doing} {name}"), file=sys.stderr) as shown:
 
         def progress(done: int, total: int) -> None:
             shown.length = total or 1  # nothing to do is done

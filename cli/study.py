@@ -6,7 +6,19 @@ from pathlib import Path
 
 import click
 
-from cli.shared import COUNT, FILE, SEED, check_failures, check_output, listed, print_table, refusing, say, stores, tell
+from cli.shared import (
+    COUNT,
+    FILE,
+    SEED,
+    check_failures,
+    check_output,
+    open_stores,
+    print_table,
+    report_refusals,
+    say,
+    split_names,
+    tell,
+)
 
 
 @click.group()
@@ -58,7 +70,7 @@ def study() -> None:
 @click.option("--question", help="What annotators are asked.")
 @click.option("--instructions", type=FILE, help="A Markdown file shown before the pairs.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the draw and of the sides.")
-@refusing
+@report_refusals
 def create_study(
     name: str,
     dataset: str,
@@ -78,13 +90,13 @@ def create_study(
     """Create the study NAME from pairs of a data set's summaries."""
     from annotation.records import INSTRUCTIONS, QUESTION, StudySpec
     from data.reading import lines
-    from metrics import DEFAULT, metrics
+    from metrics import DEFAULT, make_metrics
     from metrics.scoring import Failures, score_dataset
 
-    data_store, annotation_store = stores()
-    contradicting = listed(conflict_metrics) if rule == "conflicts" else []
+    data_store, annotation_store = open_stores()
+    contradicting = split_names(conflict_metrics) if rule == "conflicts" else []
     # The lexical ones so that the agreement table is there with the first judgment.
-    scored, failures = metrics([*DEFAULT, *contradicting]), Failures()
+    scored, failures = make_metrics([*DEFAULT, *contradicting]), Failures()
     score_dataset(data_store, dataset, scored, failures=failures)
     check_failures(failures)
     signatures = {metric.name: metric.signature for metric in scored}
@@ -92,7 +104,7 @@ def create_study(
         StudySpec(
             name=name,
             dataset=dataset,
-            systems=tuple(listed(systems)),
+            systems=tuple(split_names(systems)),
             rule=rule,
             signature=signatures["rouge_k"] if rule == "rouge_k_differs" else None,
             signatures=tuple(signatures[name] for name in contradicting),
@@ -116,10 +128,10 @@ def create_study(
 
 
 @study.command("list")
-@refusing
+@report_refusals
 def list_studies() -> None:
     """List the studies and how far they are."""
-    _, store = stores()
+    _, store = open_stores()
     print_table(
         ["study", "data set", "pairs", "wanted", "judgments", "state"],
         [
@@ -140,20 +152,20 @@ def list_studies() -> None:
 @click.argument("name")
 @click.argument("annotator")
 @click.option("--url", default="http://127.0.0.1:8501", show_default=True, help="Where the app is served.")
-@refusing
+@report_refusals
 def invite(name: str, annotator: str, url: str) -> None:
     """Print a link that lets ANNOTATOR, and nobody else, judge in the study NAME under that name."""
-    _, store = stores()
+    _, store = open_stores()
     tell(f"{url.rstrip('/')}/annotate?invite={store.invite(study=name, name=annotator).token}")
 
 
 @study.command("close")
 @click.argument("name")
 @click.option("--reopen", is_flag=True, help="Take judgments again.")
-@refusing
+@report_refusals
 def close_study(name: str, reopen: bool) -> None:
     """Take no more judgments in the study NAME."""
-    _, store = stores()
+    _, store = open_stores()
     state = store.close_study(name, closed=not reopen)
     tell(f"{state.name} is {'closed' if state.closed_at else 'open'}, with {state.judgments} judgments")
 
@@ -163,7 +175,7 @@ def close_study(name: str, reopen: bool) -> None:
 @click.option("--what", type=click.Choice(["judgments", "scores"]), default="judgments", show_default=True)
 @click.option("--format", "format", type=click.Choice(["jsonl", "csv"]), default="jsonl", show_default=True)
 @click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="File; printed if left out.")
-@refusing
+@report_refusals
 def export_study(name: str, what: str, format: str, output: Path | None) -> None:
     """Write the judgments of the study NAME, or the scores of its data set."""
     from annotation.results import export_judgments, export_scores
@@ -172,7 +184,7 @@ def export_study(name: str, what: str, format: str, output: Path | None) -> None
 
     if output is not None:
         check_output(output, [])
-    data_store, store = stores()
+    data_store, store = open_stores()
     dataset = store.study(name).dataset
     records = export_judgments(store, name) if what == "judgments" else export_scores(data_store, dataset)
     text = export(records, format)

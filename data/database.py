@@ -15,7 +15,7 @@ from sqlalchemy.orm import DeclarativeBase
 from sqlalchemy.types import TypeDecorator
 
 from data.one_line import message
-from data.reading import Say, say_nothing, shown
+from data.reading import Say, quote_value, say_nothing
 
 ROOT = Path(__file__).resolve().parents[1]
 URL_VARIABLE = "RELEVANCE_DATABASE_URL"
@@ -126,8 +126,8 @@ def set_up_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
     if tables and not tables >= OURS:
         file = connection.execute("PRAGMA database_list").fetchone()[2]
         raise UnusableDatabase(
-            f"{file} is a database of another program: it has the table {shown(min(tables))}; name another file in "
-            f"{URL_VARIABLE}"
+            f"{file} is a database of another program: it has the table {quote_value(min(tables))}; "
+            f"name another file in {URL_VARIABLE}"
         )
     journal = "WAL" if sqlite3.sqlite_version_info >= WAL_IS_SOUND else "PERSIST"
     for setting in (f"journal_mode={journal}", "synchronous=FULL", "foreign_keys=ON"):

@@ -16,13 +16,13 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 def export(records: Iterable[dict[str, Any]], format: str) -> str:
     """The records as one file's text. Raises ValueError for an unknown format."""
     if format == "jsonl":
-        return "".join(json_lines(records))
+        return "".join(format_json_lines(records))
     if format == "csv":
         return csv_text(records)
     raise ValueError(f"unknown export format {format!r}; known are {', '.join(FORMATS)}")
 
 
-def json_lines(records: Iterable[dict[str, Any]]) -> Iterator[str]:
+def format_json_lines(records: Iterable[dict[str, Any]]) -> Iterator[str]:
     """A line of JSON a record, Unicode as it is."""
     for record in records:
         yield json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n"
@@ -38,18 +38,18 @@ def csv_text(records: Iterable[dict[str, Any]]) -> str:
     out = io.StringIO()
     if rows:
         writer = csv.DictWriter(out, fieldnames=list(rows[0]), lineterminator="\r\n")
-        writer.writerow({key: cell(key) for key in rows[0]})
-        writer.writerows({key: cell(value) for key, value in row.items()} for row in rows)
+        writer.writerow({key: format_csv_cell(key) for key in rows[0]})
+        writer.writerows({key: format_csv_cell(value) for key, value in row.items()} for row in rows)
     return out.getvalue()
 
 
-def cell(value: Any) -> Any:
+def format_csv_cell(value: Any) -> Any:
     """A value as it stands in a CSV file."""
     if isinstance(value, list | dict):
         value = json.dumps(value, ensure_ascii=False)
     return "'" + value if isinstance(value, str) and value.startswith(FORMULA_STARTS) else value
 
 
-def stamp(time: datetime) -> str:
+def format_timestamp(time: datetime) -> str:
     """A time in ISO 8601, to the microsecond, in UTC."""
     return time.isoformat(timespec="microseconds")

@@ -6,8 +6,8 @@ import hashlib
 from pathlib import Path
 
 from data.files import sha256
-from data.importers import LINES, empty_summaries, guess_format, lines, question, read
-from data.reading import Place, Say, identifier, say_nothing
+from data.importers import LINES, empty_summaries, guess_format, lines, question, read_documents
+from data.reading import FileLine, Say, identifier, say_nothing
 from data.store import DataStore
 
 
@@ -29,14 +29,16 @@ def import_file(
         format = guess_format(path)
         say(f"format: {format} (guessed)")
     if format == LINES:
-        system = identifier(Place(path, 1), system or path.stem, "the system's name")
+        system = identifier(FileLine(path, 1), system or path.stem, "the system's name")
         documents = [document for document, _ in store.records(name)]
         summaries = lines.load(path, documents, system)
         count = store.add_summaries(dataset=name, summaries=summaries)
         if empty := sum(summary.is_empty for summary in summaries):
             say(empty_summaries(empty))
         return f"added {count} summaries of {system} to {name}"
-    dataset = store.add_dataset(name=name, format=format, sha256=fingerprint(path), records=read(path, format, say))
+    dataset = store.add_dataset(
+        name=name, format=format, sha256=fingerprint(path), records=read_documents(path, format, say)
+    )
     systems = f"{dataset.summaries} summaries of {len(dataset.systems)} systems" if dataset.systems else "no summaries"
     return f"imported {dataset.documents} documents and {systems} as {dataset.name}"
 

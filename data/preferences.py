@@ -124,7 +124,7 @@ def rated_pairs(cells: Cells, aspect: str) -> Preferences:
         groups[cells.documents[cell]].append(int(cell))
     pairs = [pair for group in groups.values() for pair in combinations(group, 2)]
     first, second = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
-    systems, documents = names(cells.systems), names(cells.documents)
+    systems, documents = to_name_column(cells.systems), to_name_column(cells.documents)
     return Preferences(
         documents=documents[first],
         firsts=systems[first],
@@ -139,6 +139,6 @@ def rated_pairs(cells: Cells, aspect: str) -> Preferences:
     )
 
 
-def names(values: Sequence[str | None]) -> Names:
+def to_name_column(values: Sequence[str | None]) -> Names:
     """A column of names, shape (n,)."""
     return np.array([*values, None], dtype=np.object_)[:-1]  # None: no text is taken for a column of its letters

@@ -27,7 +27,7 @@ def say_nothing(message: str) -> None:
     """Drop a message."""
 
 
-class Place:
+class FileLine:
     """Where a value was read, for error messages: `file.jsonl:7`."""
 
     def __init__(self, path: Path, line: int) -> None:
@@ -41,7 +41,7 @@ class Place:
         raise BadRecord(f"{self}: {problem}")
 
 
-def lines(path: Path, keep_ends: bool = False) -> Iterator[tuple[Place, str]]:
+def lines(path: Path, keep_ends: bool = False) -> Iterator[tuple[FileLine, str]]:
     """Yield the lines of a UTF-8 file, numbered from 1, without their ends (LF or CRLF) unless these are asked for.
 
     Only LF ends a line, so that U+2028 and the like stay in the text. A byte order mark is skipped.
@@ -62,7 +62,7 @@ def lines(path: Path, keep_ends: bool = False) -> Iterator[tuple[Place, str]]:
                 raise BadRecord(f"{path}: cannot be read: {error.strerror}") from error
             if not raw:
                 return
-            place = Place(path, number)
+            place = FileLine(path, number)
             if number == 1:
                 if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
                     place.refuse("the file is UTF-16 or UTF-32; save it as UTF-8")
@@ -78,7 +78,7 @@ def lines(path: Path, keep_ends: bool = False) -> Iterator[tuple[Place, str]]:
             yield place, decode(place, raw if keep_ends else line)
 
 
-def decode(place: Place, raw: bytes) -> str:
+def decode(place: FileLine, raw: bytes) -> str:
     """Decode one line of UTF-8, or refuse it with the byte that is wrong."""
     if b"\0" in raw:
         place.refuse("there are NUL bytes in the line; is the file UTF-16? Save it as UTF-8")
@@ -91,7 +91,7 @@ def decode(place: Place, raw: bytes) -> str:
         )
 
 
-def json_lines(path: Path) -> Iterator[tuple[Place, dict[str, Any]]]:
+def read_json_lines(path: Path) -> Iterator[tuple[FileLine, dict[str, Any]]]:
     """Yield the JSON object of each line; blank lines are passed over.
 
     Raises `BadRecord` for what is not strict JSON: duplicate keys, NaN, Infinity, numbers out of range,
@@ -102,15 +102,15 @@ def json_lines(path: Path) -> Iterator[tuple[Place, dict[str, Any]]]:
             yield place, json_object(place, line)
 
 
-def json_object(place: Place, line: str) -> dict[str, Any]:
+def json_object(place: FileLine, line: str) -> dict[str, Any]:
     """Parse one line as a strict JSON object."""
-    record = json_value(place, line)
+    record = parse_json_value(place, line)
     if not isinstance(record, dict):
         place.refuse("each line must be a JSON object")
     return record
 
 
-def json_value(place: Place, line: str, whole: str = "object") -> Any:
+def parse_json_value(place: FileLine, line: str, whole: str = "object") -> Any:
     """Parse one line as strict JSON, a `whole` object or list."""
 
     def refuse_constant(name: str) -> NoReturn:
@@ -132,7 +132,7 @@ def json_value(place: Place, line: str, whole: str = "object") -> Any:
         if len(record) < len(pairs):
             seen: set[str] = set()
             twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-            place.refuse(f"the key {shown(twice)} stands twice in one object")
+            place.refuse(f"the key {quote_value(twice)} stands twice in one object")
         return record
 
     try:
@@ -149,7 +149,7 @@ def json_value(place: Place, line: str, whole: str = "object") -> Any:
         place.refuse("the JSON is nested too deeply")
 
 
-def shown(value: object) -> str:
+def quote_value(value: object) -> str:
     """A value as it stands in an error message: quoted, escaped and short."""
     text = json.dumps(value) if isinstance(value, str) else repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
@@ -158,14 +158,14 @@ def shown(value: object) -> str:
 # --- fields ---------------------------------------------------------------------------------------------
 
 
-def required(place: Place, record: dict[str, Any], field: str) -> Any:
+def require_field(place: FileLine, record: dict[str, Any], field: str) -> Any:
     """The value of a field that must be there."""
     if field not in record:
         place.refuse(f"the field {field} is missing")
     return record[field]
 
 
-def text(place: Place, value: object, name: str) -> str:
+def text(place: FileLine, value: object, name: str) -> str:
     """A text that is a string and not blank, and that every database and browser can hold."""
     found = summary_text(place, value, name)
     if not found.strip():
@@ -173,7 +173,7 @@ def text(place: Place, value: object, name: str) -> str:
     return found
 
 
-def summary_text(place: Place, value: object, name: str) -> str:
+def summary_text(place: FileLine, value: object, name: str) -> str:
     """The text of a summary, which may be empty: systems do write nothing now and then."""
     if not isinstance(value, str):
         place.refuse(f"{name} must be a string, not {kind(value)}")
@@ -181,7 +181,7 @@ def summary_text(place: Place, value: object, name: str) -> str:
     return value
 
 
-def storable(place: Place, value: str, name: str) -> None:
+def storable(place: FileLine, value: str, name: str) -> None:
     """Refuse the two things in a string that cannot be stored as UTF-8 text."""
     if "\0" in value:
         place.refuse(f"{name} contains a NUL character (\\u0000)")
@@ -191,7 +191,7 @@ def storable(place: Place, value: str, name: str) -> None:
         place.refuse(f"{name} contains an unpaired surrogate (\\u{ord(value[error.start]):04x})")
 
 
-def identifier(place: Place, value: object, name: str, limit: int = 200) -> str:
+def identifier(place: FileLine, value: object, name: str, limit: int = 200) -> str:
     """A short text that names something; a whole number is taken as its digits."""
     digits = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
     found = text(place, digits, name)
@@ -200,14 +200,14 @@ def identifier(place: Place, value: object, name: str, limit: int = 200) -> str:
     return found
 
 
-def optional_text(place: Place, value: object, name: str) -> str | None:
+def optional_text(place: FileLine, value: object, name: str) -> str | None:
     """A text, or None where it is absent, null or blank."""
     if value is None or (isinstance(value, str) and not value.strip()):
         return None
     return text(place, value, name)
 
 
-def texts(place: Place, value: object, name: str) -> tuple[str, ...]:
+def parse_texts(place: FileLine, value: object, name: str) -> tuple[str, ...]:
     """A list of texts with at least one in it."""
     if not isinstance(value, list):
         place.refuse(f"{name} must be a list of strings, not {kind(value)}")
@@ -216,7 +216,7 @@ def texts(place: Place, value: object, name: str) -> tuple[str, ...]:
     return tuple(text(place, item, f"{name}[{index}]") for index, item in enumerate(value))
 
 
-def objects(place: Place, value: object, name: str) -> list[dict[str, Any]]:
+def objects(place: FileLine, value: object, name: str) -> list[dict[str, Any]]:
     """A list of JSON objects, possibly empty."""
     if not isinstance(value, list):
         place.refuse(f"{name} must be a list of objects, not {kind(value)}")
@@ -226,19 +226,19 @@ def objects(place: Place, value: object, name: str) -> list[dict[str, Any]]:
     return value
 
 
-def ratings(place: Place, value: object, name: str) -> dict[str, float]:
+def ratings(place: FileLine, value: object, name: str) -> dict[str, float]:
     """A mapping from aspect to a finite number."""
     if value is None:
         return {}
     if not isinstance(value, dict):
         place.refuse(f"{name} must be an object of numbers, not {kind(value)}")
     return {
-        identifier(place, aspect, f"an aspect of {name}"): number(place, rating, f"{name}.{aspect}")
+        identifier(place, aspect, f"an aspect of {name}"): parse_number(place, rating, f"{name}.{aspect}")
         for aspect, rating in value.items()
     }
 
 
-def number(place: Place, value: object, name: str) -> float:
+def parse_number(place: FileLine, value: object, name: str) -> float:
     """A finite number that is not a truth value."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         place.refuse(f"{name} must be a number, not {kind(value)}")

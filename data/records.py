@@ -75,7 +75,9 @@ class Example:
     questions: tuple[ClozeQuestion, ...] = ()
 
 
-def examples(document: Document, summaries: Iterable[Summary], systems: Collection[str] | None = None) -> list[Example]:
+def make_examples(
+    document: Document, summaries: Iterable[Summary], systems: Collection[str] | None = None
+) -> list[Example]:
     """Pair a document's candidates with the references that may judge them, in the order given.
 
     `summaries` are all that the document has: which references judge depends on them. Of these, only the candidates of

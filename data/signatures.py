@@ -30,6 +30,6 @@ def distinct(signatures: Iterable[str]) -> list[str]:
     return [one for one in known if one.replace(MEAN, MAXIMUM) == one or one.replace(MEAN, MAXIMUM) not in known]
 
 
-def of_metric(name: str, signatures: Iterable[str]) -> str | None:
+def find_signature(name: str, signatures: Iterable[str]) -> str | None:
     """The first of the signatures that belongs to a metric, None where none does."""
     return next((signature for signature in signatures if signature.split("|")[0] == name), None)

@@ -13,13 +13,13 @@ from metrics.bertscore import BertScore
 from metrics.carouge import Carouge
 from metrics.keywords.lists import KeywordLists
 from metrics.length import Length
-from metrics.models.encoder import BATCH_TOKENS, shared
+from metrics.models.encoder import BATCH_TOKENS, shared_encoder
 from metrics.models.files import EMBEDDED
 from metrics.models.vectors import FileVectors
 from metrics.rouge import RougeL, RougeLsum, RougeN, RougeSU4
 from metrics.rouge_k import RougeK
 
-__all__ = ["DEFAULT", "LEXICAL", "METRICS", "Metric", "Options", "Score", "UnknownMetric", "metric", "metrics"]
+__all__ = ["DEFAULT", "LEXICAL", "METRICS", "Metric", "Options", "Score", "UnknownMetric", "make_metrics", "metric"]
 
 
 class UnknownMetric(ValueError):
@@ -72,7 +72,9 @@ class Options:
 
 def make_bertscore(options: Options) -> Metric:
     """BERTScore as the options ask for it."""
-    encoder = shared(options.model, dtype=options.dtype, batch_tokens=options.batch_tokens, download=options.download)
+    encoder = shared_encoder(
+        options.model, dtype=options.dtype, batch_tokens=options.batch_tokens, download=options.download
+    )
     return BertScore(
         options.references, layer=options.layer, idf=options.idf, baseline=options.baseline, encoder=encoder
     )
@@ -136,6 +138,6 @@ def metric(name: str, options: Options | None = None) -> Metric:
     return METRICS[name](options or Options())
 
 
-def metrics(names: Sequence[str], options: Options | None = None) -> list[Metric]:
+def make_metrics(names: Sequence[str], options: Options | None = None) -> list[Metric]:
     """Make several metrics, each name once, in the order given."""
     return [metric(name, options) for name in dict.fromkeys(names)]

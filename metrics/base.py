@@ -73,7 +73,7 @@ def check_option(name: str, value: object, known: Iterable[object]) -> None:
         raise ValueError(f"{name} must be one of {', '.join(map(str, known))}, not {value!r}")
 
 
-def settled(value: float) -> float:
+def round_model_value(value: float) -> float:
     """A value that was computed from a model's numbers, without the noise of their last digits."""
     return round(value, MODEL_DECIMALS)
 
@@ -93,6 +93,6 @@ class Metric(Protocol):
         """Score a batch."""
 
 
-def signature(name: str, **options: object) -> str:
+def make_signature(name: str, **options: object) -> str:
     """Write a signature in the manner of sacreBLEU: `name|option:value|...|version:X`."""
     return "|".join([name, *(f"{key}:{value}" for key, value in options.items()), f"version:{VERSION}"])

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from data.files import sha256
 from data.reading import lines
 from data.records import BadRecord, Example
-from metrics.base import REFERENCES, Score, asked_references, check_option, settled, signature
-from metrics.models.encoder import Encoded, Encoder, parts, shared, whole_characters
+from metrics.base import REFERENCES, Score, asked_references, check_option, make_signature, round_model_value
+from metrics.models.encoder import Encoded, Encoder, cut_into_parts, shared_encoder, whole_characters
 from metrics.models.files import EMBEDDED
 from metrics.text import Span
 
@@ -112,7 +112,7 @@ class BertScore:
         baseline: Path | None = None,
         encoder: Encoder | None = None,
     ) -> None:
-        self.encoder = encoder or shared(model)
+        self.encoder = encoder or shared_encoder(model)
         if layer is None and self.encoder.name not in LAYERS:
             raise ValueError(f"name the hidden layer of {self.encoder.name!r}: none is customary for it")
         self.layer = LAYERS[self.encoder.name] if layer is None else layer
@@ -126,7 +126,7 @@ class BertScore:
     def signature(self) -> str:
         """Model, layer and all settings."""
         corpus = "none" if self.corpus is None else hashlib.sha256(json.dumps(self.corpus).encode()).hexdigest()[:8]
-        return signature(
+        return make_signature(
             self.name,
             refs=self.references,
             model=self.encoder.signature,
@@ -140,7 +140,7 @@ class BertScore:
         """Score a batch; each distinct text is encoded once. Raises `ModelUnavailable`."""
         scores: list[Score] = []
         asked = ((example.candidate, asked_references(example, self.references)) for example in examples)
-        for part in parts(asked, lambda pair: (pair[0], *pair[1])):
+        for part in cut_into_parts(asked, lambda pair: (pair[0], *pair[1])):
             texts = list(dict.fromkeys(text for candidate, references in part for text in (candidate, *references)))
             encoded = dict(zip(texts, self.encoder.encode(texts, [self.layer]), strict=True))
             for references, group in groupby(part, key=itemgetter(1)):
@@ -174,7 +174,7 @@ class BertScore:
             else:
                 # The package takes the best of each of the three by itself, so P and R may be of different references.
                 combine = np.mean if self.references == "mean" else np.max
-                p, r, f = (settled(float(combine(column))) for column in zip(*values[ids], strict=True))
+                p, r, f = (round_model_value(float(combine(column))) for column in zip(*values[ids], strict=True))
                 scores.append(
                     Score(
                         f,

@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.records import Example
-from metrics.base import REFERENCES, Score, asked_references, check_option, settled, signature
+from metrics.base import REFERENCES, Score, asked_references, check_option, make_signature, round_model_value
 from metrics.keywords.extractors import Rarity
 from metrics.keywords.overlap import STOP_WORDS
 from metrics.models.vectors import EncoderVectors, WordVectors
-from metrics.text import CACHED_TEXTS, UNICODE, Span, Tokens, find
+from metrics.text import CACHED_TEXTS, UNICODE, Span, Tokens, find_tokens
 
 NORMS = ("summary", "reference", "paper")
 
@@ -68,7 +68,7 @@ class Nearest(NamedTuple):
     """1 - cosine distance / 2, in [0, 1]."""
 
 
-class Compared(NamedTuple):
+class CarougeComparison(NamedTuple):
     """A candidate against the important n-grams of one text."""
 
     reference: int | None
@@ -89,7 +89,7 @@ class CarougeEvidence(NamedTuple):
     """
 
     norm: str
-    compared: tuple[Compared, ...]
+    compared: tuple[CarougeComparison, ...]
     """The candidate against each reference that has vectors, or against the source."""
     counted: tuple[int, ...]
     """Which of them the value is the mean of: the best one, all for `mean`, the first, or the source."""
@@ -185,7 +185,7 @@ class Carouge:
             further |= {"case": "kept", "unknown": self.stand_in or "out"}
         if self.euclidean:
             further["distance"] = "euclidean"
-        self.signature = signature(
+        self.signature = make_signature(
             self.name, norm=norm, n=n, important=important.replace(":", ""), **further, vectors=self.vectors.signature
         )
 
@@ -202,7 +202,7 @@ class Carouge:
         texts = dict.fromkeys(example.candidate for example in examples)
         if self.best is None:
             texts |= dict.fromkeys(text for example in examples for text in asked_references(example, self.references))
-        return list(dict.fromkeys(word for text in texts for word in words_of(text, self.cased).words))
+        return list(dict.fromkeys(word for text in texts for word in tokenize_words(text, self.cased).words))
 
     def score_together(self, examples: Sequence[Example]) -> Iterator[Score]:
         """Score candidates against the same important n-grams."""
@@ -222,7 +222,7 @@ class Carouge:
             values = best[rows].sum(axis=0) / divisor
             counted = self.counted(values)
             yield Score(
-                settled(float(values[counted].mean())),
+                round_model_value(float(values[counted].mean())),
                 parts={"ngrams": len(rows), "important": float(sizes[counted].mean())},
                 explain=partial(self.evidence, example, counted),
             )
@@ -246,7 +246,7 @@ class Carouge:
         """How many texts of the collection have each n-gram; None where the source's own sentences say it."""
         if self.corpus is None:
             return None
-        return rarity(self.ngrams(text) for text in self.corpus)
+        return count_rarity(self.ngrams(text) for text in self.corpus)
 
     def counted(self, values: NDArray[np.float64]) -> list[int]:
         """Which comparisons the value is the mean of."""
@@ -274,7 +274,7 @@ class Carouge:
             if important:
                 nearest = tuple(nearest_ngrams(ours.located(ngrams), ours, important, theirs, self.euclidean))
                 reference = index if self.best is None else None
-                compared.append(Compared(reference, len(important), nearest, theirs.unknown_words(asked)))
+                compared.append(CarougeComparison(reference, len(important), nearest, theirs.unknown_words(asked)))
             else:
                 left_out.append(index)
         unknown = ours.unknown_words(ngrams)
@@ -291,17 +291,17 @@ def how_many(important: str) -> int | None:
 
 
 @lru_cache(CACHED_TEXTS)
-def words_of(text: str, cased: bool = False) -> Tokens:
+def tokenize_words(text: str, cased: bool = False) -> Tokens:
     """A text's words, lower-cased, or as the published code has them."""
     if not cased:
-        return find(UNICODE, text)
+        return find_tokens(UNICODE, text)
     matches = list(CASED_WORD.finditer(text))
     return Tokens(tuple(match.group() for match in matches), tuple(match.span() for match in matches))
 
 
 def ngrams_of(text: str, n: int, cased: bool = False, start: int = 0) -> list[Ngram]:
     """A text's n-grams in order, their places moved on by `start`."""
-    words, spans = words_of(text, cased)
+    words, spans = tokenize_words(text, cased)
     if start:
         spans = tuple((start + first, start + last) for first, last in spans)
     return [Ngram(words[i : i + n], spans[i : i + n]) for i in range(len(words) - n + 1)]
@@ -318,12 +318,12 @@ def top_ngrams(source: str, n: int, best: int, cased: bool = False, rare: Rarity
             if STOP_WORDS.isdisjoint((ngram.words[0].lower(), ngram.words[-1].lower())):
                 first.setdefault(ngram.words, ngram)
     frequency = Counter(ngram.words for sentence in sentences for ngram in sentence)
-    rare = rarity(sentences) if rare is None else rare
+    rare = count_rarity(sentences) if rare is None else rare
     weight = {words: frequency[words] * rare.idf(words) for words in first}
     return [first[words] for words in sorted(first, key=lambda words: -weight[words])[:best]]
 
 
-def rarity(texts: Iterable[Iterable[Ngram]]) -> Rarity:
+def count_rarity(texts: Iterable[Iterable[Ngram]]) -> Rarity:
     """Count the texts that have each n-gram."""
     sets = [{ngram.words for ngram in ngrams} for ngrams in texts]
     return Rarity(len(sets), Counter(chain.from_iterable(sets)))

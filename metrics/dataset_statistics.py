@@ -35,7 +35,7 @@ class Lengths(NamedTuple):
     of: str
     """What is measured, such as `reference`."""
     unit: str
-    """`words`, as the metric `length` counts them, or `sentences`."""
+    """`count_text_words`, as the metric `length` counts them, or `sentences`."""
     n: int
     """Texts, or documents with a ratio."""
     mean: float
@@ -81,18 +81,18 @@ def length_statistics(records: Records, systems: Collection[str] | None = None) 
             for summary in summaries
             if not summary.is_empty and (systems is None or summary.system in systems)
         ]
-        length = words(document.source)
-        ratios += [length / words(reference) for reference in document.references if length]
+        length = count_text_words(document.source)
+        ratios += [length / count_text_words(reference) for reference in document.references if length]
     measured = [
         distribution(of, unit, [count(text) for text in found])
         for of, found in texts.items()
-        for unit, count in (("words", words), ("sentences", sentences))
+        for unit, count in (("words", count_text_words), ("sentences", sentences))
         if found and (of, unit) != ("title", "sentences")
     ]
     return [*measured, *([distribution("source : reference", "words", ratios)] if ratios else [])]
 
 
-def words(text: str | tuple[str, ...]) -> int:
+def count_text_words(text: str | tuple[str, ...]) -> int:
     """How many words a text, or its sentences, have."""
     return count_words(text if isinstance(text, str) else " ".join(text))
 

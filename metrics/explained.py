@@ -37,11 +37,11 @@ class CannotExplain(ValueError):
     """There is no evidence to be had now; the message says why."""
 
 
-class NotWanted(CannotExplain):
+class RequestCancelled(CannotExplain):
     """Whoever asked gave the question up before it was put."""
 
 
-class NotYet(CannotExplain):
+class ModelsBusy(CannotExplain):
     """The models are being loaded, or busy with other examples: it is worth asking again."""
 
 

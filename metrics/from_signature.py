@@ -66,7 +66,7 @@ def options_of(settings: Mapping[str, str]) -> Options:
     if settings.get("important", "").startswith("tfidf"):
         given["important"] = settings["important"].replace("tfidf", "tfidf:", 1)
     if "kw" in settings:
-        given["keywords"] = keywords_asked(settings["kw"])
+        given["keywords"] = parse_keywords_option(settings["kw"])
     if "only" in settings:
         given["only"] = {shown: name for name, shown in ONLY.items()}.get(settings["only"], "unknown")
     if settings.get("types", "default") != "default":
@@ -74,7 +74,7 @@ def options_of(settings: Mapping[str, str]) -> Options:
     return Options(**given)
 
 
-def keywords_asked(shown: str) -> str:
+def parse_keywords_option(shown: str) -> str:
     """The option of ROUGE-K that a signature shows as `overlap10`, `textrank` or `tfidf5`."""
     name = shown.rstrip("0123456789")
     count = shown.removeprefix(name)

@@ -7,7 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from data.records import Example
-from metrics.base import Score, signature
+from metrics.base import Score, make_signature
 from metrics.text import Span, count_words, counted_words
 
 
@@ -21,16 +21,16 @@ class Length:
     """Words of the candidate, as `metrics.text.counted_words` has them; a count and not in [0, 1]."""
 
     name = "length"
-    signature = signature("length", unit="words")
+    signature = make_signature("length", unit="words")
 
     def score(self, examples: Sequence[Example]) -> list[Score]:
         """Count the words of each candidate."""
         return [
-            Score(float(count_words(example.candidate)), explain=partial(evidence, example.candidate))
+            Score(float(count_words(example.candidate)), explain=partial(make_evidence, example.candidate))
             for example in examples
         ]
 
 
-def evidence(text: str) -> LengthEvidence:
+def make_evidence(text: str) -> LengthEvidence:
     """Where the words stand."""
     return LengthEvidence(counted_words(text))

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.records import Example
-from metrics.base import REFERENCES, Score, check_option, signature
+from metrics.base import REFERENCES, Score, check_option, make_signature
 from metrics.sentences import sentence_spans
 from metrics.text import CACHED_TEXTS, Span, rouge_spans, rouge_tokens, rouge_words
 
@@ -24,7 +24,7 @@ TOKENIZERS = {"ascii": "a-z0-9", "unicode": "unicode"}
 
 VALUES = ("f1", "precision", "recall")
 
-RULES = (*REFERENCES, "pooled")
+REFERENCE_RULES = (*REFERENCES, "pooled")
 """How several references become one value; `pooled` divides sums over all of them (Lin 2004, section 2)."""
 
 COUNTS = ("clipped", "set")
@@ -41,7 +41,7 @@ class Match(NamedTuple):
     reference: Span
 
 
-class Compared(NamedTuple):
+class RougeComparison(NamedTuple):
     """A candidate against one reference."""
 
     reference: int
@@ -57,7 +57,7 @@ class Compared(NamedTuple):
 class RougeEvidence(NamedTuple):
     """What a ROUGE value was counted from."""
 
-    compared: tuple[Compared, ...]
+    compared: tuple[RougeComparison, ...]
     """The candidate against each reference that has tokens."""
     counted: tuple[int, ...]
     """Which of them the value is made of: the best one, all for `mean` and `pooled`, or the first."""
@@ -68,7 +68,7 @@ class RougeEvidence(NamedTuple):
     value: str
     """Which of `VALUES` the score is."""
     rule: str
-    """Which of `RULES` makes one value of several."""
+    """Which of `REFERENCE_RULES` makes one value of several."""
 
 
 Counts = tuple[NDArray[np.integer[Any]], list[int], list[int]]
@@ -93,7 +93,7 @@ class Rouge:
     """
 
     def __init__(self, name: str, references: str, tokenizer: str, value: str, counts: str = "clipped") -> None:
-        check_option("references", references, RULES)
+        check_option("references", references, REFERENCE_RULES)
         check_option("tokenizer", tokenizer, TOKENIZERS)
         check_option("value", value, VALUES)
         check_option("counts", counts, COUNTS)
@@ -102,7 +102,7 @@ class Rouge:
         self.tokenizer = tokenizer
         self.value = value
         self.counts = counts
-        self.signature = signature(
+        self.signature = make_signature(
             name,
             refs=references,
             case="lower",
@@ -159,7 +159,7 @@ class Rouge:
         asked = 1 if self.references == "first" else len(example.references)
         return RougeEvidence(
             compared=tuple(
-                Compared(index, int(common), in_candidate, size)
+                RougeComparison(index, int(common), in_candidate, size)
                 for index, common, size in zip(kept, matched[0], in_reference, strict=True)
             ),
             counted=tuple(range(len(kept))) if self.references in ("mean", "pooled") else (best,),
@@ -186,7 +186,7 @@ class Overlap(Rouge):
         raise NotImplementedError
 
     def numbered(self, text: str) -> frozenset[str]:
-        """A text's units as a set, repeated ones numbered where that matters: see `numbered`."""
+        """A text's units as a set, repeated ones numbered where that matters: see `number_repeats`."""
         raise NotImplementedError
 
     def count(self, candidates: Sequence[str], references: Sequence[str]) -> Counts:
@@ -273,22 +273,22 @@ def skip_pairs(size: int) -> Iterator[tuple[int, int]]:
 
 @lru_cache(CACHED_TEXTS)
 def numbered_ngrams(text: str, n: int, tokenizer: str, once: bool = False) -> frozenset[str]:
-    """A text's n-grams as `numbered` has them, or each `once`."""
+    """A text's n-grams as `number_repeats` has them, or each `once`."""
     found = ngrams(rouge_words(text, tokenizer), n)
-    return frozenset(found) if once else numbered(found)
+    return frozenset(found) if once else number_repeats(found)
 
 
 @lru_cache(CACHED_TEXTS)
 def numbered_skip_bigrams(text: str, tokenizer: str, once: bool = False) -> frozenset[str]:
-    """A text's words and skip-bigrams as `numbered` has them, or each `once`."""
+    """A text's words and skip-bigrams as `number_repeats` has them, or each `once`."""
     words = rouge_words(text, tokenizer)
     # What stands one, two, ... five places further on.
     pairs = (zip(words, words[step:], strict=False) for step in range(1, GAP + 2))
     found = [*words, *map(" ".join, chain.from_iterable(pairs))]
-    return frozenset(found) if once else numbered(found)
+    return frozenset(found) if once else number_repeats(found)
 
 
-def numbered(units: Iterable[str]) -> frozenset[str]:
+def number_repeats(units: Iterable[str]) -> frozenset[str]:
     """Units as a set, repeated ones numbered, so that a set intersection counts clipped matches.
 
     The k-th occurrence of a unit in one text meets the k-th in the other: both sets share exactly min(count, count) of

@@ -15,8 +15,8 @@ from itertools import groupby
 from typing import NamedTuple
 
 from data.records import Example
-from metrics.base import Score, check_option, signature
-from metrics.keywords.extractors import Rarity, extract, extractor, rarity
+from metrics.base import Score, check_option, make_signature
+from metrics.keywords.extractors import Rarity, count_rarity, extract, extractor
 from metrics.keywords.lists import KeywordLists, listed_keyword
 from metrics.keywords.overlap import LONGEST, TITLES, Keyword, compared_texts, content_words, occurrences
 from metrics.text import Span
@@ -96,12 +96,12 @@ class RougeK:
             settings["idf"] = "own" if corpus is None else hashlib.sha256(json.dumps(corpus).encode()).hexdigest()[:8]
         if self.only:
             settings["only"] = ONLY[self.only]
-        return signature(self.name, **settings, lemma=f"simplemma{version('simplemma')}")
+        return make_signature(self.name, **settings, lemma=f"simplemma{version('simplemma')}")
 
     @cached_property
     def rare(self) -> Rarity | None:
         """How rare phrases are, each text of `idf` a document."""
-        return None if self.corpus is None else rarity([text] for text in self.corpus)
+        return None if self.corpus is None else count_rarity([text] for text in self.corpus)
 
     def score(self, examples: Sequence[Example]) -> list[Score]:
         """Score a batch; keywords are found once for examples of one document that stand together."""
@@ -114,7 +114,7 @@ class RougeK:
             except NoKeywords as error:
                 scores += [Score(None, f"no keywords: {error}")] * len(together)
             else:
-                scores += [count(example, texts, keywords) for example in together]
+                scores += [score_candidate(example, texts, keywords) for example in together]
         return scores
 
     def asked(self, example: Example, texts: tuple[str, ...]) -> list[Keyword]:
@@ -125,7 +125,7 @@ class RougeK:
         if not example.source.strip():
             raise NoKeywords("there is no source in which they could occur")
         wanted = self.only == "in-source"
-        occur = in_text(keywords, example.source)
+        occur = occur_in(keywords, example.source)
         kept = [keyword for keyword, there in zip(keywords, occur, strict=True) if there == wanted]
         if not kept:
             raise NoKeywords(f"{'none' if wanted else 'each'} of the document's {len(keywords)} occurs in the source")
@@ -155,13 +155,13 @@ class RougeK:
         raise NoKeywords("references and title share no content word")
 
 
-def in_text(keywords: Sequence[Keyword], text: str) -> list[bool]:
+def occur_in(keywords: Sequence[Keyword], text: str) -> list[bool]:
     """Whether each keyword occurs in a text, by the same match as in a summary."""
     words = content_words(text)
     return [bool(occurrences(keyword.words, words)) for keyword in keywords]
 
 
-def count(example: Example, texts: tuple[str, ...], keywords: Sequence[Keyword]) -> Score:
+def score_candidate(example: Example, texts: tuple[str, ...], keywords: Sequence[Keyword]) -> Score:
     """Count the keywords that a candidate has."""
     candidate = content_words(example.candidate)
     places = [tuple(occurrences(keyword.words, candidate)) for keyword in keywords]
@@ -169,10 +169,12 @@ def count(example: Example, texts: tuple[str, ...], keywords: Sequence[Keyword])
     return Score(
         found / len(keywords),
         parts={"keywords": len(keywords), "found": found},
-        explain=partial(evidence, texts, keywords, places),
+        explain=partial(make_evidence, texts, keywords, places),
     )
 
 
-def evidence(texts: tuple[str, ...], keywords: Sequence[Keyword], places: Sequence[tuple[Span, ...]]) -> RougeKEvidence:
+def make_evidence(
+    texts: tuple[str, ...], keywords: Sequence[Keyword], places: Sequence[tuple[Span, ...]]
+) -> RougeKEvidence:
     """The evidence record of one count."""
     return RougeKEvidence(texts, tuple(map(KeywordEvidence, keywords, places)))

@@ -12,7 +12,7 @@ import numpy as np
 
 from data.cells import Cells
 from data.one_line import message
-from data.records import Document, Example, Summary, examples
+from data.records import Document, Example, Summary, make_examples
 from data.store import DataStore, StoredScore
 from metrics.base import Metric, Score, score_candidates
 from metrics.length import Length
@@ -30,7 +30,7 @@ ENOUGH = 3
 """Batches in a row after whose failure a metric is given up."""
 
 
-Progress = Callable[[int, int], None]
+ProgressCallback = Callable[[int, int], None]
 """Receives how many examples are done, and how many there are."""
 
 
@@ -84,7 +84,7 @@ def score_records(
     failures = Failures() if failures is None else failures
     waiting = iter(records)
     while batch := list(islice(waiting, DOCUMENTS)):
-        together = [example for document, summaries in batch for example in examples(document, summaries, systems)]
+        together = [example for document, summaries in batch for example in make_examples(document, summaries, systems)]
         columns = {metric.name: failures.score(metric, together) for metric in metrics}
         for row, example in enumerate(together):
             yield (
@@ -115,7 +115,7 @@ def score_dataset(
     store: DataStore,
     dataset: str,
     metrics: Sequence[Metric],
-    progress: Progress = ignore,
+    progress: ProgressCallback = ignore,
     failures: Failures | None = None,
 ) -> dict[str, int]:
     """Compute and store the scores of a data set that are not stored yet; returns how many, by metric.
@@ -157,7 +157,7 @@ class NoRatings(ValueError):
     """The records have no human ratings of the aspect that was asked for."""
 
 
-class Gaps(NamedTuple):
+class MissingCounts(NamedTuple):
     """What a metric could not do, or not whole."""
 
     missing: int
@@ -171,7 +171,7 @@ def score_cells(
     metrics: Sequence[Metric],
     failures: Failures | None = None,
     systems: Collection[str] | None = None,
-) -> tuple[Cells, dict[str, Gaps]]:
+) -> tuple[Cells, dict[str, MissingCounts]]:
     """Score all summaries, or those of some systems: columns of scores and ratings, and by signature what is missing.
 
     The cells are sorted by document and system, and scored so, which is why no figure depends on the order of the
@@ -195,7 +195,7 @@ def score_cells(
         },
     )
     gaps = {
-        metric.signature: Gaps(
+        metric.signature: MissingCounts(
             sum(scores[metric.name].value is None for _, scores in scored),
             sum(scores[metric.name].truncated for _, scores in scored),
         )

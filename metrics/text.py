@@ -53,13 +53,13 @@ def rouge_tokens(text: str, tokenizer: str) -> tuple[str, ...]:
 @lru_cache(CACHED_TEXTS)
 def rouge_spans(text: str, tokenizer: str) -> tuple[Span, ...]:
     """Where the tokens of `rouge_words` stand."""
-    return find(ASCII if tokenizer == "ascii" else UNICODE, text).spans
+    return find_tokens(ASCII if tokenizer == "ascii" else UNICODE, text).spans
 
 
 @lru_cache(CACHED_TEXTS)
 def lemmas(text: str) -> Tokens:
     """A text's lower-cased, lemmatised words (inner hyphens and apostrophes kept), for keywords."""
-    found = find(WORD, text)
+    found = find_tokens(WORD, text)
     return Tokens(tuple(map(lemma, found.words)), found.spans)
 
 
@@ -77,7 +77,7 @@ def count_words(text: str) -> int:
     return len(text.split()) if text.isascii() else len(counted_words(text))
 
 
-def find(pattern: regex.Pattern[str], text: str) -> Tokens:
+def find_tokens(pattern: regex.Pattern[str], text: str) -> Tokens:
     """The matches of a pattern in the lower-cased text, with their spans in the original."""
     lowered = text.lower()
     original = origins(text, lowered)

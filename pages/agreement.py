@@ -7,30 +7,30 @@ import pandas as pd
 import streamlit as st
 
 from analysis.agreement import Rule
-from analysis.evaluation import Evaluation
+from analysis.evaluation import MetricEvaluation
 from analysis.metrics_and_people import AgreementAnalysis, analyze_agreement, common_ground
 from analysis.significance import SideShare, position_check
 from data.one_line import in_one_line
 from data.preferences import Preferences
 from pages.components.examples.texts import EXAMPLE_STYLE, contradiction_table, pair_scores, show_example
-from pages.components.shared.sources import Source, first_with_something, preferences_of, said, sources
-from pages.components.shared.stores import stores
-from pages.components.shared.tables import show_section
+from pages.components.shared.sources import Source, describe_source, first_with_something, preferences_of, sources
+from pages.components.shared.stores import open_stores
+from pages.components.shared.tables import show_result_table
 from reports.charts import agreement_chart, comparison_chart, difference_chart
 from reports.study import ceiling_of
 from reports.tables.agreement import (
-    RULES,
-    agreement_section,
-    comparison_section,
-    difference_section,
-    position_section,
+    TIE_RULE_NAMES,
+    agreement_table,
+    comparison_table,
+    difference_table,
+    position_table,
     sampling_notes,
 )
 
 JUDGMENT, MAJORITY = "per judgment", "by majority"
 
 
-class Asked(NamedTuple):
+class AgreementChoice(NamedTuple):
     """What is counted, and how; empty names are all of them."""
 
     people: tuple[str, ...]
@@ -76,9 +76,9 @@ with filters:
 
 
 @st.cache_data(max_entries=64, show_spinner="Counting")
-def chosen(
-    source: Source, version: object, asked: Asked
-) -> tuple[Preferences, AgreementAnalysis, Evaluation | None, list[SideShare]]:
+def analyze_choice(
+    source: Source, version: object, asked: AgreementChoice
+) -> tuple[Preferences, AgreementAnalysis, MetricEvaluation | None, list[SideShare]]:
     """The preferences that the filters leave, the analysis of them, people among themselves, and their sides."""
     preferences = preferences_of(source, version)
     if asked.people:
@@ -96,9 +96,11 @@ def chosen(
 
 
 @st.cache_data(max_entries=64, show_spinner="Looking for contradictions")
-def contradicting(source: Source, version: object, asked: Asked) -> tuple[Preferences, dict[str, pd.DataFrame]]:
+def contradicting(
+    source: Source, version: object, asked: AgreementChoice
+) -> tuple[Preferences, dict[str, pd.DataFrame]]:
     """The majority, or ratings, and by metric the pairs in which it contradicts them."""
-    preferences, analysis, *_ = chosen(source, version, asked)
+    preferences, analysis, *_ = analyze_choice(source, version, asked)
     voted = preferences.by_majority() if source.study is not None else preferences
     return voted, {row.metric: contradiction_table(voted, row.signature) for row in analysis.rows}
 
@@ -107,13 +109,13 @@ unit = JUDGMENT
 with st.container(horizontal=True):
     if source.study is not None:
         unit = st.segmented_control("Unit", [JUDGMENT, MAJORITY], default=JUDGMENT, key="unit", required=True)
-    rule = st.segmented_control("Rule", list(RULES), default="half", key="rule", required=True)
-asked = Asked(tuple(wanted_people), tuple(wanted_systems), decided, unit == MAJORITY, rule)
+    rule = st.segmented_control("Rule", list(TIE_RULE_NAMES), default="half", key="rule", required=True)
+asked = AgreementChoice(tuple(wanted_people), tuple(wanted_systems), decided, unit == MAJORITY, rule)
 filtered = any((asked.people, asked.systems, asked.decided))
 key = source, source.version, asked
-preferences, analysis, ceiling, shares = chosen(*key)
+preferences, analysis, ceiling, shares = analyze_choice(*key)
 shown = preferences if filtered else preferences_of(source, source.version)
-st.markdown(said(source, shown) + (" *Filtered.*" if filtered else ""))
+st.markdown(describe_source(source, shown) + (" *Filtered.*" if filtered else ""))
 if not len(preferences) or not analysis.rows:
     if not len(everything):
         st.info("No judgments yet." if source.study is not None else "Undefined: no document has two rated summaries.")
@@ -132,23 +134,23 @@ table, comparisons, differences, contradicted, sides = st.tabs(
     ["Rules side by side", "Metric against metric", "By difference", "Contradictions", "Position"], key="section"
 )
 with table:
-    truncated = {entry.signature: entry.truncated for entry in stores().data.signatures(source.dataset)}
+    truncated = {entry.signature: entry.truncated for entry in open_stores().data.signatures(source.dataset)}
     counted = "pair by majority" if unit == MAJORITY else "judgment" if source.study else "within-document pair"
-    section = agreement_section(analysis, counted, truncated, ceiling, notes=sampling_notes(source.rule))
+    section = agreement_table(analysis, counted, truncated, ceiling, notes=sampling_notes(source.rule))
     st.markdown(f"**{section.title}**")
-    show_section(section)
+    show_result_table(section)
     people_agree = getattr(ceiling.agreement, rule) if ceiling else None
     st.altair_chart(agreement_chart(analysis.rows, rule, people_agree), key="chart")
 with comparisons:
     if analysis.comparisons:
         st.altair_chart(comparison_chart(analysis), key="comparison_chart")
         st.caption("Row minus column, by the rule chosen above; \\*: p below .05 after Holm's correction.")
-    show_section(comparison_section(analysis))
+    show_result_table(comparison_table(analysis))
 with differences:
-    section = difference_section(analysis)
+    section = difference_table(analysis)
     if section.rows:
         st.altair_chart(difference_chart(analysis.rows), key="difference_chart")
-    show_section(section)
+    show_result_table(section)
 with contradicted:
     voted, against = contradicting(*key)
     metric = st.segmented_control(
@@ -195,4 +197,4 @@ with sides:
     if source.study is None:
         st.info("Ratings have no sides.")
     else:
-        show_section(position_section(shares))
+        show_result_table(position_table(shares))

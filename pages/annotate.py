@@ -8,12 +8,12 @@ from annotation.records import Annotator, JudgmentTask, Study, StudyClosed, TooS
 from data.database import now
 from data.one_line import in_one_line
 from data.store import DatabaseFailed, StoreError
-from pages.components.shared.database import guarded, not_saved
+from pages.components.shared.database import guard_database, not_saved
 from pages.components.shared.progress import progress_text
-from pages.components.shared.stores import stores
+from pages.components.shared.stores import open_stores
 from reports.escaping import document_block, in_markdown, text_block, without_pictures
 
-store = stores().annotation
+store = open_stores().annotation
 state = st.session_state
 
 
@@ -123,7 +123,7 @@ def show_notice() -> None:
 
 # The empty timer keeps the fragment alive after the server was restarted under an open page.
 @st.fragment(run_every=300)
-@guarded
+@guard_database
 def judging(annotator: Annotator) -> None:
     """Show the pair that is to be judged, and the ways to judge it."""
     show_notice()  # first of all: what was not saved must be said even if the pair cannot be shown

@@ -23,27 +23,27 @@ from data.one_line import in_one_line
 from data.signatures import MEAN
 from pages.components.examples.texts import EXAMPLE_STYLE, cell_scores, show_example
 from pages.components.shared.sources import Source, preferences_of
-from pages.components.shared.stores import stores
-from pages.components.shared.tables import show_section
+from pages.components.shared.stores import open_stores
+from pages.components.shared.tables import show_result_table
 from reports.charts import correlation_chart, correlation_heatmap, scatter
-from reports.study import WON, said_not_weighed, with_judgments
+from reports.study import WON, note_not_weighed, with_judgments
 from reports.tables.correlation import (
     PERMUTATION_TESTS,
-    correlation_section,
-    correlation_test_section,
-    discrepancy_section,
-    spread_section,
-    system_section,
-    wilcoxon_section,
+    correlation_table,
+    correlation_test_table,
+    discrepancy_table,
+    spread_table,
+    system_table,
+    wilcoxon_table,
 )
-from reports.tables.table import Section, Undefined
+from reports.tables.table import Table, Undefined
 
 BY_LEVEL = "by level"
 POINTS = 4000  # that a browser draws without stuttering
 
 st.title("Correlation")
 st.html(EXAMPLE_STYLE)
-datasets = {dataset.name: dataset for dataset in stores().data.datasets()}
+datasets = {dataset.name: dataset for dataset in open_stores().data.datasets()}
 if not datasets:
     st.info("There is no data set yet: import one on the Studies page.")
     st.stop()
@@ -54,8 +54,8 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     dataset = datasets[st.selectbox("Data set", list(datasets), format_func=in_one_line, key="correlated")]
     judged_in = [
         Source(dataset.name, study=name)
-        for name in stores().annotation.studies_of(dataset.name)
-        if stores().annotation.study(name).judgments
+        for name in open_stores().annotation.studies_of(dataset.name)
+        if open_stores().annotation.study(name).judgments
     ]
     judged_or_rated = [*judged_in, *(Source(dataset.name, aspect=aspect) for aspect in dataset.aspects)]
     people = st.selectbox(
@@ -84,14 +84,14 @@ human = None if people is None else WON if people.study is not None else people.
 @st.cache_data(max_entries=16, show_spinner="Reading")
 def cells_of(dataset: str, people: Source | None, version: object) -> Cells:
     """Scores and ratings, with the share of judgments won where a study is asked."""
-    found = stores().data.cells(dataset)
+    found = open_stores().data.cells(dataset)
     if people is None or people.study is None:
         return found
     return with_judgments(found, preferences_of(people, people.version))
 
 
 @st.cache_data(max_entries=256, show_spinner="Correlating")
-def correlated(
+def correlate_pairs(
     dataset: str,
     people: Source | None,
     version: object,
@@ -106,7 +106,9 @@ def correlated(
 
 
 @st.cache_data(max_entries=32, show_spinner="Comparing systems")
-def systems_of(dataset: str, people: Source | None, version: object, baselines: Sequence[str]) -> list[SystemsAnalysis]:
+def analyze_all_systems(
+    dataset: str, people: Source | None, version: object, baselines: Sequence[str]
+) -> list[SystemsAnalysis]:
     """Systems by every metric."""
     cells = cells_of(dataset, people, version)
     laid = correlation_tables(cells, human)
@@ -115,14 +117,14 @@ def systems_of(dataset: str, people: Source | None, version: object, baselines: 
 
 
 @st.cache_data(max_entries=16, show_spinner="Comparing metrics")
-def parted(dataset: str, people: Source | None, version: object) -> Section:
+def make_discrepancy_table(dataset: str, people: Source | None, version: object) -> Table:
     """On how many pairs ROUGE-K and each other metric part."""
     cells = cells_of(dataset, people, version)
-    return discrepancy_section(part_from_rouge_k(cells, correlation_tables(cells)))
+    return discrepancy_table(part_from_rouge_k(cells, correlation_tables(cells)))
 
 
 @st.cache_data(max_entries=64, show_spinner="Swapping scores")
-def compared(
+def compare_with_people(
     dataset: str, people: Source | None, version: object, method: str, metrics: tuple[str, ...], permute: str | None
 ) -> list[CorrelationComparison]:
     """Whether any of the metrics correlates better with people than another."""
@@ -132,17 +134,19 @@ def compared(
     return compare_correlations(cells, columns, laid.human[0][0], method=method, permute=permute)
 
 
-def tested(first: str, second: str, permute: str | None) -> Section:
+def make_test_table(first: str, second: str, permute: str | None) -> Table:
     """Two metrics by their correlation with people; by Pearson's r beside all others, for Holm's correction."""
     among = tuple(laid.metrics) if method == "pearson" else (first, second)
-    rows = [row for row in compared(*key, method, among, permute) if {row.first, row.second} == {first, second}]
+    rows = [
+        row for row in compare_with_people(*key, method, among, permute) if {row.first, row.second} == {first, second}
+    ]
     turned = [
         row
         if row.first == first or row.difference is None
         else row._replace(first=first, second=second, difference=-row.difference)
         for row in rows
     ]
-    section = correlation_test_section(turned, laid.human[0][0], method)
+    section = correlation_test_table(turned, laid.human[0][0], method)
     if method == "pearson":
         return section
     alone = "only this comparison was made"
@@ -152,7 +156,7 @@ def tested(first: str, second: str, permute: str | None) -> Section:
 version = (
     people.version if people is not None else None,
     dataset.summaries,
-    tuple(stores().data.signatures(dataset.name)),
+    tuple(open_stores().data.signatures(dataset.name)),
 )
 key = dataset.name, people, version
 cells = cells_of(*key)
@@ -165,9 +169,9 @@ st.markdown(
 weighed = people is not None and people.study is not None and preferences_of(people, people.version).weights is not None
 
 
-def told(section: Section) -> Section:
+def note_weights(section: Table) -> Table:
     """The table, saying that it is not weighed where the study's pairs were drawn with unequal probability."""
-    return said_not_weighed(section) if weighed else section
+    return note_not_weighed(section) if weighed else section
 
 
 if not cells.scores:
@@ -176,16 +180,16 @@ if not cells.scores:
     st.stop()
 
 
-def against(name: str, title: str, pairs: list[tuple[str, str]], missing: str) -> None:
+def show_correlations(name: str, title: str, pairs: list[tuple[str, str]], missing: str) -> None:
     """Metrics with one other column: a chart of the chosen level, and the table."""
     if not pairs:
         st.info(f"Undefined: {missing}.")
         return
-    rows = correlated(*key, pairs, method, resample)
+    rows = correlate_pairs(*key, pairs, method, resample)
     other = pairs[0][0] if name == "human" else pairs[0][1]
     st.altair_chart(correlation_chart(rows, level, other), key=f"chart:{name}")
-    section = correlation_section(name, title, rows, resample)
-    show_section(told(section))
+    section = correlation_table(name, title, rows, resample)
+    show_result_table(note_weights(section))
 
 
 # --- what is found ------------------------------------------------------------------------------------------
@@ -193,7 +197,7 @@ def against(name: str, title: str, pairs: list[tuple[str, str]], missing: str) -
 tabs = st.tabs(["With people", "With length", "With ROUGE-K", "With each other", "Systems"], key="section")
 with tabs[0]:
     missing = "the data set has no human ratings, and no study over it has judgments"
-    against("human", "Metrics with people", laid.human, missing)
+    show_correlations("human", "Metrics with people", laid.human, missing)
     if laid.human:
         metrics = [metric for _, metric in laid.human]
         if len(metrics) > 1:
@@ -212,35 +216,37 @@ with tabs[0]:
                     "By level: both for the global, documents for the input, systems for the system level. PERM-BOTH "
                     "swaps each summary by itself and takes all as fixed.",
                 )
-            show_section(told(tested(one, other, None if permute == BY_LEVEL else permute)))
+            show_result_table(note_weights(make_test_table(one, other, None if permute == BY_LEVEL else permute)))
 with tabs[1]:
-    against(
+    show_correlations(
         "length", "Metrics with length (ROUGE-K paper, Table 6)", laid.length, "the data set is not scored by length"
     )
 with tabs[2]:
     missing = "the data set is not scored by ROUGE-K and another metric"
-    against("rouge_k", "Metrics with ROUGE-K (ROUGE-K paper, Table 7)", laid.rouge_k, missing)
+    show_correlations("rouge_k", "Metrics with ROUGE-K (ROUGE-K paper, Table 7)", laid.rouge_k, missing)
     if laid.rouge_k:
         st.markdown("**How often do they prefer different summaries?**")
-        show_section(parted(*key))
+        show_result_table(make_discrepancy_table(*key))
     if laid.rouge_k and not any(MEAN in signature for signature in cells.scores):
         st.caption("The paper's table has ROUGE by the mean and by the maximum over references.")
         if st.button("Score ROUGE by the mean over references, too", key="score_mean"):
-            from metrics import Options, metrics
+            from metrics import Options, make_metrics
             from metrics.scoring import score_dataset
 
             with st.spinner("Scoring", show_time=True):
                 score_dataset(
-                    stores().data, dataset.name, metrics(["rouge1", "rouge2", "rougeL"], Options(references="mean"))
+                    open_stores().data,
+                    dataset.name,
+                    make_metrics(["rouge1", "rouge2", "rougeL"], Options(references="mean")),
                 )
             st.rerun()
 with tabs[3]:
     if not laid.matrix:
         st.info("Undefined: the data set is scored by one metric only.")
     else:
-        rows = correlated(*key, laid.matrix, method, resample)
+        rows = correlate_pairs(*key, laid.matrix, method, resample)
         st.altair_chart(correlation_heatmap(rows, level), key="chart:matrix")
-        show_section(correlation_section("matrix", "Metrics with each other (APES paper, Table 2)", rows, resample))
+        show_result_table(correlation_table("matrix", "Metrics with each other (APES paper, Table 2)", rows, resample))
 with tabs[4]:
     baselines = st.multiselect(
         "Baselines",
@@ -249,13 +255,13 @@ with tabs[4]:
         placeholder="None: choose systems, and a dagger marks those that beat all of them",
         key="baselines",
     )
-    systems = systems_of(*key, baselines)
-    show_section(told(system_section(systems)))
+    systems = analyze_all_systems(*key, baselines)
+    show_result_table(note_weights(system_table(systems)))
     st.markdown("**How far metrics tell systems apart**")
-    show_section(told(spread_section(systems)))
+    show_result_table(note_weights(spread_table(systems)))
     st.markdown("**System against system**")
     by = st.selectbox("By metric", [found.name for found in systems], key="system_metric")
-    show_section(told(wilcoxon_section([found for found in systems if found.name == by])))
+    show_result_table(note_weights(wilcoxon_table([found for found in systems if found.name == by])))
 
 # --- summary by summary -------------------------------------------------------------------------------------
 

@@ -5,13 +5,13 @@ import streamlit as st
 from metrics.from_signature import signatures
 from pages.components.evidence.marks import HIGHLIGHT_STYLE
 from pages.components.evidence.model_scores import LOOK, ModelScores
-from pages.components.evidence.views import explained, inspector
+from pages.components.evidence.views import explain_lexical, inspector
 from pages.components.examples.presented import (
     PRESENTED_STYLE,
     PRINT_STYLE,
     TABLE_1,
-    chosen,
-    place_of,
+    find_place,
+    load_chosen_examples,
     presented_html,
     with_models,
 )
@@ -21,18 +21,19 @@ state = st.session_state
 st.html(HIGHLIGHT_STYLE + PRESENTED_STYLE + PRINT_STYLE)
 st.title("When metrics disagree")
 st.markdown(
-    in_markdown(TABLE_1) + f" Here are {len(chosen())} examples of the demo corpus, which was written for this project."
+    in_markdown(TABLE_1)
+    + f" Here are {len(load_chosen_examples())} examples of the demo corpus, which was written for this project."
 )
-place = place_of(st.query_params.get("example"))
+place = find_place(st.query_params.get("example"))
 
 
 def turn_to(to: int) -> None:
     """Open another example: the address says which one is open."""
-    st.query_params["example"] = chosen()[to].document_id
+    st.query_params["example"] = load_chosen_examples()[to].document_id
 
 
 with st.container(horizontal=True, vertical_alignment="center", key="presenting"):
-    last = len(chosen()) - 1
+    last = len(load_chosen_examples()) - 1
     everything = bool(state.get("everything"))
     st.button(
         "Previous",
@@ -59,7 +60,9 @@ with st.container(horizontal=True, vertical_alignment="center", key="presenting"
 
 order = [place, *(other for other in range(last + 1) if other != place)]
 models: ModelScores = state.setdefault("disagreement_models", ModelScores())
-models.want((signature, one) for other in order for signature in with_models() for one in chosen()[other].examples)
+models.want(
+    (signature, one) for other in order for signature in with_models() for one in load_chosen_examples()[other].examples
+)
 models.collect()
 models.ask(inspector())
 opened = range(last + 1) if everything else [place]
@@ -67,7 +70,9 @@ opened = range(last + 1) if everything else [place]
 
 def answered() -> bool:
     """Whether everything that is shown is known."""
-    asked = [(signature, one) for at in opened for signature in with_models() for one in chosen()[at].examples]
+    asked = [
+        (signature, one) for at in opened for signature in with_models() for one in load_chosen_examples()[at].examples
+    ]
     return all(models.answer(*question) is not None for question in asked)
 
 
@@ -80,10 +85,10 @@ def show() -> None:
     models.collect()
     blocks = []
     for at in opened:
-        example = chosen()[at]
+        example = load_chosen_examples()[at]
         found = {
             signature: [
-                models.answer(signature, one) if signature in with_models() else explained(signature, one)
+                models.answer(signature, one) if signature in with_models() else explain_lexical(signature, one)
                 for one in example.examples
             ]
             for signature in signatures().values()

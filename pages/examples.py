@@ -10,19 +10,19 @@ from pages.components.evidence.marks import HIGHLIGHT_STYLE
 from pages.components.examples.inspector import show_pair
 from pages.components.examples.pairs import (
     SHOWN,
-    Chosen,
+    PairFilter,
     Show,
     Verdicts,
     compact,
     confusion,
-    listed,
-    place_of,
+    find_place,
+    make_pairs_frame,
     presets,
     verdicts,
 )
 from pages.components.examples.texts import EXAMPLE_STYLE
-from pages.components.shared.database import guarded
-from pages.components.shared.sources import Source, first_with_something, preferences_of, said, sources
+from pages.components.shared.database import guard_database
+from pages.components.shared.sources import Source, describe_source, first_with_something, preferences_of, sources
 
 PAIRWISE: tuple[Show, ...] = ("against", "rather", "agrees", "ties", "missing")  # filters that are about one metric
 
@@ -44,9 +44,9 @@ def judged_pairs(source: Source, version: object) -> tuple[Preferences, Verdicts
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def listed_pairs(source: Source, version: object, chosen: Chosen) -> pd.DataFrame:
+def listed_pairs(source: Source, version: object, chosen: PairFilter) -> pd.DataFrame:
     """The list that a filter leaves: it stays the same from example to example."""
-    return compact(listed(*judged_pairs(source, version), chosen))
+    return compact(make_pairs_frame(*judged_pairs(source, version), chosen))
 
 
 # --- what the address asks for --------------------------------------------------------------------------------
@@ -72,7 +72,7 @@ if not len(preferences) or not metrics:
     there = ("annotate.py", "Annotate") if not len(preferences) else ("studies.py", "Studies")
     st.page_link(there[0], label=there[1], icon=":material/arrow_forward:")
     st.stop()
-st.markdown(said(source, preferences_of(source, version)))
+st.markdown(describe_source(source, preferences_of(source, version)))
 
 # --- the confusion table, whose cells are filters -----------------------------------------------------------------
 
@@ -110,7 +110,7 @@ def metric_choice(label: str, name: str, options: list[str]) -> str:
     return str(st.selectbox(label, options, key=f"example_{name}"))
 
 
-def filter_by(chosen: Chosen) -> None:
+def filter_by(chosen: PairFilter) -> None:
     """Take a filter that was chosen by its name."""
     state.example_show, state.example_metric, state.example_other = chosen.show, chosen.metric, chosen.other
 
@@ -126,7 +126,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     metric = metric_choice("Metric", "metric", metrics) if show in PAIRWISE else None
     others = [name for name in metrics if name != metric]
     other = metric_choice("is right where this one is wrong", "other", others) if show == "rather" else None
-chosen = Chosen(show, metric, other, search)
+chosen = PairFilter(show, metric, other, search)
 rows: pd.DataFrame = listed_pairs(source, version, chosen)
 
 
@@ -171,11 +171,11 @@ def open_at(place: int) -> None:
 # A fragment: from example to example, nothing above it is computed or drawn again. The empty timer keeps it alive after
 # the server was restarted under an open page.
 @st.fragment(run_every=300)
-@guarded
+@guard_database
 def example() -> None:
     """The list, the way through it, and the pair that is open."""
     asked = state.example_address
-    place = place_of(rows, preferences, (asked.get("document"), asked.get("a"), asked.get("b")))
+    place = find_place(rows, preferences, (asked.get("document"), asked.get("a"), asked.get("b")))
     lead_here(names_at(place))
     if state.get(list_key, {}).get("selection", {}).get("rows") != [place]:
         state[list_key] = {"selection": {"rows": [place]}}

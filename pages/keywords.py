@@ -8,16 +8,16 @@ from analysis.false_discovery import FalseDiscovery
 from data.export import export
 from data.one_line import in_one_line
 from pages.components.evidence.marks import HIGHLIGHT_STYLE
-from pages.components.keywords.data import compared, keyword_recall
+from pages.components.keywords.data import compare_dataset, keyword_recall
 from pages.components.keywords.lists import compared_html, document_label, no_keywords, review_facts
 from pages.components.keywords.marking import marker, show_mark_view
-from pages.components.shared.stores import known_datasets, stores, version_of
-from pages.components.shared.tables import show_section
+from pages.components.shared.stores import known_datasets, open_stores, version_of
+from pages.components.shared.tables import show_result_table
 from reports.charts import discovery_chart, recall_by_length_chart
 from reports.escaping import document_block, in_markdown
 from reports.formats import as_one_csv
-from reports.tables.keywords import discoveries, discovery_sections, extractor_name, extractors_section
-from reports.tables.table import Section
+from reports.tables.keywords import discoveries, discovery_sections, extractor_name, extractors_table
+from reports.tables.table import Table
 
 COMPARE, MARK, RESULTS, RECALL = "Compare", "Mark", "Results", "Keyword recall"
 VIEWS = {"compare": COMPARE, "mark": MARK, "results": RESULTS, "recall": RECALL}
@@ -56,11 +56,11 @@ def choose(label: str, options: list[str], name: str) -> str:
 
 
 @st.cache_data(max_entries=16, show_spinner="Counting")
-def results(review: str, version: int) -> tuple[list[Section], dict[str, FalseDiscovery]]:
+def results(review: str, version: int) -> tuple[list[Table], dict[str, FalseDiscovery]]:
     """Tables and figures of a review; computed anew when something is saved in it."""
-    extractors = stores().keyword_marks.review(review).extractors
-    found = discoveries(stores().keyword_marks.counts(review), extractors)
-    return discovery_sections(found, stores().keyword_marks.decisions(review)), found
+    extractors = open_stores().keyword_marks.review(review).extractors
+    found = discoveries(open_stores().keyword_marks.counts(review), extractors)
+    return discovery_sections(found, open_stores().keyword_marks.decisions(review)), found
 
 
 # --- the lists of one document side by side -------------------------------------------------------------------
@@ -70,7 +70,7 @@ def show_compared() -> None:
     """The keywords of one document by each extractor, and how much they have in common in all documents."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         dataset = datasets[choose("Data set", list(datasets), "dataset")]
-        found = compared(dataset.name, version_of(dataset))
+        found = compare_dataset(dataset.name, version_of(dataset))
         ids = list(found.titles)
         wanted = state.get("keywords_document", st.query_params.get("document"))
         state.keywords_document = wanted if wanted in found.titles else ids[0]
@@ -82,7 +82,7 @@ def show_compared() -> None:
             there = 0 <= to < len(ids)
             st.button(name, key=name, disabled=not there, on_click=turn_to, args=(ids[to] if there else key,))
     lead_here(dataset=dataset.name, document=key)
-    document, _ = stores().data.record(dataset.name, key)
+    document, _ = open_stores().data.record(dataset.name, key)
     lists = found.lists[key]
     if not any(lists.values()):
         st.info(no_keywords(document))
@@ -98,9 +98,9 @@ def show_compared() -> None:
     if document.source:
         with st.expander("The document itself"):
             st.html(document_block(document.source, None))
-    section = extractors_section(found.shared, extractor_name)
+    section = extractors_table(found.shared, extractor_name)
     st.subheader(section.title, anchor=False)
-    show_section(section)
+    show_result_table(section)
 
 
 def turn_to(key: str) -> None:
@@ -113,12 +113,12 @@ def turn_to(key: str) -> None:
 
 def marks_as(review: str, format: str) -> str:
     """All that was marked in a review, as a file."""
-    return export(stores().keyword_marks.export(review), format)
+    return export(open_stores().keyword_marks.export(review), format)
 
 
 def show_results() -> None:
     """How often each extractor is wrong in a review, and what was marked as files."""
-    marks = stores().keyword_marks
+    marks = open_stores().keyword_marks
     reviews = {review.name: review for review in marks.reviews()}
     if not reviews:
         lead_here()
@@ -135,7 +135,7 @@ def show_results() -> None:
         st.subheader(section.title, anchor=False)
         if section is sections[0] and review.verdicts:
             st.altair_chart(discovery_chart(found), key="discovery_chart")
-        show_section(section)
+        show_result_table(section)
     with st.container(horizontal=True):
         name = f"keyword-marks-{review.id}"
         for label, format in (("Marks (JSON lines)", "jsonl"), ("Marks (CSV)", "csv")):
@@ -164,7 +164,7 @@ def show_recall() -> None:
         st.subheader(section.title, anchor=False)
         if section.name == "keywords_by_length" and rows:
             st.altair_chart(recall_by_length_chart(rows), key="recall_chart")
-        show_section(section)
+        show_result_table(section)
 
 
 if view == COMPARE:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.components.shared.database import guarded
+from pages.components.shared.database import guard_database
 from reports.escaping import STYLE
 
 st.set_page_config(
@@ -47,4 +47,4 @@ else:
     counting = [agreement, correlation, reliability]
     seeing_why = [examples, disagreements, playground, keywords, upper_bound]
     page = st.navigation([start, studies, annotate, *counting, *seeing_why], position="top")
-guarded(page.run)()
+guard_database(page.run)()

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.components.shared.stores import stores
+from pages.components.shared.stores import open_stores
 from reports.escaping import in_markdown
 
 st.title("Which metric agrees with people?")
@@ -11,7 +11,7 @@ st.markdown(
     "This app counts how often each automatic metric prefers the summary that they prefer."
 )
 
-open_studies = [study for study in stores().annotation.studies() if study.closed_at is None]
+open_studies = [study for study in open_stores().annotation.studies() if study.closed_at is None]
 judge, read, see, make = st.columns(4, border=True)
 with judge:
     st.subheader("Judge", anchor=False)

@@ -10,21 +10,21 @@ import streamlit as st
 
 from annotation.records import INSTRUCTIONS, MOST_CHECKS, QUESTION, Study, StudySpec
 from annotation.results import export_judgments, export_scores
-from annotation.sampling import RANDOM_SHARE, RULES
+from annotation.sampling import RANDOM_SHARE, SAMPLING_RULES
 from data.export import export
 from data.importers import IMPORTERS, LINES
 from data.importing import import_file
 from data.one_line import in_one_line, message
 from data.store import DatabaseFailed, Dataset, Run
-from pages.components.shared.database import guarded
+from pages.components.shared.database import guard_database
 from pages.components.shared.progress import run_problems, run_progress
-from pages.components.shared.stores import stores
-from pages.components.shared.tables import annotator_table, dataset_table
-from pages.components.studies.adding import add_named, choose_systems, dataset_name, incomplete
+from pages.components.shared.stores import open_stores
+from pages.components.shared.tables import dataset_table, make_progress_frame
+from pages.components.studies.adding import add_chosen_systems, choose_systems, dataset_name, incomplete
 from pages.components.studies.planner import planner
 from reports.escaping import in_markdown
 
-store = stores()
+store = open_stores()
 state = st.session_state
 
 ANNOTATOR_COLUMNS = {
@@ -34,7 +34,7 @@ ANNOTATOR_COLUMNS = {
 }
 
 
-def running() -> None:
+def show_study() -> None:
     """One study: its progress, its annotators, its exports."""
     studies = {study.name: study for study in store.annotation.studies()}
     if not studies:
@@ -47,11 +47,11 @@ def running() -> None:
     st.progress(min(1.0, study.judgments / wanted), text=f"{study.judgments} of {wanted} judgments wanted")
     st.markdown(
         f"Data set {in_markdown(study.dataset)}; {study.pairs} pairs of {in_markdown(', '.join(study.systems))}; "
-        f"rule `{study.rule}`, seed {study.seed}; {'; '.join((*study.notes, left_out(study)))}; "
+        f"rule `{study.rule}`, seed {study.seed}; {'; '.join((*study.notes, describe_left_out(study)))}; "
         f"ties {'allowed' if study.ties else 'not allowed'}; **{'closed' if study.closed_at else 'open'}**."
     )
     if annotators := store.annotation.annotators(study.name):
-        st.dataframe(annotator_table(annotators), hide_index=True, column_config=ANNOTATOR_COLUMNS, key="progress")
+        st.dataframe(make_progress_frame(annotators), hide_index=True, column_config=ANNOTATOR_COLUMNS, key="progress")
     else:
         st.caption("Nobody has joined yet.")
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -62,7 +62,7 @@ def running() -> None:
     invite(study)
 
 
-def left_out(study: Study) -> str:
+def describe_left_out(study: Study) -> str:
     """Which pairs the study does not ask about, and why."""
     unscored = f", {study.unscored} without a score" if study.unscored else ""
     return f"left out: {study.identical} pairs of identical texts{unscored}"
@@ -109,7 +109,9 @@ def new_study() -> None:
     systems = st.multiselect(
         "Systems", dataset.systems, dataset.systems, format_func=in_one_line, key=f"new_systems:{dataset.name}"
     )
-    rule = st.radio("Pairs", list(RULES), format_func=lambda rule: f"{rule}: {RULES[rule]}", key="new_rule")
+    rule = st.radio(
+        "Pairs", list(SAMPLING_RULES), format_func=lambda rule: f"{rule}: {SAMPLING_RULES[rule]}", key="new_rule"
+    )
     conflicts, random_share = conflict_form(dataset) if rule == "conflicts" else ((), RANDOM_SHARE)
     left, right = st.columns(2)
     count = left.number_input(
@@ -162,14 +164,14 @@ def new_study() -> None:
             )
         )
         state.created = study.name
-        announce("; ".join((f"Created {study.name} with {study.pairs} pairs", *study.notes, left_out(study))))
+        announce("; ".join((f"Created {study.name} with {study.pairs} pairs", *study.notes, describe_left_out(study))))
 
 
 def conflict_form(dataset: Dataset) -> tuple[tuple[str, ...], float]:
     """Signatures of the metrics that may contradict each other, and the share of pairs on which they do not."""
-    from metrics import DEFAULT, metrics
+    from metrics import DEFAULT, make_metrics
 
-    lexical = {metric.signature: metric.name for metric in metrics(DEFAULT) if metric.name != "length"}
+    lexical = {metric.signature: metric.name for metric in make_metrics(DEFAULT) if metric.name != "length"}
     names = lexical | {signature: name for name, signature, *_ in store.data.signatures(dataset.name)}
     ambiguous = {name for name, times in Counter(names.values()).items() if times > 1}
     left, right = st.columns(2)
@@ -184,7 +186,7 @@ def conflict_form(dataset: Dataset) -> tuple[tuple[str, ...], float]:
     return tuple(signatures), share
 
 
-def datasets() -> None:
+def show_datasets() -> None:
     """The data sets, and what can be done with them: import, add systems, score."""
     known = store.data.datasets()
     imported = st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm")
@@ -192,7 +194,7 @@ def datasets() -> None:
     names = [data.name for data in known]
     going = any(run.state == "going" for run in last_runs(names))
     with st.container(key="runs"):  # always there, so that a run does not move the expanders and close them
-        st.fragment(run_every=0.5 if going else None)(guarded(runs))(names)
+        st.fragment(run_every=0.5 if going else None)(guard_database(show_runs))(names)
     with st.expander("Import a file", expanded=not known), errors_shown():
         import_form()
     if known:
@@ -205,7 +207,7 @@ def last_runs(names: Sequence[str]) -> list[Run]:
     return [run for name in names if (run := store.data.last_run(name))]
 
 
-def runs(names: Sequence[str]) -> None:
+def show_runs(names: Sequence[str]) -> None:
     """How far the runs are that score data sets, and what the last ones could not do."""
     watched: set[int] = state.setdefault("watched", set())
     over = []
@@ -270,18 +272,18 @@ def work_form(known: dict[str, Dataset]) -> None:
         if not names:
             st.error("Name a system first.")
             return
-        announce(*add_named(store.data, dataset.name, names, store.annotation.studies_of(dataset.name)))
+        announce(*add_chosen_systems(store.data, dataset.name, names, store.annotation.studies_of(dataset.name)))
     if compute:
         from metrics import METRICS
-        from metrics.background.scoring import start
+        from metrics.background.scoring import start_run
 
-        state.setdefault("watched", set()).add(start(store.data, dataset.name, list(METRICS)).id)
+        state.setdefault("watched", set()).add(start_run(store.data, dataset.name, list(METRICS)).id)
         st.rerun()
 
 
 def score(dataset: Dataset, names: Sequence[str]) -> dict[str, str]:
     """Compute the scores that are missing, showing how far it is; returns the metrics' signatures."""
-    from metrics import metrics
+    from metrics import make_metrics
     from metrics.scoring import score_dataset
 
     bar = st.progress(0.0, text="Scoring")
@@ -289,7 +291,7 @@ def score(dataset: Dataset, names: Sequence[str]) -> dict[str, str]:
     def progress(done: int, total: int) -> None:
         bar.progress(done / max(1, total), text=f"Scoring: {done} of {total}")
 
-    made = metrics(names)
+    made = make_metrics(names)
     score_dataset(store.data, dataset.name, made, progress)
     bar.empty()
     return {metric.name: metric.signature for metric in made}
@@ -316,7 +318,7 @@ st.title("Studies")
 with st.container(key="messages"):  # always there, so that a message does not move the tabs and close them
     if messages := state.pop("said", []):
         st.success("  \n".join(map(in_markdown, messages)))  # a line each
-sections = {"Studies": running, "New study": new_study, "Planner": planner, "Data sets": datasets}
+sections = {"Studies": show_study, "New study": new_study, "Planner": planner, "Data sets": show_datasets}
 for tab, section in zip(st.tabs(list(sections), key="section"), sections.values(), strict=True):
     with tab, errors_shown():
         section()

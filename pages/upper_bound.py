@@ -8,8 +8,8 @@ import streamlit as st
 
 from data.one_line import in_one_line
 from pages.components.evidence.marks import HIGHLIGHT_STYLE
-from pages.components.shared.stores import known_datasets, stores, version_of
-from pages.components.shared.tables import show_section
+from pages.components.shared.stores import known_datasets, open_stores, version_of
+from pages.components.shared.tables import show_result_table
 from pages.components.upper_bound.address import (
     ALL,
     AMOUNTS,
@@ -21,35 +21,50 @@ from pages.components.upper_bound.address import (
     RULE_NAMES,
     UNIT_NAMES,
     VIEWS,
-    Asked,
+    BoundChoice,
     asked_by,
+    describe_best_system,
     explanation,
     headline,
-    length_of,
+    make_length,
     no_such,
     not_here,
     table_height,
-    verdict,
 )
-from pages.components.upper_bound.data import extracts_of, left_out, names_of, optimum_of, row_of, scores_of, unsplit_of
+from pages.components.upper_bound.data import (
+    count_left_out,
+    extracts_of,
+    names_of,
+    optimum_of,
+    row_of,
+    scores_of,
+    unsplit_of,
+)
 from pages.components.upper_bound.extract import EXTRACT_STYLE, extract_html, extract_words
 from reports.charts import distribution_chart
-from reports.escaping import count, in_markdown
+from reports.escaping import format_count, in_markdown
 from reports.formats import as_json, as_latex, as_one_csv
 from reports.tables.bounds import (
-    NAMES,
-    algorithms_section,
-    documents_section,
-    spreads,
-    standings_section,
-    systems_section,
+    ALGORITHM_ORDER,
+    algorithms_table,
+    documents_table,
+    score_distributions,
+    standings_table,
+    systems_table,
     without_signatures,
 )
 from reports.tables.oracles import oracle_sections, oracles_as_latex
-from reports.tables.table import Section
+from reports.tables.table import Table
 from summarizers.oracles import Target
-from summarizers.oracles.evaluation import Row, Task, evaluate_stored, statistics, stored, why_left_out
-from summarizers.oracles.standing import bounds_of, judged, standings_of
+from summarizers.oracles.evaluation import (
+    OracleRow,
+    OracleTask,
+    evaluate_stored,
+    load_evaluation,
+    summarize_algorithms,
+    why_left_out,
+)
+from summarizers.oracles.standing import bounds_of, score_systems, standings_of
 from summarizers.sentences import unsplit_words
 
 state = st.session_state
@@ -113,7 +128,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     if unit in AMOUNTS:
         counts = range(1, MOST[unit] + 1)
         amount = st.number_input(unit.capitalize(), 1, counts[-1], **begin(f"amount_{unit}", amount, counts))
-asked = Asked(name, Target(n, definition, references), length_of(unit, amount))
+asked = BoundChoice(name, Target(n, definition, references), make_length(unit, amount))
 dataset = datasets[name]
 version = version_of(dataset)
 top.markdown(headline(asked))
@@ -170,17 +185,17 @@ def show_document() -> None:
                 on_click=turn_to,
                 args=(ids[to] if there else key,),
             )
-    algorithm = segments("Extract of", {name: name for name in NAMES}, "algorithm", address.get("algorithm"))
+    algorithm = segments("Extract of", {name: name for name in ALGORITHM_ORDER}, "algorithm", address.get("algorithm"))
     lead_here(document=key, algorithm=algorithm)
-    document, summaries = stores().data.record(dataset.name, key)
+    document, summaries = open_stores().data.record(dataset.name, key)
     warn_of_unsplit(unsplit_of(dataset.name, version).count(key), 1)
     with st.spinner("Looking for the optimum"):
         optimum = optimum_of(dataset.name, document, asked.target, asked.length)
     if optimum is None:
-        st.info(f"No upper bound: {why_left_out(document, Task(asked.target, length=asked.length))}.")
+        st.info(f"No upper bound: {why_left_out(document, OracleTask(asked.target, length=asked.length))}.")
         return
 
-    def found_by(name: str) -> Row:
+    def found_by(name: str) -> OracleRow:
         """What an algorithm takes."""
         with st.spinner(f"Running: {name}"):  # where the run ends if something else is wanted meanwhile
             return optimum if name == "exact" else row_of(document, asked.target, asked.length, name) or optimum
@@ -191,38 +206,38 @@ def show_document() -> None:
     (bound,) = bounds_of([optimum]).values()
     systems, algorithms = st.columns(2)
     with systems:
-        show_table(systems_section(judged(document, summaries, asked.target), bound))
+        show_table(systems_table(score_systems(document, summaries, asked.target), bound))
     with algorithms:
-        show_table(algorithms_section([found_by(name) for name in NAMES]))
+        show_table(algorithms_table([found_by(name) for name in ALGORITHM_ORDER]))
 
 
-def show_table(section: Section, **more: Any) -> None:
+def show_table(section: Table, **more: Any) -> None:
     """A table under its title; `more` goes to it."""
     st.subheader(section.title, anchor=False)
-    show_section(section, table_height(len(section.rows)), **more)
+    show_result_table(section, table_height(len(section.rows)), **more)
 
 
 # --- all documents --------------------------------------------------------------------------------------------
 
 
-def compute(task: Task) -> None:
+def compute(task: OracleTask) -> None:
     """Run every algorithm on the documents that were not asked yet, and tell how far that is."""
     bar = st.progress(0.0, "Starting")
 
     def tell(done: int, total: int) -> None:
         bar.progress(done / max(1, total), f"{done} of {total} documents")  # which ends the run where nobody looks on
 
-    evaluate_stored(stores().data, dataset.name, task, processes=1, progress=tell)
+    evaluate_stored(open_stores().data, dataset.name, task, processes=1, progress=tell)
     st.rerun()
 
 
 def show_all() -> None:
     """The distribution of each algorithm's F1, and where the systems stand below the bound."""
     lead_here(**{part: address[part] for part in ("document", "algorithm") if part in address})  # for the way back
-    task = Task(asked.target, length=asked.length)
+    task = OracleTask(asked.target, length=asked.length)
     warn_of_unsplit(len(unsplit_of(dataset.name, version)), dataset.documents)
-    evaluation = stored(stores().data, dataset.name, task)
-    without = left_out(dataset.name, version, asked.target, asked.length)
+    evaluation = load_evaluation(open_stores().data, dataset.name, task)
+    without = count_left_out(dataset.name, version, asked.target, asked.length)
     done = len({row.document_id for row in evaluation.rows})
     possible = dataset.documents - sum(without.values())
     if (missing := possible - done) > 0:
@@ -231,22 +246,22 @@ def show_all() -> None:
             "What is found is kept. Leaving this page, or changing something on it, stops the work; pressed again, it "
             "goes on where it stopped."
         )
-        if st.button(f"Compute for {count(missing, 'document')}", type="primary", key="bound_compute"):
+        if st.button(f"Compute for {format_count(missing, 'document')}", type="primary", key="bound_compute"):
             compute(task)
     if not done:
         return
     scores = scores_of(dataset.name, version, asked.target)
     standings = standings_of(scores, evaluation.rows)
-    st.markdown(in_markdown(verdict(standings, evaluation.rows, asked)))
-    st.altair_chart(distribution_chart(spreads(evaluation.rows, scores)), key="bound_chart")
+    st.markdown(in_markdown(describe_best_system(standings, evaluation.rows, asked)))
+    st.altair_chart(distribution_chart(score_distributions(evaluation.rows, scores)), key="bound_chart")
     st.caption(
         "Box: the middle half of the documents; line in it: the median; diamond: the mean; lines: from the lowest to "
         "the highest. Dashed: the mean of the exact search."
     )
-    by_document = documents_section(evaluation.rows, scores, names_of(dataset.name, version))
-    figures = sorted(statistics(evaluation.rows), key=lambda found: NAMES.index(found.algorithm))
+    by_document = documents_table(evaluation.rows, scores, names_of(dataset.name, version))
+    figures = sorted(summarize_algorithms(evaluation.rows), key=lambda found: ALGORITHM_ORDER.index(found.algorithm))
     extracts = extracts_of(dataset.name, version, asked.target, asked.length, evaluation.rows)
-    beside, oracles = standings_section(standings), oracle_sections(figures, task, without, extracts)
+    beside, oracles = standings_table(standings), oracle_sections(figures, task, without, extracts)
     sections = [beside, by_document, *oracles]
 
     def open_chosen() -> None:

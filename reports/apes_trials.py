@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analysis.agreement import agreement, within_document_pairs
+from analysis.agreement import count_agreement, within_document_pairs
 from analysis.correlation import correlate
-from data.records import Document, Example, Summary, examples
+from data.records import Document, Example, Summary, make_examples
 from metrics.apes.metric import Apes
 from metrics.base import Metric
 from metrics.rouge import RougeL, RougeN
@@ -36,7 +36,7 @@ class Trial(NamedTuple):
     """Share of pairs within documents on which metric and people agree, a tie of the metric earning half."""
 
 
-class Spread(NamedTuple):
+class TrialSpread(NamedTuple):
     """One metric over all trials."""
 
     metric: str
@@ -72,7 +72,7 @@ def judged_by(
 ) -> Iterator[tuple[Example, float]]:
     """Each rated summary beside one reference of its document, unless that one stands as a system."""
     for document, summaries in records:
-        for example, summary in zip(examples(document, summaries), summaries, strict=True):
+        for example, summary in zip(make_examples(document, summaries), summaries, strict=True):
             own = document.references[index : index + 1]
             if aspect in summary.human and own and own[0] in example.references:
                 # questions of the data set belong to no assessor
@@ -85,11 +85,11 @@ def trial(metric: str, reference: int, rated: Sequence[tuple[Example, float]], v
     human, scored = np.array([rating for _, rating in rated]), np.array(values)
     pooled, within, of_systems = (level.r for level in correlate(human, scored, documents, systems))
     first, second = within_document_pairs(documents)
-    counts = agreement(human[first] - human[second], scored[first] - scored[second])
+    counts = count_agreement(human[first] - human[second], scored[first] - scored[second])
     return Trial(metric, reference, len(rated), pooled, within, of_systems, counts.half)
 
 
-def spreads(found: Sequence[Trial]) -> list[Spread]:
+def summarize_trials(found: Sequence[Trial]) -> list[TrialSpread]:
     """Means and standard deviations over trials, a row a metric."""
     rows = []
     for name in dict.fromkeys(trial.metric for trial in found):
@@ -97,7 +97,7 @@ def spreads(found: Sequence[Trial]) -> list[Spread]:
         every = zip(*(trial[3:] for trial in own), strict=True)
         columns = [[value for value in column if value is not None] for column in every]
         rows.append(
-            Spread(
+            TrialSpread(
                 name,
                 len(own),
                 tuple(fmean(column) if column else None for column in columns),

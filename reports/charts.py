@@ -14,8 +14,8 @@ from analysis.metrics_and_people import AgreementAnalysis, CorrelationRow, Metri
 from analysis.ranking import Ranking
 from data.one_line import in_one_line
 from metrics.keywords.recall import LengthRecall
-from reports.formats import shown
-from reports.tables.bounds import ORACLE, SYSTEM, Spread
+from reports.formats import format_cell
+from reports.tables.bounds import ORACLE, SYSTEM, ScoreDistribution
 from reports.tables.keywords import PUBLISHED, extractor_name, words_label
 
 INK = "#111827"
@@ -38,7 +38,7 @@ DIVERGING = alt.Scale(scheme="blueorange", domain=[-1, 1], reverse=True)
 """Blue is positive."""
 
 
-def named(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> pd.DataFrame:
+def make_chart_frame(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> pd.DataFrame:
     """The rows of a chart, their texts in one line: names become parts of Vega's expressions, which end with a line."""
     return pd.DataFrame(
         [
@@ -101,7 +101,7 @@ def comparison_chart(analysis: AgreementAnalysis) -> alt.LayerChart:
         if found.difference is None:
             continue
         p = found.p_holm
-        tested = "" if p is None else f"p {shown(p, 'p', 3)}{' *' if p < 0.05 else ''}"
+        tested = "" if p is None else f"p {format_cell(p, 'p', 3)}{' *' if p < 0.05 else ''}"
         common = {"n": found.n, "p": p, "test": found.test, "tested": tested}
         for first, second, value in (
             (found.first, found.second, found.difference),
@@ -176,7 +176,7 @@ def difference_chart(rows: Sequence[MetricRow]) -> alt.LayerChart:
     return alt.layer(chance, lines, points).properties(height=320)
 
 
-def at(levels: Any, level: str) -> Any:
+def get_level(levels: Any, level: str) -> Any:
     """The field of a level; `global` is a word of Python's."""
     return getattr(levels, "global_" if level == "global" else level)
 
@@ -185,12 +185,12 @@ def correlation_heatmap(rows: Sequence[CorrelationRow], level: str) -> alt.Layer
     """A coefficient between every two columns, at one level."""
     cells, order = [], dict.fromkeys(in_one_line(name) for row in rows for name in (row.first, row.second))
     for row in rows:
-        found = at(row.levels, level)
+        found = get_level(row.levels, level)
         if found.r is not None:
-            ends = at(row.intervals, level)
+            ends = get_level(row.intervals, level)
             common = {"r": found.r, "n": found.n, "low": ends.low, "high": ends.high, "label": f"{found.r:.2f}"}
             cells += [{"x": row.first, "y": row.second, **common}, {"x": row.second, "y": row.first, **common}]
-    table = named(cells, ["x", "y", "r", "n", "low", "high", "label"])
+    table = make_chart_frame(cells, ["x", "y", "r", "n", "low", "high", "label"])
     base = alt.Chart(table).encode(
         x=alt.X("x:N", sort=list(order), title=None, axis=alt.Axis(labelAngle=-40, labelLimit=200)),
         y=alt.Y("y:N", sort=list(order), title=None, axis=alt.Axis(labelLimit=200)),
@@ -208,7 +208,7 @@ def correlation_heatmap(rows: Sequence[CorrelationRow], level: str) -> alt.Layer
 
 def correlation_chart(rows: Sequence[CorrelationRow], level: str, other: str) -> alt.LayerChart:
     """Each column's correlation with one other at one level, with its interval, beside the line of none."""
-    table = named(
+    table = make_chart_frame(
         [
             {
                 "metric": row.second if row.first == other else row.first,
@@ -218,7 +218,7 @@ def correlation_chart(rows: Sequence[CorrelationRow], level: str, other: str) ->
                 "n": found.n,
             }
             for row in rows
-            if (found := at(row.levels, level)).r is not None and (ends := at(row.intervals, level))
+            if (found := get_level(row.levels, level)).r is not None and (ends := get_level(row.intervals, level))
         ],
         ["metric", "r", "low", "high", "n"],
     )
@@ -271,7 +271,7 @@ def scatter(table: pd.DataFrame, x: str, y: str) -> alt.Chart:
 
 def ranking_chart(ranking: Ranking) -> alt.LayerChart:
     """Bradley-Terry strengths with their intervals, the strongest at the top."""
-    table = named(
+    table = make_chart_frame(
         [
             {
                 "system": str(row.system),
@@ -339,10 +339,10 @@ def recall_by_length_chart(found: Sequence[LengthRecall]) -> alt.LayerChart:
 
     More are grey lines: the one that is pointed at, by mouse or by touch, stands out.
     """
-    table = named(
+    table = make_chart_frame(
         [
             {
-                "system": shown(row.system),
+                "system": format_cell(row.system),
                 "length": words_label(row.words),
                 "ROUGE-K": row.recall.value,
                 "documents": row.recall.documents,
@@ -390,13 +390,13 @@ KINDS = {ORACLE: "oracle: reads the references", SYSTEM: "system of the data set
 """What the legend says."""
 
 
-def distribution_chart(found: Sequence[Spread]) -> alt.LayerChart:
+def distribution_chart(found: Sequence[ScoreDistribution]) -> alt.LayerChart:
     """The F1 of oracles and systems over documents, a box each on one scale: oracles' are filled, systems' hollow.
 
     A box is the middle half of the documents, the line in it their median, the diamond their mean; lines reach from
     the lowest to the highest. The dashed line is the mean of what stands first.
     """
-    table = pd.DataFrame(found, columns=list(Spread._fields))
+    table = pd.DataFrame(found, columns=list(ScoreDistribution._fields))
     table["row"] = row_names(found)
     table["kind"] = [KINDS[spread.kind] for spread in found]
     base = alt.Chart(table).encode(
@@ -409,7 +409,10 @@ def distribution_chart(found: Sequence[Spread]) -> alt.LayerChart:
         tooltip=[
             alt.Tooltip("row:N", title="of"),
             "documents:Q",
-            *(alt.Tooltip(f"{name}:Q", format=".3f", title=name.replace("_", " ")) for name in Spread._fields[3:]),
+            *(
+                alt.Tooltip(f"{name}:Q", format=".3f", title=name.replace("_", " "))
+                for name in ScoreDistribution._fields[3:]
+            ),
         ],
     )
     highest = max([0.1, *table["high"]])
@@ -430,7 +433,7 @@ def distribution_chart(found: Sequence[Spread]) -> alt.LayerChart:
     return alt.layer(optimum, reach, boxes, medians, means).properties(height=60 + 26 * max(1, len(table)))
 
 
-def row_names(found: Sequence[Spread]) -> list[str]:
+def row_names(found: Sequence[ScoreDistribution]) -> list[str]:
     """What the rows are called: a system that is called like an algorithm, or like another, is told apart."""
     names: dict[str, None] = {}
     for spread in found:

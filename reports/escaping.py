@@ -75,6 +75,6 @@ def without_pictures(markdown: str) -> str:
     return PICTURE.sub("!\u2060", markdown)
 
 
-def count(number: int, one: str, more: str | None = None) -> str:
+def format_count(number: int, one: str, more: str | None = None) -> str:
     """A number of things in words."""
     return f"{number} {one if number == 1 else more or one + 's'}"

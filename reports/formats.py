@@ -12,7 +12,7 @@ from typing import Any
 from data.export import csv_text
 from data.one_line import in_one_line
 from reports.escaping import esc
-from reports.tables.table import DAGGER, Cell, Marked, Range, Section, Undefined
+from reports.tables.table import DAGGER, Cell, Marked, Range, Table, Undefined
 
 UNDEFINED = "undefined"
 
@@ -28,7 +28,7 @@ LONG = 60
 """Rows of a table that is shown whole without being asked for."""
 
 
-def reasons(section: Section) -> list[str]:
+def reasons(section: Table) -> list[str]:
     """Why numbers of a section are undefined, a line a reason, each with the rows and columns that it concerns."""
     found: dict[str, dict[str, None]] = {}
     for row in section.rows:
@@ -53,7 +53,7 @@ def naming(row: Mapping[str, Cell]) -> list[str]:
     return list(takewhile(lambda column: isinstance(row[column], str), row))
 
 
-def shown(cell: Cell, column: str = "", digits: int = 4) -> str:
+def format_cell(cell: Cell, column: str = "", digits: int = 4) -> str:
     """A cell as people read it; no 0 has a sign, and a p value that would round to 0 is below the last digit."""
     if cell is None:
         return ""
@@ -62,14 +62,14 @@ def shown(cell: Cell, column: str = "", digits: int = 4) -> str:
     if isinstance(cell, Range):
         return f"[{cell.low:z.{digits}f}, {cell.high:z.{digits}f}]"
     if isinstance(cell, Marked):
-        return shown(cell.value, column, digits) + cell.mark
+        return format_cell(cell.value, column, digits) + cell.mark
     if isinstance(cell, float):
         below = column.split(" ", maxsplit=1)[0] == "p" and cell < 0.5 * 10**-digits
         return f"<{10**-digits:.{digits}f}" if below else f"{cell:z.{digits}f}"
     return in_one_line(cell) if isinstance(cell, str) else str(cell)
 
 
-def columns_of(section: Section) -> list[str]:
+def columns_of(section: Table) -> list[str]:
     """The names of its columns."""
     return list(section.rows[0]) if section.rows else []
 
@@ -78,7 +78,7 @@ def columns_of(section: Section) -> list[str]:
 
 
 def as_text(
-    section: Section, *, without: Sequence[str] = (), said: Collection[str] = (), width: int | None = None
+    section: Table, *, without: Sequence[str] = (), said: Collection[str] = (), width: int | None = None
 ) -> str:
     """A table under its title for a terminal: names to the left, numbers to the right.
 
@@ -90,7 +90,10 @@ def as_text(
     if names:
         marked = {name for row in section.rows for name in names if isinstance(row[name], Marked)}
         cells = [
-            [shown(cell := row[name], name) + " " * (name in marked and not isinstance(cell, Marked)) for name in names]
+            [
+                format_cell(cell := row[name], name) + " " * (name in marked and not isinstance(cell, Marked))
+                for name in names
+            ]
             for row in section.rows
         ]
         left = [all(isinstance(row[name], str | None) for row in section.rows) for name in names]
@@ -105,10 +108,10 @@ def as_text(
     else:
         lines.append(f"{UNDEFINED}: {in_one_line(section.empty)}")
     below = [*reasons(section), *(note for note in section.notes if note not in said)]
-    return "\n".join([*lines, *(wrapped(in_one_line(note), width) for note in below)])
+    return "\n".join([*lines, *(wrap_line(in_one_line(note), width) for note in below)])
 
 
-def wrapped(line: str, width: int | None) -> str:
+def wrap_line(line: str, width: int | None) -> str:
     """A line broken between words; left as it is without a width."""
     if not width:
         return line
@@ -118,7 +121,7 @@ def wrapped(line: str, width: int | None) -> str:
 # --- JSON and CSV -----------------------------------------------------------------------------------------
 
 
-def as_json(section: Section) -> dict[str, Any]:
+def as_json(section: Table) -> dict[str, Any]:
     """A table in plain JSON values: what is undefined is null, with the reasons by column under `undefined`.
 
     Numbers that are marked are plain, with their marks by column under `marks`.
@@ -127,7 +130,7 @@ def as_json(section: Section) -> dict[str, Any]:
         "title": section.title,
         **({} if section.rows else {UNDEFINED: section.empty}),
         "rows": [
-            {name: json_value(cell) for name, cell in row.items()}
+            {name: cell_as_json(cell) for name, cell in row.items()}
             | (
                 {UNDEFINED: found}
                 if (found := {name: cell.reason for name, cell in row.items() if isinstance(cell, Undefined)})
@@ -145,7 +148,7 @@ def marks_of(row: Mapping[str, Cell]) -> dict[str, str]:
     return {name: cell.mark for name, cell in row.items() if isinstance(cell, Marked)}
 
 
-def json_value(cell: Cell) -> Any:
+def cell_as_json(cell: Cell) -> Any:
     """A cell as a JSON value; an interval is a list of its ends, a mark is left out."""
     if isinstance(cell, Undefined):
         return None
@@ -154,7 +157,7 @@ def json_value(cell: Cell) -> Any:
     return [cell.low, cell.high] if isinstance(cell, Range) else cell
 
 
-def as_csv(section: Section) -> str:
+def as_csv(section: Table) -> str:
     """A table as CSV: intervals in two columns, the reasons of what is undefined in the last.
 
     Where numbers are marked, one column more says which.
@@ -164,7 +167,7 @@ def as_csv(section: Section) -> str:
     for row in section.rows:
         record: dict[str, Any] = {}
         for name, cell in row.items():
-            value = json_value(cell)
+            value = cell_as_json(cell)
             if name in wide:
                 record[f"{name} low"], record[f"{name} high"] = value or (None, None)
             else:
@@ -177,7 +180,7 @@ def as_csv(section: Section) -> str:
     return csv_text(records)
 
 
-def as_one_csv(sections: Sequence[Section], facts: Iterable[tuple[str, str]] = ()) -> str:
+def as_one_csv(sections: Sequence[Table], facts: Iterable[tuple[str, str]] = ()) -> str:
     """Several tables in one CSV, a line a number: table, row, column, value, mark, low, high, undefined.
 
     A row is named by the words with which it begins, and by its number among those that begin alike. `facts`, what the
@@ -234,7 +237,7 @@ def latex(text: str) -> str:
 
 
 def as_latex(
-    section: Section,
+    section: Table,
     *,
     caption: str | None = None,
     label: str | None = None,
@@ -251,7 +254,7 @@ def as_latex(
     left = {name for name in names if all(isinstance(row[name], str | None) for row in section.rows)}
     head = " & ".join(map(latex, names))
     body = [
-        " & ".join(latex(shown(row[name], name, decimals.get(name, 3))) for name in names) + r" \\"
+        " & ".join(latex(format_cell(row[name], name, decimals.get(name, 3))) for name in names) + r" \\"
         for row in section.rows
     ]
     signatures = dict.fromkeys(str(row["signature"]) for row in section.rows if signed and row.get("signature"))
@@ -277,7 +280,7 @@ def as_latex(
 # --- HTML and pages ---------------------------------------------------------------------------------------
 
 
-def as_html(section: Section) -> str:
+def as_html(section: Table) -> str:
     """A table with a heading, every text escaped."""
     names = columns_of(section)
     head = "".join(f'<th scope="col">{esc(name)}</th>' for name in names)
@@ -295,4 +298,4 @@ def html_cell(cell: Cell, column: str) -> str:
     """One cell; an undefined one says why when it is pointed at."""
     kind = "" if isinstance(cell, str) else " class='number'"
     title = f' title="{esc(cell.reason)}"' if isinstance(cell, Undefined) else ""
-    return f"<td{kind}{title}>{esc(shown(cell, column, 3))}</td>"
+    return f"<td{kind}{title}>{esc(format_cell(cell, column, 3))}</td>"

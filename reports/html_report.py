@@ -22,8 +22,8 @@ from data.files import write_whole
 from data.one_line import in_one_line
 from data.store import DataStore
 from reports import charts, formats
-from reports.escaping import count, esc
-from reports.study import Contents, as_json, of_study
+from reports.escaping import esc, format_count
+from reports.study import Contents, contents_as_json, make_study_contents
 from reports.tables.correlation import drawn_over, tests_of
 from reports.tables.people import ALPHA
 
@@ -67,19 +67,19 @@ def write_report(
     scores, and `SHA256SUMS` of them all. The tables are restricted to `systems`, where they are named; `baselines` are
     those that others are to beat. Raises `UnknownStudy` and `UnknownSystem` before anything is written, and OSError.
     """
-    contents = of_study(
+    contents = make_study_contents(
         data, annotation, study, systems=systems, baselines=baselines, resample=resample, permute=permute, seed=seed
     )
     dataset = annotation.study(study).dataset
     texts = {
-        "analysis.json": json.dumps(as_json(contents), indent=2, ensure_ascii=False, allow_nan=False) + "\n",
+        "analysis.json": json.dumps(contents_as_json(contents), indent=2, ensure_ascii=False, allow_nan=False) + "\n",
         "judgments.jsonl": export(export_judgments(annotation, study), "jsonl"),
         "scores.jsonl": export(export_scores(data, dataset), "jsonl"),
         "tables.tex": "\n".join(map(formats.as_latex, contents.tables)),
         **{f"{table.name}.csv": formats.as_csv(table) for table in contents.tables},
     }
     hashes = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()}
-    texts["report.html"] = as_html(contents, methods(data, annotation, study, contents, resample, permute), hashes)
+    texts["report.html"] = report_html(contents, methods(data, annotation, study, contents, resample, permute), hashes)
     hashes["report.html"] = hashlib.sha256(texts["report.html"].encode()).hexdigest()
     texts["SHA256SUMS"] = "".join(f"{digest}  {name}\n" for name, digest in sorted(hashes.items()))
     folder.mkdir(exist_ok=True)
@@ -111,8 +111,8 @@ def methods(
     words = [
         f"{len(judged)} annotators were asked “{study.question}” of {study.pairs} pairs of summaries of the same "
         f"document ({drawn}; seed {study.seed}) from the data set {dataset.name} ({dataset.documents} documents; "
-        f"systems: {', '.join(study.systems)}), {count(study.judgments_per_pair, 'judgment')} wanted per pair; sides "
-        f"were counterbalanced per annotator and ties were {'allowed' if study.ties else 'not allowed'}. "
+        f"systems: {', '.join(study.systems)}), {format_count(study.judgments_per_pair, 'judgment')} wanted per pair; "
+        f"sides were counterbalanced per annotator and ties were {'allowed' if study.ties else 'not allowed'}. "
         f"{study.judgments} judgments were made.",
     ]
     if name == MADE_UP:
@@ -154,7 +154,7 @@ def methods(
     return " ".join(words)
 
 
-def as_html(contents: Contents, methods: str, hashes: dict[str, str]) -> str:
+def report_html(contents: Contents, methods: str, hashes: dict[str, str]) -> str:
     """The whole page, every text escaped, charts as drawings within it."""
     drawings = dict(charts_of(contents))
     parts = []

@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from analysis.agreement import Agreement, Rule
-from analysis.annotators import AnnotatorReliability, annotator_table, others_majority
+from analysis.annotators import AnnotatorReliability, others_majority, summarize_annotators
 from analysis.coefficients import METHODS, Method
 from analysis.cohen_kappa import Kappa, cohen_kappas
 from analysis.correlation import Levels
 from analysis.correlation_intervals import Resample
 from analysis.correlation_tests import Permute
-from analysis.evaluation import Evaluation
+from analysis.evaluation import MetricEvaluation
 from analysis.metrics_and_people import (
     LEVELS,
     AgreementAnalysis,
@@ -39,36 +39,36 @@ from data.cells import Cells
 from data.preferences import Preferences, rated_pairs
 from data.store import DataStore
 from metrics.dataset_statistics import keyword_statistics, length_statistics
-from metrics.keywords.recall import Records, by_length, by_source, searched
+from metrics.keywords.recall import Records, by_length, by_source, search_keywords
 from metrics.rouge_k import RougeK
-from metrics.scoring import Gaps, NoRatings
+from metrics.scoring import MissingCounts, NoRatings
 from reports import formats
 from reports.tables.agreement import (
-    agreement_section,
-    comparison_section,
-    difference_section,
+    agreement_table,
+    comparison_table,
+    difference_table,
     no_ratio,
-    not_weighed,
-    position_section,
+    note_drawn_pairs,
+    position_table,
     sampling_notes,
 )
 from reports.tables.correlation import (
-    correlation_section,
-    correlation_test_section,
-    discrepancy_section,
-    drawn_pairs_not_weighed,
-    spread_section,
-    system_section,
-    wilcoxon_section,
+    correlation_table,
+    correlation_test_table,
+    discrepancy_table,
+    note_drawn_pairs_of_people,
+    spread_table,
+    system_table,
+    wilcoxon_table,
 )
 from reports.tables.keywords import (
-    by_length_section,
-    by_source_section,
-    keyword_statistics_section,
-    length_statistics_section,
+    by_length_table,
+    by_source_table,
+    keyword_statistics_table,
+    length_statistics_table,
 )
-from reports.tables.people import annotators_section, cohen_section, ranking_section, reliability_section
-from reports.tables.table import Section
+from reports.tables.people import annotators_table, cohen_table, ranking_table, reliability_table
+from reports.tables.table import Table
 
 
 def agreement_as_json(agreement: Agreement) -> dict[str, Any]:
@@ -135,11 +135,11 @@ class Contents:
     """The ratings that metrics are correlated with; empty where none are."""
     facts: Mapping[str, str]
     """What it rests on: names, counts, hashes, versions, seeds."""
-    gaps: Mapping[str, Gaps]
+    gaps: Mapping[str, MissingCounts]
     """By signature: scores that are missing, and those of cut texts."""
-    tables: tuple[Section, ...]
+    tables: tuple[Table, ...]
     agreement: AgreementAnalysis | None = None
-    ceiling: Evaluation | None = None
+    ceiling: MetricEvaluation | None = None
     human: tuple[CorrelationRow, ...] = ()
     matrix: tuple[CorrelationRow, ...] = ()
     ranking: Ranking | None = None
@@ -164,7 +164,7 @@ def reliability_of(
         fleiss=fleiss_kappa(pairs, choices, documents),
         raw=raw_agreement(pairs, choices, documents),
         kappas=cohen_kappas(pairs, annotators, choices, documents),
-        annotators=annotator_table(pairs, annotators, choices, preferences.left, preferences.took, checks or {}),
+        annotators=summarize_annotators(pairs, annotators, choices, preferences.left, preferences.took, checks or {}),
         sides=position_check(preferences.left, annotators),
         ranking=bradley_terry(
             preferences.first,
@@ -177,23 +177,23 @@ def reliability_of(
     )
 
 
-def ceiling_of(preferences: Preferences, *, seed: int = 0) -> Evaluation:
+def ceiling_of(preferences: Preferences, *, seed: int = 0) -> MetricEvaluation:
     """People among themselves; it counts no pair where none was judged by two annotators."""
     others = others_majority(preferences.pair, preferences.annotators, preferences.choices)
     return human_ceiling(preferences, others, seed=seed)
 
 
-def reliability_tables(found: Reliability, *, weighed: bool) -> list[Section]:
+def reliability_tables(found: Reliability, *, weighed: bool) -> list[Table]:
     """The tables of the Reliability page; `weighed` says whether pairs were drawn with unequal probability."""
     tables = [
-        reliability_section(found.alpha, found.fleiss, found.raw),
-        cohen_section(found.kappas),
-        annotators_section(found.annotators),
-        position_section(found.sides),
+        reliability_table(found.alpha, found.fleiss, found.raw),
+        cohen_table(found.kappas),
+        annotators_table(found.annotators),
+        position_table(found.sides),
     ]
     if weighed:
-        tables = [not_weighed(table) for table in tables]
-    return [*tables, ranking_section(found.ranking)]
+        tables = [note_drawn_pairs(table) for table in tables]
+    return [*tables, ranking_table(found.ranking)]
 
 
 def correlations_of(
@@ -205,7 +205,7 @@ def correlations_of(
     resample: Resample | None = None,
     permute: Permute | None = None,
     seed: int = 0,
-) -> tuple[list[Section], list[CorrelationRow], list[CorrelationRow]]:
+) -> tuple[list[Table], list[CorrelationRow], list[CorrelationRow]]:
     """The four tables of the papers, the tests beside them, and the systems; with the rows of the first and the last.
 
     `human` names the ratings to correlate metrics with; without it, the tables that need people are left out.
@@ -228,15 +228,15 @@ def correlations_of(
     tests = compare_correlations(cells, compared, people, permute=permute, seed=seed) if compared else []
     systems = analyze_systems(cells, {name: laid.columns[name] for name in laid.metrics} | compared, baselines)
     found = [
-        correlation_section("human", f"Metrics with people ({human})", with_people, resample),
-        correlation_section("length", "Metrics with length", rows(laid.length), resample),
-        correlation_section("rouge_k", "Metrics with ROUGE-K", rows(laid.rouge_k), resample),
-        correlation_section("matrix", "Metrics with each other", matrix, resample),
-        discrepancy_section(part_from_rouge_k(cells, laid)),
-        correlation_test_section(tests, people),
-        spread_section(systems),
-        system_section(systems),
-        wilcoxon_section(systems),
+        correlation_table("human", f"Metrics with people ({human})", with_people, resample),
+        correlation_table("length", "Metrics with length", rows(laid.length), resample),
+        correlation_table("rouge_k", "Metrics with ROUGE-K", rows(laid.rouge_k), resample),
+        correlation_table("matrix", "Metrics with each other", matrix, resample),
+        discrepancy_table(part_from_rouge_k(cells, laid)),
+        correlation_test_table(tests, people),
+        spread_table(systems),
+        system_table(systems),
+        wilcoxon_table(systems),
     ]
     return [table for table in found if human is not None or table.name not in OF_PEOPLE], with_people, matrix
 
@@ -260,7 +260,7 @@ def with_judgments(cells: Cells, preferences: Preferences) -> Cells:
 # --- the whole --------------------------------------------------------------------------------------------
 
 
-def of_study(
+def make_study_contents(
     data: DataStore,
     annotation: AnnotationStore,
     name: str,
@@ -302,10 +302,10 @@ def of_study(
         cells, human or WON, methods=methods, baselines=baselines, resample=resample, permute=permute, seed=seed
     )
     if analysis.weighed and (human or WON) == WON:
-        correlations = [said_not_weighed(table) for table in correlations]
+        correlations = [note_not_weighed(table) for table in correlations]
     sampling = sampling_notes(study.rule)
-    by_judgment = agreement_section(analysis, "judgment", truncated, ceiling, notes=sampling)
-    by_majority = agreement_section(majority, "pair by majority", truncated, notes=sampling)
+    by_judgment = agreement_table(analysis, "judgment", truncated, ceiling, notes=sampling)
+    by_majority = agreement_table(majority, "pair by majority", truncated, notes=sampling)
     return Contents(
         heading=f"Study {name}",
         human_name=human or WON,
@@ -327,14 +327,14 @@ def of_study(
             "versions": versions(),
         },
         gaps={
-            signature: Gaps(int(np.isnan(values).sum()), truncated.get(signature, 0))
+            signature: MissingCounts(int(np.isnan(values).sum()), truncated.get(signature, 0))
             for signature, values in cells.scores.items()
         },
         tables=(
             by_judgment,
             by_majority._replace(name="agreement_by_majority"),
-            comparison_section(analysis),
-            difference_section(analysis),
+            comparison_table(analysis),
+            difference_table(analysis),
             *reliability_tables(reliability, weighed=analysis.weighed),
             *correlations,
         ),
@@ -346,21 +346,21 @@ def of_study(
     )
 
 
-def said_not_weighed(table: Section) -> Section:
+def note_not_weighed(table: Table) -> Table:
     """A table of a study whose pairs were drawn with unequal probability, saying what of it is not weighed."""
     if table.name in {"human", "correlation_tests"}:
-        return not_weighed(table)
+        return note_drawn_pairs(table)
     if table.name in {"distinguishability", "systems", "wilcoxon"}:
-        return drawn_pairs_not_weighed(table, f"human: {WON}")
+        return note_drawn_pairs_of_people(table, f"human: {WON}")
     return table  # of all summaries, without people
 
 
-def of_cells(
+def make_cell_contents(
     cells: Cells,
     human: str | None,
     facts: Mapping[str, str],
     *,
-    gaps: Mapping[str, Gaps],
+    gaps: Mapping[str, MissingCounts],
     methods: Sequence[Method] = METHODS,
     rule: Rule = "half",
     baselines: Sequence[str] = (),
@@ -387,11 +387,11 @@ def of_cells(
         facts={**facts, **more},
         gaps=gaps,
         tables=(
-            agreement_section(
+            agreement_table(
                 analysis, "within-document pair", {signature: gap.truncated for signature, gap in gaps.items()}
             ),
-            comparison_section(analysis),
-            difference_section(analysis),
+            comparison_table(analysis),
+            difference_table(analysis),
             *correlations,
         ),
         agreement=analysis,
@@ -406,14 +406,14 @@ OF_TEXTS = {
     "keywords": ("keywords_by_source", "keywords_by_length"),
     "dataset": ("dataset_keywords", "dataset_lengths"),
 }
-"""The tables of `of_texts`, which are made only where they are asked for, by the name that asks for several."""
+"""The tables of `make_text_contents`, made only where they are asked for, by the name that asks for several."""
 
 
 KEYWORDS_BY = "keywords by"
 """The fact that names the signature of their ROUGE-K."""
 
 
-def of_texts(
+def make_text_contents(
     records: Records, metric: RougeK, asked: Collection[str], facts: Mapping[str, str], systems: Sequence[str] = ()
 ) -> Contents:
     """The tables of `OF_TEXTS` that are asked for; scores, judgments and ratings play no part.
@@ -423,17 +423,17 @@ def of_texts(
     """
     records = list(records)
     check_systems(systems, (summary.system for _, summaries in records for summary in summaries), "--systems")
-    tables: list[Section] = []
+    tables: list[Table] = []
     more = {}
     if not {*asked}.isdisjoint(OF_TEXTS["keywords"]):
-        found = searched(records, metric, systems or None)
-        tables += [by_source_section(by_source(found)), by_length_section(by_length(found))]
+        found = search_keywords(records, metric, systems or None)
+        tables += [by_source_table(by_source(found)), by_length_table(by_length(found))]
         more = {"systems": ", ".join(dict.fromkeys(summary.system for summary in found)), KEYWORDS_BY: metric.signature}
     if not {*asked}.isdisjoint(OF_TEXTS["dataset"]):
         counted = keyword_statistics((document for document, _ in records), metric.title)
         tables += [
-            keyword_statistics_section(counted),
-            length_statistics_section(length_statistics(records, systems or None)),
+            keyword_statistics_table(counted),
+            length_statistics_table(length_statistics(records, systems or None)),
         ]
     return Contents(
         heading="Texts",
@@ -445,12 +445,12 @@ def of_texts(
 
 
 def with_texts(contents: Contents, texts: Contents) -> Contents:
-    """The contents with the tables of `of_texts` after their own."""
+    """The contents with the tables of `make_text_contents` after their own."""
     facts = {**contents.facts, **texts.facts, **contents.facts}  # in the order of the first, with its values
     return replace(contents, tables=(*contents.tables, *texts.tables), facts=facts)
 
 
-def as_json(contents: Contents) -> dict[str, Any]:
+def contents_as_json(contents: Contents) -> dict[str, Any]:
     """All tables by name, with what they rest on; `metrics` has the headline figures by metric.
 
     What is undefined is null, with the reasons under `undefined`.

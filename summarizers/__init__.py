@@ -3,14 +3,14 @@
 A summarizer writes at most one summary a document: what it skipped shows as `len(summaries) < len(documents)`.
 """
 
-from summarizers.adding import Added, DatasetInUse, add_systems
+from summarizers.adding import AddedSystem, DatasetInUse, add_systems
 from summarizers.base import Summarizer
 from summarizers.registry import NUMBERED, SUMMARIZERS, UnknownSummarizer, summarizer
 
 __all__ = [
     "NUMBERED",
     "SUMMARIZERS",
-    "Added",
+    "AddedSystem",
     "DatasetInUse",
     "Summarizer",
     "UnknownSummarizer",

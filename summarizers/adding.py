@@ -12,7 +12,7 @@ from data.store import DataStore
 from summarizers.base import Summarizer
 from summarizers.human import Reference, Title
 from summarizers.oracles.oracle import Oracle
-from summarizers.processes import Each, mapping
+from summarizers.processes import Each, map_in_processes
 from summarizers.registry import summarizer
 
 EVERY = 1.0
@@ -29,7 +29,7 @@ class DatasetInUse(ValueError):
     """A reference or title cannot become a system any more: studies are measured against it."""
 
 
-class Added(NamedTuple):
+class AddedSystem(NamedTuple):
     """What was done for a system. The documents that are neither written nor there have no summary by it."""
 
     system: str
@@ -61,7 +61,7 @@ def add_systems(
     processes: int = 1,
     progress: Callable[[int, int], None] = lambda done, total: None,
     starting: Callable[[str], None] = lambda system: None,
-) -> Iterator[Added]:
+) -> Iterator[AddedSystem]:
     """Write the summaries of each named system and store them, one system after the other.
 
     A system that is there with the same signature gets only the summaries that it lacks, so that a run that ended early
@@ -72,8 +72,8 @@ def add_systems(
     `progress` hears of done and all documents (of all systems, but for those that have a summary), at first of none,
     and again while one waits; it may raise to stop: what was written is stored then, as it is when the iterator is
     closed. `starting` hears the name of each system before it is written. At most so many child `processes` are used
-    (`summarizers.processes.mapping`), and only for oracles and for what would take this process longer than `QUICK`;
-    with 0 none. The texts are the same unless the time ends a search.
+    (`summarizers.processes.map_in_processes`), and only for oracles and for what would take this process longer than
+    `QUICK`; with 0 none. The texts are the same unless the time ends a search.
 
     `studies` names those that use the data set. Their pairs were drawn when they began: what is written later does not
     come into them. A study that is made while a system is half written draws its pairs from the documents that the
@@ -105,7 +105,7 @@ def add_systems(
         progress(done, total)
 
     tell()
-    with mapping(processes, tell) as each:
+    with map_in_processes(processes, tell) as each:
         for system, lacking in jobs:
             starting(system.name)
 
@@ -114,9 +114,9 @@ def add_systems(
                     dataset=dataset, summaries=summaries, signature=system.signature, resume=True
                 )
 
-            made, added = write(system, lacking, each, keep, tell)
+            made, added = write_summaries(system, lacking, each, keep, tell)
             before = len(documents) - len(lacking) + made - added  # what somebody else wrote meanwhile was there too
-            yield Added(system.name, added, before, len(documents))
+            yield AddedSystem(system.name, added, before, len(documents))
 
 
 def by_people(system: Summarizer) -> bool:
@@ -124,7 +124,7 @@ def by_people(system: Summarizer) -> bool:
     return isinstance(system, Reference | Title)
 
 
-def write(
+def write_summaries(
     system: Summarizer,
     documents: Sequence[Document],
     each: Each,

@@ -42,7 +42,7 @@ UNITS = ("sentences", "words", "reference")
 """What a length is counted in."""
 
 
-class Length(NamedTuple):
+class SummaryLength(NamedTuple):
     """How long a summary is: so many sentences, so many words, or as many words as the document's first reference.
 
     Words are those of `metrics.text.counted_words`, which the metric `length` counts.
@@ -57,7 +57,7 @@ class Length(NamedTuple):
         """What it adds to a system's name: `-2`, `-100w`, `-ref`; nothing at the default length."""
         if self.unit == "reference":
             return "-ref"
-        if self == Length():
+        if self == SummaryLength():
             return ""
         return f"-{self.amount}{'w' if self.unit == 'words' else ''}"
 
@@ -73,10 +73,10 @@ class Length(NamedTuple):
         return count_words(document.references[0]) if document.references else 0
 
 
-REFERENCE_LENGTH = Length(unit="reference")
+REFERENCE_LENGTH = SummaryLength(unit="reference")
 
 
-def checked(length: Length) -> Length:
+def check_length(length: SummaryLength) -> SummaryLength:
     """A length that is one. Raises ValueError for another unit than those of `UNITS`, or an amount under 1."""
     check_option("the unit of a length", length.unit, UNITS)
     if length.amount < 1:
@@ -99,8 +99,8 @@ class Extractive(ABC):
     prefix: ClassVar[bool] = False
     """Whether a sentence that does not fit into the words ends the summary."""
 
-    def __init__(self, length: Length | int = DEFAULT_SENTENCES) -> None:
-        self.length = checked(Length(length) if isinstance(length, int) else length)
+    def __init__(self, length: SummaryLength | int = DEFAULT_SENTENCES) -> None:
+        self.length = check_length(SummaryLength(length) if isinstance(length, int) else length)
 
     @property
     def name(self) -> str:

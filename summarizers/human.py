@@ -1,6 +1,6 @@
 """Human-written texts standing as systems, as upper bounds of a study.
 
-Their texts are copied as they are: `data.records.examples` knows by them which reference or title to withhold.
+Their texts are copied as they are: `data.records.make_examples` knows by them which reference or title to withhold.
 """
 
 from __future__ import annotations

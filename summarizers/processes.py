@@ -33,7 +33,7 @@ class Each(Protocol):
 
 
 @contextmanager
-def mapping(processes: int, tick: Callable[[], None] = lambda: None) -> Iterator[Each]:
+def map_in_processes(processes: int, tick: Callable[[], None] = lambda: None) -> Iterator[Each]:
     """A `map` over at most so many child processes, or in this one where there are to be none.
 
     Children are started when there is something to do for them. They are fresh interpreters, which do not import the
@@ -48,19 +48,19 @@ def mapping(processes: int, tick: Callable[[], None] = lambda: None) -> Iterator
     if not processes:
         yield in_turn
         return
-    children: list[Child] = []
+    children: list[WorkerProcess] = []
 
     def each(function: Callable[..., T], /, *iterables: Iterable[Any]) -> Iterator[T]:
         items = zip(*iterables)  # noqa: B905  as `map` does
-        lines: dict[Connection[Any, Any], Child] = {}  # of the children that are busy
-        places: dict[Child, int] = {}  # what they are busy with
+        lines: dict[Connection[Any, Any], WorkerProcess] = {}  # of the children that are busy
+        places: dict[WorkerProcess, int] = {}  # what they are busy with
         answers: dict[int, Answer] = {}
         begun = given = 0
         item = next(items, None)
         ticked = time.monotonic()
         while True:
             while item is not None and len(places) < processes:
-                child = next((child for child in children if child not in places), None) or Child()
+                child = next((child for child in children if child not in places), None) or WorkerProcess()
                 if child not in children:
                     children.append(child)
                 child.ask(function, item)
@@ -104,7 +104,7 @@ def given_out(answer: Answer) -> Any:
     return result
 
 
-class Child:
+class WorkerProcess:
     """A child process and the line to it; it does one thing at a time."""
 
     def __init__(self) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from data.records import Document, Summary
 from metrics.text import WORD
-from summarizers.base import REFERENCE_LENGTH, Length, best_first, checked, signature, within
+from summarizers.base import REFERENCE_LENGTH, SummaryLength, best_first, check_length, signature, within
 from summarizers.sentences import sentences_of
 
 
@@ -25,12 +25,12 @@ class Rake:
     are none) and a `longest` under 1.
     """
 
-    def __init__(self, length: Length = REFERENCE_LENGTH, longest: int | None = None) -> None:
+    def __init__(self, length: SummaryLength = REFERENCE_LENGTH, longest: int | None = None) -> None:
         if length.unit == "sentences":
             raise ValueError("rake writes phrases, not sentences: name a number of words, as in rake-100w, or rake-ref")
         if longest is not None and longest < 1:
             raise ValueError(f"a phrase has at least 1 word, not {longest}")
-        self.length = checked(length)
+        self.length = check_length(length)
         self.longest = longest
 
     @property
@@ -55,16 +55,16 @@ class Rake:
     def select(self, document: Document) -> list[str]:
         """The phrases of a document's summary, the best first; none where it has no summary."""
         words = self.length.words(document)
-        found = [" ".join(phrase) for phrase in phrases(document, self.longest)] if words else []
+        found = [" ".join(phrase) for phrase in rank_phrases(document, self.longest)] if words else []
         return [found[place] for place in within(words, found, range(len(found)))] if found else []
 
 
-def phrases(document: Document, longest: int | None = None) -> list[tuple[str, ...]]:
+def rank_phrases(document: Document, longest: int | None = None) -> list[tuple[str, ...]]:
     """The distinct phrases of a document, of at most `longest` words, the best first; of equals the earlier one."""
     every = [
         run[start : start + (longest or len(run))]
         for sentence in sentences_of(document)
-        for run in runs(sentence)
+        for run in split_runs(sentence)
         for start in range(0, len(run), longest or len(run))
     ]
     frequency = Counter(word for phrase in every for word in phrase)
@@ -77,7 +77,7 @@ def phrases(document: Document, longest: int | None = None) -> list[tuple[str, .
     return [found[place] for place in best_first(scores)]
 
 
-def runs(sentence: str) -> list[tuple[str, ...]]:
+def split_runs(sentence: str) -> list[tuple[str, ...]]:
     """Runs of lower-cased words between stop words and punctuation."""
     found: list[list[str]] = [[]]
     stops = stop_words()

@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 
 from data.records import Document
-from summarizers.base import DEFAULT_SENTENCES, Extractive, Length, signature
+from summarizers.base import DEFAULT_SENTENCES, Extractive, SummaryLength, signature
 
 
 class Random(Extractive):
@@ -17,7 +17,7 @@ class Random(Extractive):
 
     system = "random"
 
-    def __init__(self, length: Length | int = DEFAULT_SENTENCES, seed: int = 0) -> None:
+    def __init__(self, length: SummaryLength | int = DEFAULT_SENTENCES, seed: int = 0) -> None:
         super().__init__(length)
         self.seed = seed
 

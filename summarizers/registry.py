@@ -11,7 +11,7 @@ from functools import partial
 from itertools import product
 
 from data.records import REFERENCE_SYSTEM, TITLE_SYSTEM
-from summarizers.base import Length, Summarizer
+from summarizers.base import Summarizer, SummaryLength
 from summarizers.human import Reference, Title
 from summarizers.lead import Lead
 from summarizers.lexrank import LexRank
@@ -114,7 +114,7 @@ def summarizer(name: str) -> Summarizer:
     if read is None or (system := read["system"]) not in SUMMARIZERS:
         raise UnknownSummarizer(f"unknown summarizer {name!r}; known are {KNOWN}")
     options: dict[str, object] = {}
-    if length := length_of(read):
+    if length := parse_length(read):
         options["length"] = length
     if read["seed"]:
         options["seed"] = int(read["seed"])
@@ -129,10 +129,10 @@ def summarizer(name: str) -> Summarizer:
     return SUMMARIZERS[system](**options)
 
 
-def length_of(read: re.Match[str]) -> Length | None:
+def parse_length(read: re.Match[str]) -> SummaryLength | None:
     """The length that a name asks for."""
     if read["reference"]:
-        return Length(unit="reference")
+        return SummaryLength(unit="reference")
     if read["words"]:
-        return Length(int(read["words"]), "words")
-    return Length(int(read["sentences"])) if read["sentences"] else None
+        return SummaryLength(int(read["words"]), "words")
+    return SummaryLength(int(read["sentences"])) if read["sentences"] else None

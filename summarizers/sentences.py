@@ -12,13 +12,13 @@ LONG = 100
 
 
 def sentences_of(document: Document) -> list[str]:
-    """The sentences of a document's source, stripped, without blank ones: those given, else those found by `split`."""
+    """The sentences of a document's source, stripped, none blank: those given, else those of `split_sentences`."""
     if isinstance(document.source, str):
-        return split(document.source)
+        return split_sentences(document.source)
     return [sentence for given in document.source if (sentence := given.strip())]
 
 
-def split(text: str) -> list[str]:
+def split_sentences(text: str) -> list[str]:
     """Split a text into sentences that stand verbatim in it (`metrics.sentences`)."""
     return [text[start:end] for start, end in sentence_spans(text)]
 
@@ -30,7 +30,7 @@ def unsplit(documents: Iterable[Document]) -> list[str]:
         for document in documents
         if isinstance(document.source, str)
         and len(document.source.split(maxsplit=LONG)) > LONG
-        and len(split(document.source)) == 1
+        and len(split_sentences(document.source)) == 1
     ]
 
 

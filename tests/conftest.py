@@ -12,12 +12,22 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 from sqlalchemy import Engine, create_engine, text
 
+from annotation.demo import create_demo_study
 from annotation.store import AnnotationStore
 from data.database import connect
+from data.demo import NAME, add_demo
 from data.store import DataStore
+from metrics import DEFAULT, make_metrics, metric
+from metrics.scoring import score_dataset
 from tests.driving import wait_for
+from tests.waiting import PATIENCE
+
+# No test fails because the machine is slow, or because the first example imports a library.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED_DATA = ROOT.parent / "shared" / "data"
@@ -82,7 +92,7 @@ def postgresql() -> Iterator[str]:
         yield url
     finally:
         server.send_signal(signal.SIGINT)  # a fast stop: it does not wait for connections
-        server.wait(timeout=20)
+        server.wait(timeout=PATIENCE)
         log.close()
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -113,11 +123,20 @@ def statement(url: str, sql: str) -> None:
     engine.dispose()
 
 
+@pytest.fixture(scope="session")
+def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with the schema in it, to copy."""
+    file = tmp_path_factory.mktemp("migrated") / "migrated.db"
+    connect(f"sqlite:///{file}").dispose()
+    return file
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """The address of a fresh database on each kind of server."""
     if request.param == "sqlite":
-        yield f"sqlite:///{tmp_path / 'test.db'}"
+        file: Path = request.getfixturevalue("migrated_sqlite")
+        yield f"sqlite:///{shutil.copy(file, tmp_path / 'test.db')}"
         return
     server: str = request.getfixturevalue("postgresql")
     template: str = request.getfixturevalue("migrated_postgresql")
@@ -145,8 +164,28 @@ def annotation_store(engine: Engine) -> AnnotationStore:
 
 
 @pytest.fixture
-def sqlite_url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def sqlite_url(tmp_path: Path, migrated_sqlite: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A fresh SQLite database that the command line and the pages use."""
-    url = f"sqlite:///{tmp_path / 'relevance.db'}"
+    url = f"sqlite:///{shutil.copy(migrated_sqlite, tmp_path / 'relevance.db')}"
     monkeypatch.setenv("RELEVANCE_DATABASE_URL", url)
     return url
+
+
+@pytest.fixture(scope="session")
+def scored_demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A SQLite database to copy: the demo corpus, scored by the default metrics, and its study."""
+    file = tmp_path_factory.mktemp("demo") / "demo.db"
+    engine = connect(f"sqlite:///{file}")
+    data = DataStore(engine)
+    add_demo(data)
+    score_dataset(data, NAME, make_metrics(DEFAULT))
+    create_demo_study(AnnotationStore(engine), metric("rouge_k").signature)
+    engine.dispose()
+    return file
+
+
+@pytest.fixture
+def demo_url(sqlite_url: str, tmp_path: Path, scored_demo: Path) -> str:
+    """A database of its own with the scored demo corpus and its study, that the command line and the pages use."""
+    shutil.copy(scored_demo, tmp_path / "relevance.db")
+    return sqlite_url

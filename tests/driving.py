@@ -7,11 +7,12 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from tests.waiting import PATIENCE, until
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -33,13 +34,15 @@ def chromium() -> str | None:
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
 
 
-def wait_for(ready: Callable[[], bool], what: str, process: subprocess.Popen[bytes], seconds: float = 40) -> None:
-    """Return when it is ready; raise RuntimeError where its process has ended or the time is over."""
-    deadline = time.monotonic() + seconds
-    while not ready():
-        if process.poll() is not None or time.monotonic() > deadline:
+def wait_for(ready: Callable[[], bool], what: str, process: subprocess.Popen[bytes]) -> None:
+    """Return when it is ready; raise RuntimeError where its process has ended."""
+
+    def is_ready() -> bool:
+        if process.poll() is not None:
             raise RuntimeError(f"{what} did not start")
-        time.sleep(0.05)
+        return ready()
+
+    until(is_ready, what)
 
 
 def healthy(url: str) -> bool:
@@ -74,4 +77,4 @@ def serving(database_url: str) -> Iterator[str]:
         yield url
     finally:
         server.terminate()
-        server.wait(timeout=20)
+        server.wait(timeout=PATIENCE)

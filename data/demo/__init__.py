@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from data.files import sha256
-from data.importers import read
+from data.importers import read_documents
 from data.store import DataStore
 
 FILE = Path(__file__).with_name("demo.jsonl")
@@ -37,4 +37,6 @@ CHOSEN = (
 def add_demo(store: DataStore) -> None:
     """Import the demo corpus unless it is there already."""
     if not store.has_dataset(NAME):
-        store.add_dataset(name=NAME, format="interchange", sha256=sha256(FILE), records=read(FILE, "interchange"))
+        store.add_dataset(
+            name=NAME, format="interchange", sha256=sha256(FILE), records=read_documents(FILE, "interchange")
+        )

@@ -1,8 +1,8 @@
 """Importers: one file a format, each `load(path, say) -> Iterator[(Document, list[Summary])]`.
 
-`read` is what everybody calls: it guesses the format, and checks what no single line can show. Every error is a
-`BadRecord` with file and line; a caller that stores records rolls back on it, so that a file is taken whole or not
-at all.
+`read_documents` is what everybody calls: it guesses the format, and checks what no single line can show. Every error is
+a `BadRecord` with file and line; a caller that stores records rolls back on it, so that a file is taken whole or not at
+all.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from data.importers import interchange, parquet, question, scitldr, summeval, table
-from data.reading import Say, json_lines, say_nothing, shown
+from data.reading import Say, quote_value, read_json_lines, say_nothing
 from data.records import BadRecord, Document, Summary
 
 Records = Iterator[tuple[Document, list[Summary]]]
@@ -50,7 +50,7 @@ def guess_format(path: Path) -> str:
         return "question"
     if path.suffix.lower() in SUFFIXES:
         return SUFFIXES[path.suffix.lower()]
-    for place, record in json_lines(path):
+    for place, record in read_json_lines(path):
         if "decoded" in record and "model_id" in record:
             return "summeval"
         if "target" in record and "source" in record:
@@ -59,12 +59,12 @@ def guess_format(path: Path) -> str:
             return "interchange"
         place.refuse(
             "the format cannot be told from the fields "
-            f"{', '.join(map(shown, list(record)[:8])) or '(none)'}; name it with --format {'|'.join(IMPORTERS)}"
+            f"{', '.join(map(quote_value, list(record)[:8])) or '(none)'}; name it with --format {'|'.join(IMPORTERS)}"
         )
     raise BadRecord(f"{path.name}:1: the file is empty")
 
 
-def read(path: Path, format: str | None = None, say: Say = say_nothing) -> Records:
+def read_documents(path: Path, format: str | None = None, say: Say = say_nothing) -> Records:
     """Yield the documents of a file with their summaries, checked across the whole file.
 
     Raises `BadRecord` at the first thing that cannot be taken, possibly after some records were yielded.

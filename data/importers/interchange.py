@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from data import reading
-from data.reading import Place, Say
+from data.reading import FileLine, Say
 from data.records import PLACEHOLDER, ClozeQuestion, Document, Summary
 
 NAMED = 20
@@ -23,61 +23,61 @@ FIELDS = {"id", "title", "source", "references", "summaries", "questions"}
 
 def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
     """Read an interchange file."""
-    seen: dict[str, Place] = {}
+    seen: dict[str, FileLine] = {}
     passed_over: set[str] = set()
-    for place, record in reading.json_lines(path):
+    for place, record in reading.read_json_lines(path):
         for name in record.keys() - FIELDS - passed_over:
             if len(passed_over) == NAMED:
                 say(f"{place}: more fields are passed over")
             passed_over.add(name)
             if len(passed_over) <= NAMED:
-                say(f"{place}: field passed over: {reading.shown(name)}")
-        document_id = unseen(place, reading.required(place, record, "id"), seen)
-        source = reading.required(place, record, "source")
+                say(f"{place}: field passed over: {reading.quote_value(name)}")
+        document_id = unseen(place, reading.require_field(place, record, "id"), seen)
+        source = reading.require_field(place, record, "source")
         document = Document(
             id=document_id,
             title=reading.optional_text(place, record.get("title"), "title"),
-            source=reading.texts(place, source, "source")
+            source=reading.parse_texts(place, source, "source")
             if isinstance(source, list)
             else reading.text(place, source, "source"),
-            references=reading.texts(place, reading.required(place, record, "references"), "references"),
+            references=reading.parse_texts(place, reading.require_field(place, record, "references"), "references"),
             questions=tuple(questions(place, record.get("questions", []))),
         )
         yield document, summaries(place, document_id, record.get("summaries", []))
 
 
-def summaries(place: Place, document_id: str, value: object) -> list[Summary]:
+def summaries(place: FileLine, document_id: str, value: object) -> list[Summary]:
     """The summaries of one document, one a system."""
     found: dict[str, Summary] = {}
     for index, item in enumerate(reading.objects(place, value, "summaries")):
         name = f"summaries[{index}]"
-        system = reading.identifier(place, reading.required(place, item, "system"), f"{name}.system")
+        system = reading.identifier(place, reading.require_field(place, item, "system"), f"{name}.system")
         if system in found:
-            place.refuse(f"the system {reading.shown(system)} stands twice among the summaries")
+            place.refuse(f"the system {reading.quote_value(system)} stands twice among the summaries")
         found[system] = Summary(
             document_id=document_id,
             system=system,
-            text=reading.summary_text(place, reading.required(place, item, "text"), f"{name}.text"),
+            text=reading.summary_text(place, reading.require_field(place, item, "text"), f"{name}.text"),
             human=reading.ratings(place, item.get("human"), f"{name}.human"),
         )
     return list(found.values())
 
 
-def questions(place: Place, value: object) -> Iterator[ClozeQuestion]:
+def questions(place: FileLine, value: object) -> Iterator[ClozeQuestion]:
     """The questions that come with a document."""
     for index, item in enumerate(reading.objects(place, value, "questions")):
         name = f"questions[{index}]"
-        text = reading.text(place, reading.required(place, item, "question"), f"{name}.question")
-        answer = reading.text(place, reading.required(place, item, "answer"), f"{name}.answer")
+        text = reading.text(place, reading.require_field(place, item, "question"), f"{name}.question")
+        answer = reading.text(place, reading.require_field(place, item, "answer"), f"{name}.answer")
         if text.count(PLACEHOLDER) != 1 or not answer.strip():
             place.refuse(f"{name} needs a question with one {PLACEHOLDER} and an answer")
         yield ClozeQuestion(text, answer)
 
 
-def unseen(place: Place, value: object, seen: dict[str, Place]) -> str:
+def unseen(place: FileLine, value: object, seen: dict[str, FileLine]) -> str:
     """A document id that no earlier line has used; remembers it."""
     document_id = reading.identifier(place, value, "id")
     if document_id in seen:
-        place.refuse(f"the id {reading.shown(document_id)} already stands in line {seen[document_id].line}")
+        place.refuse(f"the id {reading.quote_value(document_id)} already stands in line {seen[document_id].line}")
     seen[document_id] = place
     return document_id

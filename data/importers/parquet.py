@@ -15,10 +15,10 @@ from typing import Any, BinaryIO, NamedTuple
 
 from data import reading
 from data.files import open_file
-from data.importers.table import HUMAN, Row, check_columns, gather, is_taken
+from data.importers.table import HUMAN, TableRow, check_columns, gather, is_taken
 from data.importers.thrift import Struct, parse_struct, read_struct
 from data.one_line import message
-from data.reading import Place, Say
+from data.reading import FileLine, Say
 from data.records import BadRecord, Document, Summary
 
 MIB = 1024 * 1024
@@ -45,24 +45,24 @@ REWRITE = "write the file in smaller row groups and pages, or as JSON lines"
 
 def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
     """Read a Parquet file; the line in errors is the row's number."""
-    return gather(rows(path, say))
+    return gather(read_rows(path, say))
 
 
-def rows(path: Path, say: Say) -> Iterator[Row]:
+def read_rows(path: Path, say: Say) -> Iterator[TableRow]:
     """The rows of a Parquet file, their columns checked and measured before the first is read."""
     with open_file(path) as source, readable(path):
-        file, groups = opened(source, path)
+        file, groups = open_parquet(source, path)
         names = file.schema_arrow.names
-        check_columns(Place(path, 1), names, say)
+        check_columns(FileLine(path, 1), names, say)
         taken = dict.fromkeys(name for name in names if is_taken(name))
         check_types(path, file.schema_arrow, taken)
         sizes = [batch_rows(path, source, group, taken) for group in groups]
         measure(path, file, sizes, taken)
         number = 0
-        for batch in batches(file, sizes, taken):
+        for batch in read_batches(file, sizes, taken):
             for record in batch.to_pylist():
                 number += 1
-                yield Place(path, number), record
+                yield FileLine(path, number), record
 
 
 @contextmanager
@@ -82,7 +82,7 @@ def readable(path: Path) -> Iterator[None]:
         raise BadRecord(f"{path.name}:1: not a readable Parquet file: {message(error)}") from error
 
 
-def opened(source: BinaryIO, path: Path) -> tuple[Any, list[Struct]]:
+def open_parquet(source: BinaryIO, path: Path) -> tuple[Any, list[Struct]]:
     """The file with its columns as Parquet describes them, and its row groups, which are structs of Parquet's format.
 
     Arrow's own description is hidden: by it a column would come as a dictionary, which is read whole and kept. The
@@ -110,7 +110,7 @@ def opened(source: BinaryIO, path: Path) -> tuple[Any, list[Struct]]:
 
 def refuse(path: Path, problem: str) -> None:
     """Refuse the file as a whole."""
-    Place(path, 1).refuse(problem)
+    FileLine(path, 1).refuse(problem)
 
 
 def check_types(path: Path, schema: Any, taken: Collection[str]) -> None:
@@ -132,21 +132,21 @@ def measure(path: Path, file: Any, sizes: list[int], taken: Collection[str]) -> 
 
     texts = [name for name in taken if types.is_string(file.schema_arrow.field(name).type)]
     row = total = 0
-    for batch in batches(file, sizes, texts):
+    for batch in read_batches(file, sizes, texts):
         for name in texts:
             lengths = pc.binary_length(batch.column(name))
             longest = pc.max(lengths).as_py() or 0
             if longest > reading.MAX_LINE_BYTES:
-                Place(path, row + pc.index(lengths, longest).as_py() + 1).refuse(f"{name} is over 32 MiB")
+                FileLine(path, row + pc.index(lengths, longest).as_py() + 1).refuse(f"{name} is over 32 MiB")
             total += pc.sum(lengths).as_py() or 0
         row += batch.num_rows
         if total > MAX_BYTES:
-            Place(path, row).refuse(
+            FileLine(path, row).refuse(
                 f"there are over {MAX_BYTES // MIB} MiB of text up to this row; split the file, or write JSON lines"
             )
 
 
-def batches(file: Any, sizes: list[int], names: Collection[str]) -> Iterator[Any]:
+def read_batches(file: Any, sizes: list[int], names: Collection[str]) -> Iterator[Any]:
     """Record batches of some columns, each row group in batches of its size."""
     for group, size in enumerate(sizes):
         yield from file.iter_batches(size, row_groups=[group], columns=names, use_threads=False)

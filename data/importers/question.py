@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from data.reading import Place, Say, lines, text
+from data.reading import FileLine, Say, lines, text
 from data.records import PLACEHOLDER, BadRecord, ClozeQuestion, Document, Summary
 
 SUFFIX = ".question"
@@ -45,13 +45,13 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
     documents: dict[str, tuple[str, list[ClozeQuestion]]] = {}
     for file in question_files(path):
         found = read_question(file)
-        passage = named(file, found, "the passage")
+        passage = fill_names(file, found, "the passage")
         kept, questions = documents.setdefault(found.address, (passage, []))
         if kept != passage:
             say(f"{file.name}: its passage differs from the one that another file has of the same address: not taken")
-        first, blank, rest = named(file, found, "the question").partition(PLACEHOLDER)
+        first, blank, rest = fill_names(file, found, "the question").partition(PLACEHOLDER)
         rest = rest.replace(PLACEHOLDER, "")  # a question has one blank
-        questions.append(ClozeQuestion(f"{first}{blank}{rest}", named(file, found, "the answer")))
+        questions.append(ClozeQuestion(f"{first}{blank}{rest}", fill_names(file, found, "the answer")))
     for address, (passage, questions) in documents.items():
         told = dict.fromkeys(question.replace(PLACEHOLDER, answer) for question, answer in questions)
         digest = hashlib.sha1(address.encode(), usedforsecurity=False).hexdigest()
@@ -67,9 +67,9 @@ def question_files(path: Path) -> list[Path]:
     raise BadRecord(f"{path}: there are no {SUFFIX} files in it")
 
 
-def named(file: Path, found: QuestionFile, what: str) -> str:
+def fill_names(file: Path, found: QuestionFile, what: str) -> str:
     """One text of a file with names for its entities. Raises `BadRecord` for one without a name."""
-    place = Place(file, LINES[what])
+    place = FileLine(file, LINES[what])
 
     def name(marker: re.Match[str]) -> str:
         if not found.names.get(marker.group()):
@@ -87,7 +87,7 @@ def read_question(path: Path) -> QuestionFile:
     """
     found: list[str] = []
     names: dict[str, str] = {}
-    place = Place(path, 1)
+    place = FileLine(path, 1)
     for place, line in lines(path):
         if place.line > len(HEAD):
             if line.strip() and not (name := NAME.match(line)):
@@ -105,7 +105,7 @@ def read_question(path: Path) -> QuestionFile:
         place.refuse("the file ends early: address, passage, question and answer stand on lines 1, 3, 5 and 7")
     address, _, passage, _, question, _, answer = found[:7]
     if PLACEHOLDER not in question:
-        Place(path, 5).refuse(f"the question has no {PLACEHOLDER}")
+        FileLine(path, 5).refuse(f"the question has no {PLACEHOLDER}")
     if not MARKER.fullmatch(answer):
-        Place(path, 7).refuse("the answer must be @entityN")
+        FileLine(path, 7).refuse("the answer must be @entityN")
     return QuestionFile(passage, question, answer, address, names)

@@ -7,24 +7,24 @@ from pathlib import Path
 
 from data import reading
 from data.importers.interchange import unseen
-from data.reading import Place, Say
+from data.reading import FileLine, Say
 from data.records import Document, Summary
 
 
 def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
     """Read a SciTLDR file. The published train split has one blank source sentence: such are skipped and said."""
-    seen: dict[str, Place] = {}
-    for place, record in reading.json_lines(path):
-        sentences = reading.required(place, record, "source")
+    seen: dict[str, FileLine] = {}
+    for place, record in reading.read_json_lines(path):
+        sentences = reading.require_field(place, record, "source")
         if not isinstance(sentences, list):
             place.refuse(f"source must be a list of strings, not {reading.kind(sentences)}")
         kept = [s for s in sentences if not isinstance(s, str) or s.strip()]
         if len(kept) < len(sentences):
             say(f"{place}: skipped {len(sentences) - len(kept)} blank sentence(s) of the source")
         document = Document(
-            id=unseen(place, reading.required(place, record, "paper_id"), seen),
+            id=unseen(place, reading.require_field(place, record, "paper_id"), seen),
             title=reading.optional_text(place, record.get("title"), "title"),
-            source=reading.texts(place, kept, "source"),
-            references=reading.texts(place, reading.required(place, record, "target"), "target"),
+            source=reading.parse_texts(place, kept, "source"),
+            references=reading.parse_texts(place, reading.require_field(place, record, "target"), "target"),
         )
         yield document, []

@@ -12,7 +12,7 @@ from statistics import fmean
 from typing import Any
 
 from data import reading
-from data.reading import Place, Say
+from data.reading import FileLine, Say
 from data.records import Document, Summary
 
 
@@ -20,22 +20,22 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
     """Read a SummEval file; documents come in the order of their first line."""
     documents: dict[str, Document] = {}
     candidates: dict[str, dict[str, Summary]] = {}
-    for place, record in reading.json_lines(path):
-        document_id = reading.identifier(place, reading.required(place, record, "id"), "id")
+    for place, record in reading.read_json_lines(path):
+        document_id = reading.identifier(place, reading.require_field(place, record, "id"), "id")
         document = Document(
             id=document_id,
             source=reading.optional_text(place, record.get("text"), "text") or "",
-            references=reading.texts(place, reading.required(place, record, "references"), "references"),
+            references=reading.parse_texts(place, reading.require_field(place, record, "references"), "references"),
         )
         if documents.setdefault(document_id, document) != document:
-            place.refuse(f"the text or references of {reading.shown(document_id)} differ from an earlier line's")
-        system = reading.identifier(place, reading.required(place, record, "model_id"), "model_id")
+            place.refuse(f"the text or references of {reading.quote_value(document_id)} differ from an earlier line's")
+        system = reading.identifier(place, reading.require_field(place, record, "model_id"), "model_id")
         if system in candidates.setdefault(document_id, {}):
-            place.refuse(f"the model {reading.shown(system)} stands twice for {reading.shown(document_id)}")
+            place.refuse(f"the model {reading.quote_value(system)} stands twice for {reading.quote_value(document_id)}")
         candidates[document_id][system] = Summary(
             document_id=document_id,
             system=system,
-            text=reading.summary_text(place, reading.required(place, record, "decoded"), "decoded"),
+            text=reading.summary_text(place, reading.require_field(place, record, "decoded"), "decoded"),
             human=mean_ratings(place, record, "expert_annotations", "")
             | mean_ratings(place, record, "turker_annotations", "turker_"),
         )
@@ -45,7 +45,7 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
         yield document, list(candidates[document_id].values())
 
 
-def mean_ratings(place: Place, record: dict[str, Any], field: str, prefix: str) -> dict[str, float]:
+def mean_ratings(place: FileLine, record: dict[str, Any], field: str, prefix: str) -> dict[str, float]:
     """The mean rating of each aspect over the annotators of a field."""
     annotators = [
         reading.ratings(place, annotation, f"{field}[{index}]")

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from data import reading
-from data.reading import Place, Say
+from data.reading import FileLine, Say
 from data.records import BadRecord, Document, Summary
 
 REQUIRED = ("document_id", "source", "reference", "system", "summary")
@@ -26,23 +26,23 @@ NUMBER = re.compile(r"[ \t]*-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?[ \t]*
 NAMED = 20
 """Columns passed over that are named."""
 
-Row = tuple[Place, dict[str, Any]]
+TableRow = tuple[FileLine, dict[str, Any]]
 
 
 def load_csv(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
     """Read comma-separated values with a header line."""
-    return gather(delimited(path, ",", say))
+    return gather(read_delimited(path, ",", say))
 
 
 def load_tsv(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
     """Read tab-separated values with a header line; quoted as CSV is."""
-    return gather(delimited(path, "\t", say))
+    return gather(read_delimited(path, "\t", say))
 
 
-def delimited(path: Path, delimiter: str, say: Say) -> Iterator[Row]:
+def read_delimited(path: Path, delimiter: str, say: Say) -> Iterator[TableRow]:
     """The rows of a CSV or TSV file, each with the line that it starts in."""
     csv.field_size_limit(reading.MAX_LINE_BYTES)
-    place = Place(path, 1)
+    place = FileLine(path, 1)
 
     def ended_lines() -> Iterator[str]:
         nonlocal place
@@ -59,7 +59,7 @@ def delimited(path: Path, delimiter: str, say: Say) -> Iterator[Row]:
         columns = [(name, index) for index, name in enumerate(header) if is_taken(name)]
         start = rows.line_num + 1
         for values in rows:
-            here, start = Place(path, start), rows.line_num + 1
+            here, start = FileLine(path, start), rows.line_num + 1
             if not values:
                 continue
             if len(values) != len(header):
@@ -70,7 +70,7 @@ def delimited(path: Path, delimiter: str, say: Say) -> Iterator[Row]:
         place.refuse(f"not a well-formed table: {said}, in the row that starts in line {start}")
 
 
-def check_columns(place: Place, names: Sequence[str], say: Say) -> None:
+def check_columns(place: FileLine, names: Sequence[str], say: Say) -> None:
     """Refuse a table that lacks a column, has one twice or has ratings of no aspect; name those passed over."""
     times = Counter(names)
     missing = [name for name in REQUIRED if name not in times]
@@ -78,13 +78,13 @@ def check_columns(place: Place, names: Sequence[str], say: Say) -> None:
         place.refuse(f"no column {', '.join(missing)}; needed are {', '.join(REQUIRED)} (title if any)")
     twice = next((name for name in names if times[name] > 1), None)
     if twice is not None:
-        place.refuse(f"the column {reading.shown(twice)} stands twice in the header")
+        place.refuse(f"the column {reading.quote_value(twice)} stands twice in the header")
     for name in names:
         if name.startswith(HUMAN):
-            reading.identifier(place, name.removeprefix(HUMAN), f"the aspect in the column {reading.shown(name)}")
+            reading.identifier(place, name.removeprefix(HUMAN), f"the aspect in the column {reading.quote_value(name)}")
     if other := [name for name in names if not is_taken(name)]:
         more = f" and {len(other) - NAMED} more" if len(other) > NAMED else ""
-        say(f"columns passed over: {', '.join(map(reading.shown, other[:NAMED]))}{more}")
+        say(f"columns passed over: {', '.join(map(reading.quote_value, other[:NAMED]))}{more}")
 
 
 def is_taken(name: str) -> bool:
@@ -93,7 +93,7 @@ def is_taken(name: str) -> bool:
 
 
 @dataclass
-class Gathered:
+class PartialDocument:
     """A document as its rows have told it so far."""
 
     title: str | None
@@ -103,9 +103,9 @@ class Gathered:
     seen: set[tuple[str, str]] = field(default_factory=set)
 
 
-def gather(rows: Iterable[Row]) -> Iterator[tuple[Document, list[Summary]]]:
+def gather(rows: Iterable[TableRow]) -> Iterator[tuple[Document, list[Summary]]]:
     """Join the rows of each document, in the order of its first row."""
-    documents: dict[str, Gathered] = {}
+    documents: dict[str, PartialDocument] = {}
     for place, row in rows:
         add_row(place, row, documents)
     for document_id, found in documents.items():
@@ -113,16 +113,16 @@ def gather(rows: Iterable[Row]) -> Iterator[tuple[Document, list[Summary]]]:
         yield document, list(found.summaries.values())
 
 
-def add_row(place: Place, row: dict[str, Any], documents: dict[str, Gathered]) -> None:
+def add_row(place: FileLine, row: dict[str, Any], documents: dict[str, PartialDocument]) -> None:
     """Take one row into its document."""
     document_id = reading.identifier(place, row["document_id"], "document_id")
     title = reading.optional_text(place, row.get("title"), "title")
     source = reading.text(place, row["source"], "source")
     reference = reading.text(place, row["reference"], "reference")
-    found = documents.setdefault(document_id, Gathered(title, source))
+    found = documents.setdefault(document_id, PartialDocument(title, source))
     for name, value, known in (("title", title, found.title), ("source", source, found.source)):
         if value != known:
-            place.refuse(f"the {name} of {reading.shown(document_id)} differs from an earlier row's")
+            place.refuse(f"the {name} of {reading.quote_value(document_id)} differs from an earlier row's")
     found.references[reference] = None
     system, text = (None if blank(row[name]) else row[name] for name in ("system", "summary"))
     if system is None and text is None:
@@ -132,14 +132,16 @@ def add_row(place: Place, row: dict[str, Any], documents: dict[str, Gathered]) -
         system=reading.identifier(place, system, "system"),
         text=reading.summary_text(place, "" if text is None else text, "summary"),
         human={
-            name.removeprefix(HUMAN): rating(place, value, name)
+            name.removeprefix(HUMAN): parse_rating(place, value, name)
             for name, value in row.items()
             if name.startswith(HUMAN) and value is not None and value != ""
         },
     )
     # The same summary beside another reference gives a reference; anything else twice is a mistake.
     if (summary.system, reference) in found.seen or found.summaries.setdefault(summary.system, summary) != summary:
-        place.refuse(f"the system {reading.shown(summary.system)} stands twice for {reading.shown(document_id)}")
+        place.refuse(
+            f"the system {reading.quote_value(summary.system)} stands twice for {reading.quote_value(document_id)}"
+        )
     found.seen.add((summary.system, reference))
 
 
@@ -148,10 +150,10 @@ def blank(value: object) -> bool:
     return value is None or (isinstance(value, str) and not value.strip())
 
 
-def rating(place: Place, value: object, name: str) -> float:
+def parse_rating(place: FileLine, value: object, name: str) -> float:
     """A human rating, which a text table gives as digits, written as in JSON."""
     if isinstance(value, str):
         if not NUMBER.fullmatch(value):
-            place.refuse(f"{name} must be a number such as 4 or 3.5, not {reading.shown(value)}")
-        value = reading.json_value(place, value)
-    return reading.number(place, value, name)
+            place.refuse(f"{name} must be a number such as 4 or 3.5, not {reading.quote_value(value)}")
+        value = reading.parse_json_value(place, value)
+    return reading.parse_number(place, value, name)

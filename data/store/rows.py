@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from data.records import ClozeQuestion, Document, Example, Summary, examples
+from data.records import ClozeQuestion, Document, Example, Summary, make_examples
 from data.tables import DocumentRow, SummaryRow
 
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ def summary_row(summary: Summary, signature: str | None = None) -> SummaryRow:
 
 
 def hash_examples(row: DocumentRow) -> None:
-    """Set the hashes of a document's summaries, which depend on one another (`data.records.examples`)."""
-    for summary, example in zip(row.summaries, examples(*to_records(row)), strict=True):
+    """Set the hashes of a document's summaries, which depend on one another (`data.records.make_examples`)."""
+    for summary, example in zip(row.summaries, make_examples(*to_records(row)), strict=True):
         summary.example = example_hash(example)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from sqlalchemy import Select, case, func, select
 
 from data.cells import Cells
-from data.records import Example, examples
+from data.records import Example, make_examples
 from data.store.base import Store, batches
 from data.store.datasets import find_dataset, select_documents
 from data.store.rows import example_hash, to_records
@@ -58,7 +58,7 @@ class ScoreStore(Store):
             return {
                 example_hash(example): example
                 for row in session.scalars(select_documents(find_dataset(session, dataset)))
-                for example in examples(*to_records(row))
+                for example in make_examples(*to_records(row))
             }
 
     def unscored(

@@ -28,7 +28,7 @@ class Question(NamedTuple):
     """Where the answer stands in that reference."""
 
 
-class Candidate(NamedTuple):
+class CandidateAnswer(NamedTuple):
     """An entity that could be the answer, and where the summary mentions it."""
 
     name: str
@@ -36,13 +36,13 @@ class Candidate(NamedTuple):
     """At least one place in the summary."""
 
 
-class Task(NamedTuple):
+class ReadingTask(NamedTuple):
     """One question to be answered from one summary."""
 
     summary: str
     question: str
     """A text with one `BLANK`."""
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[CandidateAnswer, ...]
     """At least one."""
 
 
@@ -66,5 +66,5 @@ class Reader(Protocol):
     def signature(self) -> str:
         """Its name with everything that its answers depend on, without `|`: it stands in the signature of APES."""
 
-    def read(self, tasks: Sequence[Task]) -> list[Answer]:
+    def read(self, tasks: Sequence[ReadingTask]) -> list[Answer]:
         """Answer a batch, in order."""

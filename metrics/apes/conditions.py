@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from statistics import fmean, stdev
 from typing import NamedTuple
 
-from data.records import Document, Example, Summary, examples
-from metrics.apes.metric import Apes, Read, earned, traces
+from data.records import Document, Example, Summary, make_examples
+from metrics.apes.metric import Apes, SummaryReading, total_credit, traces
 from metrics.apes.names import find_names
 from metrics.apes.questions import Quiz
-from metrics.models.encoder import parts
+from metrics.models.encoder import cut_into_parts
 from metrics.rouge import RougeL, RougeN
 from metrics.sentences import sentence_spans
 
@@ -57,7 +57,7 @@ class Condition(NamedTuple):
     rougeL: float | None  # noqa: N815  its name everywhere
 
 
-class Text(NamedTuple):
+class ConditionText(NamedTuple):
     """One text that is read, with its questions and the references that ROUGE holds it against."""
 
     condition: str
@@ -101,33 +101,35 @@ def conditions(
         asked = [
             text
             for (_, (example, systems)), quiz in zip(part, quizzes, strict=True)
-            for text in texts(example, apes.asked(example), systems, quiz, range(seed, seed + seeds))
+            for text in make_texts(example, apes.asked(example), systems, quiz, range(seed, seed + seeds))
             if text.quiz.questions
         ]
         reads = [
             read
-            for some in parts(asked, lambda each: (each.text,))
+            for some in cut_into_parts(asked, lambda each: (each.text,))
             for read in apes.read([each.text for each in some], [each.quiz for each in some])
         ]
         for each, read, rouge in zip(asked, reads, rouge_of(asked), strict=True):
             by_seed = rows.setdefault(each.condition, defaultdict(list))
-            by_seed[each.seed].append(reading(each.document, read, apes.value, rouge))
+            by_seed[each.seed].append(count_answers(each.document, read, apes.value, rouge))
     return [condition(name, list(by_seed.values())) for name, by_seed in rows.items() if by_seed]
 
 
 def candidates(document: Document, summaries: Sequence[Summary]) -> tuple[Example, list[tuple[str, str]]]:
     """A document as its summaries are judged, and the systems and texts of those that are not empty."""
-    judged = examples(document, summaries) or examples(document, [Summary(document.id, "", "")])
+    judged = make_examples(document, summaries) or make_examples(document, [Summary(document.id, "", "")])
     return judged[0], [(summary.system, summary.text) for summary in summaries if not summary.is_empty]
 
 
-def texts(
+def make_texts(
     example: Example, references: tuple[str, ...], systems: Iterable[tuple[str, str]], quiz: Quiz, seeds: Sequence[int]
-) -> Iterator[Text]:
+) -> Iterator[ConditionText]:
     """The texts of one document that are read; `references` are those that are asked."""
 
-    def made(condition: str, text: str, own: Quiz = quiz, against: tuple[str, ...] = references, seed: int = 0) -> Text:
-        return Text(condition, seed, example.document_id, text, own, against)
+    def made(
+        condition: str, text: str, own: Quiz = quiz, against: tuple[str, ...] = references, seed: int = 0
+    ) -> ConditionText:
+        return ConditionText(condition, seed, example.document_id, text, own, against)
 
     if example.source:
         yield made(SOURCE, example.source)
@@ -173,20 +175,20 @@ def interchange(text: str, quiz: Quiz, rng: random.Random) -> str | None:
     return "".join([*pieces, text[last:]])
 
 
-def rouge_of(asked: Sequence[Text]) -> list[tuple[float | None, ...]]:
+def rouge_of(asked: Sequence[ConditionText]) -> list[tuple[float | None, ...]]:
     """ROUGE-1, ROUGE-2 and ROUGE-L of each text, F1, against the best of several references."""
     compared = [Example(each.document, each.condition, each.text, each.references, None, "") for each in asked]
     scores = [metric.score(compared) for metric in (RougeN(1), RougeN(2), RougeL())]
     return [tuple(score.value for score in row) for row in zip(*scores, strict=True)]
 
 
-def reading(document: str, read: Read, value: str, rouge: tuple[float | None, ...]) -> Reading:
+def count_answers(document: str, read: SummaryReading, value: str, rouge: tuple[float | None, ...]) -> Reading:
     """Count one text's answers."""
     results = traces(read)
     asked = {question.entity for question in read.quiz.questions}
     return Reading(
         document,
-        earned=earned(results, value),
+        earned=total_credit(results, value),
         occurs=sum(trace.occurs for trace in results),
         questions=len(results),
         entities=len(read.found),
@@ -197,14 +199,14 @@ def reading(document: str, read: Read, value: str, rouge: tuple[float | None, ..
 
 def condition(name: str, by_seed: Sequence[Sequence[Reading]]) -> Condition:
     """A row from what was read with each seed."""
-    drawn = [mean(name, readings) for readings in by_seed]
+    drawn = [average_readings(name, readings) for readings in by_seed]
     n = drawn[0].n  # the same with each seed
     values = [fmean(column) if None not in column else None for column in zip(*(row[2:] for row in drawn), strict=True)]
     row = Condition._make((name, n, *values))
     return row._replace(sd=stdev(each.apes for each in drawn) if len(drawn) > 1 else None)
 
 
-def mean(name: str, readings: Sequence[Reading]) -> Condition:
+def average_readings(name: str, readings: Sequence[Reading]) -> Condition:
     """A row: questions are pooled within a document, documents count alike."""
     by_document: dict[str, list[Reading]] = defaultdict(list)
     for each in readings:

@@ -8,13 +8,13 @@ from itertools import groupby
 from typing import NamedTuple
 
 from data.records import Example
-from metrics.apes.base import BLANK, Answer, Candidate, Question, Reader, Task
+from metrics.apes.base import BLANK, Answer, CandidateAnswer, Question, Reader, ReadingTask
 from metrics.apes.entities import DEFAULT_TYPES, TYPES, Finder, check_finder, entity_type, finder
-from metrics.apes.names import Named, find_names
+from metrics.apes.names import NamedEntity, find_names
 from metrics.apes.questions import ASK, Mention, Quiz, make_quiz
 from metrics.apes.readers import check_reader, reader
-from metrics.base import Score, check_option, signature
-from metrics.models.encoder import parts
+from metrics.base import Score, check_option, make_signature
+from metrics.models.encoder import cut_into_parts
 from metrics.models.files import EMBEDDED, ModelUnavailable
 from metrics.sentences import sentence_spans
 from metrics.text import Span, rouge_words
@@ -23,7 +23,7 @@ QUESTIONS = ("all", "first")
 """Whose questions are asked: those of all references together, or of the first one."""
 
 VALUES = ("share", "graded", "strict")
-"""What a question earns, see `credit`; `share` is the paper's."""
+"""What a question earns, see `question_credit`; `share` is the paper's."""
 
 
 class Trace(NamedTuple):
@@ -55,7 +55,7 @@ class Trace(NamedTuple):
 
 
 class ApesEvidence(NamedTuple):
-    """What an APES value was counted from: the value is the mean of what the traces earn (`credit`)."""
+    """What an APES value was counted from: the value is the mean of what the traces earn (`question_credit`)."""
 
     traces: tuple[Trace, ...]
     mentions: tuple[tuple[str, tuple[Span, ...]], ...]
@@ -64,7 +64,7 @@ class ApesEvidence(NamedTuple):
     """Which of `VALUES` they earn."""
 
 
-class Read(NamedTuple):
+class SummaryReading(NamedTuple):
     """A summary, what it mentions, and the answers that were read from it."""
 
     summary: str
@@ -82,7 +82,7 @@ class Apes:
     reader chooses among the document's entities, those of its references and its source, that the summary mentions;
     a summary that mentions none is wrong. Questions that the data set brings take the place of those made.
     `questions` says whose are asked, `ask` at which mentions (`metrics.apes.questions.ASK`), `value` what a question
-    earns (`credit`); `entities` and `reader` name the parts (`metrics.apes.entities.finder`,
+    earns (`question_credit`); `entities` and `reader` name the parts (`metrics.apes.entities.finder`,
     `metrics.apes.readers.reader`). Beside the value stands its lexical baseline `occurs`, the share of questions whose
     answer the summary mentions. Raises ValueError for an option out of its range.
     """
@@ -135,7 +135,7 @@ class Apes:
             except ModelUnavailable:
                 parts[part] = f"{self.entities if part == 'finder' else self.reader_name}@unavailable".replace("|", "_")
         types = "+".join(self.types) if self.types != DEFAULT_TYPES else "default"
-        return signature(
+        return make_signature(
             self.name,
             questions=self.questions,
             entities=parts["finder"],
@@ -148,7 +148,7 @@ class Apes:
     def score(self, examples: Sequence[Example]) -> list[Score]:
         """Score a batch; what concerns a document is done once for its summaries that stand together."""
         scores: list[Score] = []
-        for part in parts(examples, lambda example: (example.candidate, example.source, *self.asked(example))):
+        for part in cut_into_parts(examples, lambda example: (example.candidate, example.source, *self.asked(example))):
             quizzes = self.quizzes(part)
             for example, read in zip(part, self.read([e.candidate for e in part], quizzes), strict=True):
                 scores.append(self.count(example, read))
@@ -182,21 +182,21 @@ class Apes:
             for text, found in zip(texts, self.finder.find(texts), strict=True)
         ]
 
-    def read(self, summaries: Sequence[str], quizzes: Sequence[Quiz]) -> list[Read]:
+    def read(self, summaries: Sequence[str], quizzes: Sequence[Quiz]) -> list[SummaryReading]:
         """Let the reader answer each summary's quiz."""
         found = [find_names(text, quiz.entities) for text, quiz in zip(summaries, quizzes, strict=True)]
-        tasks: list[Task] = []
+        tasks: list[ReadingTask] = []
         for text, quiz, places in zip(summaries, quizzes, found, strict=True):
-            candidates = tuple(Candidate(quiz.entities[entity].name, spans) for entity, spans in places.items())
+            candidates = tuple(CandidateAnswer(quiz.entities[entity].name, spans) for entity, spans in places.items())
             if candidates:
-                tasks += [Task(text, asked.question.text, candidates) for asked in quiz.questions]
+                tasks += [ReadingTask(text, asked.question.text, candidates) for asked in quiz.questions]
         answers = iter(self.reader.read(tasks))
         return [
-            Read(text, quiz, places, tuple(next(answers) for _ in quiz.questions) if places else ())
+            SummaryReading(text, quiz, places, tuple(next(answers) for _ in quiz.questions) if places else ())
             for text, quiz, places in zip(summaries, quizzes, found, strict=True)
         ]
 
-    def count(self, example: Example, read: Read) -> Score:
+    def count(self, example: Example, read: SummaryReading) -> Score:
         """The score of one summary's answers."""
         if not example.questions and not self.asked(example):
             return Score(None, "no questions: there is no reference")
@@ -205,14 +205,14 @@ class Apes:
         results = traces(read)
         right, occurs = sum(t.is_right for t in results), sum(t.occurs for t in results)
         return Score(
-            earned(results, self.value) / len(results),
+            total_credit(results, self.value) / len(results),
             truncated=any(not answer.seen for answer in read.answers),
             parts={"questions": len(results), "right": right, "occurs": occurs / len(results)},
-            explain=partial(evidence, read, self.value),
+            explain=partial(make_evidence, read, self.value),
         )
 
 
-def credit(trace: Trace, value: str) -> float:
+def question_credit(trace: Trace, value: str) -> float:
     """What a question earns, in [0, 1].
 
     `share`: 1 for a right answer. `strict`: for a right answer, the share of the question's words that the summary has.
@@ -227,12 +227,12 @@ def credit(trace: Trace, value: str) -> float:
     return 0.0 if trace.rank is None else shared / trace.rank
 
 
-def earned(traces: Sequence[Trace], value: str) -> float:
+def total_credit(traces: Sequence[Trace], value: str) -> float:
     """What all questions earn together."""
-    return sum(credit(trace, value) for trace in traces)
+    return sum(question_credit(trace, value) for trace in traces)
 
 
-def evidence(read: Read, value: str) -> ApesEvidence:
+def make_evidence(read: SummaryReading, value: str) -> ApesEvidence:
     """The evidence record of one summary."""
     return ApesEvidence(
         tuple(traces(read)),
@@ -241,9 +241,9 @@ def evidence(read: Read, value: str) -> ApesEvidence:
     )
 
 
-def traces(read: Read) -> list[Trace]:
+def traces(read: SummaryReading) -> list[Trace]:
     """Each question with its answer."""
-    entities: Sequence[Named] = read.quiz.entities
+    entities: Sequence[NamedEntity] = read.quiz.entities
     found = list(read.found)
     names = tuple(entities[entity].name for entity in found)
     said = frozenset(rouge_words(read.summary, "unicode"))

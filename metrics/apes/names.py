@@ -10,7 +10,7 @@ from typing import NamedTuple
 import regex
 
 from metrics.keywords.overlap import STOP_WORDS
-from metrics.text import CACHED_TEXTS, WORD, Span, Tokens, find
+from metrics.text import CACHED_TEXTS, WORD, Span, Tokens, find_tokens
 
 Words = tuple[str, ...]
 
@@ -27,7 +27,7 @@ UNSHORTENED = ("place", "group")
 """Types whose names are not shortened: New England is not England."""
 
 
-class Named(NamedTuple):
+class NamedEntity(NamedTuple):
     """An entity of a document."""
 
     name: str
@@ -44,7 +44,7 @@ class Named(NamedTuple):
 @lru_cache(CACHED_TEXTS // 8)  # whole sources are among them
 def name_words(text: str) -> Tokens:
     """A text's lower-cased words without a possessive `'s`, and their places."""
-    tokens = find(NAME_WORD, text)
+    tokens = find_tokens(NAME_WORD, text)
     words, spans = [], []
     for word, (start, end) in zip(*tokens, strict=True):
         bare = word[:-2] if word.endswith(("'s", "’s")) else word
@@ -55,7 +55,7 @@ def name_words(text: str) -> Tokens:
 
 def group(
     mentions: Iterable[tuple[str, str]], common: Set[str] = frozenset()
-) -> tuple[list[Named], dict[tuple[str, str], int]]:
+) -> tuple[list[NamedEntity], dict[tuple[str, str], int]]:
     """Put mentions (name, type) together that mean one entity; returns the entities, and the entity of each mention.
 
     Longer names go first. Equal names are one entity, whatever type each was found with. A shorter name of the same
@@ -68,9 +68,9 @@ def group(
     owners: dict[tuple[str, str], int] = {}
     exact: dict[Words, int] = {}
     parts: dict[tuple[Words, str], set[int]] = defaultdict(set)
-    for mention in sorted(counts, key=lambda m: (-len(words_of(m[0])), -counts[m])):
+    for mention in sorted(counts, key=lambda m: (-len(name_without_titles(m[0])), -counts[m])):
         text, type = mention
-        words = words_of(text)
+        words = name_without_titles(text)
         if not words or (all(word in STOP_WORDS for word in words) and not text.isupper()):  # the WHO is one
             continue
         known = exact.get(words)
@@ -85,17 +85,17 @@ def group(
                 parts[part, type].add(owner)
         exact.setdefault(words, owner)
         owners[mention] = owner
-    return [named(own, common) for own in names], owners
+    return [make_entity(own, common) for own in names], owners
 
 
-def named(mentions: Sequence[tuple[str, str]], common: Set[str]) -> Named:
+def make_entity(mentions: Sequence[tuple[str, str]], common: Set[str]) -> NamedEntity:
     """The entity of mentions, the longest first.
 
     A person goes by the last name; a person, organisation or facility by the first or last word of the name too where
     that is not a common word: `Bolton`, but not `Bank`.
     """
     name, type = mentions[0]
-    names = frozenset(words_of(text) for text, _ in mentions)
+    names = frozenset(name_without_titles(text) for text, _ in mentions)
     ends = {(place, words[place]) for words in names for place in (0, -1) if len(words[place]) > 2}
     aliases = {
         (word,)
@@ -105,10 +105,10 @@ def named(mentions: Sequence[tuple[str, str]], common: Set[str]) -> Named:
     if type in UNSHORTENED:
         aliases = set()
     homographs = frozenset((word,) for word, *more in names | aliases if not more and word in HOMOGRAPHS | common)
-    return Named(name, type, names, frozenset(aliases), homographs)
+    return NamedEntity(name, type, names, frozenset(aliases), homographs)
 
 
-def words_of(name: str) -> Words:
+def name_without_titles(name: str) -> Words:
     """The lower-cased words of a name without what only addresses a person."""
     words = name_words(name).words
     while len(words) > 1 and words[0] in HONORIFICS:
@@ -128,7 +128,7 @@ def common_words(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(word for text in texts for word in LOWER_CASE.findall(text))
 
 
-def find_names(text: str, entities: Sequence[Named]) -> dict[int, tuple[Span, ...]]:
+def find_names(text: str, entities: Sequence[NamedEntity]) -> dict[int, tuple[Span, ...]]:
     """Where a text names entities, by their index; longer names win, and a name that two could have is nobody's."""
     owners = owners_of(entities)
     longest = max(map(len, owners), default=0)
@@ -151,7 +151,7 @@ def find_names(text: str, entities: Sequence[Named]) -> dict[int, tuple[Span, ..
     return {owner: tuple(places) for owner, places in sorted(found.items())}
 
 
-def means_name(text: str, words: Words, first: Span, entity: Named) -> bool:
+def means_name(text: str, words: Words, first: Span, entity: NamedEntity) -> bool:
     """Whether words mean an entity here: in lower case some of them mean something else."""
     return words not in entity.homographs or not text[first[0] : first[1]].islower()
 
@@ -166,7 +166,7 @@ def together(text: str, words: Words, spans: Sequence[Span]) -> bool:
     return True
 
 
-def owners_of(entities: Sequence[Named]) -> Mapping[Words, int]:
+def owners_of(entities: Sequence[NamedEntity]) -> Mapping[Words, int]:
     """The entity that each name or alias means, without the aliases that could mean two; names go before aliases."""
     means: dict[Words, set[int]] = defaultdict(set)
     for index, entity in enumerate(entities):

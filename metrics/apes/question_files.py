@@ -28,10 +28,10 @@ def find_splits(folder: Path, seed: int) -> Splits:
     Without `training`, all are for training; without `validation`, a tenth is held out, picked by the seed.
     Raises `BadRecord` where too few files are found to train and validate on.
     """
-    training, validation, test = (find(folder / name) for name in ("training", "validation", "test"))
+    training, validation, test = (list_question_files(folder / name) for name in ("training", "validation", "test"))
     if not training:
         others = {*validation, *test}
-        training = [path for path in find(folder) if path not in others]
+        training = [path for path in list_question_files(folder) if path not in others]
     if not validation:
         random.Random(seed).shuffle(training)  # noqa: S311  no secret depends on it
         held_out = max(1, round(HELD_OUT * len(training)))
@@ -41,6 +41,6 @@ def find_splits(folder: Path, seed: int) -> Splits:
     return Splits(training, validation, test)
 
 
-def find(folder: Path) -> list[Path]:
+def list_question_files(folder: Path) -> list[Path]:
     """All `.question` files below a folder, sorted; none where there is no folder."""
     return sorted(folder.rglob(f"*{SUFFIX}"))

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from metrics.apes.base import BLANK, Question
-from metrics.apes.names import Named, common_words, group, name_words
+from metrics.apes.names import NamedEntity, common_words, group, name_words
 from metrics.sentences import sentence_spans
 from metrics.text import Span
 
@@ -25,7 +25,7 @@ class Mention(NamedTuple):
     type: str
 
 
-class Asked(NamedTuple):
+class QuizQuestion(NamedTuple):
     """A question, and which entity is the right answer."""
 
     question: Question
@@ -35,8 +35,8 @@ class Asked(NamedTuple):
 class Quiz(NamedTuple):
     """What is asked about one document, of every summary of it."""
 
-    questions: tuple[Asked, ...]
-    entities: tuple[Named, ...]
+    questions: tuple[QuizQuestion, ...]
+    entities: tuple[NamedEntity, ...]
     """All entities that can be an answer."""
 
 
@@ -67,7 +67,9 @@ def make_quiz(
     entities, owners = group(pairs, common)
     if given:
         asked = [
-            Asked(Question(text, answer), owners[answer, GIVEN]) for text, answer in given if (answer, GIVEN) in owners
+            QuizQuestion(Question(text, answer), owners[answer, GIVEN])
+            for text, answer in given
+            if (answer, GIVEN) in owners
         ]
         return Quiz(tuple(asked), tuple(entities))
     return Quiz(tuple(questions_of(references, owners, ask)), tuple(entities))
@@ -75,7 +77,7 @@ def make_quiz(
 
 def questions_of(
     references: Sequence[tuple[str, Sequence[Mention]]], owners: Mapping[tuple[str, str], int], ask: str
-) -> list[Asked]:
+) -> list[QuizQuestion]:
     """One question a mention or an entity of a sentence, unless nothing but the mention is in the sentence."""
     asked = []
     for index, (text, mentions) in enumerate(references):
@@ -90,6 +92,6 @@ def questions_of(
                     rest = text[start:first], text[last:end]
                     if any(name_words(part).words for part in rest) and BLANK not in "".join(rest):
                         question = Question(BLANK.join(rest), answer, index, (first, last))
-                        asked.append(Asked(question, entity))
+                        asked.append(QuizQuestion(question, entity))
                         asked_for.add(entity)
     return asked

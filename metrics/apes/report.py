@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from data.records import Document, Summary
-from metrics.apes.metric import Apes, Trace, credit
+from metrics.apes.metric import Apes, Trace, question_credit
 from metrics.scoring import Failures, score_records
 
 
@@ -39,7 +39,7 @@ def trace_record(trace: Trace, value: str) -> dict[str, Any]:
         "chosen": None if trace.chosen is None else trace.candidates[trace.chosen],
         "right": trace.is_right,
         "occurs": trace.occurs,
-        "credit": credit(trace, value),
+        "credit": question_credit(trace, value),
         "rank": trace.rank,
         "words": trace.words,
         "shared": trace.shared,

@@ -18,7 +18,7 @@ import regex
 
 from data.files import sha256
 from metrics.apes.entities import Entity, FinderUnavailable
-from metrics.models.encoder import shared
+from metrics.models.encoder import shared_encoder
 from metrics.models.files import EMBEDDED
 from metrics.text import Span
 
@@ -62,7 +62,7 @@ WORD = regex.compile(
 )
 
 
-class Words(NamedTuple):
+class WordFeatures(NamedTuple):
     """Consecutive words that the head reads at once."""
 
     spans: list[Span]
@@ -73,7 +73,7 @@ class Words(NamedTuple):
     """Hashes of their first and last letters, in [0, HASHES)."""
 
 
-def split(text: str) -> list[Span]:
+def split_words(text: str) -> list[Span]:
     """Where the words and signs of a text stand."""
     return [match.span() for match in WORD.finditer(text)]
 
@@ -116,7 +116,7 @@ def hashes(word: str) -> tuple[int, int]:
     ) % HASHES
 
 
-def describe(text: str, spans: list[Span]) -> Words:
+def describe(text: str, spans: list[Span]) -> WordFeatures:
     """Describe words by themselves and among each other."""
     words = [text[start:end] for start, end in spans]
     alphabetic = [word for word in words if word[0].isalpha()]
@@ -125,7 +125,7 @@ def describe(text: str, spans: list[Span]) -> Words:
     upper = sum(word.isupper() for word in longer) / max(1, len(longer))
     # how far capital letters mean anything here
     around = (capitalised, upper, float(capitalised == 0), float(capitalised > 0.7))
-    return Words(
+    return WordFeatures(
         spans,
         [(*shape(word), float(first), *around) for word, first in zip(words, firsts(words), strict=True)],
         [hashes(word) for word in words],
@@ -200,7 +200,7 @@ class Batch(NamedTuple):
     """(texts,), words of each"""
 
 
-def collate(rows: Sequence[tuple[torch.Tensor, Words]], sources: Sequence[Sequence[float]]) -> Batch:
+def collate(rows: Sequence[tuple[torch.Tensor, WordFeatures]], sources: Sequence[Sequence[float]]) -> Batch:
     """Put windows together; `rows` hold the vectors of `word_vectors` and the words, `sources` shares."""
     import torch
 
@@ -239,7 +239,7 @@ def word_vectors(encoded: Encoded, spans: list[Span]) -> torch.Tensor:
 
 
 @cache
-def allowed() -> torch.Tensor:
+def allowed_transitions() -> torch.Tensor:
     """(tags + 1, tags): 0 where a tag may follow another, the last row the text's start; very low elsewhere."""
     import torch
 
@@ -252,8 +252,8 @@ def best_tags(scores: torch.Tensor, sizes: Sequence[int], transitions: torch.Ten
     """The best sequence of tags for each text (Viterbi), from scores of the shape (texts, words, tags)."""
     import torch
 
-    steps = transitions + allowed()[:-1]
-    best = scores[:, 0] + allowed()[-1]
+    steps = transitions + allowed_transitions()[:-1]
+    best = scores[:, 0] + allowed_transitions()[-1]
     history, states = [], [best]
     for place in range(1, scores.shape[1]):
         value, origin = (best[:, :, None] + steps).max(1)
@@ -296,23 +296,23 @@ class Tagger:
 
     def __init__(self, file: Path = FILE, encoder: Encoder | None = None) -> None:
         self.file = file
-        self.encoder = shared() if encoder is None else encoder
+        self.encoder = shared_encoder() if encoder is None else encoder
         self.encoder.want(LAYERS)
 
     @cached_property
     def signature(self) -> str:
         """Names the head by its file's hash and the encoder by its own."""
-        return f"{EMBEDDED}@{checked(self.file)[:8]}@{self.encoder.signature}"
+        return f"{EMBEDDED}@{check_head_file(self.file)[:8]}@{self.encoder.signature}"
 
     @cached_property
     def head(self) -> Any:
         """The head, ready to tag."""
-        return load(self.file)
+        return load_head(self.file)
 
     def find(self, texts: Sequence[str]) -> list[list[Entity]]:
         """The entities of each text: PER, ORG, LOC and MISC by the conventions of CoNLL 2003, cased or not."""
         found: dict[str, list[Entity]] = {text: [] for text in texts}
-        waiting = [stretch for text in found for stretch in stretches(text, split(text), WINDOW)]
+        waiting = [stretch for text in found for stretch in cut_stretches(text, split_words(text), WINDOW)]
         while waiting:
             waiting.sort(key=lambda stretch: len(stretch.spans))
             batch, waiting = waiting[-BATCH:], waiting[:-BATCH]
@@ -321,7 +321,7 @@ class Tagger:
             for stretch, vectors in zip(batch, encoded, strict=True):
                 if vectors.truncated and len(stretch.spans) > 1:  # words of many pieces: Chinese, say
                     spans = [(start + stretch.offset, end + stretch.offset) for start, end in stretch.spans]
-                    waiting += stretches(stretch.text, spans, len(spans) // 2)
+                    waiting += cut_stretches(stretch.text, spans, len(spans) // 2)
                 else:
                     whole.append((stretch, vectors))
             for stretch, entities in self.tag(whole):
@@ -358,9 +358,9 @@ class Stretch(NamedTuple):
     """The words, in characters of the part."""
 
 
-def stretches(text: str, spans: list[Span], size: int) -> Iterator[Stretch]:
+def cut_stretches(text: str, spans: list[Span], size: int) -> Iterator[Stretch]:
     """Cut a text's words into stretches of at most `size` words, between sentences where possible."""
-    if 0 < len(spans) <= size and spans == split(text):
+    if 0 < len(spans) <= size and spans == split_words(text):
         # as it is, not cut to its words: other metrics have the encoder read this very text
         yield Stretch(text, 0, text, spans)
         return
@@ -378,12 +378,12 @@ def ends_sentence(text: str, spans: list[Span], word: int) -> bool:
     return text[start:end] in ".!?" or "\n" in text[end:following]
 
 
-def load(file: Path) -> Any:
+def load_head(file: Path) -> Any:
     """A trained head, ready to tag. Raises `FinderUnavailable` where the file is not one of this version."""
     import torch
     from safetensors import SafetensorError, safe_open
 
-    checked(file)
+    check_head_file(file)
     head = head_class()()
     try:
         with safe_open(file, framework="pt") as opened:
@@ -398,7 +398,7 @@ def load(file: Path) -> Any:
 
 
 @cache
-def checked(file: Path) -> str:
+def check_head_file(file: Path) -> str:
     """The SHA-256 of a head's file. Raises `FinderUnavailable` where it is missing, or ours but not as published."""
     try:
         actual = sha256(file)

@@ -10,9 +10,20 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from data.reading import Place, lines, shown
+from data.reading import FileLine, lines, quote_value
 from metrics.apes.entities import Entity
-from metrics.apes.tagger import FORMAT, LAYERS, SOURCES, TAGS, Words, allowed, collate, describe, head_class, split
+from metrics.apes.tagger import (
+    FORMAT,
+    LAYERS,
+    SOURCES,
+    TAGS,
+    WordFeatures,
+    allowed_transitions,
+    collate,
+    describe,
+    head_class,
+    split_words,
+)
 from metrics.apes.tagger import word_vectors as vectors_of
 
 if TYPE_CHECKING:
@@ -55,19 +66,19 @@ class BadTrainingFile(ValueError):
     """A file of named entities that cannot be read; the message names file and line."""
 
 
-class Labelled(NamedTuple):
+class LabelledText(NamedTuple):
     """A text with its entities, labelled PER, ORG, LOC and MISC."""
 
     text: str
     entities: tuple[Entity, ...]
 
 
-class Sample(NamedTuple):
+class TrainingSample(NamedTuple):
     """A text ready for the head."""
 
     vectors: torch.Tensor
     """float16, as `vectors_of` gives them"""
-    readings: tuple[Words, Words, Words]
+    readings: tuple[WordFeatures, WordFeatures, WordFeatures]
     """Its words as they are, in lower case and in capitals."""
     tags: torch.Tensor
     """(words, tags), True for each tag that may be right"""
@@ -77,21 +88,21 @@ class Sample(NamedTuple):
 # --- reading ------------------------------------------------------------------------------------------------
 
 
-def read_sentences(file: Path, mapping: Mapping[str, str] = MAPPING) -> list[Labelled]:
+def read_sentences(file: Path, mapping: Mapping[str, str] = MAPPING) -> list[LabelledText]:
     """Read a file of two columns, word and BIO or IO label; words are joined by single spaces.
 
     `mapping` gives our label for each of the file's; -DOCSTART- is left out. Raises `BadTrainingFile`, `BadRecord`.
     """
-    sentences: list[Labelled] = []
+    sentences: list[LabelledText] = []
     words: list[str] = []
     entities: list[Entity] = []
     previous, place = "O", 0
-    for where, line in chain(lines(file), [(Place(file, 0), "")]):
+    for where, line in chain(lines(file), [(FileLine(file, 0), "")]):
         columns = line.split()
         if len(columns) < 2:
             if words:
                 kept = [entity._replace(label=mapping[entity.label]) for entity in entities]
-                sentences.append(Labelled(" ".join(words), tuple(e for e in kept if e.label != "O")))
+                sentences.append(LabelledText(" ".join(words), tuple(e for e in kept if e.label != "O")))
             words, entities, previous, place = [], [], "O", 0
             continue
         word, tag = columns[0], columns[-1]
@@ -99,7 +110,7 @@ def read_sentences(file: Path, mapping: Mapping[str, str] = MAPPING) -> list[Lab
             continue
         label = tag[2:]
         if tag != "O" and (tag[:2] not in ("B-", "I-") or label not in mapping):
-            raise BadTrainingFile(f"{file}:{where.line}: the label {shown(tag)} is none that the tagger knows")
+            raise BadTrainingFile(f"{file}:{where.line}: the label {quote_value(tag)} is none that the tagger knows")
         if tag[0] == "I" and previous == label:
             entities[-1] = entities[-1]._replace(end=place + len(word))
         elif tag != "O":
@@ -110,7 +121,7 @@ def read_sentences(file: Path, mapping: Mapping[str, str] = MAPPING) -> list[Lab
     return sentences
 
 
-def held_out(folder: Path, mapping: Mapping[str, str] = MAPPING) -> dict[str, list[Labelled]]:
+def read_held_out(folder: Path, mapping: Mapping[str, str] = MAPPING) -> dict[str, list[LabelledText]]:
     """What no tagger may be trained on: two test files and the last fifth of wikigold, as far as they are there."""
     files = {}
     for name in HELD_OUT:
@@ -120,13 +131,13 @@ def held_out(folder: Path, mapping: Mapping[str, str] = MAPPING) -> dict[str, li
     return files
 
 
-def training_files(folder: Path) -> dict[str, list[Labelled]]:
-    """The sentences of every file of a folder, without what `held_out` gives. Raises as `read_sentences`.
+def training_files(folder: Path) -> dict[str, list[LabelledText]]:
+    """The sentences of every file of a folder, without what `read_held_out` gives. Raises as `read_sentences`.
 
     A few sentences of crossner stand in two of its domains: those that are held out in one are left out of the other.
     """
     files = {}
-    held = {sentence.text for sentences in held_out(folder).values() for sentence in sentences}
+    held = {sentence.text for sentences in read_held_out(folder).values() for sentence in sentences}
     for file in sorted(folder.glob("*.txt")):
         if file.stem in HELD_OUT and file.stem != "wikigold":
             continue
@@ -140,7 +151,7 @@ def training_files(folder: Path) -> dict[str, list[Labelled]]:
     return files
 
 
-def joined(sentences: Sequence[Labelled], chance: random.Random) -> Iterator[Labelled]:
+def join_sentences(sentences: Sequence[LabelledText], chance: random.Random) -> Iterator[LabelledText]:
     """Texts of one or a few sentences, as the finder is given them later."""
     place = 0
     while place < len(sentences):
@@ -153,7 +164,7 @@ def joined(sentences: Sequence[Labelled], chance: random.Random) -> Iterator[Lab
             text += f" {following.text}"
             entities += tuple(Entity(start + offset, end + offset, label) for start, end, label in following.entities)
         place += 1
-        yield Labelled(text, entities)
+        yield LabelledText(text, entities)
 
 
 def possible_tags(spans: Sequence[tuple[int, int]], entities: Sequence[Entity], source: int) -> torch.Tensor:
@@ -172,19 +183,19 @@ def possible_tags(spans: Sequence[tuple[int, int]], entities: Sequence[Entity], 
     return possible
 
 
-def prepare(texts: Sequence[Labelled], source: int, encoder: Encoder) -> Iterator[Sample]:
+def prepare(texts: Sequence[LabelledText], source: int, encoder: Encoder) -> Iterator[TrainingSample]:
     """Encode texts, a few hundred at a time; those that the encoder would cut, or without words, are left out."""
     import torch
 
     for start in range(0, len(texts), 256):
         part = texts[start : start + 256]
         for (text, entities), encoded in zip(part, encoder.encode([each.text for each in part], LAYERS), strict=True):
-            spans = split(text)
+            spans = split_words(text)
             if not spans or encoded.truncated:
                 continue
             readings = [text, *(other if len(other) == len(text) else text for other in (text.lower(), text.upper()))]
             original, lower, upper = (describe(reading, spans) for reading in readings)
-            yield Sample(
+            yield TrainingSample(
                 vectors_of(encoded, spans).to(torch.float16),
                 (original, lower, upper),
                 possible_tags(spans, entities, source),
@@ -213,15 +224,15 @@ def train_tagger(
 
     encoder = encoder or New()
     chance = random.Random(seed)  # noqa: S311  no secret
-    samples: list[Sample] = []
+    samples: list[TrainingSample] = []
     files = training_files(folder)
     for name, sentences in files.items():
         source = source_of(name)
-        texts = sentences if SOURCES[source] in INCOMPLETE else list(joined(sentences, chance))
+        texts = sentences if SOURCES[source] in INCOMPLETE else list(join_sentences(sentences, chance))
         samples += prepare(texts, source, encoder)
         say(f"{name}: {len(sentences)} sentences")
     head = fit(samples, seed=seed, epochs=epochs, say=say)
-    write(head, output, trained_on=[*files], seed=seed, epochs=epochs, encoder=encoder.signature)
+    write_head(head, output, trained_on=[*files], seed=seed, epochs=epochs, encoder=encoder.signature)
 
 
 def source_of(name: str) -> int:
@@ -232,7 +243,7 @@ def source_of(name: str) -> int:
     raise BadTrainingFile(f"{name} is from none of {', '.join(SOURCES)}: its labels' conventions are not known")
 
 
-def fit(samples: Sequence[Sample], *, seed: int, epochs: int, say: Callable[[str], None]) -> Any:
+def fit(samples: Sequence[TrainingSample], *, seed: int, epochs: int, say: Callable[[str], None]) -> Any:
     """Train a head; returns the moving average of its weights."""
     import torch
 
@@ -242,14 +253,14 @@ def fit(samples: Sequence[Sample], *, seed: int, epochs: int, say: Callable[[str
         head = head_class()()
         average = {name: value.clone() for name, value in head.state_dict().items()}
         optimizer = torch.optim.AdamW(head.parameters(), lr=LEARNING_RATE, weight_decay=WEIGHT_DECAY)
-        plan = [batch for _ in range(epochs) for batch in shuffled(samples, chance)]
+        plan = [batch for _ in range(epochs) for batch in shuffle_batches(samples, chance)]
         warm_up = max(1, min(100, len(plan) // 10))
         total = 0.0
         for step, batch in enumerate(plan, 1):
             cosine = 0.51 + 0.49 * math.cos(math.pi * step / len(plan))
             for group in optimizer.param_groups:
                 group["lr"] = LEARNING_RATE * min(1, step / warm_up) * cosine
-            loss = loss_of(head, batch, [reading(chance) for _ in batch])
+            loss = loss_of(head, batch, [draw_reading(chance) for _ in batch])
             optimizer.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             torch.nn.utils.clip_grad_norm_(head.parameters(), 1.0)
@@ -265,10 +276,10 @@ def fit(samples: Sequence[Sample], *, seed: int, epochs: int, say: Callable[[str
     return head.eval()
 
 
-def shuffled(samples: Sequence[Sample], chance: random.Random) -> list[list[Sample]]:
+def shuffle_batches(samples: Sequence[TrainingSample], chance: random.Random) -> list[list[TrainingSample]]:
     """Batches of similar length, in random order."""
     sizes = [len(sample.tags) for sample in samples]
-    batches: list[list[Sample]] = [[]]
+    batches: list[list[TrainingSample]] = [[]]
     words = 0
     for index in sorted(range(len(samples)), key=lambda index: sizes[index] + 6 * chance.random()):
         if words >= BATCH_WORDS:
@@ -280,13 +291,13 @@ def shuffled(samples: Sequence[Sample], chance: random.Random) -> list[list[Samp
     return batches
 
 
-def reading(chance: random.Random) -> int:
+def draw_reading(chance: random.Random) -> int:
     """Which reading of a text is trained on: as it is, in lower case or in capitals."""
     drawn = chance.random()
     return 1 if drawn < LOWER else 2 if drawn < LOWER + UPPER else 0
 
 
-def loss_of(head: Any, samples: Sequence[Sample], chosen: Sequence[int]) -> torch.Tensor:
+def loss_of(head: Any, samples: Sequence[TrainingSample], chosen: Sequence[int]) -> torch.Tensor:
     """Negative log-likelihood a word of the tags that may be right, under the conditional random field."""
     import torch
 
@@ -305,16 +316,16 @@ def log_sum(scores: torch.Tensor, sizes: torch.Tensor, transitions: torch.Tensor
     """Log of the summed weights of all tag sequences (the forward algorithm): (texts,)."""
     import torch
 
-    steps = transitions + allowed()[:-1]
+    steps = transitions + allowed_transitions()[:-1]
     inside = torch.arange(scores.shape[1])[None] < sizes[:, None]
-    total = scores[:, 0] + allowed()[-1]
+    total = scores[:, 0] + allowed_transitions()[-1]
     for place in range(1, scores.shape[1]):
         longer = torch.logsumexp(total[:, :, None] + steps, 1) + scores[:, place]
         total = torch.where(inside[:, place, None], longer, total)
     return torch.logsumexp(total, 1)
 
 
-def write(head: Any, output: Path, **settings: object) -> None:
+def write_head(head: Any, output: Path, **settings: object) -> None:
     """Write a head's weights as float16, with what they are and how they were made."""
     import torch
     from safetensors.torch import save_file

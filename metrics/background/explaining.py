@@ -22,9 +22,17 @@ from typing import IO
 from data.database import ROOT
 from data.records import Example
 from metrics import LEXICAL
-from metrics.background.scoring import why
-from metrics.background.wire import decode, encode
-from metrics.explained import EVIDENCE, CannotExplain, Explained, NotWanted, NotYet, explain, load_dictionaries
+from metrics.background.scoring import explain_exit
+from metrics.background.wire import decode_record, encode
+from metrics.explained import (
+    EVIDENCE,
+    CannotExplain,
+    Explained,
+    ModelsBusy,
+    RequestCancelled,
+    explain,
+    load_dictionaries,
+)
 from metrics.from_signature import metric_of
 
 TIMEOUT = 30.0
@@ -38,11 +46,11 @@ LOADING = 180.0
 # --- the process that keeps the models ----------------------------------------------------------------------------
 
 
-class Ended(Exception):
+class ProcessEnded(Exception):
     """The process ended before it had answered; the message says how."""
 
 
-class Child:
+class ModelProcess:
     """A running process, and what it says: first that it is ready, then an answer a request, None at its end."""
 
     def __init__(self) -> None:
@@ -74,7 +82,7 @@ class Child:
             assert self.process.stdout is not None  # noqa: S101  it is a pipe
             for line in self.process.stdout:
                 self.said.put(line)
-            self.end = why(self.process.wait(), self.log)
+            self.end = explain_exit(self.process.wait(), self.log)
         self.said.put(None)
 
     def tell(self, line: bytes) -> None:
@@ -89,11 +97,11 @@ class Child:
         threading.Thread(target=write, daemon=True).start()
 
     def hear(self, deadline: float) -> bytes:
-        """The next thing it says. Raises `queue.Empty` when the time is over, `Ended`."""
+        """The next thing it says. Raises `queue.Empty` when the time is over, `ProcessEnded`."""
         line = self.said.get(timeout=max(0.0, deadline - time.monotonic()))
         if line is None:
             self.said.put(None)  # for whoever asks next
-            raise Ended(f"the process with the models ended{self.end}")
+            raise ProcessEnded(f"the process with the models ended{self.end}")
         return line
 
 
@@ -101,7 +109,7 @@ class Inspector:
     """Explains scores, those of model-based metrics in one process for all threads; it is started when needed."""
 
     def __init__(self) -> None:
-        self.child: Child | None = None
+        self.child: ModelProcess | None = None
         self.closed = False
         self.turn = threading.Lock()
         """Held by the thread whose request the process works on."""
@@ -117,8 +125,8 @@ class Inspector:
     ) -> Explained:
         """The score of one example by the metric of a signature, with its evidence; at most `timeout` seconds.
 
-        Raises `CannotExplain` where the metric cannot be had again, fails, or takes too long; `NotYet` where that
-        may soon be otherwise; `NotWanted` for a question that is given up while others are answered.
+        Raises `CannotExplain` where the metric cannot be had again, fails, or takes too long; `ModelsBusy` where that
+        may soon be otherwise; `RequestCancelled` for a question that is given up while others are answered.
         """
         deadline = time.monotonic() + timeout
         metric = metric_of(signature)
@@ -127,10 +135,10 @@ class Inspector:
         if metric.name in LEXICAL:
             return explain(metric, example)
         if not self.turn.acquire(timeout=max(0.0, timeout)):
-            raise NotYet(f"other examples took more than {timeout:g} s: try again")
+            raise ModelsBusy(f"other examples took more than {timeout:g} s: try again")
         try:
             if given_up():
-                raise NotWanted("it is not wanted any more")
+                raise RequestCancelled("it is not wanted any more")
             line = json.dumps([signature, encode(example)]).encode() + b"\n"
             answer = json.loads(self.ask_twice(line, deadline, timeout))
         finally:
@@ -138,7 +146,7 @@ class Inspector:
         if isinstance(answer, str):
             raise CannotExplain(answer)
         value, missing, truncated, evidence = answer
-        return Explained(value, missing, truncated, decode(EVIDENCE[metric.name] | None, evidence))
+        return Explained(value, missing, truncated, decode_record(EVIDENCE[metric.name] | None, evidence))
 
     def warm(self) -> None:
         """Start loading models and dictionaries, without waiting. Raises `CannotExplain` where no process starts."""
@@ -153,15 +161,15 @@ class Inspector:
 
     def ask_twice(self, line: bytes, deadline: float, timeout: float) -> bytes:
         """The answer to a request, by another process where one dies over it. Raises `CannotExplain`."""
-        with suppress(Ended):
+        with suppress(ProcessEnded):
             return self.ask(line, deadline, timeout)
         try:
             return self.ask(line, deadline, timeout)
-        except Ended as error:
+        except ProcessEnded as error:
             raise CannotExplain(str(error)) from error
 
     def ask(self, line: bytes, deadline: float, timeout: float) -> bytes:
-        """The answer to a request. Raises `Ended`, `CannotExplain`."""
+        """The answer to a request. Raises `ProcessEnded`, `CannotExplain`."""
         child = self.running()
         try:
             if not child.ready:
@@ -169,7 +177,7 @@ class Inspector:
                 child.ready = True
         except Empty:
             # Not stopped: it would never become ready on a machine that takes longer.
-            raise NotYet("the models are still being loaded: try again in a moment") from None
+            raise ModelsBusy("the models are still being loaded: try again in a moment") from None
         try:
             child.tell(line)
             return child.hear(deadline)
@@ -179,7 +187,7 @@ class Inspector:
                 self.running()  # loads its models for the next request
             raise CannotExplain(f"it took more than {timeout:g} s") from None
 
-    def running(self) -> Child:
+    def running(self) -> ModelProcess:
         """The process, started unless it runs. Raises `CannotExplain`."""
         with self.starting:
             if self.closed:
@@ -190,7 +198,7 @@ class Inspector:
                 child = None
             if child is None or child.process.poll() is not None:
                 try:
-                    child = self.child = Child()
+                    child = self.child = ModelProcess()
                 except OSError as error:  # no memory for another process, say
                     raise CannotExplain(f"no process for the models could be started: {error}") from error
             return child

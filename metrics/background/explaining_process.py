@@ -19,7 +19,7 @@ from queue import SimpleQueue
 
 from data.records import Example
 from metrics import LEXICAL, METRICS, Metric, Options
-from metrics.background.wire import decode, encode
+from metrics.background.wire import decode_record, encode
 from metrics.explained import WARMING, explain
 from metrics.from_signature import metric_of
 from metrics.models.files import first_line
@@ -43,7 +43,7 @@ def main() -> None:
     requests: SimpleQueue[bytes] = SimpleQueue()
     threading.Thread(target=listen, args=(requests,), daemon=True).start()
     warm_up()
-    kept = Kept()
+    kept = AnswerCache()
     line = b"ready"
     while True:
         answers.write(line + b"\n")
@@ -76,7 +76,7 @@ def kept_metric(signature: str) -> Metric | None:
     return metric_of(signature)
 
 
-class Kept:
+class AnswerCache:
     """The last answers, by their requests."""
 
     def __init__(self) -> None:
@@ -107,7 +107,7 @@ def answer_to(request: bytes) -> bytes:
     metric = kept_metric(signature)
     if metric is None:  # as where a model's files have changed since the server started
         raise ValueError(f"no metric has the signature {signature}")
-    return json.dumps(encode(explain(metric, decode(Example, example)))).encode()
+    return json.dumps(encode(explain(metric, decode_record(Example, example)))).encode()
 
 
 if __name__ == "__main__":

@@ -20,9 +20,9 @@ from typing import IO
 
 from data.database import ROOT, URL_VARIABLE, absolute_url, connect
 from data.store import DIED, DatabaseFailed, DataStore, Run
-from metrics import metrics
+from metrics import make_metrics
 from metrics.models.files import first_line
-from metrics.scoring import Failures, Progress, score_dataset
+from metrics.scoring import Failures, ProgressCallback, score_dataset
 
 NICE = 10
 """How far a run steps back behind the pages that people are working on."""
@@ -39,7 +39,7 @@ class Superseded(Exception):
 # --- in the process that asks for a run ---------------------------------------------------------------------------
 
 
-def start(store: DataStore, dataset: str, names: Sequence[str]) -> Run:
+def start_run(store: DataStore, dataset: str, names: Sequence[str]) -> Run:
     """Score a data set by the metrics of these names, in a process of its own; returns before that is done.
 
     Raises `UnknownDataset`, `RunGoingOn`.
@@ -77,10 +77,10 @@ def wait(store: DataStore, run_id: int, process: subprocess.Popen[bytes], log: I
     """Wait for the process, and note why it ended where it could not do that itself."""
     with process, log:
         if code := process.wait():
-            store.end_run(run_id, error=f"{DIED}{why(code, log)}")
+            store.end_run(run_id, error=f"{DIED}{explain_exit(code, log)}")
 
 
-def why(code: int, log: IO[bytes]) -> str:
+def explain_exit(code: int, log: IO[bytes]) -> str:
     """What an exit code and the last line on standard error tell."""
     if code < 0:
         lack = "; is there too little memory?" if code == -Signals.SIGKILL else ""
@@ -97,11 +97,11 @@ def main() -> None:
     """Carry out the run that the command line names."""
     os.nice(NICE)
     run_id, store = int(sys.argv[1]), DataStore(connect())
-    threading.Thread(target=leave, args=(store, run_id), daemon=True).start()
+    threading.Thread(target=exit_with_parent, args=(store, run_id), daemon=True).start()
     carry_out(store, run_id)
 
 
-def leave(store: DataStore, run_id: int) -> None:
+def exit_with_parent(store: DataStore, run_id: int) -> None:
     """End this process when the one that started it has ended.
 
     Nobody could stop it any more, and a server of another version may change the schema. What is stored stays.
@@ -116,8 +116,8 @@ def carry_out(store: DataStore, run_id: int) -> None:
     run = store.run(run_id)
     failures, error = Failures(), None
     try:
-        with told(store, run_id) as progress:
-            score_dataset(store, run.dataset, metrics(run.metrics), progress, failures)
+        with report_progress(store, run_id) as progress:
+            score_dataset(store, run.dataset, make_metrics(run.metrics), progress, failures)
     except Superseded:
         return
     except Exception as raised:  # whatever it is, the page must show it
@@ -126,7 +126,7 @@ def carry_out(store: DataStore, run_id: int) -> None:
 
 
 @contextmanager
-def told(store: DataStore, run_id: int) -> Iterator[Progress]:
+def report_progress(store: DataStore, run_id: int) -> Iterator[ProgressCallback]:
     """Tell the database how far a run is: yields what takes the progress, which raises `Superseded`.
 
     A thread does the telling: it goes on while a batch takes its time, and the batches do not wait for the disk.

@@ -11,7 +11,7 @@ import numpy as np
 
 
 def encode(value: Any) -> Any:
-    """What JSON can hold of a record, its fields in order. Raises TypeError for what `decode` could not build."""
+    """Turn a record into JSON values, its fields in order. Raises TypeError where `decode_record` could not undo it."""
     if value is None or isinstance(value, str | bool | int | float):
         return value
     if isinstance(value, tuple):  # named ones too
@@ -25,28 +25,28 @@ def encode(value: Any) -> Any:
     raise TypeError(f"a {type(value).__name__} cannot be told to another process")
 
 
-def decode(hint: Any, data: Any) -> Any:
+def decode_record(hint: Any, data: Any) -> Any:
     """Build a value of a type from what `encode` made of it."""
     origin, inner = get_origin(hint), get_args(hint)
     if type(None) in inner:  # X | None
         (choice,) = (choice for choice in inner if choice is not type(None))
-        return None if data is None else decode(choice, data)
+        return None if data is None else decode_record(choice, data)
     if origin is np.ndarray:
         (dtype,) = get_args(inner[1])
         shape, letters = data
         return np.frombuffer(bytearray(base64.b64decode(letters)), np.dtype(dtype).newbyteorder("<")).reshape(shape)
     if origin is tuple:
         parts = [inner[0]] * len(data) if inner[1:] == (...,) else inner
-        return tuple(decode(part, item) for part, item in zip(parts, data, strict=True))
-    if fields := fields_of(hint):
-        return hint(*(decode(part, item) for part, item in zip(fields, data, strict=True)))
+        return tuple(decode_record(part, item) for part, item in zip(parts, data, strict=True))
+    if fields := field_types(hint):
+        return hint(*(decode_record(part, item) for part, item in zip(fields, data, strict=True)))
     if not isinstance(data, hint):
         raise TypeError(f"{data!r} is no {hint.__name__}")
     return data
 
 
 @cache
-def fields_of(record: type) -> tuple[Any, ...]:
+def field_types(record: type) -> tuple[Any, ...]:
     """The types of a record's fields in order; none for what is no record."""
     names = getattr(record, "_fields", None) or tuple(getattr(record, "__dataclass_fields__", ()))
     hints = get_type_hints(record) if names else {}

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from data.records import Document
-from metrics.base import check_option, signature
+from metrics.base import check_option, make_signature
 from metrics.keywords.overlap import (
     LONGEST,
     STOP_WORDS,
@@ -30,7 +30,7 @@ from metrics.keywords.overlap import (
     Keyword,
     compared_texts,
     content_words,
-    located,
+    locate_keyword,
     overlap_keywords,
 )
 from metrics.sentences import sentence_spans
@@ -58,7 +58,7 @@ class Rarity(NamedTuple):
         return math.log((1 + self.documents) / (1 + self.spread.get(phrase, 0))) + 1
 
 
-class Shared(NamedTuple):
+class ExtractorOverlap(NamedTuple):
     """How far two extractors find the same keywords."""
 
     first: str
@@ -76,7 +76,7 @@ NO_RARITY = Rarity(0, {})
 
 
 @lru_cache(CACHED_TEXTS)
-def runs(text: str) -> tuple[Words, ...]:
+def cut_runs(text: str) -> tuple[Words, ...]:
     """The content words of a text, cut wherever something else than white space stands between two of them."""
     tokens = lemmas(text)
     found: list[Words] = []
@@ -92,9 +92,9 @@ def runs(text: str) -> tuple[Words, ...]:
     return (*found, tuple(run)) if run else tuple(found)
 
 
-def phrases(text: str) -> Iterator[Words]:
+def list_phrases(text: str) -> Iterator[Words]:
     """Every phrase of a text that repeats no word, by where it begins, then the longer one first."""
-    for run in runs(text):
+    for run in cut_runs(text):
         for start in range(len(run)):
             for end in range(min(len(run), start + LONGEST_PHRASE), start, -1):
                 if len(set(run[start:end])) == end - start:
@@ -113,18 +113,18 @@ def without_shared_words(ranked: Iterable[Words]) -> Iterator[Words]:
 # --- TF-IDF -------------------------------------------------------------------------------------------------
 
 
-def rarity(documents: Iterable[Sequence[str]]) -> Rarity:
+def count_rarity(documents: Iterable[Sequence[str]]) -> Rarity:
     """Count the documents that have each phrase; a document is given as the texts that it consists of."""
     spread: Counter[Words] = Counter()
     count = 0
     for count, texts in enumerate(documents, 1):  # noqa: B007  how many there were
-        spread.update({phrase for text in texts for phrase in phrases(text)})
+        spread.update({phrase for text in texts for phrase in list_phrases(text)})
     return Rarity(count, spread)
 
 
 def own_rarity(texts: Iterable[str]) -> Rarity:
     """Each sentence of the texts counted as a document: rarity that no other document has a say in."""
-    return rarity([text[start:end]] for text in texts for start, end in sentence_spans(text))
+    return count_rarity([text[start:end]] for text in texts for start, end in sentence_spans(text))
 
 
 def tfidf_keywords(texts: Sequence[str], count: int, rare: Rarity) -> list[Keyword]:
@@ -133,7 +133,7 @@ def tfidf_keywords(texts: Sequence[str], count: int, rare: Rarity) -> list[Keywo
     A phrase's frequency tf is counted over all the texts; among equals the one that begins earlier goes first, then
     the longer one. Where phrases use up the words before there are `count` of them, shorter ones are taken.
     """
-    frequency = Counter(phrase for text in texts for phrase in phrases(text))
+    frequency = Counter(phrase for text in texts for phrase in list_phrases(text))
     weight = {phrase: round(often * rare.idf(phrase), 9) for phrase, often in frequency.items()}
     ranked = sorted(weight, key=lambda phrase: -weight[phrase])
     chosen: list[Words] = []
@@ -141,7 +141,7 @@ def tfidf_keywords(texts: Sequence[str], count: int, rare: Rarity) -> list[Keywo
         chosen = list(without_shared_words(phrase for phrase in ranked if len(phrase) <= longest))
         if len(chosen) >= count:
             break
-    return [located(phrase, texts) for phrase in chosen[:count]]
+    return [locate_keyword(phrase, texts) for phrase in chosen[:count]]
 
 
 # --- TextRank -----------------------------------------------------------------------------------------------
@@ -158,7 +158,7 @@ def textrank_keywords(texts: Sequence[str], count: int) -> list[Keyword]:
     """
     rank = word_ranks(texts)
     ranked = sorted(rank, key=lambda word: -rank[word])  # at equal ranks the earlier one
-    candidates = list(dict.fromkeys(phrase for text in texts for phrase in phrases(text)))
+    candidates = list(dict.fromkeys(phrase for text in texts for phrase in list_phrases(text)))
     summed = {phrase: round(sum(rank[word] for word in phrase), 9) for phrase in candidates}
     candidates.sort(key=lambda phrase: (-len(phrase), -summed[phrase]))
     chosen: list[Words] = []
@@ -168,8 +168,8 @@ def textrank_keywords(texts: Sequence[str], count: int) -> list[Keyword]:
             joined = (phrase for phrase in candidates if len(phrase) <= longest and top.issuperset(phrase))
             chosen = sorted(without_shared_words(joined), key=lambda phrase: -summed[phrase])
             if len(chosen) >= count:
-                return [located(phrase, texts) for phrase in chosen[:count]]
-    return [located(phrase, texts) for phrase in chosen]
+                return [locate_keyword(phrase, texts) for phrase in chosen[:count]]
+    return [locate_keyword(phrase, texts) for phrase in chosen]
 
 
 def word_ranks(texts: Sequence[str]) -> dict[str, float]:
@@ -268,7 +268,7 @@ def compared_keywords(documents: Sequence[Document], title: str = "always") -> d
     """
     texts = documents_texts(documents, title)
     overlap = [overlap_keywords(compared) for compared in texts]
-    rare = rarity(texts)
+    rare = count_rarity(texts)
     return {
         name: [find(compared, len(found), rare) for compared, found in zip(texts, overlap, strict=True)]
         if name != "overlap"
@@ -280,7 +280,7 @@ def compared_keywords(documents: Sequence[Document], title: str = "always") -> d
 def comparison_signature(documents: Sequence[Document], title: str = "always") -> str:
     """Everything that `compared_keywords` depends on besides the texts of the document at hand."""
     corpus = hashlib.sha256(json.dumps(documents_texts(documents, title)).encode()).hexdigest()[:8]
-    return signature(
+    return make_signature(
         "keywords",
         overlap=LONGEST,
         phrases=LONGEST_PHRASE,
@@ -291,7 +291,7 @@ def comparison_signature(documents: Sequence[Document], title: str = "always") -
     )
 
 
-def shared_keywords(compared: Mapping[str, Sequence[Sequence[Keyword]]]) -> list[Shared]:
+def shared_keywords(compared: Mapping[str, Sequence[Sequence[Keyword]]]) -> list[ExtractorOverlap]:
     """How far every two extractors of `compared_keywords` find the same keywords, all words being the same.
 
     A document's share is out of the keywords of that extractor that has more of them.
@@ -303,5 +303,5 @@ def shared_keywords(compared: Mapping[str, Sequence[Sequence[Keyword]]]) -> list
             for ours, theirs in zip(compared[first], compared[second], strict=True)
             if ours and theirs
         ]
-        found.append(Shared(first, second, sum(shares) / len(shares) if shares else None, len(shares)))
+        found.append(ExtractorOverlap(first, second, sum(shares) / len(shares) if shares else None, len(shares)))
     return found

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from data.reading import Place, identifier, json_value, kind, lines, required, shown, text
-from data.records import BadRecord, Document, Summary, examples
-from metrics.keywords.overlap import STOP_WORDS, Keyword, located
+from data.reading import FileLine, identifier, kind, lines, parse_json_value, quote_value, require_field, text
+from data.records import BadRecord, Document, Summary, make_examples
+from metrics.keywords.overlap import STOP_WORDS, Keyword, locate_keyword
 from metrics.text import WORD, lemma
 
 Words = tuple[str, ...]
@@ -36,23 +36,23 @@ def read_keyword_lists(path: Path, documents: Sequence[Document]) -> KeywordList
     known = {document.id: document for document in documents}
     listed = 0
     first: type | None = None
-    place = Place(path, 1)
+    place = FileLine(path, 1)
     for place, line in lines(path):
         if not line.strip():
             continue
-        entry = json_value(place, line, "list" if line.lstrip().startswith("[") else "object")
+        entry = parse_json_value(place, line, "list" if line.lstrip().startswith("[") else "object")
         if first not in (None, type(entry)):
             place.refuse("some lines are lists, others objects; write either all of them with an id, or none")
         first = type(entry)
         if not isinstance(entry, dict | list):
             place.refuse("each line must be a JSON list of keywords, or an object with an id and its keywords")
         if isinstance(entry, dict):
-            document = identifier(place, required(place, entry, "id"), "id")
+            document = identifier(place, require_field(place, entry, "id"), "id")
             if document not in known:
-                place.refuse(f"no document has the id {shown(document)}")
+                place.refuse(f"no document has the id {quote_value(document)}")
             if document in found:
-                place.refuse(f"the document {shown(document)} has a list already")
-            found[document] = keywords_of(place, required(place, entry, "keywords"))
+                place.refuse(f"the document {quote_value(document)} has a list already")
+            found[document] = keywords_of(place, require_field(place, entry, "keywords"))
         else:
             if listed == len(documents):
                 place.refuse(f"there are only {listed} documents, and more lists than these")
@@ -82,13 +82,15 @@ def refuse_ambiguous(lists: KeywordLists, records: Iterable[tuple[Document, Sequ
     """
     seen: dict[object, Document] = {}
     for document, summaries in records:
-        for one in examples(document, summaries)[:1]:  # all summaries of a document are held against the same texts
+        for one in make_examples(document, summaries)[
+            :1
+        ]:  # all summaries of a document are held against the same texts
             first = seen.setdefault((one.references, one.title, one.source, one.questions), document)
             if lists.by_document.get(first.id) != lists.by_document.get(document.id):
                 raise BadRecord(
-                    f"the documents {shown(first.id)} and {shown(document.id)} have the same texts but not the same "
-                    "list of keywords, and a data set keeps one score for both; give them the same list, or score the "
-                    "file that the data set was imported from"
+                    f"the documents {quote_value(first.id)} and {quote_value(document.id)} have the same texts but "
+                    "not the same list of keywords, and a data set keeps one score for both; give them the same list, "
+                    "or score the file that the data set was imported from"
                 )
 
 
@@ -98,11 +100,11 @@ def listed_keyword(words: Words, texts: Sequence[str]) -> Keyword:
     Words are lower-cased and lemmatised, unless they stand in a text as they are: then they were prepared already. A
     lemma's lemma can be another word: *GANs* gives *gan*, and that *gin*.
     """
-    as_written = located(words, texts)
-    return as_written if as_written.found else located([lemma(word.lower()) for word in words], texts)
+    as_written = locate_keyword(words, texts)
+    return as_written if as_written.found else locate_keyword([lemma(word.lower()) for word in words], texts)
 
 
-def keywords_of(place: Place, value: object) -> tuple[Words, ...]:
+def keywords_of(place: FileLine, value: object) -> tuple[Words, ...]:
     """The keywords of one line, each once, as its words without stop words."""
     if not isinstance(value, list):
         place.refuse(f"keywords must be a list of strings, not {kind(value)}")
@@ -111,6 +113,6 @@ def keywords_of(place: Place, value: object) -> tuple[Words, ...]:
         keyword = text(place, item, f"keywords[{index}]")
         content = tuple(word for word in WORD.findall(keyword) if lemma(word.lower()) not in STOP_WORDS)
         if not content:
-            place.refuse(f"keywords[{index}] is {shown(keyword)}, which has no word but stop words")
+            place.refuse(f"keywords[{index}] is {quote_value(keyword)}, which has no word but stop words")
         words[content] = None
     return tuple(words)

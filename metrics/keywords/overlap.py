@@ -100,7 +100,7 @@ def occurrences(words: Sequence[str], text: Tokens) -> list[Span]:
     ]
 
 
-def located(words: Sequence[str], texts: Sequence[str]) -> Keyword:
+def locate_keyword(words: Sequence[str], texts: Sequence[str]) -> Keyword:
     """A keyword with its first place in each text that has it."""
     places = ((index, occurrences(words, content_words(text))) for index, text in enumerate(texts))
     return Keyword(tuple(words), tuple((index, spans[0]) for index, spans in places if spans))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
-from data.records import Document, Summary, examples
+from data.records import Document, Summary, make_examples
 from metrics.base import score_candidates
 from metrics.keywords.overlap import LONGEST, Keyword
-from metrics.rouge_k import RougeK, RougeKEvidence, in_text
+from metrics.rouge_k import RougeK, RougeKEvidence, occur_in
 
 Records = Iterable[tuple[Document, Sequence[Summary]]]
 
@@ -58,14 +58,16 @@ class Hit(NamedTuple):
     found: bool
 
 
-class Searched(NamedTuple):
+class SummaryHits(NamedTuple):
     """A summary with what became of its document's keywords; none where the document has none."""
 
     system: str
     hits: tuple[Hit, ...]
 
 
-def searched(records: Records, metric: RougeK | None = None, systems: Collection[str] | None = None) -> list[Searched]:
+def search_keywords(
+    records: Records, metric: RougeK | None = None, systems: Collection[str] | None = None
+) -> list[SummaryHits]:
     """Look for every document's keywords in its summaries, as `metric` does: the default is that of ROUGE-K.
 
     `records` have all summaries of each document, also where only those of `systems` are asked for: a reference that
@@ -77,27 +79,27 @@ def searched(records: Records, metric: RougeK | None = None, systems: Collection
         raise ValueError(f"keywords are told apart by the source here: leave out only={metric.only}")
     found = []
     for document, summaries in records:
-        batch = examples(document, summaries, systems)
+        batch = make_examples(document, summaries, systems)
         of_document: list[tuple[int, bool | None]] | None = None  # all candidates are asked for the same keywords
         for example, score in zip(batch, score_candidates(metric, batch), strict=True):
             if score.value is None:
-                found.append(Searched(example.system, ()))
+                found.append(SummaryHits(example.system, ()))
                 continue
             evidence: RougeKEvidence = score.evidence
             if of_document is None:
-                of_document = placed([keyword for keyword, _ in evidence.keywords], example.source)
+                of_document = locate_keywords([keyword for keyword, _ in evidence.keywords], example.source)
             hits = zip(of_document, evidence.keywords, strict=True)
-            found.append(Searched(example.system, tuple(Hit(*of, bool(seen.occurrences)) for of, seen in hits)))
+            found.append(SummaryHits(example.system, tuple(Hit(*of, bool(seen.occurrences)) for of, seen in hits)))
     return found
 
 
-def placed(keywords: Sequence[Keyword], source: str) -> list[tuple[int, bool | None]]:
+def locate_keywords(keywords: Sequence[Keyword], source: str) -> list[tuple[int, bool | None]]:
     """The length of each keyword in words, and whether it occurs in the source, None where that is blank."""
-    occur = in_text(keywords, source) if source.strip() else [None] * len(keywords)
+    occur = occur_in(keywords, source) if source.strip() else [None] * len(keywords)
     return [(len(keyword.words), there) for keyword, there in zip(keywords, occur, strict=True)]
 
 
-def by_source(found: Sequence[Searched]) -> list[Recall]:
+def by_source(found: Sequence[SummaryHits]) -> list[Recall]:
     """Each system's mean ROUGE-K over all keywords, those in the source and those not in it.
 
     Systems come in the order of their first summaries. A document without such keywords is left out of that mean, and
@@ -107,26 +109,36 @@ def by_source(found: Sequence[Searched]) -> list[Recall]:
     return [
         Recall(
             system,
-            mean(summaries, lambda hit: True, "no document has keywords"),
-            mean(summaries, lambda hit: hit.in_source is True, missing(summaries, nowhere, "no keyword occurs in")),
-            mean(summaries, lambda hit: hit.in_source is False, missing(summaries, nowhere, "every keyword occurs in")),
+            mean_recall(summaries, lambda hit: True, "no document has keywords"),
+            mean_recall(
+                summaries, lambda hit: hit.in_source is True, missing_reason(summaries, nowhere, "no keyword occurs in")
+            ),
+            mean_recall(
+                summaries,
+                lambda hit: hit.in_source is False,
+                missing_reason(summaries, nowhere, "every keyword occurs in"),
+            ),
         )
         for system, summaries in by_system(found).items()
     ]
 
 
-def by_length(found: Sequence[Searched]) -> list[LengthRecall]:
+def by_length(found: Sequence[SummaryHits]) -> list[LengthRecall]:
     """Each system's mean ROUGE-K over the keywords of each length in words; only lengths that some document has.
 
     A document without keywords of a length is left out of that mean.
     """
     lengths = sorted({length(hit) for summary in found for hit in summary.hits})
-    return [of_length(system, words, summaries) for system, summaries in by_system(found).items() for words in lengths]
+    return [
+        make_length_recall(system, words, summaries)
+        for system, summaries in by_system(found).items()
+        for words in lengths
+    ]
 
 
-def of_length(system: str, words: int, summaries: Sequence[Sequence[Hit]]) -> LengthRecall:
+def make_length_recall(system: str, words: int, summaries: Sequence[Sequence[Hit]]) -> LengthRecall:
     """A system's mean over the keywords of one length."""
-    recall = mean(summaries, lambda hit: length(hit) == words, "its documents have no such keyword")
+    recall = mean_recall(summaries, lambda hit: length(hit) == words, "its documents have no such keyword")
     return LengthRecall(system, words, recall, sum(length(hit) == words for hits in summaries for hit in hits))
 
 
@@ -135,7 +147,7 @@ def length(hit: Hit) -> int:
     return min(hit.words, LONGEST_ASKED)
 
 
-def by_system(found: Iterable[Searched]) -> dict[str, list[tuple[Hit, ...]]]:
+def by_system(found: Iterable[SummaryHits]) -> dict[str, list[tuple[Hit, ...]]]:
     """The hits of each system's summaries."""
     systems: dict[str, list[tuple[Hit, ...]]] = {}
     for summary in found:
@@ -143,7 +155,7 @@ def by_system(found: Iterable[Searched]) -> dict[str, list[tuple[Hit, ...]]]:
     return systems
 
 
-def mean(summaries: Iterable[Sequence[Hit]], counts: Callable[[Hit], bool], otherwise: str) -> Mean:
+def mean_recall(summaries: Iterable[Sequence[Hit]], counts: Callable[[Hit], bool], otherwise: str) -> Mean:
     """The mean over summaries of the share of the keywords that count which they have."""
     shares = []
     for hits in summaries:
@@ -153,7 +165,7 @@ def mean(summaries: Iterable[Sequence[Hit]], counts: Callable[[Hit], bool], othe
     return Mean(sum(shares) / len(shares), len(shares)) if shares else Mean(None, 0, otherwise)
 
 
-def missing(summaries: Iterable[Sequence[Hit]], no_source: str, otherwise: str) -> str:
+def missing_reason(summaries: Iterable[Sequence[Hit]], no_source: str, otherwise: str) -> str:
     """Why there is no mean over the keywords of one kind, should there be none."""
     known = [hit for hits in summaries for hit in hits]
     if not known:

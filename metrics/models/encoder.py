@@ -10,7 +10,16 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from metrics.base import check_option
-from metrics.models.files import EMBEDDED, BadModel, Model, ModelUnavailable, check, device, find_model, first_line
+from metrics.models.files import (
+    EMBEDDED,
+    BadModel,
+    Model,
+    ModelUnavailable,
+    check_hashes,
+    device,
+    find_model,
+    first_line,
+)
 from metrics.text import Span
 
 if TYPE_CHECKING:
@@ -72,7 +81,7 @@ class Encoded(NamedTuple):
 
 
 class Encoder:
-    """A Hugging Face encoder, loaded on first use; see `shared` for the one that metrics have in common.
+    """A Hugging Face encoder, loaded on first use; see `shared_encoder` for the one that metrics have in common.
 
     `model` is `embedded`, a folder or a name (`metrics.models.files`); `dtype` is what it computes in, its vectors are
     float32 either way. A text that is asked for again is not encoded again while it is among the last `KEPT_BYTES`,
@@ -184,7 +193,7 @@ class Encoder:
         ids = tokenized["input_ids"]
         # Neighbours in a batch move a vector's last digits: they must not depend on the order in which texts come.
         order = sorted(range(len(texts)), key=lambda index: (-len(ids[index]), texts[index]))
-        for batch in batches(order, [len(row) for row in ids], self.batch_tokens):
+        for batch in make_batches(order, [len(row) for row in ids], self.batch_tokens):
             with torch.inference_mode():
                 hidden = self.forward([ids[index] for index in batch], layers)
             for row, index in enumerate(batch):
@@ -222,14 +231,14 @@ class Encoder:
             return
         model = self.model
         if self.name == EMBEDDED:
-            check(model.folder)
-        self.tokenizer, self.network, self.where = loaded(model, layer, self.dtype, self.device)
+            check_hashes(model.folder)
+        self.tokenizer, self.network, self.where = load_network(model, layer, self.dtype, self.device)
         self.norm = final_norm(self.network)
         self.limit = limit(self.tokenizer, self.network)
         self.layers = layer
 
 
-def loaded(model: Model, layer: int, dtype: str, where: str | None) -> tuple[Any, Any, str]:
+def load_network(model: Model, layer: int, dtype: str, where: str | None) -> tuple[Any, Any, str]:
     """A model's fast tokenizer, its network up to a hidden layer, and the device that it is on.
 
     Code that comes with a model is not run. Raises `ModelUnavailable`, ValueError for a layer that it does not have.
@@ -240,20 +249,20 @@ def loaded(model: Model, layer: int, dtype: str, where: str | None) -> tuple[Any
     quiet(transformers)
     where = device(where)
     local = {"local_files_only": True, "trust_remote_code": False}
-    with reading(model):
+    with refuse_bad_model(model):
         config = transformers.AutoConfig.from_pretrained(model.folder, **local)
     config = getattr(config, "get_text_config", lambda: config)()
     if not 0 <= layer <= config.num_hidden_layers:
         raise ValueError(f"{model.name} has the hidden layers 0 to {config.num_hidden_layers}, no layer {layer}")
     config.num_hidden_layers = max(layer, 1)  # with no layer at all the library returns no hidden state either
-    with reading(model):
+    with refuse_bad_model(model):
         tokenizer = transformers.AutoTokenizer.from_pretrained(model.folder, **local)
     # Without its files the library makes up a tokenizer that knows no word.
     if not any((model.folder / file).is_file() for file in tokenizer.vocab_files_names.values()):
         raise ModelUnavailable(f"{model.folder} has no tokenizer: copy the files of the model's tokenizer there too")
     if not tokenizer.is_fast:
         raise ModelUnavailable(f"{model.name} has no fast tokenizer, so its tokens' places are not known")
-    with reading(model):
+    with refuse_bad_model(model):
         network, found = transformers.AutoModel.from_pretrained(
             model.folder,
             config=config,
@@ -271,7 +280,7 @@ def loaded(model: Model, layer: int, dtype: str, where: str | None) -> tuple[Any
 
 
 @contextmanager
-def reading(model: Model) -> Iterator[None]:
+def refuse_bad_model(model: Model) -> Iterator[None]:
     """Say of whatever goes wrong which model it concerns: libraries raise a dozen kinds. Raises `BadModel`."""
     try:
         yield
@@ -303,7 +312,7 @@ def final_norm(network: Any) -> Any:
     return next((norm for norm in found if norm is not None), lambda vectors: vectors)
 
 
-def parts(items: Iterable[T], texts: Callable[[T], Iterable[str]]) -> Iterator[list[T]]:
+def cut_into_parts(items: Iterable[T], texts: Callable[[T], Iterable[str]]) -> Iterator[list[T]]:
     """Cut items into parts whose distinct texts have at most `CHARACTERS`, or into single ones that have more."""
     part: list[T] = []
     seen: set[str] = set()
@@ -326,7 +335,7 @@ def whole_characters(text: str) -> str:
     return HALF_CHARACTERS.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
-def batches(order: Sequence[int], lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
+def make_batches(order: Sequence[int], lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
     """Cut texts, longest first, into batches whose padded size is at most so many tokens."""
     batch: list[int] = []
     for index in order:
@@ -338,14 +347,14 @@ def batches(order: Sequence[int], lengths: Sequence[int], tokens: int) -> Iterat
         yield batch
 
 
-def shared(
+def shared_encoder(
     model: str = EMBEDDED, *, dtype: str = "float32", batch_tokens: int = BATCH_TOKENS, download: bool = False
 ) -> Encoder:
     """The process's one encoder of a model with these settings, so that metrics share what it has encoded."""
-    return made(model, dtype, batch_tokens, download and model != EMBEDDED)
+    return make_encoder(model, dtype, batch_tokens, download and model != EMBEDDED)
 
 
 @cache
-def made(model: str, dtype: str, batch_tokens: int, download: bool) -> Encoder:
+def make_encoder(model: str, dtype: str, batch_tokens: int, download: bool) -> Encoder:
     """The encoder of these settings; positional, so that equal settings are one."""
     return Encoder(model, dtype=dtype, batch_tokens=batch_tokens, download=download)

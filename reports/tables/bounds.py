@@ -9,13 +9,13 @@ import numpy as np
 
 from data.one_line import in_one_line
 from reports.tables.oracles import WHOSE
-from reports.tables.table import Cell, Section, Undefined, known
+from reports.tables.table import Cell, Table, Undefined, number_cell
 from summarizers.oracles import ALGORITHMS
-from summarizers.oracles.evaluation import Row
+from summarizers.oracles.evaluation import OracleRow
 from summarizers.oracles.problem import is_proven
 from summarizers.oracles.standing import ABOVE, Standing, bounds_of
 
-NAMES = ("exact", *(name for name in ALGORITHMS if name != "exact"))
+ALGORITHM_ORDER = ("exact", *(name for name in ALGORITHMS if name != "exact"))
 """The algorithms, called as the command calls them, the one that proves first."""
 
 
@@ -44,19 +44,19 @@ READING = (
 )
 
 
-def called(algorithm: str, proven: bool) -> str:
+def algorithm_name(algorithm: str, proven: bool) -> str:
     """What a row of an algorithm is called: nothing is an optimum that is not proven to be one."""
     return f"{algorithm} (best found)" if algorithm == "exact" and not proven else algorithm
 
 
-def algorithms_section(rows: Sequence[Row]) -> Section:
+def algorithms_table(rows: Sequence[OracleRow]) -> Table:
     """What each algorithm found for one document, and how far it is below the optimum."""
     optimum = {row.document_id: row.f1 for row in rows if row.algorithm == "exact" and row.proven}
     cells: list[dict[str, Cell]] = [
         {
-            "algorithm": called(row.algorithm, row.proven),
+            "algorithm": algorithm_name(row.algorithm, row.proven),
             "F1": row.f1,
-            "gap": known(optimum[row.document_id] - row.f1 if row.document_id in optimum else None, NOT_PROVEN),
+            "gap": number_cell(optimum[row.document_id] - row.f1 if row.document_id in optimum else None, NOT_PROVEN),
             "sentences": len(row.places),
             "reference": row.reference + 1,
             "seconds": row.seconds,
@@ -66,10 +66,10 @@ def algorithms_section(rows: Sequence[Row]) -> Section:
     notes = ["Gap: the proven optimum minus F1. Seconds: of all references together."]
     if any("@paper" in row.algorithm for row in rows):
         notes.append(WHOSE)
-    return Section("oracles_of_document", "Every algorithm on this document", cells, notes)
+    return Table("oracles_of_document", "Every algorithm on this document", cells, notes)
 
 
-def systems_section(f1_of: Mapping[str, float], bound: float) -> Section:
+def systems_table(f1_of: Mapping[str, float], bound: float) -> Table:
     """Each system of one document below the bound, the best one first."""
     rows: list[dict[str, Cell]] = [
         {
@@ -86,7 +86,7 @@ def systems_section(f1_of: Mapping[str, float], bound: float) -> Section:
     if any(map(reads_references, f1_of)):
         notes.append(READING)
     empty = "no summary of this document has a word to compare"
-    return Section("systems_of_document", "Systems on this document", rows, notes, empty)
+    return Table("systems_of_document", "Systems on this document", rows, notes, empty)
 
 
 def reads_references(system: str) -> bool:
@@ -94,9 +94,9 @@ def reads_references(system: str) -> bool:
     return system.startswith("oracle-")
 
 
-def documents_section(
-    rows: Sequence[Row], f1_of: Mapping[str, Mapping[str, float]], names: Mapping[str, str]
-) -> Section:
+def documents_table(
+    rows: Sequence[OracleRow], f1_of: Mapping[str, Mapping[str, float]], names: Mapping[str, str]
+) -> Table:
     """Each document with its bound, the heuristic and the system that fall short of it; the greatest gap first.
 
     `names` are those of `numbered`. Systems that read the references are left out.
@@ -119,10 +119,10 @@ def documents_section(
             "document": names[key],
             "best F1" if len(proven) == len(bounds) else "best F1 or its bound": bound,
             "best system": Undefined(NO_SYSTEM) if best is None else best,
-            "gap": known(gap, NO_SYSTEM),
+            "gap": number_cell(gap, NO_SYSTEM),
             "systems above": sum(f1 > bound + ABOVE for f1 in scored.values()),
             "worst algorithm": Undefined(NOT_PROVEN) if key not in proven else worst if falls_short else "none",
-            "gap to the optimum": known(optimum[key] - low if key in proven else None, NOT_PROVEN),
+            "gap to the optimum": number_cell(optimum[key] - low if key in proven else None, NOT_PROVEN),
             "id": key,
         }
         kept.append((gap, cells))
@@ -131,16 +131,16 @@ def documents_section(
         "Gap: the bound minus the F1 of the document's best system, negative where systems are above. Worst algorithm: "
         "the one furthest below the proven optimum, and its gap."
     ]
-    return Section("documents", "Document by document", [cells for _, cells in kept], notes)
+    return Table("documents", "Document by document", [cells for _, cells in kept], notes)
 
 
-def without_signatures(section: Section) -> Section:
+def without_signatures(section: Table) -> Table:
     """The same table without its column of signatures."""
     rows = [{name: cell for name, cell in row.items() if name != "signature"} for row in section.rows]
     return section._replace(rows=rows)
 
 
-def standings_section(found: Sequence[Standing]) -> Section:
+def standings_table(found: Sequence[Standing]) -> Table:
     """The systems of a data set below the bound."""
     rows: list[dict[str, Cell]] = [
         {
@@ -162,10 +162,10 @@ def standings_section(found: Sequence[Standing]) -> Section:
         notes.append(WHY_ABOVE)
     if any(reads_references(row.system) for row in found):
         notes.append(READING)
-    return Section("standings", "Systems beside the bound", rows, notes, "no system has a document with a bound")
+    return Table("standings", "Systems beside the bound", rows, notes, "no system has a document with a bound")
 
 
-class Spread(NamedTuple):
+class ScoreDistribution(NamedTuple):
     """How the F1 of an algorithm or a system is spread over documents, in [0, 1]."""
 
     name: str
@@ -180,15 +180,15 @@ class Spread(NamedTuple):
     mean: float
 
 
-def spreads(rows: Iterable[Row], f1_of: Mapping[str, Mapping[str, float]]) -> list[Spread]:
+def score_distributions(rows: Iterable[OracleRow], f1_of: Mapping[str, Mapping[str, float]]) -> list[ScoreDistribution]:
     """The algorithms, the exact one first, then the systems on the same documents, the highest mean first."""
-    by_algorithm: dict[str, list[Row]] = {}
+    by_algorithm: dict[str, list[OracleRow]] = {}
     for row in rows:
         by_algorithm.setdefault(row.algorithm, []).append(row)
     documents = dict.fromkeys(row.document_id for found in by_algorithm.values() for row in found)
     of_oracles = [
-        spread(called(name, all(row.proven for row in found)), ORACLE, [row.f1 for row in found])
-        for name in NAMES
+        spread(algorithm_name(name, all(row.proven for row in found)), ORACLE, [row.f1 for row in found])
+        for name in ALGORITHM_ORDER
         if (found := by_algorithm.get(name))
     ]
     of_systems = [
@@ -199,7 +199,7 @@ def spreads(rows: Iterable[Row], f1_of: Mapping[str, Mapping[str, float]]) -> li
     return [*of_oracles, *sorted(of_systems, key=lambda found: -found.mean)]
 
 
-def spread(name: str, kind: str, f1: Sequence[float]) -> Spread:
+def spread(name: str, kind: str, f1: Sequence[float]) -> ScoreDistribution:
     """The spread of at least one value."""
     low, lower, median, upper, high = (float(value) for value in np.quantile(f1, QUARTILES))
-    return Spread(name, kind, len(f1), low, lower, median, upper, high, float(np.mean(f1)))
+    return ScoreDistribution(name, kind, len(f1), low, lower, median, upper, high, float(np.mean(f1)))

@@ -17,7 +17,7 @@ from analysis.metrics_and_people import (
 from analysis.significance import fewest_documents
 from analysis.systems import BEATEN
 from reports.tables.people import ALPHA
-from reports.tables.table import DAGGER, Cell, Marked, Section, Undefined, interval, known, ratio_intervals_note
+from reports.tables.table import DAGGER, Cell, Marked, Table, Undefined, interval, number_cell, ratio_intervals_note
 
 FEW_SYSTEMS = 4
 """Systems below which intervals that draw systems come with a warning."""
@@ -53,9 +53,7 @@ def tests_of(permute: Permute | None) -> str:
     return ", ".join(by_level(PERMUTATION_TESTS, permute, PERMUTE_BY_LEVEL))
 
 
-def correlation_section(
-    name: str, title: str, rows: Sequence[CorrelationRow], resample: Resample | None = None
-) -> Section:
+def correlation_table(name: str, title: str, rows: Sequence[CorrelationRow], resample: Resample | None = None) -> Table:
     """Coefficients of pairs of columns at three levels, with what each rests on.
 
     `resample` is what intervals drew, None where it was that of each level.
@@ -81,7 +79,7 @@ def correlation_section(
     for row in rows:
         line: dict[str, Cell] = {"first": row.first, "second": row.second, "coefficient": row.method}
         for level, found_, ends in zip(LEVELS, row.levels, row.intervals, strict=True):
-            line[level] = known(found_.r, found_.reason)
+            line[level] = number_cell(found_.r, found_.reason)
             line[f"{level} 95 %"] = interval(ends) if found_.r is not None else Undefined(found_.reason or "undefined")
         line |= {
             "summaries": row.levels.global_.n,
@@ -90,18 +88,18 @@ def correlation_section(
             "systems": row.levels.system.n,
         }
         cells.append(line)
-    return Section(name, title, cells, notes, "there are not the two columns of scores that it compares")
+    return Table(name, title, cells, notes, "there are not the two columns of scores that it compares")
 
 
-def discrepancy_section(found: Sequence[Discrepancy]) -> Section:
+def discrepancy_table(found: Sequence[Discrepancy]) -> Table:
     """On how many pairs ROUGE-K and another metric prefer different summaries."""
     rows: list[dict[str, Cell]] = [
         {
             "first": row.first,
             "second": row.second,
-            "share": known(row.share, "no pair has scores of both"),
+            "share": number_cell(row.share, "no pair has scores of both"),
             "share 95 %": interval(row.share_interval),
-            "of decided": known(row.decided, "no pair is decided by both"),
+            "of decided": number_cell(row.decided, "no pair is decided by both"),
             "of decided 95 %": interval(row.decided_interval),
             "part": row.parted,
             "ties": row.tied,
@@ -117,7 +115,7 @@ def discrepancy_section(found: Sequence[Discrepancy]) -> Section:
     ]
     notes += [ratio_intervals_note(row.share_interval.level, row.over) for row in found[:1]]
     empty = "the summaries are not scored by ROUGE-K and another metric"
-    return Section("discrepancies", "Pairs on which ROUGE-K and another metric part", rows, notes, empty)
+    return Table("discrepancies", "Pairs on which ROUGE-K and another metric part", rows, notes, empty)
 
 
 COEFFICIENTS = {"pearson": "Pearson's r", "spearman": "Spearman's rho", "kendall": "Kendall's tau-b"}
@@ -168,23 +166,21 @@ def out_of_reach(comparisons: Sequence[CorrelationComparison]) -> list[str]:
     return notes
 
 
-def correlation_test_section(
-    comparisons: Sequence[CorrelationComparison], human: str, method: str = "pearson"
-) -> Section:
+def correlation_test_table(comparisons: Sequence[CorrelationComparison], human: str, method: str = "pearson") -> Table:
     """Which of two metrics correlates better with people."""
     rows: list[dict[str, Cell]] = [
         {
             "first": found.first,
             "second": found.second,
             "level": found.level,
-            "difference": known(found.difference, found.reason),
+            "difference": number_cell(found.difference, found.reason),
             "n": found.n,
-            "p": known(found.p, found.reason),
-            "p (Holm)": known(found.p_holm, found.reason),
+            "p": number_cell(found.p, found.reason),
+            "p (Holm)": number_cell(found.p_holm, found.reason),
             "test": PERMUTATION_TESTS[found.permuted] + (", exact" if found.exact else ""),
             "permutations": found.permutations,
             "holds for": HOLDS_FOR[found.permuted],
-            "p (Williams)": known(found.williams_p, found.williams_reason),
+            "p (Williams)": number_cell(found.williams_p, found.williams_reason),
         }
         for found in comparisons
     ]
@@ -197,18 +193,18 @@ def correlation_test_section(
     if any(found.permutations and not found.exact for found in comparisons):
         notes.append(f"Exact tests make all permutations, the others draw them with seed {comparisons[0].seed}.")
     notes += out_of_reach(comparisons)
-    return Section(
+    return Table(
         "correlation_tests", "Metric against metric by correlation", rows, notes, "there are fewer than 2 metrics"
     )
 
 
-def spread_section(analyses: Sequence[SystemsAnalysis]) -> Section:
+def spread_table(analyses: Sequence[SystemsAnalysis]) -> Table:
     """How well each metric tells systems apart."""
     rows: list[dict[str, Cell]] = [
         {
             "metric": found.name,
-            "population standard deviation": known(found.spread.std, found.spread.reason),
-            "mean": known(found.spread.mean, found.spread.reason),
+            "population standard deviation": number_cell(found.spread.std, found.spread.reason),
+            "mean": number_cell(found.spread.mean, found.spread.reason),
             "systems": found.spread.systems,
         }
         for found in analyses
@@ -217,16 +213,19 @@ def spread_section(analyses: Sequence[SystemsAnalysis]) -> Section:
         "Standard deviation of the systems' means, divided by their number and not by one less, as in the ROUGE-K "
         "paper's Table 8: large where systems are told apart."
     )
-    return Section("distinguishability", "How far metrics tell systems apart", rows, [note])
+    return Table("distinguishability", "How far metrics tell systems apart", rows, [note])
 
 
-def system_section(analyses: Sequence[SystemsAnalysis]) -> Section:
+def system_table(analyses: Sequence[SystemsAnalysis]) -> Table:
     """Mean scores of the systems, a column a metric; those that beat the baselines have a dagger."""
     systems = list(dict.fromkeys(mean.system for found in analyses for mean in found.means))
     means = {found.name: {mean.system: mean.mean for mean in found.means} for found in analyses}
     rows: list[dict[str, Cell]] = [
         {"system": system}
-        | {name: known(values.get(system), "no summary of this system has a score") for name, values in means.items()}
+        | {
+            name: number_cell(values.get(system), "no summary of this system has a score")
+            for name, values in means.items()
+        }
         for system in systems
     ]
     for found in analyses:
@@ -234,7 +233,7 @@ def system_section(analyses: Sequence[SystemsAnalysis]) -> Section:
             if row["system"] in found.beating:
                 row[found.name] = Marked(means[found.name][row["system"]] or 0.0, DAGGER)
     notes = [baselines_note(found.baselines) for found in analyses[:1] if found.baselines]
-    return Section("systems", "Mean scores of systems", rows, notes)
+    return Table("systems", "Mean scores of systems", rows, notes)
 
 
 def baselines_note(baselines: Sequence[str]) -> str:
@@ -247,7 +246,7 @@ def baselines_note(baselines: Sequence[str]) -> str:
     )
 
 
-def drawn_pairs_not_weighed(section: Section, people: str) -> Section:
+def note_drawn_pairs_of_people(section: Table, people: str) -> Table:
     """A table of systems, saying which of its figures describe the pairs that were drawn."""
     note = (
         f"Not weighed: {people} describes the pairs that were drawn, not all pairs that could have been. Figures of "
@@ -256,17 +255,17 @@ def drawn_pairs_not_weighed(section: Section, people: str) -> Section:
     return section._replace(notes=[*section.notes, note])
 
 
-def wilcoxon_section(analyses: Sequence[SystemsAnalysis]) -> Section:
+def wilcoxon_table(analyses: Sequence[SystemsAnalysis]) -> Table:
     """Every two systems by each metric."""
     rows: list[dict[str, Cell]] = [
         {
             "metric": found.name,
             "first": two.first,
             "second": two.second,
-            "difference": known(two.difference, two.reason),
+            "difference": number_cell(two.difference, two.reason),
             "n": two.n,
-            "p": known(two.p, two.reason),
-            "p (Holm)": known(two.p_holm, two.reason),
+            "p": number_cell(two.p, two.reason),
+            "p (Holm)": number_cell(two.p_holm, two.reason),
         }
         for found in analyses
         for two in found.comparisons
@@ -275,4 +274,4 @@ def wilcoxon_section(analyses: Sequence[SystemsAnalysis]) -> Section:
         "Wilcoxon's signed-rank test over the documents that both systems sum up; Holm's correction over the systems "
         "of a metric. Difference: of the means, first minus second."
     )
-    return Section("wilcoxon", "System against system", rows, [note], "there are fewer than 2 systems")
+    return Table("wilcoxon", "System against system", rows, [note], "there are fewer than 2 systems")

@@ -12,24 +12,24 @@ from analysis.planning import DOCUMENTS_OF_INTERVALS
 from analysis.reliability import krippendorff_alpha, raw_agreement
 from annotation.keyword_records import MarkCounts, MarkDecisions
 from metrics.dataset_statistics import KeywordStatistics, Lengths
-from metrics.keywords.extractors import Shared
+from metrics.keywords.extractors import ExtractorOverlap
 from metrics.keywords.recall import LONGEST_ASKED, LengthRecall, Recall
-from reports.escaping import count
-from reports.tables.table import Cell, Section, interval, known, ratio_intervals_note
+from reports.escaping import format_count
+from reports.tables.table import Cell, Table, interval, number_cell, ratio_intervals_note
 
 NO_SUMMARIES = "there is no summary, or no document has keywords"
 """Why a table of systems by keywords has no rows."""
 
 
-def keyword_statistics_section(found: KeywordStatistics) -> Section:
+def keyword_statistics_table(found: KeywordStatistics) -> Table:
     """How many references and keywords documents have."""
     no_keyword = "no document has keywords"
     rows: list[dict[str, Cell]] = [
         {
             "documents": found.documents,
-            "references per document": known(found.references, "there are no documents"),
-            "keywords per document": known(found.keywords, "there are no documents"),
-            "words per keyword": known(found.words, no_keyword),
+            "references per document": number_cell(found.references, "there are no documents"),
+            "keywords per document": number_cell(found.keywords, "there are no documents"),
+            "words per keyword": number_cell(found.words, no_keyword),
             "documents without keywords": found.without,
         }
     ]
@@ -37,10 +37,10 @@ def keyword_statistics_section(found: KeywordStatistics) -> Section:
         "As in the ROUGE-K paper's Table 4: the title is one of the references, keywords are the n-grams that two of "
         "them share, their length is in words without stop words. Texts that stand as systems are counted here."
     ]
-    return Section("dataset_keywords", "References and keywords of the data set", rows, notes)
+    return Table("dataset_keywords", "References and keywords of the data set", rows, notes)
 
 
-def length_statistics_section(found: Sequence[Lengths]) -> Section:
+def length_statistics_table(found: Sequence[Lengths]) -> Table:
     """How long texts are."""
     rows: list[dict[str, Cell]] = [
         {
@@ -48,7 +48,7 @@ def length_statistics_section(found: Sequence[Lengths]) -> Section:
             "unit": row.unit,
             "n": row.n,
             "mean": row.mean,
-            "std": known(row.std, "there is only one"),
+            "std": number_cell(row.std, "there is only one"),
             "min": row.minimum,
             "25%": row.lower,
             "50%": row.median,
@@ -61,19 +61,19 @@ def length_statistics_section(found: Sequence[Lengths]) -> Section:
         "Words as the metric length counts them. Source : reference: how many words of the source there are for one of "
         "a reference. Standard deviation with n - 1 as divisor."
     ]
-    return Section("dataset_lengths", "Lengths of the texts", rows, notes, "there are no documents")
+    return Table("dataset_lengths", "Lengths of the texts", rows, notes, "there are no documents")
 
 
-def by_source_section(found: Sequence[Recall]) -> Section:
+def by_source_table(found: Sequence[Recall]) -> Table:
     """Mean ROUGE-K of the systems over keywords inside and outside of the source."""
     rows: list[dict[str, Cell]] = [
         {
             "system": row.system,
-            "ROUGE-K": known(row.everywhere.value, row.everywhere.reason),
+            "ROUGE-K": number_cell(row.everywhere.value, row.everywhere.reason),
             "documents": row.everywhere.documents,
-            "IN-SRC": known(row.in_source.value, row.in_source.reason),
+            "IN-SRC": number_cell(row.in_source.value, row.in_source.reason),
             "IN-SRC documents": row.in_source.documents,
-            "OUT-SRC": known(row.out_source.value, row.out_source.reason),
+            "OUT-SRC": number_cell(row.out_source.value, row.out_source.reason),
             "OUT-SRC documents": row.out_source.documents,
         }
         for row in found
@@ -83,23 +83,23 @@ def by_source_section(found: Sequence[Recall]) -> Section:
         "do not (ROUGE-K paper, Table 9).",
         "Means over documents; one that has no such keyword, or no source, is left out of that column.",
     ]
-    return Section("keywords_by_source", "ROUGE-K by where the keywords occur", rows, notes, NO_SUMMARIES)
+    return Table("keywords_by_source", "ROUGE-K by where the keywords occur", rows, notes, NO_SUMMARIES)
 
 
-def by_length_section(found: Sequence[LengthRecall]) -> Section:
+def by_length_table(found: Sequence[LengthRecall]) -> Table:
     """Mean ROUGE-K of the systems over keywords of each length."""
     rows: dict[str, dict[str, Cell]] = {}
     for part in found:
         label = words_label(part.words)
         row = rows.setdefault(part.system, {"system": part.system})
-        row[label] = known(part.recall.value, part.recall.reason)
+        row[label] = number_cell(part.recall.value, part.recall.reason)
         row[f"{label}: n"] = part.recall.documents
     notes = [
         "Length in words without stop words (ROUGE-K paper, Figure 2). Means over documents; n: those that have "
         "keywords of that length.",
     ]
     title = "ROUGE-K by the length of the keywords"
-    return Section("keywords_by_length", title, list(rows.values()), notes, NO_SUMMARIES)
+    return Table("keywords_by_length", title, list(rows.values()), notes, NO_SUMMARIES)
 
 
 def words_label(words: int) -> str:
@@ -107,22 +107,22 @@ def words_label(words: int) -> str:
     return f"{words}{'+' if words == LONGEST_ASKED else ''} word{'s' if words > 1 else ''}"
 
 
-def extractors_section(found: Sequence[Shared], called: Callable[[str], str] = str) -> Section:
+def extractors_table(found: Sequence[ExtractorOverlap], called: Callable[[str], str] = str) -> Table:
     """How far extractors find the same keywords; `called` says what an extractor is called."""
     rows: list[dict[str, Cell]] = [
         {
             "first": called(row.first),
             "second": called(row.second),
-            "same keywords": known(row.same, "no document has keywords of both"),
+            "same keywords": number_cell(row.same, "no document has keywords of both"),
             "documents": row.documents,
         }
         for row in found
     ]
     note = "Same keywords: mean over documents of the share that both find, out of the extractor that finds more."
-    return Section("extractors", "How much the extractors have in common", rows, [note])
+    return Table("extractors", "How much the extractors have in common", rows, [note])
 
 
-NAMES = {"overlap": "Overlap", "tfidf": "TF-IDF", "textrank": "TextRank"}
+EXTRACTOR_LABELS = {"overlap": "Overlap", "tfidf": "TF-IDF", "textrank": "TextRank"}
 """How extractors are called on pages; others by their own name."""
 
 
@@ -144,7 +144,7 @@ PUBLISHED = {"overlap": Published(0.64, 0.13), "tfidf": Published(0.85, 0.16), "
 """Keyword extraction as the annotators of Takeshita et al. 2024 (section 3) judged it."""
 
 
-IMPLIED = ", ".join(f"{of.keywords:.2f} ({NAMES[name]})" for name, of in PUBLISHED.items())
+IMPLIED = ", ".join(f"{of.keywords:.2f} ({EXTRACTOR_LABELS[name]})" for name, of in PUBLISHED.items())
 
 
 OTHER_RATE = (
@@ -158,7 +158,7 @@ OTHER_RATE = (
 
 def extractor_name(extractor: str) -> str:
     """What an extractor is called."""
-    return NAMES.get(extractor, extractor)
+    return EXTRACTOR_LABELS.get(extractor, extractor)
 
 
 def discoveries(counts: MarkCounts, extractors: Sequence[str]) -> dict[str, FalseDiscovery]:
@@ -173,22 +173,22 @@ def discoveries(counts: MarkCounts, extractors: Sequence[str]) -> dict[str, Fals
     }
 
 
-def discovery_sections(found: Mapping[str, FalseDiscovery], decisions: MarkDecisions) -> list[Section]:
+def discovery_sections(found: Mapping[str, FalseDiscovery], decisions: MarkDecisions) -> list[Table]:
     """What people marked by extractor, what the paper reports, and how far the annotators agree."""
-    return [discovery_section(found), published_section(), mark_agreement_section(decisions)]
+    return [discovery_table(found), published_table(), mark_agreement_table(decisions)]
 
 
-def discovery_section(found: Mapping[str, FalseDiscovery]) -> Section:
+def discovery_table(found: Mapping[str, FalseDiscovery]) -> Table:
     """Wrong keywords a document and false discovery rates, a row an extractor."""
     rows: list[dict[str, Cell]] = [
         {
             "extractor": extractor_name(name),
-            "wrong per document": known(of.per_document, of.reason),
+            "wrong per document": number_cell(of.per_document, of.reason),
             "wrong per document 95 %": interval(of.per_document_interval),
-            "pooled false discovery rate": known(of.rate, of.reason),
+            "pooled false discovery rate": number_cell(of.rate, of.reason),
             "pooled false discovery rate 95 %": interval(of.rate_interval),
             "keywords": of.keywords,
-            "keywords per document": known(of.keywords / of.documents if of.documents else None, of.reason),
+            "keywords per document": number_cell(of.keywords / of.documents if of.documents else None, of.reason),
             "marked": of.wrong,
             "documents": of.documents,
             "annotators": of.annotators,
@@ -204,11 +204,11 @@ def discovery_section(found: Mapping[str, FalseDiscovery]) -> Section:
     for of in list(found.values())[:1]:
         notes.append(ratio_intervals_note(of.rate_interval.level, of.over, "keywords"))
         if 0 < of.documents < DOCUMENTS_OF_INTERVALS:
-            notes.append(f"{count(of.documents, 'document')} only: such intervals may be too narrow.")
-    return Section("keyword_errors", "Wrong keywords by extractor", rows, notes, "the review has no extractor")
+            notes.append(f"{format_count(of.documents, 'document')} only: such intervals may be too narrow.")
+    return Table("keyword_errors", "Wrong keywords by extractor", rows, notes, "the review has no extractor")
 
 
-def published_section() -> Section:
+def published_table() -> Table:
     """The figures of the paper, to be read beside those of a review."""
     rows: list[dict[str, Cell]] = [
         {
@@ -224,19 +224,19 @@ def published_section() -> Section:
         "and other settings of TF-IDF and TextRank, which the paper does not tell.",
         OTHER_RATE,
     ]
-    return Section("keyword_errors_published", "As published", rows, notes)
+    return Table("keyword_errors_published", "As published", rows, notes)
 
 
-def mark_agreement_section(decisions: MarkDecisions) -> Section:
+def mark_agreement_table(decisions: MarkDecisions) -> Table:
     """How far annotators agree on which keywords are wrong."""
     choices = [-1 if wrong else 1 for wrong in decisions.wrong]
     alpha, raw = (of(decisions.keywords, choices) for of in (krippendorff_alpha, raw_agreement))
     rows: list[dict[str, Cell]] = [
-        {"agreement": name, "value": known(of.value, of.reason), "keywords": of.n}
+        {"agreement": name, "value": number_cell(of.value, of.reason), "keywords": of.n}
         for name, of in (("Krippendorff's alpha", alpha), ("equal decisions", raw))
     ]
     note = (
         "Right or wrong, of each keyword whose document two annotators or more have saved. "
         "Alpha: 1 for full agreement, 0 for chance. Equal decisions: the share of pairs of annotators who say the same."
     )
-    return Section("keyword_mark_agreement", "Agreement of the annotators", rows, [note])
+    return Table("keyword_mark_agreement", "Agreement of the annotators", rows, [note])

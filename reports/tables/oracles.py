@@ -8,11 +8,18 @@ from typing import Any
 
 from data.one_line import in_one_line
 from data.records import Document
-from reports.formats import UNDEFINED, as_latex, json_value
-from reports.tables.table import Cell, Range, Section, Undefined, known
-from summarizers.base import Length
+from reports.formats import UNDEFINED, as_latex, cell_as_json
+from reports.tables.table import Cell, Range, Table, Undefined, number_cell
+from summarizers.base import SummaryLength
 from summarizers.oracles.algorithms import ALGORITHMS
-from summarizers.oracles.evaluation import LEVEL, Evaluation, Row, Statistics, Task, why_left_out
+from summarizers.oracles.evaluation import (
+    LEVEL,
+    AlgorithmStatistics,
+    OracleEvaluation,
+    OracleRow,
+    OracleTask,
+    why_left_out,
+)
 from summarizers.oracles.extracts import NO_EXTRACTS, Extracts
 from summarizers.oracles.oracle import Target
 from summarizers.oracles.problem import PROVEN
@@ -24,7 +31,7 @@ DEFINITIONS = {
 }
 
 
-RULES = {
+REFERENCE_RULE_NOTES = {
     "max": "the reference against which most is reached counts",
     "first": "the first reference counts",
 }
@@ -93,11 +100,11 @@ LATEX_DIGITS = dict.fromkeys((HEADINGS["gap"], "seconds", HEADINGS["longest"]), 
 
 
 def oracle_sections(
-    statistics: Sequence[Statistics],
-    task: Task,
+    statistics: Sequence[AlgorithmStatistics],
+    task: OracleTask,
     left_out: Mapping[str, int] | None = None,
     extracts: Extracts = NO_EXTRACTS,
-) -> list[Section]:
+) -> list[Table]:
     """The tables of Akhmetov et al. (2022), a row an algorithm, and those of what the searches took and proved.
 
     `distribution` is their Table 2, `uncertainty` Tables 4 and 5; `effort`, `proof` and `lengths` are ours, the last
@@ -117,7 +124,7 @@ def oracle_sections(
 
     def section(
         name: str, title: str, columns: Sequence[str], notes: Sequence[str], only: Collection[str] = figures.keys()
-    ) -> Section:
+    ) -> Table:
         rows = [
             {
                 "algorithm": label_of(found),
@@ -127,7 +134,7 @@ def oracle_sections(
             for found in statistics
             if found.algorithm in only
         ]
-        return Section(name, title, rows, [*notes, *said], NO_DOCUMENT)
+        return Table(name, title, rows, [*notes, *said], NO_DOCUMENT)
 
     sections = [
         section(
@@ -135,7 +142,7 @@ def oracle_sections(
             f"ROUGE-{task.target.n} F1 that extracts reach, by algorithm",
             (*DISTRIBUTION, "rouge2") if extracts.rouge2 else DISTRIBUTION,
             [
-                f"F1 in [0, 1], {DEFINITIONS[task.target.definition]}; {RULES[task.target.references]}; "
+                f"F1 in [0, 1], {DEFINITIONS[task.target.definition]}; {REFERENCE_RULE_NOTES[task.target.references]}; "
                 f"{length_label(task.length)}.",
                 inside_note(task.target),
                 "Std: of a sample. 25%, 50% and 75%: quartiles (Akhmetov et al. 2022, Table 2).",
@@ -162,18 +169,18 @@ def oracle_sections(
         )
         sections.append(section("proof", "What is proven", PROOF, [note], proving))
     if extracts.relations:
-        sections.append(lengths_section(extracts))
+        sections.append(lengths_table(extracts))
     return sections
 
 
-def lengths_section(extracts: Extracts) -> Section:
+def lengths_table(extracts: Extracts) -> Table:
     """What the number of sentences of the optimum goes with."""
     rows: list[dict[str, Cell]] = [
         {
             "feature": found.feature,
             "feature mean": found.mean,
-            "Pearson": known(found.pearson, CONSTANT),
-            "slope": known(found.slope, CONSTANT),
+            "Pearson": number_cell(found.pearson, CONSTANT),
+            "slope": number_cell(found.slope, CONSTANT),
         }
         for found in extracts.relations
     ]
@@ -183,7 +190,7 @@ def lengths_section(extracts: Extracts) -> Section:
         "on average. Slope: sentences more in the optimum for one more of the feature, by least squares with this "
         f"feature alone.{all_together}"
     ]
-    return Section("lengths", "What the length of the optimum goes with", rows, notes)
+    return Table("lengths", "What the length of the optimum goes with", rows, notes)
 
 
 def inside_note(target: Target) -> str:
@@ -198,7 +205,7 @@ def inside_note(target: Target) -> str:
     return "Ordinary ROUGE uses clipped counts: it is another number, and these are no bounds of it."
 
 
-def effort_notes(task: Task) -> list[str]:
+def effort_notes(task: OracleTask) -> list[str]:
     """What the columns of the table of effort mean."""
     timed = [algorithm for algorithm in task.algorithms if ALGORITHMS[algorithm].timed]
     stop = "stop" if len(timed) > 1 else "stops"
@@ -212,7 +219,7 @@ def effort_notes(task: Task) -> list[str]:
     ]
 
 
-def unproven_notes(statistics: Iterable[Statistics]) -> list[str]:
+def unproven_notes(statistics: Iterable[AlgorithmStatistics]) -> list[str]:
     """That not all results of a search that proves are optima, where it is so."""
     return [
         f"{found.algorithm}: the results of {found.unproven} of {found.documents} documents are not proven. They are "
@@ -222,12 +229,12 @@ def unproven_notes(statistics: Iterable[Statistics]) -> list[str]:
     ]
 
 
-def label_of(found: Statistics) -> str:
+def label_of(found: AlgorithmStatistics) -> str:
     """What a row is called: an algorithm that proves is named so only where it has proven all."""
     return f"{found.algorithm} (best found)" if found.unproven else found.algorithm
 
 
-def length_label(length: Length | None) -> str:
+def length_label(length: SummaryLength | None) -> str:
     """How long extracts may be, in words."""
     if length is None:
         return "extracts are as long as they like"
@@ -236,7 +243,9 @@ def length_label(length: Length | None) -> str:
     return f"extracts have at most {length.amount} {length.unit if length.amount > 1 else length.unit[:-1]}"
 
 
-def figures_of(found: Statistics, beside: Iterable[Statistics], extracts: Extracts = NO_EXTRACTS) -> dict[str, Cell]:
+def figures_of(
+    found: AlgorithmStatistics, beside: Iterable[AlgorithmStatistics], extracts: Extracts = NO_EXTRACTS
+) -> dict[str, Cell]:
     """An algorithm's figures by name; `beside` are those of all algorithms that ran with it, `extracts` of theirs."""
     exact = next((other for other in beside if other.algorithm == "exact"), None)
     no_gap = NO_EXACT if exact is None else NONE_PROVEN
@@ -244,20 +253,20 @@ def figures_of(found: Statistics, beside: Iterable[Statistics], extracts: Extrac
     return {
         "documents": found.documents,
         "mean": found.mean,
-        "std": known(found.std, SINGLE),
+        "std": number_cell(found.std, SINGLE),
         "min": found.minimum,
         "25%": found.lower_quartile,
         "50%": found.median,
         "75%": found.upper_quartile,
         "max": found.maximum,
-        "variation": known(found.variation, SINGLE if found.std is None else ALL_ZERO),
+        "variation": number_cell(found.variation, SINGLE if found.std is None else ALL_ZERO),
         "mean 95 %": interval,
         "sentences": found.sentences,
-        "gap": known(found.gap, no_gap),
-        "at_optimum": known(found.at_optimum, no_gap),
-        "proven": known(found.proven, HEURISTIC),
-        "unproven": known(found.unproven, HEURISTIC),
-        "bound": known(found.bound, HEURISTIC),
+        "gap": number_cell(found.gap, no_gap),
+        "at_optimum": number_cell(found.at_optimum, no_gap),
+        "proven": number_cell(found.proven, HEURISTIC),
+        "unproven": number_cell(found.unproven, HEURISTIC),
+        "bound": number_cell(found.bound, HEURISTIC),
         "seconds": found.seconds,
         "longest": found.longest,
         **({"rouge2": extracts.rouge2[found.algorithm]} if extracts.rouge2 else {}),
@@ -267,13 +276,15 @@ def figures_of(found: Statistics, beside: Iterable[Statistics], extracts: Extrac
 # --- documents without an oracle, and what is printed -----------------------------------------------------
 
 
-def reasons_left_out(documents: Iterable[Document], evaluation: Evaluation, task: Task) -> dict[str, str]:
+def reasons_left_out(documents: Iterable[Document], evaluation: OracleEvaluation, task: OracleTask) -> dict[str, str]:
     """Why documents have no oracle, by their ids."""
     by_id = {document.id: document for document in documents}
     return {key: why_left_out(by_id[key], task) for key in evaluation.left_out}
 
 
-def facts_of(task: Task, statistics: Sequence[Statistics], left_out: Mapping[str, str]) -> dict[str, str]:
+def facts_of(
+    task: OracleTask, statistics: Sequence[AlgorithmStatistics], left_out: Mapping[str, str]
+) -> dict[str, str]:
     """What the tables rest on."""
     target = task.target
     without = "; ".join(f"{count}: {reason}" for reason, count in Counter(left_out.values()).items())
@@ -292,7 +303,7 @@ def facts_of(task: Task, statistics: Sequence[Statistics], left_out: Mapping[str
     }
 
 
-def length_option(length: Length | None) -> str | None:
+def length_option(length: SummaryLength | None) -> str | None:
     """A length as the command line takes it: `3`, `100w`, `ref`; None where there is none."""
     if length is None:
         return None
@@ -306,7 +317,7 @@ def sentences_option(sentences: tuple[int, int | None]) -> str:
 
 
 def oracles_as_latex(
-    sections: Iterable[Section], statistics: Sequence[Statistics], origin: str, comments: Iterable[str] = ()
+    sections: Iterable[Table], statistics: Sequence[AlgorithmStatistics], origin: str, comments: Iterable[str] = ()
 ) -> str:
     """The tables as LaTeX, each caption with the `origin` (a file or data set) and the number of documents.
 
@@ -328,8 +339,8 @@ def oracles_as_latex(
 
 
 def oracles_as_json(
-    task: Task,
-    statistics: Sequence[Statistics],
+    task: OracleTask,
+    statistics: Sequence[AlgorithmStatistics],
     left_out: Mapping[str, str],
     origin: Mapping[str, str],
     extracts: Extracts = NO_EXTRACTS,
@@ -373,10 +384,10 @@ def lengths_as_json(extracts: Extracts) -> dict[str, Any]:
 def figures_as_json(figures: Mapping[str, Cell]) -> dict[str, Any]:
     """Figures as JSON values, with the reasons why some are undefined."""
     reasons = {name: cell.reason for name, cell in figures.items() if isinstance(cell, Undefined)}
-    return {name: json_value(cell) for name, cell in figures.items()} | ({UNDEFINED: reasons} if reasons else {})
+    return {name: cell_as_json(cell) for name, cell in figures.items()} | ({UNDEFINED: reasons} if reasons else {})
 
 
-def row_records(rows: Iterable[Row], documents: Iterable[Document]) -> Iterator[dict[str, Any]]:
+def row_records(rows: Iterable[OracleRow], documents: Iterable[Document]) -> Iterator[dict[str, Any]]:
     """One record a document and algorithm, with the extract as `text`; sentences and references count from 0."""
     by_id = {document.id: document for document in documents}
     for row in rows:

@@ -8,19 +8,19 @@ from analysis.annotators import AnnotatorReliability
 from analysis.cohen_kappa import Kappa
 from analysis.ranking import Ranking
 from analysis.reliability import Estimate, FleissKappa
-from reports.tables.table import Cell, Section, Undefined, interval, known, ratio_intervals_note
+from reports.tables.table import Cell, Table, Undefined, interval, number_cell, ratio_intervals_note
 
 ALPHA = 0.05
 """At which p values are called significant."""
 
 
-def reliability_section(alpha: Estimate, fleiss: FleissKappa, raw: Estimate) -> Section:
+def reliability_table(alpha: Estimate, fleiss: FleissKappa, raw: Estimate) -> Table:
     """Coefficients of agreement between all annotators."""
     judgments = "" if fleiss.judgments_per_pair is None else f", pairs with {fleiss.judgments_per_pair} judgments"
     rows: list[dict[str, Cell]] = [
         {
             "coefficient": label,
-            "value": known(found.value, found.reason),
+            "value": number_cell(found.value, found.reason),
             "95 %": interval(found),
             "pairs": found.n,
             "documents": found.documents,
@@ -37,18 +37,18 @@ def reliability_section(alpha: Estimate, fleiss: FleissKappa, raw: Estimate) -> 
         f"{ratio_intervals_note(alpha.level, 'documents')} Those of alpha and kappa are made of the agreement that "
         "they rest on, by their own variance, and corrected by the same chance.",
     ]
-    return Section("reliability", "Agreement between annotators", rows, notes)
+    return Table("reliability", "Agreement between annotators", rows, notes)
 
 
-def cohen_section(kappas: Sequence[Kappa]) -> Section:
+def cohen_table(kappas: Sequence[Kappa]) -> Table:
     """Cohen's kappa of every two annotators."""
     rows: list[dict[str, Cell]] = [
         {
             "first": found.first,
             "second": found.second,
-            "kappa": known(found.kappa, found.reason),
+            "kappa": number_cell(found.kappa, found.reason),
             "95 %": interval(found),
-            "raw agreement": known(found.agreement, found.reason),
+            "raw agreement": number_cell(found.agreement, found.reason),
             "n": found.n,
         }
         for found in kappas
@@ -57,21 +57,21 @@ def cohen_section(kappas: Sequence[Kappa]) -> Section:
         "Pairs that both judged. Intervals: 95%, those of the agreement, by kappa's own variance over documents, and "
         "corrected by the same chance."
     )
-    return Section(
+    return Table(
         "cohen", "Cohen's kappa of every two annotators", rows, [note], "no two annotators judged the same pair"
     )
 
 
-def annotators_section(annotators: Sequence[AnnotatorReliability]) -> Section:
+def annotators_table(annotators: Sequence[AnnotatorReliability]) -> Table:
     """What is known of each annotator."""
     rows: list[dict[str, Cell]] = [
         {
             "annotator": found.annotator,
             "judgments": found.judgments,
-            "median seconds": known(found.median_seconds, found.reasons.get("median_seconds")),
+            "median seconds": number_cell(found.median_seconds, found.reasons.get("median_seconds")),
             "ties": found.ties,
-            "chose left": known(found.left_share, found.reasons.get("left_share")),
-            "agrees with others": known(found.agreement, found.reasons.get("agreement")),
+            "chose left": number_cell(found.left_share, found.reasons.get("left_share")),
+            "agrees with others": number_cell(found.agreement, found.reasons.get("agreement")),
             "of": found.agreement_n,
             "checks passed": found.checks_passed,
             "checks": found.checks,
@@ -82,20 +82,20 @@ def annotators_section(annotators: Sequence[AnnotatorReliability]) -> Section:
         "Agrees with others: the share of decided judgments that are what the majority of the others says, where it is "
         "decided. Checks: pairs with a known answer; they count nowhere else."
     )
-    return Section("annotators", "Annotators", rows, [note])
+    return Table("annotators", "Annotators", rows, [note])
 
 
-def ranking_section(ranking: Ranking) -> Section:
+def ranking_table(ranking: Ranking) -> Table:
     """Systems by Bradley-Terry strength."""
     rows: list[dict[str, Cell]] = [
         {
             "system": row.system,
-            "rank": known(row.rank, ranking.reason),
-            "strength": known(row.strength, ranking.reason),
+            "rank": number_cell(row.rank, ranking.reason),
+            "strength": number_cell(row.strength, ranking.reason),
             "95 %": interval(row) if row.low is not None else Undefined(ranking.reason or "no interval"),
             "wins": row.wins,
             "comparisons": row.comparisons,
-            "win share": known(row.win_share, "never compared"),
+            "win share": number_cell(row.win_share, "never compared"),
         }
         for row in ranking.rows
     ]
@@ -105,4 +105,4 @@ def ranking_section(ranking: Ranking) -> Section:
         f"documents, {ranking.resamples} resamples, seed {ranking.seed}."
     ]
     notes += [note for note in (ranking.reason, ranking.note) if note]
-    return Section("ranking", "Systems ranked by people's choices", rows, notes, ranking.reason or "nobody judged")
+    return Table("ranking", "Systems ranked by people's choices", rows, notes, ranking.reason or "nobody judged")

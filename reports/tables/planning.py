@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from analysis.planning import Observed, Plan
+from analysis.planning import ObservedMetrics, Plan
 from analysis.significance import MCNEMAR
-from reports.tables.table import Cell, Section, known
+from reports.tables.table import Cell, Table, number_cell
 
 
-def plan_section(plan: Plan) -> Section:
+def plan_table(plan: Plan) -> Table:
     """What a study needs."""
     rows: list[dict[str, Cell]] = [
         {
-            "pairs": known(plan.pairs, plan.reason),
-            "judgments": known(plan.judgments, plan.reason),
-            "documents": known(plan.documents, plan.reason),
-            "independent pairs": known(plan.independent_pairs, plan.reason),
+            "pairs": number_cell(plan.pairs, plan.reason),
+            "judgments": number_cell(plan.judgments, plan.reason),
+            "documents": number_cell(plan.documents, plan.reason),
+            "independent pairs": number_cell(plan.independent_pairs, plan.reason),
             "design effect": plan.design_effect,
         }
     ]
@@ -23,7 +23,7 @@ def plan_section(plan: Plan) -> Section:
         "Independent pairs: so many would do if each came from a document of its own. Design effect: 1 + (m - 1) ICC "
         "of m pairs a document.",
     ]
-    return Section("plan", "What the study needs", rows, notes)
+    return Table("plan", "What the study needs", rows, notes)
 
 
 def plan_notes(plan: Plan) -> list[str]:
@@ -48,18 +48,18 @@ def plan_notes(plan: Plan) -> list[str]:
     ]
 
 
-def observed_section(first: str, second: str, found: Observed) -> Section:
+def observed_table(first: str, second: str, found: ObservedMetrics) -> Table:
     """What a planned study can be reckoned from."""
     rows: list[dict[str, Cell]] = [
         {
             "first": first,
             "second": second,
-            "agreement of the first": known(found.first, found.reason),
-            "agreement of the second": known(found.second, found.reason),
-            "phi": known(found.phi, found.reason),
-            "ICC": known(found.icc, found.reason),
-            "pairs per document": known(found.pairs_per_document, found.reason),
+            "agreement of the first": number_cell(found.first, found.reason),
+            "agreement of the second": number_cell(found.second, found.reason),
+            "phi": number_cell(found.phi, found.reason),
+            "ICC": number_cell(found.icc, found.reason),
+            "pairs per document": number_cell(found.pairs_per_document, found.reason),
             "n": found.n,
         }
     ]
-    return Section("observed", "What was observed", rows)
+    return Table("observed", "What was observed", rows)

@@ -32,7 +32,7 @@ class Marked(NamedTuple):
 Cell = str | int | float | bool | Range | Undefined | Marked
 
 
-class Section(NamedTuple):
+class Table(NamedTuple):
     """A table under its title."""
 
     name: str
@@ -50,7 +50,7 @@ DAGGER = "†"
 """What marks a system that beats the baselines."""
 
 
-def known(value: float | None, reason: str | None, otherwise: str = "nothing to count") -> Cell:
+def number_cell(value: float | None, reason: str | None, otherwise: str = "nothing to count") -> Cell:
     """A number, or that it is undefined."""
     return Undefined(reason or otherwise) if value is None else value
 

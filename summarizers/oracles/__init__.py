@@ -1,13 +1,14 @@
 """Oracles: the extracts of a document that score the highest ROUGE-N F1 against its references, or nearly so.
 
 They read the references, so that they are no competitors: they say how high any extract could score. `ALGORITHMS` names
-the searches, `Target` says what is maximised, `find` runs a search on a document, `Oracle` makes a system of it.
+the searches, `Target` says what is maximised, `find_extract` runs a search on a document, `Oracle` makes a system of
+it.
 
 What is maximised is ROUGE-N of the n-grams inside the extract's sentences. Clipped ROUGE-1 is the ordinary ROUGE-1 of
 the joined text. Ordinary ROUGE-2 is another number: it also counts the bigrams across sentence ends, and may be higher,
 so that the optimum here does not bound it. What is defined where there is little to choose from:
 
-- a document without a sentence, or without a reference that has a token, has no oracle (`find` gives None);
+- a document without a sentence, or without a reference that has a token, has no oracle (`find_extract` gives None);
 - where no sentence shares an n-gram with the reference, or none keeps the limits, every algorithm returns the empty
   extract with F1 0, and `Oracle` writes no summary;
 - sentences without an n-gram of the reference are never taken, save by the searches of the paper, whose extracts keep
@@ -18,20 +19,20 @@ so that the optimum here does not bound it. What is defined where there is littl
 """
 
 from summarizers.oracles.algorithms import ALGORITHMS, Algorithm
-from summarizers.oracles.oracle import RULES, Found, Oracle, Target, find
+from summarizers.oracles.oracle import REFERENCE_RULES, FoundExtract, Oracle, Target, find_extract
 from summarizers.oracles.problem import DEFINITIONS, NO_LIMITS, Limits, Problem, Solution
 
 __all__ = [
     "ALGORITHMS",
     "DEFINITIONS",
     "NO_LIMITS",
-    "RULES",
+    "REFERENCE_RULES",
     "Algorithm",
-    "Found",
+    "FoundExtract",
     "Limits",
     "Oracle",
     "Problem",
     "Solution",
     "Target",
-    "find",
+    "find_extract",
 ]

@@ -11,7 +11,7 @@ from metrics.text import Span
 from summarizers.oracles.oracle import Target
 
 
-class Place(NamedTuple):
+class NgramOccurrence(NamedTuple):
     """Where an n-gram of the reference stands."""
 
     span: Span
@@ -23,11 +23,11 @@ class Place(NamedTuple):
 class Coverage(NamedTuple):
     """The n-grams of an extract and a reference. F1 is 2 `matched` / (`in_extract` + `in_reference`)."""
 
-    extract: Mapping[int, tuple[Place, ...]]
+    extract: Mapping[int, tuple[NgramOccurrence, ...]]
     """By the place of a sentence in the source: its n-grams that match."""
-    covered: tuple[Place, ...]
+    covered: tuple[NgramOccurrence, ...]
     """N-grams of the reference that match."""
-    missed: tuple[Place, ...]
+    missed: tuple[NgramOccurrence, ...]
     """The others."""
     matched: int
     in_extract: int
@@ -47,19 +47,19 @@ def coverage(sentences: Sequence[str], chosen: Sequence[int], reference: str, ta
     once = target.definition == "set"
     shared = {ngram: min(have[ngram], times) for ngram, times in wanted.items()}
     numbers = {ngram: number for number, ngram in enumerate(sorted(wanted, key=lambda ngram: not shared[ngram]))}
-    extract: dict[int, list[Place]] = {sentence: [] for sentence in chosen}
+    extract: dict[int, list[NgramOccurrence]] = {sentence: [] for sentence in chosen}
     met: Counter[str] = Counter()
     for sentence, ngram, span in ours:
         met[ngram] += 1
         if shared.get(ngram, 0) >= (1 if once else met[ngram]):
-            extract[sentence].append(Place(span, numbers[ngram]))
-    covered: list[Place] = []
-    missed: list[Place] = []
+            extract[sentence].append(NgramOccurrence(span, numbers[ngram]))
+    covered: list[NgramOccurrence] = []
+    missed: list[NgramOccurrence] = []
     seen: Counter[str] = Counter()
     for ngram, span in theirs:
         seen[ngram] += 1
         matches = shared[ngram] >= (1 if once else seen[ngram])
-        (covered if matches else missed).append(Place(span, numbers[ngram]))
+        (covered if matches else missed).append(NgramOccurrence(span, numbers[ngram]))
     return Coverage(
         {sentence: tuple(places) for sentence, places in extract.items()},
         tuple(covered),

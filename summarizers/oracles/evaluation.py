@@ -15,11 +15,11 @@ from data.records import Document
 from data.store import DataStore, StoredBound
 from metrics.base import check_option
 from metrics.text import rouge_words
-from summarizers.base import Length, checked
+from summarizers.base import SummaryLength, check_length
 from summarizers.oracles.algorithms import ALGORITHMS, SECONDS
-from summarizers.oracles.oracle import Oracle, Target, checked_target, find, limits_of
+from summarizers.oracles.oracle import Oracle, Target, checked_target, find_extract, limits_of
 from summarizers.oracles.problem import is_proven
-from summarizers.processes import mapping
+from summarizers.processes import map_in_processes
 from summarizers.sentences import sentences_of
 
 LEVEL = 0.95
@@ -29,12 +29,12 @@ EVERY = 1.0
 """Seconds after which what was found is stored: at most so much work, and what is going on, is lost with the power."""
 
 
-class Task(NamedTuple):
+class OracleTask(NamedTuple):
     """What is asked of every document."""
 
     target: Target = Target()
     algorithms: tuple[str, ...] = tuple(ALGORITHMS)
-    length: Length | None = None
+    length: SummaryLength | None = None
     seed: int = 0
     seconds: float = SECONDS
     """For one search: an algorithm, a document, one of its references."""
@@ -57,7 +57,7 @@ class Task(NamedTuple):
         }
 
 
-class Row(NamedTuple):
+class OracleRow(NamedTuple):
     """What one algorithm reached on one document."""
 
     document_id: str
@@ -74,15 +74,15 @@ class Row(NamedTuple):
     """Of the search, all references together; the texts were split into stemmed words before."""
 
 
-class Evaluation(NamedTuple):
+class OracleEvaluation(NamedTuple):
     """The rows, document by document in the order of the task's algorithms, and the documents without an oracle."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[OracleRow, ...]
     left_out: tuple[str, ...]
     """Ids of those without a sentence, or without a reference that has a token (or gives the length)."""
 
 
-class Statistics(NamedTuple):
+class AlgorithmStatistics(NamedTuple):
     """An algorithm over all documents. F1 in [0, 1], times in seconds."""
 
     algorithm: str
@@ -120,21 +120,21 @@ class Statistics(NamedTuple):
 
 def evaluate(
     documents: Sequence[Document],
-    task: Task = Task(),  # noqa: B008  immutable
+    task: OracleTask = OracleTask(),  # noqa: B008  immutable
     *,
     processes: int = 1,
     progress: Callable[[int, int], None] = lambda done, total: None,
-) -> Evaluation:
+) -> OracleEvaluation:
     """Run the algorithms on every document.
 
     `progress` hears of done and all documents, at first of none, and again while one waits for a search; what it raises
     ends the searches. The rows are the same for any number of child `processes` but for their seconds, unless the time
-    ends a search; what a solver's C code prints there goes to standard error (`summarizers.processes.mapping`). With 0
-    all is done in this process, whose standard output then is not safe from it (`summarizers.oracles.exact`). Raises
-    ValueError for unknown options.
+    ends a search; what a solver's C code prints there goes to standard error
+    (`summarizers.processes.map_in_processes`). With 0 all is done in this process, whose standard output then is not
+    safe from it (`summarizers.oracles.exact`). Raises ValueError for unknown options.
     """
-    check(task, processes)
-    rows: list[Row] = []
+    check_task(task, processes)
+    rows: list[OracleRow] = []
     left_out = []
     done = 0
 
@@ -144,40 +144,40 @@ def evaluate(
         progress(done, len(documents))
 
     tell()
-    with closing(searched([(task, document) for document in documents], processes, tell)) as results:
+    with closing(search_documents([(task, document) for document in documents], processes, tell)) as results:
         for document, found in results:
             rows.extend(found)
             if not found:
                 left_out.append(document.id)
             tell(1)
-    return Evaluation(tuple(rows), tuple(left_out))
+    return OracleEvaluation(tuple(rows), tuple(left_out))
 
 
-def stored(
+def load_evaluation(
     store: DataStore,
     dataset: str,
-    task: Task = Task(),  # noqa: B008  immutable
+    task: OracleTask = OracleTask(),  # noqa: B008  immutable
     *,
     first: int | None = None,
-) -> Evaluation:
+) -> OracleEvaluation:
     """What is known of a data set's documents, or of the `first` of them: those that have a row of every algorithm.
 
     None is said to be left out. Raises `UnknownDataset`, ValueError for unknown options.
     """
-    check(task)
+    check_task(task)
     documents = [document for document, _ in store.records(dataset)[:first]]
-    return Evaluation(rows_among(documents, task, known_bounds(store, dataset, task)), ())
+    return OracleEvaluation(rows_among(documents, task, known_bounds(store, dataset, task)), ())
 
 
 def evaluate_stored(
     store: DataStore,
     dataset: str,
-    task: Task = Task(),  # noqa: B008  immutable
+    task: OracleTask = OracleTask(),  # noqa: B008  immutable
     *,
     first: int | None = None,
     processes: int = 1,
     progress: Callable[[int, int], None] = lambda done, total: None,
-) -> Evaluation:
+) -> OracleEvaluation:
     """Run the algorithms on the documents of a data set, or on the `first` of them, where they have not run yet.
 
     Rows are stored as they come in, so that a run that ended early goes on where it stopped; all are returned, those
@@ -186,7 +186,7 @@ def evaluate_stored(
     search, and may raise to stop: what was found is stored then. Processes are as in `evaluate`. Raises
     `UnknownDataset`, ValueError for unknown options.
     """
-    check(task, processes)
+    check_task(task, processes)
     documents = [document for document, _ in store.records(dataset)[:first]]
     known = known_bounds(store, dataset, task)
     jobs = [
@@ -217,7 +217,7 @@ def evaluate_stored(
         progress(done, len(documents))
 
     tell()
-    with closing(searched(jobs, processes, tell)) as results:
+    with closing(search_documents(jobs, processes, tell)) as results:
         try:
             for document, found in results:
                 for row in found:
@@ -229,10 +229,10 @@ def evaluate_stored(
         finally:
             keep()
     # Another run may have stored a document first: what is told is what is kept.
-    return Evaluation(rows_among(documents, task, known_bounds(store, dataset, task)), tuple(left_out))
+    return OracleEvaluation(rows_among(documents, task, known_bounds(store, dataset, task)), tuple(left_out))
 
 
-def known_bounds(store: DataStore, dataset: str, task: Task) -> dict[str, dict[str, StoredBound]]:
+def known_bounds(store: DataStore, dataset: str, task: OracleTask) -> dict[str, dict[str, StoredBound]]:
     """What is stored of a task, by algorithm and document id."""
     return {
         algorithm: store.bounds(dataset=dataset, signature=signature)
@@ -241,8 +241,8 @@ def known_bounds(store: DataStore, dataset: str, task: Task) -> dict[str, dict[s
 
 
 def rows_among(
-    documents: Iterable[Document], task: Task, known: Mapping[str, Mapping[str, StoredBound]]
-) -> tuple[Row, ...]:
+    documents: Iterable[Document], task: OracleTask, known: Mapping[str, Mapping[str, StoredBound]]
+) -> tuple[OracleRow, ...]:
     """The rows of the documents that have one of every algorithm."""
     return tuple(
         to_row(document.id, algorithm, known[algorithm][document.id])
@@ -252,50 +252,52 @@ def rows_among(
     )
 
 
-def to_row(document_id: str, algorithm: str, found: StoredBound) -> Row:
+def to_row(document_id: str, algorithm: str, found: StoredBound) -> OracleRow:
     """The row of what was stored."""
     proven = is_proven(found.f1, found.bound)
-    return Row(document_id, algorithm, found.f1, found.sentences, found.reference, found.bound, proven, found.seconds)
+    return OracleRow(
+        document_id, algorithm, found.f1, found.sentences, found.reference, found.bound, proven, found.seconds
+    )
 
 
-def check(task: Task, processes: int = 0) -> None:
+def check_task(task: OracleTask, processes: int = 0) -> None:
     """Refuse what cannot be done. Raises ValueError."""
     checked_target(task.target)
     for algorithm in task.algorithms:
         check_option("algorithm", algorithm, ALGORITHMS)
     if task.length:
-        checked(task.length)
+        check_length(task.length)
     if processes < 0:
         raise ValueError(f"the number of processes must be at least 0, not {processes}")
 
 
-def searched(
-    jobs: Sequence[tuple[Task, Document]], processes: int, tick: Callable[[], None]
-) -> Generator[tuple[Document, list[Row]]]:
+def search_documents(
+    jobs: Sequence[tuple[OracleTask, Document]], processes: int, tick: Callable[[], None]
+) -> Generator[tuple[Document, list[OracleRow]]]:
     """Each document with the rows of its task, in order, as they come in; `tick` is called while one waits."""
     tasks, documents = [task for task, _ in jobs], [document for _, document in jobs]
-    with mapping(processes, tick) as each:
+    with map_in_processes(processes, tick) as each:
         yield from zip(documents, each(rows_of, tasks, documents), strict=True)
 
 
-def rows_of(task: Task, document: Document) -> list[Row]:
+def rows_of(task: OracleTask, document: Document) -> list[OracleRow]:
     """A document's rows; none where it has no oracle."""
     limits = limits_of(task.length, document)
     if limits is None or not task.takes(document):
         return []
-    load()
+    load_libraries()
     for text in (*sentences_of(document), *document.references):  # or the first algorithm would pay for all
         rouge_words(text, task.target.tokenizer)
     rows = []
     for algorithm in task.algorithms:
         start = time.perf_counter()
-        found = find(document, task.target, algorithm, limits=limits, seed=task.seed, seconds=task.seconds)
+        found = find_extract(document, task.target, algorithm, limits=limits, seed=task.seed, seconds=task.seconds)
         seconds = time.perf_counter() - start
         if found is None:
             return []
         solution = found.solution
         rows.append(
-            Row(
+            OracleRow(
                 document.id,
                 algorithm,
                 solution.f1,
@@ -315,19 +317,19 @@ OTHER_SCRIPT = "its references have no letter of a-z: such words count with --to
 NO_LENGTH = "its first reference, which gives the length, has no word"
 
 
-def why_left_out(document: Document, task: Task) -> str:
+def why_left_out(document: Document, task: OracleTask) -> str:
     """Why a document that `Evaluation.left_out` names has no oracle."""
     if not sentences_of(document):
         return NO_SENTENCE
     if not task.takes(document):
-        return not_taken(task)
+        return not_taken_reason(task)
     asked = document.references[:1] if task.target.references == "first" else document.references
     if not any(rouge_words(text, task.target.tokenizer) for text in asked):
         return OTHER_SCRIPT if any(rouge_words(text, "unicode") for text in asked) else NO_REFERENCE
     return NO_LENGTH
 
 
-def not_taken(task: Task) -> str:
+def not_taken_reason(task: OracleTask) -> str:
     """Why a document is not searched that `Task.takes` refuses."""
     fewest, most = task.sentences or (1, None)
     limits = [f"fewer than {fewest}"] if fewest > 1 else []
@@ -336,21 +338,21 @@ def not_taken(task: Task) -> str:
 
 
 @cache
-def load() -> None:
+def load_libraries() -> None:
     """Load the libraries that searches use, before the first search is timed."""
-    find(Document("", ("a",), ("a",)))
+    find_extract(Document("", ("a",), ("a",)))
 
 
-def statistics(rows: Iterable[Row]) -> list[Statistics]:
+def summarize_algorithms(rows: Iterable[OracleRow]) -> list[AlgorithmStatistics]:
     """The figures of each algorithm, in the order in which they come first; none of no rows."""
-    by_algorithm: dict[str, list[Row]] = {}
+    by_algorithm: dict[str, list[OracleRow]] = {}
     for row in rows:
         by_algorithm.setdefault(row.algorithm, []).append(row)
     optimum = {row.document_id: row.f1 for row in by_algorithm.get("exact", ()) if row.proven}
     return [statistics_of(algorithm, found, optimum) for algorithm, found in by_algorithm.items()]
 
 
-def statistics_of(algorithm: str, rows: Sequence[Row], optimum: dict[str, float]) -> Statistics:
+def statistics_of(algorithm: str, rows: Sequence[OracleRow], optimum: dict[str, float]) -> AlgorithmStatistics:
     """One algorithm's figures; `optimum` has the proven ones by document."""
     f1 = np.array([row.f1 for row in rows])
     mean, std = float(f1.mean()), float(f1.std(ddof=1)) if len(f1) > 1 else None
@@ -360,7 +362,7 @@ def statistics_of(algorithm: str, rows: Sequence[Row], optimum: dict[str, float]
     tells = len(bounds) == len(rows)
     minimum, lower, median, upper, maximum = (float(value) for value in np.quantile(f1, (0, 0.25, 0.5, 0.75, 1)))
     seconds = [row.seconds for row in rows]
-    return Statistics(
+    return AlgorithmStatistics(
         algorithm=algorithm,
         documents=len(rows),
         mean=mean,

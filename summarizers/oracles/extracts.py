@@ -13,10 +13,10 @@ import numpy as np
 
 from data.records import Document
 from metrics.text import count_words
-from summarizers.oracles.evaluation import Row
+from summarizers.oracles.evaluation import OracleRow
 from summarizers.oracles.oracle import Target
 from summarizers.oracles.problem import Problem
-from summarizers.sentences import sentences_of, split
+from summarizers.sentences import sentences_of, split_sentences
 
 FEATURES = (
     "sentences of the document",
@@ -56,7 +56,7 @@ class Extracts(NamedTuple):
 NO_EXTRACTS = Extracts({})
 
 
-def look_into(rows: Sequence[Row], documents: Iterable[Document], target: Target) -> Extracts:
+def look_into(rows: Sequence[OracleRow], documents: Iterable[Document], target: Target) -> Extracts:
     """What is known of the extracts of `rows`, which were searched for `target` in the `documents`."""
     by_id = {document.id: document for document in documents}
     rouge2 = rouge2_of(rows, by_id, target) if target.n == 1 else {}
@@ -66,10 +66,10 @@ def look_into(rows: Sequence[Row], documents: Iterable[Document], target: Target
     table = np.array([features(by_id[row.document_id], row.reference) for row in optima], dtype=float)
     lengths = np.array([len(row.places) for row in optima], dtype=float)
     relations = tuple(relation(name, values, lengths) for name, values in zip(FEATURES, table.T, strict=True))
-    return Extracts(rouge2, relations, len(optima), float(lengths.mean()), explained(table, lengths))
+    return Extracts(rouge2, relations, len(optima), float(lengths.mean()), r_squared(table, lengths))
 
 
-def rouge2_of(rows: Iterable[Row], documents: dict[str, Document], target: Target) -> dict[str, float]:
+def rouge2_of(rows: Iterable[OracleRow], documents: dict[str, Document], target: Target) -> dict[str, float]:
     """Mean ROUGE-2 F1 of each algorithm's extracts, each against the reference that its row names."""
     problems: dict[tuple[str, int], Problem] = {}
     found: dict[str, list[float]] = {}
@@ -91,7 +91,7 @@ def rouge2_of(rows: Iterable[Row], documents: dict[str, Document], target: Targe
 def features(document: Document, reference: int) -> tuple[int, ...]:
     """The `FEATURES` of a document and one of its references."""
     sentences, text = sentences_of(document), document.references[reference]
-    return len(sentences), sum(map(count_words, sentences)), len(split(text)), count_words(text)
+    return len(sentences), sum(map(count_words, sentences)), len(split_sentences(text)), count_words(text)
 
 
 def relation(feature: str, values: np.ndarray, lengths: np.ndarray) -> Relation:
@@ -103,7 +103,7 @@ def relation(feature: str, values: np.ndarray, lengths: np.ndarray) -> Relation:
     return Relation(feature, mean, pearson, pearson * float(lengths.std() / values.std()))
 
 
-def explained(table: np.ndarray, lengths: np.ndarray) -> float | None:
+def r_squared(table: np.ndarray, lengths: np.ndarray) -> float | None:
     """R² of the least squares of lengths on the columns of a table."""
     if len(lengths) < 10 or not np.ptp(lengths):
         return None

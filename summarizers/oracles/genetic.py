@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from summarizers.oracles.problem import Problem, Solution, solution
-from summarizers.oracles.vns import fitting, random_start, usual_size
+from summarizers.oracles.vns import random_start, take_fitting, usual_size
 
 GENERATIONS = 6
 """The paper's."""
@@ -54,7 +54,7 @@ def genetic(
         order = np.argsort(-values, kind="stable")[: max(2, len(pool) // 2)]
         parents = pool[order]
         one, other = np.triu_indices(len(parents), k=1)
-        children = crossed(parents[one], parents[other], noise)
+        children = cross_uniformly(parents[one], parents[other], noise)
         if any(problem.limits):
             keep_limits(problem, children, draw)
         pool = np.unique(np.concatenate([parents, children]), axis=0)
@@ -83,7 +83,7 @@ def breed(
     draw = random.Random(seed)  # noqa: S311  nothing secret
     size = usual_size(problem)
     chunks = [range(at, min(at + size, len(problem))) for at in range(0, len(problem), size)]
-    first = [*(fitting(problem, chunk) for chunk in chunks), *([list(start)] if start is not None else [])]
+    first = [*(take_fitting(problem, chunk) for chunk in chunks), *([list(start)] if start is not None else [])]
     pool = np.zeros((len(first), len(problem)), dtype=bool)
     for row, chosen in enumerate(first):
         pool[row, chosen] = True
@@ -107,7 +107,7 @@ def halves(one: NDArray[np.bool_], other: NDArray[np.bool_], draw: random.Random
     return child
 
 
-def crossed(one: NDArray[np.bool_], other: NDArray[np.bool_], noise: np.random.Generator) -> NDArray[np.bool_]:
+def cross_uniformly(one: NDArray[np.bool_], other: NDArray[np.bool_], noise: np.random.Generator) -> NDArray[np.bool_]:
     """A child of each pair of rows."""
     return np.where(noise.random(one.shape) < 0.5, one, other)
 

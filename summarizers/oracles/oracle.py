@@ -9,12 +9,12 @@ from data.records import Document, Summary
 from metrics.base import check_option
 from metrics.rouge import TOKENIZERS
 from metrics.text import rouge_words
-from summarizers.base import Length, checked, signature
+from summarizers.base import SummaryLength, check_length, signature
 from summarizers.oracles.algorithms import ALGORITHMS, SECONDS
 from summarizers.oracles.problem import DEFINITIONS, NO_LIMITS, Limits, Problem, Solution
 from summarizers.sentences import sentences_of
 
-RULES = ("max", "first")
+REFERENCE_RULES = ("max", "first")
 """Which references count: the one against which most is reached, or the first. A mean over references is no ratio of
 two sums, which the exact search needs."""
 
@@ -43,14 +43,14 @@ class Target(NamedTuple):
 def checked_target(target: Target) -> Target:
     """A target that is one. Raises ValueError for unknown options, or an `n` under 1."""
     check_option("definition", target.definition, DEFINITIONS)
-    check_option("references", target.references, RULES)
+    check_option("references", target.references, REFERENCE_RULES)
     check_option("tokenizer", target.tokenizer, TOKENIZERS)
     if target.n < 1:
         raise ValueError(f"an n-gram has at least 1 word, not {target.n}")
     return target
 
 
-class Found(NamedTuple):
+class FoundExtract(NamedTuple):
     """What a search found for a document."""
 
     solution: Solution
@@ -62,7 +62,7 @@ class Found(NamedTuple):
     """Its sentences joined by a space; empty where nothing matches."""
 
 
-def find(
+def find_extract(
     document: Document,
     target: Target = Target(),  # noqa: B008  immutable
     algorithm: str = "exact",
@@ -70,7 +70,7 @@ def find(
     limits: Limits = NO_LIMITS,
     seed: int = 0,
     seconds: float = SECONDS,
-) -> Found | None:
+) -> FoundExtract | None:
     """Search for the best extract of a document; None where it has no sentence, or no reference with a token.
 
     `seconds` are those of one reference. Raises ValueError for unknown options and limits under 1.
@@ -96,10 +96,10 @@ def find(
         bound=max(bounds) if len(bounds) == len(solutions) else None,
         iterations=sum(solution.iterations for solution in solutions),
     )
-    return Found(solution, kept[best], " ".join(sentences[place] for place in solution.sentences))
+    return FoundExtract(solution, kept[best], " ".join(sentences[place] for place in solution.sentences))
 
 
-def limits_of(length: Length | None, document: Document) -> Limits | None:
+def limits_of(length: SummaryLength | None, document: Document) -> Limits | None:
     """How long a document's extract may be; None where the reference gives the length and there is none."""
     if length is None:
         return NO_LIMITS
@@ -114,21 +114,21 @@ class Oracle:
     Called `oracle-exact-rouge1`, `oracle-vns_greedy-rouge2-set-first` and so on, with `-3`, `-100w` or `-ref` where a
     `length` limits it and `-seed7` at another seed than 0. Unlike an extract of a baseline it never exceeds its words.
     A document for which nothing can be taken has no summary. Where the time ends an exact search, the summary is the
-    best extract so far: whether it is proven, `find` tells. Raises ValueError for unknown options.
+    best extract so far: whether it is proven, `find_extract` tells. Raises ValueError for unknown options.
     """
 
     def __init__(
         self,
         algorithm: str = "exact",
         target: Target = Target(),  # noqa: B008  immutable
-        length: Length | None = None,
+        length: SummaryLength | None = None,
         seed: int = 0,
         seconds: float = SECONDS,
     ) -> None:
         check_option("algorithm", algorithm, ALGORITHMS)
         self.algorithm = algorithm
         self.target = checked_target(target)
-        self.length = checked(length) if length else None
+        self.length = check_length(length) if length else None
         self.seed = seed
         self.seconds = seconds
 
@@ -165,7 +165,7 @@ class Oracle:
             for document in documents
             if (limits := limits_of(self.length, document)) is not None
             and (
-                found := find(
+                found := find_extract(
                     document, self.target, self.algorithm, limits=limits, seed=self.seed, seconds=self.seconds
                 )
             )

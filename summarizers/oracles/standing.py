@@ -15,10 +15,10 @@ import numpy as np
 from data.records import REFERENCE_SYSTEM, Document, Summary
 from metrics.rouge import ngrams
 from metrics.text import rouge_words
-from summarizers.base import Length
-from summarizers.oracles.evaluation import Evaluation, Row
+from summarizers.base import SummaryLength
+from summarizers.oracles.evaluation import OracleEvaluation, OracleRow
 from summarizers.oracles.oracle import Target, limits_of
-from summarizers.sentences import sentences_of, split
+from summarizers.sentences import sentences_of, split_sentences
 
 ABOVE = 1e-9
 """An F1 higher than the bound by less is equal to it."""
@@ -56,7 +56,7 @@ def text_f1(
     ROUGE-1 this is ROUGE of the text; an n-gram of more words that goes across the end of a sentence does not count
     here. None where the text, or each reference that counts, has no token.
     """
-    return text_against(text, counted_references(references, target), target, source)
+    return score_text(text, counted_references(references, target), target, source)
 
 
 def sentences_in(text: str, source: Sequence[str]) -> Sequence[str]:
@@ -81,7 +81,7 @@ def sentences_in(text: str, source: Sequence[str]) -> Sequence[str]:
     while place in came:
         place, sentence = came[place]
         taken.append(sentence)
-    return taken[::-1] if taken or not text else split(text)
+    return taken[::-1] if taken or not text else split_sentences(text)
 
 
 def counted_references(references: Sequence[str], target: Target) -> list[Units]:
@@ -90,7 +90,7 @@ def counted_references(references: Sequence[str], target: Target) -> list[Units]
     return [units([text], target) for text in asked if rouge_words(text, target.tokenizer)]
 
 
-def text_against(text: str, references: Sequence[Units], target: Target, source: Sequence[str] = ()) -> float | None:
+def score_text(text: str, references: Sequence[Units], target: Target, source: Sequence[str] = ()) -> float | None:
     """`text_f1` against `counted_references`."""
     if not references or not rouge_words(text, target.tokenizer):
         return None
@@ -109,7 +109,7 @@ def units(sentences: Iterable[str], target: Target) -> Units:
     return frozenset(f"{ngram} {k}" for ngram, times in counts.items() for k in range(times))
 
 
-def judged(document: Document, summaries: Iterable[Summary], target: Target) -> dict[str, float]:
+def score_systems(document: Document, summaries: Iterable[Summary], target: Target) -> dict[str, float]:
     """The F1 of each system on a document; without systems that have none.
 
     References that stand as systems (`reference:2`) are left out: each would be compared with itself.
@@ -119,7 +119,7 @@ def judged(document: Document, summaries: Iterable[Summary], target: Target) -> 
         summary.system: f1
         for summary in summaries
         if not summary.system.startswith(REFERENCE_SYSTEM)
-        and (f1 := text_against(summary.text, references, target, source)) is not None
+        and (f1 := score_text(summary.text, references, target, source)) is not None
     }
 
 
@@ -127,13 +127,13 @@ def judged_all(records: Iterable[tuple[Document, Sequence[Summary]]], target: Ta
     """The F1 of each system by document id, the systems in the order in which they first come."""
     found: dict[str, dict[str, float]] = {}
     for document, summaries in records:
-        for system, f1 in judged(document, summaries, target).items():
+        for system, f1 in score_systems(document, summaries, target).items():
             found.setdefault(system, {})[document.id] = f1
     return found
 
 
 def standings(
-    records: Iterable[tuple[Document, Sequence[Summary]]], evaluation: Evaluation, target: Target
+    records: Iterable[tuple[Document, Sequence[Summary]]], evaluation: OracleEvaluation, target: Target
 ) -> list[Standing]:
     """Every system of some documents beside the exact rows of an evaluation for the same target, the best one first.
 
@@ -143,18 +143,18 @@ def standings(
     return standings_of(judged_all(records, target), evaluation.rows)
 
 
-def standings_of(f1_of: Mapping[str, Mapping[str, float]], rows: Iterable[Row]) -> list[Standing]:
+def standings_of(f1_of: Mapping[str, Mapping[str, float]], rows: Iterable[OracleRow]) -> list[Standing]:
     """`standings` from `judged_all`."""
     bounds = bounds_of(rows)
     found = [
-        standing(system, [f1[key] for key in kept], [bounds[key] for key in kept])
+        make_standing(system, [f1[key] for key in kept], [bounds[key] for key in kept])
         for system, f1 in f1_of.items()
         if (kept := [key for key in bounds if key in f1])
     ]
     return sorted(found, key=lambda row: -row.mean)
 
 
-def bounds_of(rows: Iterable[Row]) -> dict[str, float]:
+def bounds_of(rows: Iterable[OracleRow]) -> dict[str, float]:
     """The F1 that no extract exceeds, by document id: the proven optimum, else the bound of the exact search."""
     return {
         row.document_id: row.f1 if row.proven or row.bound is None else row.bound
@@ -163,14 +163,14 @@ def bounds_of(rows: Iterable[Row]) -> dict[str, float]:
     }
 
 
-def standing(system: str, f1: Sequence[float], bounds: Sequence[float]) -> Standing:
+def make_standing(system: str, f1: Sequence[float], bounds: Sequence[float]) -> Standing:
     """A system beside the bounds of the same documents, of which there is at least one."""
     mean, bound = float(np.mean(f1)), float(np.mean(bounds))
     above = sum(one > other + ABOVE for one, other in zip(f1, bounds, strict=True))
     return Standing(system, len(f1), mean, bound, mean / bound if bound > 0 else None, bound - mean, above)
 
 
-def has_bound(document: Document, target: Target, length: Length | None) -> bool:
+def has_bound(document: Document, target: Target, length: SummaryLength | None) -> bool:
     """Whether an oracle can be asked for a document: a sentence, a reference with a token, a length where one is."""
     source = document.source if isinstance(document.source, str) else " ".join(document.source)
     return (

@@ -41,10 +41,10 @@ def vns(
     draw = random.Random(seed)  # noqa: S311  nothing secret
 
     def shake(chosen: Collection[int], k: int) -> list[int]:
-        return shaken(problem.useful, chosen, k, draw)
+        return draw_flips(problem.useful, chosen, k, draw)
 
     first = random_start(problem, draw) if start is None else start
-    return improved(problem, first, shake, k_max, seconds, iterations, patience, clock)
+    return improve_extract(problem, first, shake, k_max, seconds, iterations, patience, clock)
 
 
 def exchange(
@@ -74,11 +74,11 @@ def exchange(
         many = min(k, len(outside), len(chosen))
         return [*draw.sample(sorted(chosen), many), *draw.sample(outside, many)]
 
-    first = fitting(problem, draw.sample(every, len(problem))) if start is None else start
-    return improved(problem, first, shake, k_max, seconds, iterations, patience, clock)
+    first = take_fitting(problem, draw.sample(every, len(problem))) if start is None else start
+    return improve_extract(problem, first, shake, k_max, seconds, iterations, patience, clock)
 
 
-def improved(
+def improve_extract(
     problem: Problem,
     start: Iterable[int],
     shake: Callable[[Collection[int], int], list[int]],
@@ -121,7 +121,7 @@ def usual_size(problem: Problem) -> int:
     return min(len(problem), max(1, round(problem.total * len(problem) / max(1, counted))))
 
 
-def fitting(problem: Problem, places: Iterable[int]) -> list[int]:
+def take_fitting(problem: Problem, places: Iterable[int]) -> list[int]:
     """The first of some sentences that keep the limits together, as many as `usual_size` says."""
     chosen: list[int] = []
     size = usual_size(problem)
@@ -131,7 +131,7 @@ def fitting(problem: Problem, places: Iterable[int]) -> list[int]:
     return chosen
 
 
-def shaken(useful: Sequence[int], chosen: Collection[int], k: int, draw: random.Random) -> list[int]:
+def draw_flips(useful: Sequence[int], chosen: Collection[int], k: int, draw: random.Random) -> list[int]:
     """Sentences to flip for k random moves: each puts one in, takes one out, or does both."""
     inside = [place for place in useful if place in chosen]
     outside = [place for place in useful if place not in chosen]

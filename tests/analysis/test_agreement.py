@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.agreement import Agreement, agreement, credit, within_document_pairs
+from analysis.agreement import Agreement, count_agreement, credit_pairs, within_document_pairs
 from data.preferences import TIE
 
 NAN = math.nan
@@ -20,7 +20,7 @@ def test_counts_and_ratios() -> None:
     metric = [0.2, 0.1, -0.3, -0.1, 1e-16, 0.5, NAN, NAN]
     # pairs 1, 2, 4 agree; 3 disagrees; 5 is noise, so a metric tie; 6 and 7 are human ties, 7 although its
     # metric is missing; 8 is missing -> n = 3 + 1 + 1
-    found = agreement(human, metric)
+    found = count_agreement(human, metric)
     assert found == Agreement(pairs=5, human_ties=2, concordant=3, discordant=1, tied=1, missing=1)
     assert found.strict == 3 / 5
     assert found.half == 3.5 / 5
@@ -38,22 +38,22 @@ def test_counts_and_ratios() -> None:
     ],
 )
 def test_ratios_of_nothing_are_undefined(human: list[float], metric: list[float], expected: Agreement) -> None:
-    found = agreement(human, metric)
+    found = count_agreement(human, metric)
     assert found == expected
     assert (found.strict, found.half, found.decided, found.coverage) == (None, None, None, None)
 
 
 def test_a_metric_that_only_ties_decides_nothing() -> None:
-    found = agreement([1, -1], [0, -TIE])
+    found = count_agreement([1, -1], [0, -TIE])
     assert (found.strict, found.half, found.decided, found.coverage) == (0, 0.5, None, 0)
 
 
 def test_a_difference_beyond_the_tie_is_a_preference() -> None:
-    assert agreement([2 * TIE, 1], [1, -2 * TIE]) == Agreement(2, 0, 1, 1, 0, 0)
+    assert count_agreement([2 * TIE, 1], [1, -2 * TIE]) == Agreement(2, 0, 1, 1, 0, 0)
 
 
 def test_none_is_missing() -> None:
-    assert agreement([1], [None]).missing == 1
+    assert count_agreement([1], [None]).missing == 1
 
 
 @pytest.mark.parametrize(
@@ -66,18 +66,18 @@ def test_none_is_missing() -> None:
 )
 def test_unusable_columns_are_refused(human: list[float], metric: list[float], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        agreement(human, metric)
+        count_agreement(human, metric)
 
 
 @given(PAIRS)
 def test_counts_add_up_and_swaps_do_what_they_mean(pairs: list[tuple[float, float]]) -> None:
     human, metric = np.array(pairs, dtype=float).reshape(-1, 2).T
-    found = agreement(human, metric)
+    found = count_agreement(human, metric)
     assert found.pairs == found.concordant + found.discordant + found.tied
     assert found.pairs + found.human_ties + found.missing == np.count_nonzero(~np.isnan(human))
     # the sides of a pair are arbitrary; a metric turned round swaps concordant and discordant
-    assert agreement(-human, -metric) == found
-    turned = agreement(human, -metric)
+    assert count_agreement(-human, -metric) == found
+    turned = count_agreement(human, -metric)
     assert turned == found._replace(concordant=found.discordant, discordant=found.concordant)
     if found.half is not None and turned.half is not None:
         assert found.half + turned.half == pytest.approx(1)
@@ -99,16 +99,16 @@ def test_no_two_cells_of_a_document_no_pairs(documents: list[object]) -> None:
 def test_what_a_metric_earns() -> None:
     human = [1, 1, -1, 0, 1, NAN]
     metric = [0.3, -0.3, 1e-16, 1, NAN, 1]
-    assert np.array_equal(credit(human, metric), [1, 0, 0.5, NAN, NAN, NAN], equal_nan=True)
-    assert np.array_equal(credit(human, metric, "strict"), [1, 0, 0, NAN, NAN, NAN], equal_nan=True)
-    assert np.array_equal(credit(human, metric, "decided"), [1, 0, NAN, NAN, NAN, NAN], equal_nan=True)
+    assert np.array_equal(credit_pairs(human, metric), [1, 0, 0.5, NAN, NAN, NAN], equal_nan=True)
+    assert np.array_equal(credit_pairs(human, metric, "strict"), [1, 0, 0, NAN, NAN, NAN], equal_nan=True)
+    assert np.array_equal(credit_pairs(human, metric, "decided"), [1, 0, NAN, NAN, NAN, NAN], equal_nan=True)
     with pytest.raises(ValueError, match="rule must be one of half, strict, decided, not lenient"):
-        credit(human, metric, "lenient")  # type: ignore[arg-type]
+        credit_pairs(human, metric, "lenient")  # type: ignore[arg-type]
 
 
 def test_weights_make_the_ratios_and_not_the_counts() -> None:
     # agree, disagree, tie that stand for 10, 4 and 2 pairs: 10/16, (10 + 1)/16, 10/14, 14/16
-    found = agreement([1, 1, 1], [1, -1, 0], [10, 4, 2])
+    found = count_agreement([1, 1, 1], [1, -1, 0], [10, 4, 2])
     assert found[:6] == (3, 0, 1, 1, 1, 0)
     assert (found.strict, found.half, found.decided, found.coverage) == (10 / 16, 11 / 16, 10 / 14, 14 / 16)
 
@@ -119,4 +119,4 @@ def test_weights_make_the_ratios_and_not_the_counts() -> None:
 )
 def test_unusable_weights_are_refused(weights: list[float], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        agreement([1, 1], [1, 1], weights)
+        count_agreement([1, 1], [1, 1], weights)

@@ -417,7 +417,7 @@ CELLS = st.dictionaries(
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("method", METHODS)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(cells=CELLS)
 def test_a_p_value_or_a_reason_and_never_a_warning(
     method: Method, way: Permute, cells: dict[tuple[str, str], tuple[float, float, float]]

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from analysis.agreement import agreement, credit
-from analysis.evaluation import by_difference, evaluate
+from analysis.agreement import count_agreement, credit_pairs
+from analysis.evaluation import by_difference, evaluate_metrics
 from analysis.ratio_intervals import agreement_intervals
 from analysis.ties import tie_accuracy
 
@@ -32,11 +32,11 @@ def test_all_metrics_at_once_are_as_each_by_itself(with_annotators: bool, weighe
     human, metrics, documents, annotators = study(1)
     people = annotators if with_annotators else None
     weights = np.random.default_rng(2).uniform(1, 5, len(human)) if weighed else None
-    found = evaluate(human, metrics, documents, annotators=people, weights=weights, seed=3)
+    found = evaluate_metrics(human, metrics, documents, annotators=people, weights=weights, seed=3)
     assert list(found) == ["good", "gappy"]
     for name, difference in metrics.items():
         alone = found[name]
-        assert alone.agreement == agreement(human, difference, weights)
+        assert alone.agreement == count_agreement(human, difference, weights)
         expected = agreement_intervals(human, difference, documents, annotators=people, weights=weights)
         for one, other in zip(alone.intervals, expected, strict=True):
             assert (one.low, one.high) == (pytest.approx(other.low), pytest.approx(other.high))
@@ -47,38 +47,38 @@ def test_all_metrics_at_once_are_as_each_by_itself(with_annotators: bool, weighe
 
 def test_parts_by_difference_hold_every_decided_pair_once() -> None:
     human, metrics, documents, _ = study(4)
-    for name, found in evaluate(human, metrics, documents).items():
+    for name, found in evaluate_metrics(human, metrics, documents).items():
         places = by_difference(human, metrics[name])
-        decided = np.isin(credit(human, metrics[name]), [0, 1])
+        decided = np.isin(credit_pairs(human, metrics[name]), [0, 1])
         assert (places >= 0).tolist() == decided.tolist()
         assert sum(part.n for part in found.bins) == decided.sum()
         assert [part.high <= later.low for part, later in zip(found.bins, found.bins[1:], strict=False)]
         for place, part in enumerate(found.bins):
             among = places == place
-            assert part.decided == agreement(human[among], metrics[name][among]).decided
+            assert part.decided == count_agreement(human[among], metrics[name][among]).decided
             assert np.abs(metrics[name][among]).min() == part.low
 
 
 def test_equal_differences_stay_in_one_part() -> None:
     # 6 pairs half a point apart, 4 one point: not cut in the middle of either
     metric = np.array([0.5] * 6 + [1.0] * 4)
-    found = evaluate(np.ones(10), {"m": metric}, range(10))["m"]
+    found = evaluate_metrics(np.ones(10), {"m": metric}, range(10))["m"]
     assert [(part.low, part.high, part.n) for part in found.bins] == [(0.5, 0.5, 6), (1.0, 1.0, 4)]
 
 
 def test_nothing_to_evaluate() -> None:
-    found = evaluate([], {"m": []}, [])["m"]
+    found = evaluate_metrics([], {"m": []}, [])["m"]
     assert found.agreement.pairs == 0
     assert found.bins == ()
     assert found.ties.accuracy is None
     assert {interval.reason for interval in found.intervals} == {"fewer than 2 documents have pairs to count"}
-    assert evaluate([1, -1], {}, ["a", "b"]) == {}
+    assert evaluate_metrics([1, -1], {}, ["a", "b"]) == {}
 
 
 def test_unusable_input_is_refused() -> None:
     with pytest.raises(ValueError, match="differ in length"):
-        evaluate([1, 2], {"m": [1]}, ["a", "b"])
+        evaluate_metrics([1, 2], {"m": [1]}, ["a", "b"])
     with pytest.raises(ValueError, match="differ in length"):
-        evaluate([1, 2], {"m": [1, 2]}, ["a"])
+        evaluate_metrics([1, 2], {"m": [1, 2]}, ["a"])
     with pytest.raises(ValueError, match="weights must be positive"):
-        evaluate([1, 2], {"m": [1, 2]}, ["a", "b"], weights=[1, -1])
+        evaluate_metrics([1, 2], {"m": [1, 2]}, ["a", "b"], weights=[1, -1])

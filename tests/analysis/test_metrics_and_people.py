@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from analysis.agreement import credit
+from analysis.agreement import credit_pairs
 from analysis.correlation_tests import permutation_tests, williams
 from analysis.metrics_and_people import (
     analyze_agreement,
@@ -20,14 +20,14 @@ from analysis.metrics_and_people import (
     correlation_tables,
     human_ceiling,
 )
-from analysis.planning import observed, pairs_to_separate
+from analysis.planning import observe_metrics, pairs_to_separate
 from analysis.significance import exact_mcnemar, holm, sign_flips
 from data.cells import Cells
-from data.importers import read
+from data.importers import read_documents
 from data.preferences import Preferences, rated_pairs
 from data.records import Document, Summary
 from data.signatures import labels
-from metrics import Options, metrics
+from metrics import Options, make_metrics
 from metrics.scoring import NoRatings, check_ratings, score_cells, with_length
 
 NAN = math.nan
@@ -43,8 +43,8 @@ REFERENCE = {
 
 @pytest.fixture(scope="module")
 def summeval(shared_data: Path) -> Cells:
-    records = list(read(shared_data / "summeval.jsonl", "interchange"))
-    chosen = with_length(metrics(["rouge1", "rouge2", "rougeL"], Options(references="first")))
+    records = list(read_documents(shared_data / "summeval.jsonl", "interchange"))
+    chosen = with_length(make_metrics(["rouge1", "rouge2", "rougeL"], Options(references="first")))
     cells, gaps = score_cells(records, chosen)
     assert {gap.missing for gap in gaps.values()} == {0}
     return cells
@@ -81,7 +81,7 @@ def test_whole_documents_are_flipped(summeval: Cells) -> None:
     differences = {
         name: preferences.differences()[signature] for signature, name in labels(list(summeval.scores)).items()
     }
-    rouge1, length = (credit(preferences.choices, differences[name], "strict") for name in ("rouge1", "length"))
+    rouge1, length = (credit_pairs(preferences.choices, differences[name], "strict") for name in ("rouge1", "length"))
     naive = exact_mcnemar(int((rouge1 > length).sum()), int((length > rouge1).sum()))
     assert naive == pytest.approx(1.8e-15, rel=0.05)
 
@@ -93,8 +93,8 @@ def test_a_plan_from_what_was_observed_keeps_its_promise_on_real_documents(
     """Studies of documents drawn from SummEval, as many as the plan says, find the difference as often as it says."""
     preferences = rated_pairs(summeval, "relevance")
     scores = {name: preferences.differences()[signature] for signature, name in labels(list(summeval.scores)).items()}
-    first, second = (credit(preferences.choices, scores[name], "strict") for name in (one, other))
-    found = observed(first, second, preferences.document)
+    first, second = (credit_pairs(preferences.choices, scores[name], "strict") for name in (one, other))
+    found = observe_metrics(first, second, preferences.document)
     assert found.first is not None
     assert found.second is not None
     plan = pairs_to_separate(
@@ -113,7 +113,7 @@ def test_a_plan_from_what_was_observed_keeps_its_promise_on_real_documents(
 
 
 def test_an_unknown_aspect_names_those_there_are(shared_data: Path) -> None:
-    records = list(read(shared_data / "summeval.jsonl", "interchange"))[:1]
+    records = list(read_documents(shared_data / "summeval.jsonl", "interchange"))[:1]
     with pytest.raises(NoRatings, match=r"no human ratings of 'beauty'; there are .*relevance"):
         check_ratings(records, "beauty")
     with pytest.raises(NoRatings, match="there are none at all"):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from analysis.agreement import agreement
+from analysis.agreement import count_agreement
 from analysis.ratio_intervals import Interval, agreement_intervals
 
 RULES = ("strict", "half", "decided")
@@ -65,7 +65,7 @@ def test_intervals_hold_the_ratio_lie_within_0_and_1_and_have_a_width(
 ) -> None:
     human, metric, documents, annotators = (list(column) for column in zip(*pairs, strict=True))
     weights = [1 + document + annotator for document, annotator in zip(documents, annotators, strict=True)]
-    counts = agreement(human, metric, weights)
+    counts = count_agreement(human, metric, weights)
     found = agreement_intervals(human, metric, documents, annotators=annotators, weights=weights, level=level)
     for rule in found._fields:
         interval, ratio = getattr(found, rule), getattr(counts, rule)
@@ -222,10 +222,10 @@ def test_weights_count_as_so_many_pairs() -> None:
     human, metric, documents = random_pairs(4)
     weights = np.random.default_rng(0).integers(1, 5, len(human))
     repeated = [np.repeat(column, weights) for column in (human, metric, documents)]
-    counts, weighed = agreement(*repeated[:2]), agreement(human, metric, weights)
+    counts, weighed = count_agreement(*repeated[:2]), count_agreement(human, metric, weights)
     for rule in (*RULES, "coverage"):
         assert getattr(weighed, rule) == pytest.approx(getattr(counts, rule))
-    assert weighed[:6] == agreement(human, metric)[:6]  # the counts stay counts
+    assert weighed[:6] == count_agreement(human, metric)[:6]  # the counts stay counts
     for found, expected in zip(
         agreement_intervals(human, metric, documents, weights=weights), agreement_intervals(*repeated), strict=True
     ):

@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats import inter_rater
 
-from analysis.annotators import annotator_table, others_majority
+from analysis.annotators import others_majority, summarize_annotators
 from analysis.cohen_kappa import cohen, cohen_kappas
 from analysis.reliability import alpha, fleiss, fleiss_kappa, krippendorff_alpha, raw_agreement
 
@@ -255,10 +255,10 @@ def test_fleiss_without_a_pair_to_use_leaves_all_out() -> None:
         (lambda: raw_agreement(["p", "p"], [1, 1], ["d", "e"]), "a pair is of two documents"),
         (lambda: others_majority(["p", "p"], ["ann", "ann"], [1, 1]), "ann judged the same pair more than once"),
         (lambda: cohen_kappas(["p", "q", "p"], ["ann", "ann", "ann"], [1, 1, 1]), "ann judged the same pair"),
-        (lambda: annotator_table(["p"] * 2, ["a"] * 2, [1, 1], [1, 1], [1, 1], {}), "a judged the same pair"),
-        (lambda: annotator_table(["p"], ["a"], [0], [1], [1], {}), "left must be"),
-        (lambda: annotator_table(["p"], ["a"], [1], [math.nan], [1], {}), "left must be"),
-        (lambda: annotator_table(["p"], ["a"], [1], [0.5], [1], {}), "left must be"),
+        (lambda: summarize_annotators(["p"] * 2, ["a"] * 2, [1, 1], [1, 1], [1, 1], {}), "a judged the same pair"),
+        (lambda: summarize_annotators(["p"], ["a"], [0], [1], [1], {}), "left must be"),
+        (lambda: summarize_annotators(["p"], ["a"], [1], [math.nan], [1], {}), "left must be"),
+        (lambda: summarize_annotators(["p"], ["a"], [1], [0.5], [1], {}), "left must be"),
         (lambda: fleiss([[1, 1], [2, 1]]), "the same number of judgments"),
         (lambda: fleiss([[1, 0], [0, 1]]), "at least 2"),
         (lambda: alpha([1, 2]), "two dimensions"),
@@ -354,7 +354,7 @@ def test_table_of_annotators() -> None:
     choices = [1, -1, 0, 1, 1, 1, 1, 1, 0]
     left = [1, 0, math.nan, 1, 0, 0, 1, 1, math.nan]
     seconds = [4, 2, 9, 5, math.nan, math.nan, math.nan, 1, 2]
-    ann, bob, cat, dan = annotator_table(pairs, annotators, choices, left, seconds, {"ann": (2, 3), "dan": (0, 1)})
+    ann, bob, cat, dan = summarize_annotators(pairs, annotators, choices, left, seconds, {"ann": (2, 3), "dan": (0, 1)})
     # ann: p with the others; q against bob (cat ties); r is her tie, s is hers alone
     assert ann == ("ann", 4, 4.5, 1, 3, 2, 2 / 3, 1 / 2, 2, 2, 3, {})
     # bob: p with; q against ann; r: ann ties, so the others decide nothing
@@ -371,4 +371,4 @@ def test_table_of_annotators() -> None:
 
 
 def test_table_of_nobody() -> None:
-    assert annotator_table([], [], [], [], [], {}) == []
+    assert summarize_annotators([], [], [], [], [], {}) == []

@@ -10,12 +10,12 @@ from scipy import stats
 
 from analysis.significance import holm
 from analysis.systems import (
-    Spread,
     SystemComparison,
     SystemMean,
-    beating,
+    SystemSpread,
     compare_systems,
     distinguishability,
+    find_beating,
     system_means,
 )
 
@@ -44,15 +44,15 @@ def test_no_cells_no_systems() -> None:
     ("values", "systems", "expected"),
     [
         # means 1, 3 and 5 around 3: sqrt((4 + 0 + 4) / 3), the population's as in the ROUGE-K paper's Table 8
-        ([0, 2, 3, NAN, 5, 5], "ssttuu", Spread(math.sqrt(8 / 3), 3, 3)),
+        ([0, 2, 3, NAN, 5, 5], "ssttuu", SystemSpread(math.sqrt(8 / 3), 3, 3)),
         # 2 4 4 4 5 5 7 9 around 5: 9 + 1 + 1 + 1 + 0 + 0 + 4 + 16 = 32, over 8 systems 4 (over 7 it would be 2.138)
-        ([2, 4, 4, 4, 5, 5, 7, 9], "stuvwxyz", Spread(2, 5, 8)),
-        ([0, 2, NAN], "sst", Spread(None, 1, 1, "fewer than 2 systems have values")),
-        ([NAN], "s", Spread(None, None, 0, "fewer than 2 systems have values")),
-        ([], "", Spread(None, None, 0, "fewer than 2 systems have values")),
+        ([2, 4, 4, 4, 5, 5, 7, 9], "stuvwxyz", SystemSpread(2, 5, 8)),
+        ([0, 2, NAN], "sst", SystemSpread(None, 1, 1, "fewer than 2 systems have values")),
+        ([NAN], "s", SystemSpread(None, None, 0, "fewer than 2 systems have values")),
+        ([], "", SystemSpread(None, None, 0, "fewer than 2 systems have values")),
     ],
 )
-def test_spread_of_systems(values: list[float], systems: str, expected: Spread) -> None:
+def test_spread_of_systems(values: list[float], systems: str, expected: SystemSpread) -> None:
     assert distinguishability(values, systems) == expected
 
 
@@ -135,17 +135,17 @@ BASE = [0.1 * n for n in range(6)]
 )
 def test_a_system_beats_a_baseline(system: list[float], beats: bool) -> None:
     table = cells_of({"base": BASE, "new": system})
-    assert beating(*table, ["base"]) == (["new"] if beats else [])
-    assert beating(*table, []) == []
+    assert find_beating(*table, ["base"]) == (["new"] if beats else [])
+    assert find_beating(*table, []) == []
 
 
 def test_all_baselines_are_to_be_beaten() -> None:
     lower, higher = BASE, [x + 1 + x / 7 for x in BASE]
     table = cells_of({"lead": lower, "lexrank": higher, "best": [x + 3 + x for x in BASE]})
-    assert beating(*table, ["lead"]) == ["best", "lexrank"]
-    assert beating(*table, ["lead", "lexrank"]) == ["best"]
+    assert find_beating(*table, ["lead"]) == ["best", "lexrank"]
+    assert find_beating(*table, ["lead", "lexrank"]) == ["best"]
     with pytest.raises(ValueError, match="no value is of the baseline random"):
-        beating(*table, ["lead", "random"])
+        find_beating(*table, ["lead", "random"])
 
 
 def test_a_few_large_gains_do_not_beat() -> None:
@@ -154,7 +154,7 @@ def test_a_few_large_gains_do_not_beat() -> None:
     table = cells_of({"base": [0.0] * 32, "new": differences})
     assert compare_systems(*table)[0].p < 0.05  # type: ignore[operator]
     assert np.mean(differences) > 0
-    assert beating(*table, ["base"]) == []
+    assert find_beating(*table, ["base"]) == []
 
 
 @pytest.mark.parametrize("baselines", [1, 3])
@@ -165,7 +165,7 @@ def test_who_beats_no_baseline_is_seldom_marked(baselines: int) -> None:
     for _ in range(trials):
         drawn = random.normal(size=40) + random.normal(size=(baselines + 1, 40))
         table = cells_of(dict(zip(["new", *names], drawn.tolist(), strict=True)))
-        marked += bool(beating(*table, names))
+        marked += bool(find_beating(*table, names))
     # by the binomial distribution, .025 of 400 is 19 or fewer in 99.7 of 100 such tests
     assert marked <= 19
     assert marked >= 2 if baselines == 1 else marked <= 8

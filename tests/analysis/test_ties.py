@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.agreement import agreement, within_document_pairs
+from analysis.agreement import count_agreement, within_document_pairs
 from analysis.ties import fit_threshold, tie_accuracy, tie_outcomes
 
 NAN = math.nan
@@ -94,7 +94,7 @@ def test_without_ties_it_is_the_rule_strict() -> None:
     human = np.sign(metric + random.normal(size=200) * 0.5)
     found = tie_accuracy(human, metric, np.repeat(np.arange(20), 10))
     assert found.threshold == 0
-    assert found.accuracy == agreement(human, metric).strict
+    assert found.accuracy == count_agreement(human, metric).strict
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotation.sampling import (
-    RULES,
-    Candidate,
-    Sample,
+    SAMPLING_RULES,
+    PairCandidate,
+    PairSample,
     SampledPair,
     conflicting,
     draw_checks,
@@ -22,32 +22,39 @@ from annotation.sampling import (
 )
 
 
-def documents(scores: dict[int, dict[str, float | None]]) -> list[tuple[int, list[Candidate]]]:
+def documents(scores: dict[int, dict[str, float | None]]) -> list[tuple[int, list[PairCandidate]]]:
     """Document number -> system -> score; a summary's id is 100 * document + its place."""
     return [
-        (number, [Candidate(100 * number + i, s, f"{s} {number}", (v,)) for i, (s, v) in enumerate(systems.items())])
+        (
+            number,
+            [PairCandidate(100 * number + i, s, f"{s} {number}", (v,)) for i, (s, v) in enumerate(systems.items())],
+        )
         for number, systems in scores.items()
     ]
 
 
-def many(count: int, systems: str = "abc") -> list[tuple[int, list[Candidate]]]:
+def many(count: int, systems: str = "abc") -> list[tuple[int, list[PairCandidate]]]:
     return documents({number: dict.fromkeys(systems, 0.1) for number in range(count)})
 
 
 def sample(
-    of: list[tuple[int, list[Candidate]]],
+    of: list[tuple[int, list[PairCandidate]]],
     rule: str = "all",
     count: int | None = None,
     per_document: int | None = None,
     seed: int = 0,
     random_share: float = 0.25,
-) -> Sample:
+) -> PairSample:
     return sample_pairs(of, rule=rule, count=count, per_document=per_document, seed=seed, random_share=random_share)
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", SAMPLING_RULES)
 def test_an_empty_summary_stands_in_no_pair(rule: str) -> None:
-    silent = [Candidate(1, "a", "one", (0.1, 0.9)), Candidate(2, "b", "two", (0.9, 0.1)), Candidate(3, "c", " \n", ())]
+    silent = [
+        PairCandidate(1, "a", "one", (0.1, 0.9)),
+        PairCandidate(2, "b", "two", (0.9, 0.1)),
+        PairCandidate(3, "c", " \n", ()),
+    ]
     found = sample([(number, [c._replace(id=10 * number + c.id) for c in silent]) for number in range(2)], rule)
     assert {(pair.first_id % 10, pair.second_id % 10) for pair in found.pairs} == {(1, 2)}
     assert (found.eligible, found.identical, found.unscored) == (2, 0, 0)
@@ -75,16 +82,16 @@ def test_a_rule_allows(rule: str, eligible: int, unscored: int) -> None:
 
 
 def test_every_rule_is_explained_and_tested() -> None:
-    assert set(RULES) == {"all", "random", "rouge_k_differs", "conflicts"}
+    assert set(SAMPLING_RULES) == {"all", "random", "rouge_k_differs", "conflicts"}
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", SAMPLING_RULES)
 def test_identical_texts_are_left_out_and_counted(rule: str) -> None:
     of = [
         (
             1,
             [
-                Candidate(i, s, t, (v,))
+                PairCandidate(i, s, t, (v,))
                 for i, s, t, v in ((1, "a", "same", 0.1), (2, "b", "same", 0.9), (3, "c", "x", 0.2))
             ],
         )
@@ -96,13 +103,13 @@ def test_identical_texts_are_left_out_and_counted(rule: str) -> None:
 
 
 def test_white_space_alone_makes_no_difference_case_does() -> None:
-    of = [(1, [Candidate(1, "a", "x y"), Candidate(2, "b", "x\n y "), Candidate(3, "c", "X y")])]
+    of = [(1, [PairCandidate(1, "a", "x y"), PairCandidate(2, "b", "x\n y "), PairCandidate(3, "c", "X y")])]
     drawn = sample(of)
     assert (drawn.identical, drawn.eligible) == (2, 1)
 
 
 def test_first_is_the_system_that_sorts_first_whatever_order_came_in() -> None:
-    of = [(1, [Candidate(1, "z", "1"), Candidate(2, "B", "2"), Candidate(3, "a", "3")])]
+    of = [(1, [PairCandidate(1, "z", "1"), PairCandidate(2, "B", "2"), PairCandidate(3, "a", "3")])]
     assert {(p.first_id, p.second_id) for p in sample(of).pairs} == {(2, 3), (2, 1), (3, 1)}
 
 
@@ -141,9 +148,9 @@ def test_refused_settings(wrong: dict[str, object]) -> None:
 
 
 @pytest.mark.parametrize("of", [[], [(1, [])], many(3, "a")])
-def test_nothing_to_pair_gives_nothing(of: list[tuple[int, list[Candidate]]]) -> None:
-    assert sample(of) == Sample((), 0, 0, 0)
-    assert sample(of, "conflicts", count=5) == Sample((), 0, 0, 0, conflicts=0)
+def test_nothing_to_pair_gives_nothing(of: list[tuple[int, list[PairCandidate]]]) -> None:
+    assert sample(of) == PairSample((), 0, 0, 0)
+    assert sample(of, "conflicts", count=5) == PairSample((), 0, 0, 0, conflicts=0)
 
 
 def test_a_seed_reproduces_the_draw_and_another_does_not() -> None:
@@ -183,11 +190,11 @@ def test_documents_and_pairs_are_drawn_uniformly() -> None:
     ],
 )
 def test_a_conflict(first: tuple[float | None, ...], second: tuple[float | None, ...], expected: bool) -> None:
-    one, other = Candidate(1, "a", "x", first), Candidate(2, "b", "y", second)
+    one, other = PairCandidate(1, "a", "x", first), PairCandidate(2, "b", "y", second)
     assert conflicting(one, other) is conflicting(other, one) is expected
 
 
-def population(seed: int, documents: int = 60) -> list[tuple[int, list[Candidate]]]:
+def population(seed: int, documents: int = 60) -> list[tuple[int, list[PairCandidate]]]:
     """Documents of 2 to 7 summaries, scored by three metrics that agree where summaries are far apart in quality."""
     generator = random.Random(seed)
     made = []
@@ -196,16 +203,16 @@ def population(seed: int, documents: int = 60) -> list[tuple[int, list[Candidate
         for place in range(generator.randint(2, 7)):
             quality = generator.random()
             scores = tuple(quality + generator.gauss(0, noise) for noise in (0.05, 0.2, 0.3))
-            candidates.append(Candidate(100 * number + place, f"s{place}", f"{number} {place}", scores))
+            candidates.append(PairCandidate(100 * number + place, f"s{place}", f"{number} {place}", scores))
         made.append((number, candidates))
     return made
 
 
-def scores_of(of: list[tuple[int, list[Candidate]]]) -> dict[int, tuple[float | None, ...]]:
+def scores_of(of: list[tuple[int, list[PairCandidate]]]) -> dict[int, tuple[float | None, ...]]:
     return {candidate.id: candidate.scores for _, candidates in of for candidate in candidates}
 
 
-def is_conflict(of: list[tuple[int, list[Candidate]]], pair: SampledPair) -> bool:
+def is_conflict(of: list[tuple[int, list[PairCandidate]]], pair: SampledPair) -> bool:
     by_id = {candidate.id: candidate for _, candidates in of for candidate in candidates}
     return conflicting(by_id[pair.first_id], by_id[pair.second_id])
 
@@ -265,7 +272,7 @@ def test_of_each_document_so_many_of_either_stratum() -> None:
     assert {pair.inclusion for pair in pairs} == {min(1, 2 / number) for number in there.values()}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.integers(0, 10_000),
     st.integers(2, 120),
@@ -347,7 +354,7 @@ def test_a_check_shows_a_summary_of_another_document() -> None:
 
 
 def test_another_system_where_the_same_has_no_other_document() -> None:
-    of = [(1, [Candidate(1, "a", "x")]), (2, [Candidate(2, "b", "y")])]
+    of = [(1, [PairCandidate(1, "a", "x")]), (2, [PairCandidate(2, "b", "y")])]
     checks = draw_checks(of, count=2, seed=0)
     assert {check[:3] for check in checks} == {(1, 1, 2), (2, 2, 1)}
 
@@ -355,8 +362,8 @@ def test_another_system_where_the_same_has_no_other_document() -> None:
 def test_a_check_needs_texts_that_differ() -> None:
     # The other document repeats one text but for white space; blank ones cannot be told from nothing.
     of = [
-        (1, [Candidate(1, "a", "x y"), Candidate(2, "b", "z")]),
-        (2, [Candidate(3, "a", "x  y"), Candidate(4, "b", "w"), Candidate(5, "c", " ")]),
+        (1, [PairCandidate(1, "a", "x y"), PairCandidate(2, "b", "z")]),
+        (2, [PairCandidate(3, "a", "x  y"), PairCandidate(4, "b", "w"), PairCandidate(5, "c", " ")]),
     ]
     # Of the first document both against w, of the second both against z: never against what both have.
     assert {check[:3] for check in draw_checks(of, count=4, seed=0)} == {(1, 1, 4), (1, 2, 4), (2, 3, 2), (2, 4, 2)}
@@ -369,12 +376,12 @@ def test_a_check_needs_texts_that_differ() -> None:
     [
         ([], "no two documents"),
         (many(1), "no two documents"),
-        ([*many(1), (7, []), (8, [Candidate(1, "a", " ")])], "no two documents"),
-        ([(n, [Candidate(n, "a", "same")]) for n in (1, 2)], "give 0 different attention checks"),
+        ([*many(1), (7, []), (8, [PairCandidate(1, "a", " ")])], "no two documents"),
+        ([(n, [PairCandidate(n, "a", "same")]) for n in (1, 2)], "give 0 different attention checks"),
         (many(2, "a"), "give 2 different attention checks"),
     ],
 )
-def test_checks_that_cannot_be(of: list[tuple[int, list[Candidate]]], message: str) -> None:
+def test_checks_that_cannot_be(of: list[tuple[int, list[PairCandidate]]], message: str) -> None:
     assert draw_checks(of, count=0, seed=0) == []
     with pytest.raises(ValueError, match=message):
         draw_checks(of, count=3, seed=0)

@@ -10,7 +10,7 @@ from itertools import islice
 
 import pytest
 
-from analysis.agreement import agreement
+from analysis.agreement import count_agreement
 from analysis.coefficients import METHODS
 from analysis.cohen_kappa import cohen_kappas
 from analysis.metrics_and_people import analyze_agreement
@@ -24,7 +24,7 @@ from data.demo import AUTHOR
 from data.demo import FILE as CORPUS
 from data.records import Document, Summary
 from data.store import DataStore, StoredScore
-from metrics.models.encoder import shared
+from metrics.models.encoder import shared_encoder
 from reports.formats import latex
 from tests.commands import refused, run, write
 
@@ -145,7 +145,7 @@ def test_no_table_moves_with_the_order_of_the_rows(shared_data, tmp_path):
             for record in records:
                 mix.shuffle(record["summaries"])
         write(tmp_path / "some.jsonl", records)
-        shared().forget()
+        shared_encoder().forget()
         names = "rouge1,rougeL,rouge_k,bertscore,carouge"
         options = ["--idf", "references", "--keywords", "tfidf", "--references", "mean"]
         analyses.append(analyzed(tmp_path / "some.jsonl", "--metrics", names, *options))
@@ -570,7 +570,7 @@ def test_a_study_of_conflicts_is_weighed(sqlite_url):
         assert "Not weighed: this describes the pairs that were drawn" in notes[table]
     found = load_judgments(annotation, "S")
     assert sorted(found.weights) == pytest.approx([4 / 3, 4 / 3, 4 / 3, 4])
-    unweighed = agreement(found.choices, found.differences()["rouge1|test"])
+    unweighed = count_agreement(found.choices, found.differences()["rouge1|test"])
     assert unweighed.half == 0.25  # what the weights correct
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from tests.test_cli import DOCUMENTS, folder, read_lines, run, write  # noqa: F401  folder is a fixture
+
+from tests.cli.test_cli import DOCUMENTS, folder, read_lines, run, write  # noqa: F401  folder is a fixture
 
 NEWS = {
     "id": "n1",

@@ -15,13 +15,13 @@ from cli.oracle import extract_length
 from data.database import connect
 from data.demo import FILE as CORPUS
 from data.files import sha256
-from data.importers import read
+from data.importers import read_documents
 from data.records import Example
 from data.store import DataStore
 from metrics.rouge import RougeN
 from reports.formats import latex as latex_text
 from summarizers.oracles import ALGORITHMS, Target, evaluation
-from summarizers.oracles.evaluation import Task, evaluate, statistics, stored
+from summarizers.oracles.evaluation import OracleTask, evaluate, load_evaluation, summarize_algorithms
 from summarizers.sentences import sentences_of
 from tests.commands import refused, run, write
 
@@ -81,7 +81,7 @@ def test_a_file_as_json(folder):
             {"id": "dots", "reason": "it has no reference with a word"},
             {"id": "no word", "reason": "it has no reference with a word"},
         ],
-        "signatures": Task(algorithms=("greedy", "exact")).signatures,
+        "signatures": OracleTask(algorithms=("greedy", "exact")).signatures,
     }
 
 
@@ -113,7 +113,7 @@ def test_figures_are_those_of_the_rows(folder):
 def test_rows_name_the_extract_whose_score_they_have(folder):
     run("oracle", CORPUS, "--algorithms", "exact", "--length", "2", "--output", "rows.jsonl")
     rows = records_of(folder / "rows.jsonl")
-    documents = {document.id: document for document, _ in read(CORPUS, "interchange")}
+    documents = {document.id: document for document, _ in read_documents(CORPUS, "interchange")}
     assert [row["id"] for row in rows] == list(documents)
     for row in rows:
         document = documents[row["id"]]
@@ -128,26 +128,31 @@ def test_rows_name_the_extract_whose_score_they_have(folder):
 @pytest.mark.parametrize(
     ("options", "task"),
     [
-        ([], Task()),
-        (["--metric", "rouge2", "--definition", "set"], Task(Target(2, "set"))),
-        (["--references", "first", "--tokenizer", "unicode"], Task(Target(references="first", tokenizer="unicode"))),
-        (["--seed", 7, "--seconds", 2.5], Task(seed=7, seconds=2.5)),
-        (["--length", "2"], Task(length=extract_length("2"))),
-        (["--length", "5w"], Task(length=extract_length("5w"))),
-        (["--length", "ref"], Task(length=extract_length("ref"))),
+        ([], OracleTask()),
+        (["--metric", "rouge2", "--definition", "set"], OracleTask(Target(2, "set"))),
+        (
+            ["--references", "first", "--tokenizer", "unicode"],
+            OracleTask(Target(references="first", tokenizer="unicode")),
+        ),
+        (["--seed", 7, "--seconds", 2.5], OracleTask(seed=7, seconds=2.5)),
+        (["--length", "2"], OracleTask(length=extract_length("2"))),
+        (["--length", "5w"], OracleTask(length=extract_length("5w"))),
+        (["--length", "ref"], OracleTask(length=extract_length("ref"))),
     ],
 )
 def test_options_reach_the_searches(folder, options, task):
     found = searched("small.jsonl", *options, "--processes", 1)
     assert found["signatures"] == task.signatures
     assert found["length"] == (options[1] if options[:1] == ["--length"] else None)
-    documents = [document for document, _ in read(folder / "small.jsonl", "interchange")]
-    expected = {figures.algorithm: figures.mean for figures in statistics(evaluate(documents, task, processes=0).rows)}
+    documents = [document for document, _ in read_documents(folder / "small.jsonl", "interchange")]
+    expected = {
+        figures.algorithm: figures.mean for figures in summarize_algorithms(evaluate(documents, task, processes=0).rows)
+    }
     assert {name: figures["mean"] for name, figures in found["algorithms"].items()} == pytest.approx(expected)
 
 
 def test_an_exact_search_that_the_time_ended_is_not_called_optimal(folder):
-    documents = [document for document, _ in read(CORPUS, "interchange")]
+    documents = [document for document, _ in read_documents(CORPUS, "interchange")]
     sentences = [sentence for document in documents for sentence in sentences_of(document)]
     reference = " ".join(text for document in documents for text in document.references)
     write(folder / "long.jsonl", [{"id": "long", "source": sentences, "references": [reference], "summaries": []}])
@@ -178,7 +183,7 @@ def test_every_format_has_the_same_numbers(folder):
         assert f"{algorithm} & 3 & {figures['mean']:.3f} & {figures['std']:.3f} & " in latex
     for shape in (text, table, latex):
         assert "2 (2: it has no reference with a word)" in shape
-    for signature in Task(algorithms=("greedy", "exact")).signatures.values():
+    for signature in OracleTask(algorithms=("greedy", "exact")).signatures.values():
         assert signature in text
         assert signature in table
         assert f"% {signature}\n" in latex
@@ -229,7 +234,7 @@ def test_one_document(folder):
 @pytest.fixture
 def searches(monkeypatch):
     """Documents that are searched from now on, in this process."""
-    evaluation.load()
+    evaluation.load_libraries()
     asked = []
     rows_of = evaluation.rows_of
 
@@ -240,7 +245,7 @@ def searches(monkeypatch):
 
     monkeypatch.setattr(evaluation, "rows_of", counted)
     in_this_process = evaluation.mapping
-    monkeypatch.setattr(evaluation, "mapping", lambda processes, tick: in_this_process(0, tick))
+    monkeypatch.setattr(evaluation, "map_in_processes", lambda processes, tick: in_this_process(0, tick))
     return asked
 
 
@@ -274,9 +279,9 @@ def test_a_data_set_goes_on_where_it_was_stopped(folder, searches, monkeypatch):
         result = run("oracle", "small", *SHORT, code=1)
     assert result.stdout == ""
     assert result.stderr.endswith("stopped; what was found is stored, and the same command goes on from there\n")
-    task = Task(algorithms=("greedy", "exact"))
+    task = OracleTask(algorithms=("greedy", "exact"))
     store = DataStore(connect(os.environ["RELEVANCE_DATABASE_URL"]))
-    assert [row.document_id for row in stored(store, "small", task).rows] == ["d1", "d1", "d2", "d2"]
+    assert [row.document_id for row in load_evaluation(store, "small", task).rows] == ["d1", "d1", "d2", "d2"]
     searches.clear()
     assert searched("small", *SHORT)["documents"] == 3
     assert searches == [("d3", "greedy", "exact")]
@@ -286,7 +291,7 @@ def test_who_stops_the_search_of_a_file_is_told_that_nothing_is_kept(folder, mon
     def stopped(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(evaluation, "searched", stopped)
+    monkeypatch.setattr(evaluation, "search_documents", stopped)
     result = run("oracle", "small.jsonl", *SHORT, code=1)
     assert result.stdout == ""
     assert result.stderr.endswith("stopped; nothing is kept, as it would be of a data set\n")
@@ -323,7 +328,7 @@ def test_a_killed_run_goes_on_where_it_was(folder, searches):
     script = (
         "import os, signal, time, cli\n"
         "from summarizers.oracles import evaluation\n"
-        "rows_of, mapping = evaluation.rows_of, evaluation.mapping\n"
+        "rows_of, mapping = evaluation.rows_of, evaluation.map_in_processes\n"
         "def slow(task, document):\n"
         "    if document.id == 'd2':\n"
         "        os.kill(os.getpid(), signal.SIGKILL)\n"
@@ -331,7 +336,7 @@ def test_a_killed_run_goes_on_where_it_was(folder, searches):
         "    time.sleep(evaluation.EVERY)\n"
         "    return found\n"
         "evaluation.rows_of = slow\n"
-        "evaluation.mapping = lambda processes, tick: mapping(0, tick)\n"
+        "evaluation.map_in_processes = lambda processes, tick: mapping(0, tick)\n"
         "cli.main(['oracle', 'three', '--algorithms', 'greedy'])\n"
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

@@ -19,7 +19,7 @@ import pytest
 
 from cli.score import score_to_file
 from data.database import connect
-from data.importers import read
+from data.importers import read_documents
 from data.records import Example
 from data.store import DataStore
 from metrics.base import Score
@@ -53,7 +53,9 @@ def test_scores_of_a_data_set_are_kept_and_counted(shared_data: Path, tmp_path: 
     file = tmp_path / "a.db"
     url = f"sqlite:///{file}"
     store = DataStore(connect(url))
-    store.add_dataset(name="s", format="interchange", sha256="0" * 64, records=read(shared_data / "summeval.jsonl"))
+    store.add_dataset(
+        name="s", format="interchange", sha256="0" * 64, records=read_documents(shared_data / "summeval.jsonl")
+    )
 
     def count() -> int:
         with closing(sqlite3.connect(file)) as plain:
@@ -97,7 +99,7 @@ def test_scores_of_a_file_are_kept_beside_it(
 ) -> None:
     output, partial = tmp_path / "scores.jsonl", tmp_path / "scores.partial.jsonl"
     with pytest.raises(click.exceptions.Exit) as left:
-        score_to_file(list(read(shared_data / "summeval.jsonl")), [PressedAfter(batches)], output)
+        score_to_file(list(read_documents(shared_data / "summeval.jsonl")), [PressedAfter(batches)], output)
     assert left.value.exit_code == 1
     assert capsys.readouterr().err.strip().endswith(said.format(partial))
     assert not output.exists()

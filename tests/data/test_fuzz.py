@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from data.database import connect
-from data.importers import LINES, lines, read
+from data.importers import LINES, lines, read_documents
 from data.records import BadRecord, Document, Summary
 from data.store import DataStore
 from tests.fuzzing import mutations
@@ -90,7 +90,7 @@ DOCUMENTS = [Document(f"d{number}", "t", ("r",)) for number in range(3)]
 def load(path, format):
     if format == LINES:
         return [(DOCUMENTS[0], lines.load(path, DOCUMENTS, "s"))]
-    return list(read(path, format))
+    return list(read_documents(path, format))
 
 
 @pytest.mark.parametrize("format", SAMPLES)

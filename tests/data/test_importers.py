@@ -12,7 +12,7 @@ from sqlalchemy import text
 import cli
 from data import reading
 from data.database import connect
-from data.importers import guess_format, lines, read
+from data.importers import guess_format, lines, read_documents
 from data.records import BadRecord, Document, Summary
 
 TRICKY = {
@@ -81,9 +81,9 @@ def write_table(path, rows, columns=COLUMNS):
 
 
 def written(path: Path):
-    """What `read` makes of a file, and what it says besides the format."""
+    """What `read_documents` makes of a file, and what it says besides the format."""
     said = []
-    return list(read(path, say=said.append)), [line for line in said if not line.startswith("format: ")]
+    return list(read_documents(path, say=said.append)), [line for line in said if not line.startswith("format: ")]
 
 
 # --- good files -----------------------------------------------------------------------------------------------
@@ -99,7 +99,7 @@ def test_interchange(tmp_path):
         ],
     )
     assert guess_format(path) == "interchange"
-    assert list(read(path)) == [
+    assert list(read_documents(path)) == [
         (
             Document("d1", "The text.", ("A reference.",), "A title"),
             [Summary("d1", "bart", "A summary.", {"relevance": 4.3})],
@@ -126,7 +126,7 @@ def test_whole_numbers_name_documents_and_systems(tmp_path, make, changes, docum
 def test_a_number_and_its_digits_are_one_id(tmp_path):
     path = write_json(tmp_path / "f.jsonl", [interchange(id=7), interchange(id="7")])
     with pytest.raises(BadRecord, match=r'f\.jsonl:2: the id "7" already stands in line 1'):
-        list(read(path))
+        list(read_documents(path))
 
 
 def test_whole_numbers_in_parquet(tmp_path):
@@ -165,7 +165,7 @@ def test_blank_lines_are_empty_summaries(tmp_path):
 def test_scitldr(tmp_path):
     path = write_json(tmp_path / "f.jsonl", [scitldr(), scitldr(paper_id="p2", title=None, source=["One.", " ", ""])])
     said = []
-    assert list(read(path, say=said.append)) == [
+    assert list(read_documents(path, say=said.append)) == [
         (Document("p1", ("One.", "Two."), ("A TLDR.",), "A title"), []),
         (Document("p2", ("One.",), ("A TLDR.",)), []),
     ]
@@ -176,7 +176,7 @@ def test_scitldr(tmp_path):
 def test_scitldr_as_published(shared_data, split, documents, skipped):
     path = shared_data / "scitldr" / f"{split}.jsonl"
     said = []
-    found = list(read(path, say=said.append))
+    found = list(read_documents(path, say=said.append))
     published = [json.loads(line) for line in path.open(encoding="utf-8")]
     assert len(found) == documents
     assert [(d.id, d.title, list(d.source), list(d.references)) for d, _ in found] == [
@@ -198,7 +198,7 @@ def test_summeval_as_published(tmp_path):
     references = ("First reference.", "Second reference.")
     # relevance (2 + 1 + 2) / 3, coherence (2 + 1 + 1) / 3; crowd: coherence (3 + 4) / 2, relevance by one only
     experts = {"coherence": 4 / 3, "consistency": 1.0, "fluency": 3.0, "relevance": 5 / 3}
-    assert list(read(path, say=said.append)) == [
+    assert list(read_documents(path, say=said.append)) == [
         (
             Document("dm-test-1", "", references),
             [
@@ -217,13 +217,13 @@ def test_summeval_as_published(tmp_path):
 def test_summeval_paired_with_its_articles(tmp_path):
     said = []
     path = write_json(tmp_path / "f.jsonl", [summeval(text="The article.")])
-    assert [document.source for document, _ in read(path, "summeval", said.append)] == ["The article."]
+    assert [document.source for document, _ in read_documents(path, "summeval", said.append)] == ["The article."]
     assert said == []
 
 
 def test_summeval_in_the_interchange_format(shared_data):
     path = shared_data / "summeval.jsonl"
-    found = list(read(path))
+    found = list(read_documents(path))
     assert len(found) == 100
     assert {(len(document.references), len(summaries)) for document, summaries in found} == {(11, 16)}
     for (document, summaries), line in zip(found, path.open(encoding="utf-8"), strict=True):
@@ -255,7 +255,7 @@ GATHERED = [
 def test_tables(tmp_path, suffix):
     said = []
     path = write_table(tmp_path / f"f.{suffix}", ROWS)
-    assert list(read(path, say=said.append)) == GATHERED
+    assert list(read_documents(path, say=said.append)) == GATHERED
     assert said == [f"format: {suffix.lower()} (guessed)"]
 
 
@@ -264,7 +264,9 @@ def test_a_table_without_title_and_with_other_columns(tmp_path, suffix):
     said = []
     columns = ["split", "summary", "document_id", "source", "reference", "system", "\x1b[2J"]
     path = write_table(tmp_path / f"f.{suffix}", [["dev", "s", "d", "t", "r", "bart", "x"]], columns)
-    assert list(read(path, suffix, said.append)) == [(Document("d", "t", ("r",)), [Summary("d", "bart", "s")])]
+    assert list(read_documents(path, suffix, said.append)) == [
+        (Document("d", "t", ("r",)), [Summary("d", "bart", "s")])
+    ]
     assert said == ['columns passed over: "split", "\\u001b[2J"']
 
 
@@ -281,7 +283,7 @@ def test_texts_come_back_byte_for_byte(tmp_path, data_store_sqlite, suffix, text
     else:
         write_table(path, [[f"i{text}", text, text, text, f"s{text}", text]], COLUMNS[:-1])
     name = f"{suffix} {list(TRICKY.values()).index(text)}"
-    data_store_sqlite.add_dataset(name=name, format=suffix, sha256="", records=read(path))
+    data_store_sqlite.add_dataset(name=name, format=suffix, sha256="", records=read_documents(path))
     assert data_store_sqlite.records(name) == [(document, [summary])]
 
 
@@ -340,7 +342,7 @@ def test_the_format_is_guessed(tmp_path, name, content, format):
 )
 def test_formats_that_cannot_be_read(tmp_path, format, message):
     with pytest.raises(BadRecord) as refused:
-        list(read(write_json(tmp_path / "f.jsonl", [interchange()]), format))
+        list(read_documents(write_json(tmp_path / "f.jsonl", [interchange()]), format))
     assert str(refused.value).startswith(message)
 
 

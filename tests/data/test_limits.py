@@ -17,7 +17,7 @@ import pytest
 
 from data import reading
 from data.files import open_file, sha256
-from data.importers import parquet, read
+from data.importers import parquet, read_documents
 from data.records import BadRecord
 from tests.commands import refused, run
 
@@ -142,7 +142,7 @@ def test_every_way_of_writing_is_read(tmp_path, compression, options):
     path = tmp_path / "f.parquet"
     sources = pa.array([f"text {row} " * (row % 50 + 1) for row in range(100)])
     pq.write_table(table(100, source=sources), path, compression=compression, **options)
-    assert [document.source for document, _ in read(path)] == sources.to_pylist()
+    assert [document.source for document, _ in read_documents(path)] == sources.to_pylist()
 
 
 def test_heads_of_pages_are_believed_and_not_the_description(tmp_path, monkeypatch):
@@ -151,7 +151,7 @@ def test_heads_of_pages_are_believed_and_not_the_description(tmp_path, monkeypat
     pq.write_table(table(1, source=pa.array(["x" * 50_000])), path, compression="zstd")
     monkeypatch.setattr(parquet, "MAX_AT_ONCE", 50_000)
     with pytest.raises(BadRecord, match="its pages unpack to over 0 MiB at once"):
-        list(read(path))
+        list(read_documents(path))
 
 
 @pytest.mark.parametrize(
@@ -160,10 +160,10 @@ def test_heads_of_pages_are_believed_and_not_the_description(tmp_path, monkeypat
 def test_other_limits_of_parquet(tmp_path, monkeypatch, limit, value, message):
     path = tmp_path / "f.parquet"
     pq.write_table(table(5000), path, use_dictionary=False, data_page_size=64, write_batch_size=8)
-    assert len(list(read(path))) == 5000
+    assert len(list(read_documents(path))) == 5000
     monkeypatch.setattr(parquet, limit, value)
     with pytest.raises(BadRecord, match=message):
-        list(read(path))
+        list(read_documents(path))
 
 
 # --- what is no file, and files that are long and empty ------------------------------------------------------
@@ -236,7 +236,7 @@ def test_millions_of_blank_lines(tmp_path, suffix, blank):
     path = tmp_path / f"f.{suffix}"
     path.write_bytes(header + blank * 10_000_000)
     with pytest.raises(BadRecord, match=r"^f\.\w+:10000[12]: there are over 100,000 blank lines in a row"):
-        list(read(path, "interchange" if suffix == "jsonl" else None))
+        list(read_documents(path, "interchange" if suffix == "jsonl" else None))
 
 
 def test_blank_lines_between_others_are_no_matter(tmp_path, monkeypatch):
@@ -252,7 +252,7 @@ def test_a_table_of_100_000_columns(tmp_path, kind):
     names = [*NAMES, *(f"{kind}{number}" for number in range(100_000))]
     path.write_text(f"{','.join(names)}\nd,s,r,a,t{',4' * 100_000}\n")
     said = []
-    ((_, (summary,)),) = read(path, say=said.append)
+    ((_, (summary,)),) = read_documents(path, say=said.append)
     if kind == "other":
         assert len(said[-1]) < 500
         assert said[-1].endswith('"other19" and 99980 more')
@@ -260,4 +260,4 @@ def test_a_table_of_100_000_columns(tmp_path, kind):
         assert len(summary.human) == 100_000
     path.write_text(f"{','.join([*names, 'source'])}\n")
     with pytest.raises(BadRecord, match='the column "source" stands twice'):
-        list(read(path))
+        list(read_documents(path))

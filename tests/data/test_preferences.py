@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from data.cells import Cells
-from data.preferences import Preferences, names, rated_pairs
+from data.preferences import Preferences, rated_pairs, to_name_column
 from data.records import Document, Summary
 from data.store import DataStore, StoredScore, UnknownDataset, UnknownDocument
 
@@ -19,14 +19,14 @@ def preferences(pair: list[int], choices: list[float], inclusion: list[float] | 
     """Judgments of pairs 0 to 2, by Ann and Ben in turn."""
     n = len(pair)
     return Preferences(
-        documents=names(["d0", "d1", "d1"]),
-        firsts=names(["a", "a", "a"]),
-        seconds=names(["b", "b", "c"]),
+        documents=to_name_column(["d0", "d1", "d1"]),
+        firsts=to_name_column(["a", "a", "a"]),
+        seconds=to_name_column(["b", "b", "c"]),
         inclusion=np.array(inclusion or [NAN] * 3),
         scores={"m": np.array([[1, 0], [0.5, 0.7], [NAN, 1]])},
         pair=np.array(pair, dtype=np.intp),
         choices=np.array(choices, dtype=float),
-        annotators=names(["Ann", "Ben"] * n)[:n],
+        annotators=to_name_column(["Ann", "Ben"] * n)[:n],
         left=np.ones(n),
         took=np.arange(n, dtype=float),
     )
@@ -91,8 +91,8 @@ def test_rated_pairs() -> None:
 
 
 def test_names_that_look_like_lists() -> None:
-    assert names(["ab", "c", None]).tolist() == ["ab", "c", None]
-    assert names([]).shape == (0,)
+    assert to_name_column(["ab", "c", None]).tolist() == ["ab", "c", None]
+    assert to_name_column([]).shape == (0,)
 
 
 # --- read from a store --------------------------------------------------------------------------------------

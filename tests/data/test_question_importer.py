@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from data.database import connect
-from data.importers import guess_format, read
+from data.importers import guess_format, read_documents
 from data.importing import import_file
 from data.records import BadRecord, ClozeQuestion, Document
 from data.store import DataStore
@@ -36,7 +36,7 @@ def write(folder: Path, questions: list[tuple[str, str]], address: str = ADDRESS
 def test_questions_of_one_address_are_one_document(tmp_path: Path) -> None:
     folder = write(tmp_path / "cnn" / "questions" / "test", QUESTIONS)
     write(folder / "more", QUESTIONS[:1], address="http://cnn.example/other.html")
-    (first, summaries), (second, _) = read(tmp_path / "cnn")
+    (first, summaries), (second, _) = read_documents(tmp_path / "cnn")
     assert first == Document(
         id=hashlib.sha1(ADDRESS.encode()).hexdigest(),
         source="( CNN ) Ann Lee said that Bo Derek: the actor left Oslo . it rained in Oslo all day .",
@@ -56,7 +56,7 @@ def test_a_single_file_and_a_folder_are_told_by_their_names(tmp_path: Path) -> N
     folder = write(tmp_path / "q", QUESTIONS[:1])
     (file,) = folder.iterdir()
     assert guess_format(folder) == guess_format(file) == "question"
-    assert [*read(file)] == [*read(folder)]
+    assert [*read_documents(file)] == [*read_documents(folder)]
 
 
 def test_a_folder_becomes_a_data_set(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_a_passage_that_another_file_has_otherwise_is_said(tmp_path: Path) -> No
     folder = write(tmp_path / "q", QUESTIONS[:1])
     write(folder, QUESTIONS[1:2], names=[*NAMES[:2], "@entity2:Rome", NAMES[3]])
     said: list[str] = []
-    ((document, _),) = read(folder, "question", said.append)
+    ((document, _),) = read_documents(folder, "question", said.append)
     assert "Oslo" in document.source_text
     assert len(document.questions) == 2
     assert any("its passage differs" in message for message in said)
@@ -81,15 +81,15 @@ def test_a_passage_that_another_file_has_otherwise_is_said(tmp_path: Path) -> No
 def test_an_entity_without_a_name_is_refused(tmp_path: Path, names: list[str]) -> None:
     folder = write(tmp_path / "q", QUESTIONS[:1], names=names)
     with pytest.raises(BadRecord, match=r"\.question:3: @entity\d+ has no name"):
-        list(read(folder))
+        list(read_documents(folder))
 
 
 def test_a_folder_without_questions_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadRecord, match=r"there are no \.question files in it"):
-        list(read(tmp_path))
+        list(read_documents(tmp_path))
 
 
 def test_apes_asks_the_questions_of_the_files(tmp_path: Path) -> None:
-    rows = {row.name: row for row in conditions(Apes(), read(write(tmp_path / "q", QUESTIONS)))}
+    rows = {row.name: row for row in conditions(Apes(), read_documents(write(tmp_path / "q", QUESTIONS)))}
     assert rows["source"].questions == rows["gold"].questions == 3
     assert rows["gold"].occurs == 1

@@ -97,13 +97,13 @@ def test_what_cannot_be_opened_is_refused(tmp_path, name):
 )
 def test_json_is_strict(tmp_path, line, problem):
     with pytest.raises(BadRecord) as refused:
-        list(reading.json_lines(write(tmp_path / "f.jsonl", b'{"fine": 1}\n\n' + line.encode())))
+        list(reading.read_json_lines(write(tmp_path / "f.jsonl", b'{"fine": 1}\n\n' + line.encode())))
     assert str(refused.value).removesuffix("; each line must be a whole JSON object") == f"f.jsonl:3: {problem}"
 
 
 def test_json_lines_pass_over_blank_lines_and_keep_texts(tmp_path):
     path = write(tmp_path / "f.jsonl", '\ufeff{"a": "x\u2028\\u2028\\ud83d\\ude00"}\r\n \t\r\n\n{"b": 1.5}'.encode())
-    assert [(str(place), record) for place, record in reading.json_lines(path)] == [
+    assert [(str(place), record) for place, record in reading.read_json_lines(path)] == [
         ("f.jsonl:1", {"a": "x\u2028\u2028😀"}),
         ("f.jsonl:4", {"b": 1.5}),
     ]

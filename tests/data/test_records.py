@@ -1,6 +1,6 @@
 import pytest
 
-from data.records import Document, Summary, examples
+from data.records import Document, Summary, make_examples
 
 DOCUMENT = Document("d", ("One.", "Two."), ("r one", "r two", "r three"), "The title")
 
@@ -18,19 +18,19 @@ DOCUMENT = Document("d", ("One.", "Two."), ("r one", "r two", "r three"), "The t
     ],
 )
 def test_what_stands_as_a_candidate_is_withheld_from_all_candidates(candidates, references, title):
-    found = examples(DOCUMENT, [Summary("d", system, text) for system, text in candidates.items()])
+    found = make_examples(DOCUMENT, [Summary("d", system, text) for system, text in candidates.items()])
     assert [(e.system, e.candidate) for e in found] == list(candidates.items())
     assert {(e.document_id, e.references, e.title, e.source) for e in found} == {("d", references, title, "One. Two.")}
 
 
 def test_examples_of_a_document_without_title_or_summaries():
     untitled = Document("d", "Text.", ("r",))
-    assert examples(untitled, []) == []
-    assert examples(untitled, [Summary("d", "title", "t")])[0].title is None
+    assert make_examples(untitled, []) == []
+    assert make_examples(untitled, [Summary("d", "title", "t")])[0].title is None
     assert untitled.source_text == "Text."
 
 
 def test_a_copy_of_a_text_that_stands_as_a_system_does_not_judge_either() -> None:
     document = Document("d", "s", ("same", "same", "other"), "same")
-    (example,) = examples(document, [Summary("d", "reference:1", "same")])
+    (example,) = make_examples(document, [Summary("d", "reference:1", "same")])
     assert (example.references, example.title) == (("other",), None)

@@ -6,8 +6,8 @@ from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from data.importers import read
-from data.records import BadRecord, Document, Summary, examples
+from data.importers import read_documents
+from data.records import BadRecord, Document, Summary, make_examples
 from data.store import (
     DIED,
     PLAYGROUND,
@@ -99,7 +99,7 @@ def test_a_bad_record_half_way_leaves_nothing(data_store, tmp_path):
     # The last line, long after the first rows were written, has the id of the first.
     path.write_text("".join(f'{{"id": "{n % 700}", {rest}\n' for n in range(701)))
     with pytest.raises(BadRecord, match=r"^f\.jsonl:701: the id \"0\" already stands in line 1"):
-        add(data_store, records=read(path, "interchange"))
+        add(data_store, records=read_documents(path, "interchange"))
     assert [count(data_store, row) for row in (DatasetRow, DocumentRow, SummaryRow)] == [0, 0, 0]
     assert add(data_store).documents == 3  # and the name is free
 
@@ -275,7 +275,7 @@ def test_a_reference_that_becomes_a_system_makes_its_documents_scores_anew(data_
     assert scoring.score_dataset(data_store, "set", [words]) == {"words": 3}
     with Session(data_store.engine) as session:
         stored = set(session.scalars(select(SummaryRow.example)))
-    assert stored == {example_hash(e) for d, s in data_store.records("set") for e in examples(d, s)}
+    assert stored == {example_hash(e) for d, s in data_store.records("set") for e in make_examples(d, s)}
 
 
 def test_ignorance_of_a_data_set_is_said_before_work(data_store):
@@ -415,7 +415,7 @@ def test_a_written_document_is_scored_as_any(data_store):
     words = Words()
     scoring.score_dataset(data_store, "mine", [words])
     assert words.scored == [("one", "first"), ("one", "second")]
-    assert set(data_store.examples("mine")) == {example_hash(example) for example in examples(*WRITTEN)}
+    assert set(data_store.examples("mine")) == {example_hash(example) for example in make_examples(*WRITTEN)}
 
 
 def test_what_is_refused_leaves_everything_as_it_was(data_store):

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 
 from data.demo import CHOSEN
 from metrics import METRICS
-from pages.components.examples.presented import chosen
+from pages.components.examples.presented import load_chosen_examples
 from tests.driving import serving
 
 pytestmark = pytest.mark.e2e
@@ -55,7 +55,9 @@ class Presented:
         expect(self.page.locator(".presented")).to_have_count(1)
         expect(self.page.locator(".presented .why")).to_have_text(f"{number}. {example.why}")
         expect(self.page.get_by_text(f"{number} of {LAST}", exact=True)).to_be_visible()
-        expect(self.page.locator("[aria-label='Summary A']")).to_have_text(chosen()[number - 1].examples[0].candidate)
+        expect(self.page.locator("[aria-label='Summary A']")).to_have_text(
+            load_chosen_examples()[number - 1].examples[0].candidate
+        )
 
     def settled(self) -> None:
         """All models have answered, and nothing is drawn any more."""

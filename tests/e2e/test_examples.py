@@ -14,9 +14,9 @@ from annotation.results import load_rated_pairs
 from data.database import connect
 from data.records import Document, Summary
 from data.store import DataStore
-from metrics import LEXICAL, metrics
+from metrics import LEXICAL, make_metrics
 from metrics.scoring import score_dataset
-from pages.components.examples.pairs import Chosen, confusion, listed, verdicts
+from pages.components.examples.pairs import PairFilter, confusion, make_pairs_frame, verdicts
 from tests.driving import serving
 
 pytestmark = pytest.mark.e2e
@@ -77,7 +77,7 @@ def filled(path: Path, name: str, records: list[tuple[Document, list[Summary]]],
     engine = connect(f"sqlite:///{path}")
     data = DataStore(engine)
     data.add_dataset(name=name, format="interchange", sha256="0", records=records)
-    score_dataset(data, name, metrics(scored_by))
+    score_dataset(data, name, make_metrics(scored_by))
     engine.dispose()
     return path
 
@@ -174,9 +174,9 @@ def test_from_a_cell_to_an_example_and_its_link(browser: Browser, page: Page, ur
     preferences = load_rated_pairs(DataStore(engine), SET, ASPECT)
     engine.dispose()
     found = verdicts(preferences)
-    chosen = Chosen("against", "rouge2")
+    chosen = PairFilter("against", "rouge2")
     row = list(confusion(found).index).index("rouge2")
-    wanted = listed(preferences, found, chosen)
+    wanted = make_pairs_frame(preferences, found, chosen)
     assert 1 < len(wanted) < len(preferences)
 
     watched = Watched(page, f"{url}/examples")

@@ -12,13 +12,13 @@ from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect
 
 from data.database import connect
 from data.demo import FILE
-from data.importers import read
+from data.importers import read_documents
 from data.records import Example
 from data.store import DataStore
 from metrics import LEXICAL, METRICS, Options
 from pages.components.playground.draft import LONGEST, Draft, examples_of, from_records
 from pages.components.playground.sharing import from_file, from_link, to_link
-from pages.components.playground.what_if import swapped, word_spans
+from pages.components.playground.what_if import swap_word, word_spans
 from tests.driving import serving
 
 pytestmark = pytest.mark.e2e
@@ -33,7 +33,7 @@ MODELS = 170_000
 STARTING = 30_000
 """Milliseconds until the first numbers: dictionaries are loaded for them."""
 
-DEMO = from_records(*next(read(FILE, "interchange")))
+DEMO = from_records(*next(read_documents(FILE, "interchange")))
 NUMBER = {True: "{:.0f}", False: "{:.4f}"}
 
 
@@ -257,7 +257,7 @@ def test_what_if_by_pointer_and_by_keys(page: Page, url: str) -> None:
     expect(words).to_have_count(len(spans))
     example = examples_of(DEMO)["A"]
     words.nth(4).click()
-    left = replace(example, candidate=swapped(example.candidate, spans[4]))
+    left = replace(example, candidate=swap_word(example.candidate, spans[4]))
     for name in LEXICAL:
         expect(playground.change(name, "before")).to_have_text(written(name, example))
         expect(playground.change(name, "after")).to_have_text(written(name, left))
@@ -269,7 +269,7 @@ def test_what_if_by_pointer_and_by_keys(page: Page, url: str) -> None:
     page.keyboard.press("Enter")
     expect(words.nth(6)).to_have_attribute("aria-pressed", "true")
     page.get_by_label("Instead of").fill("segmentation")
-    swapped_text = swapped(example.candidate, spans[6], "segmentation")
+    swapped_text = swap_word(example.candidate, spans[6], "segmentation")
     other = replace(example, candidate=swapped_text)
     for name in LEXICAL:
         expect(playground.change(name, "after")).to_have_text(written(name, other))

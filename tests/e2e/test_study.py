@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from analysis.agreement import agreement
+from analysis.agreement import count_agreement
 from annotation.results import load_judgments
 from annotation.store import AnnotationStore
 from data.database import connect
@@ -58,7 +58,7 @@ def test_a_whole_study(browser: Browser, shared_data: Path, tmp_path: Path) -> N
     differences = preferences.differences()
     for metric in ("rouge1", "rouge_k"):
         (signature,) = (s for s in preferences.scores if s.startswith(f"{metric}|"))
-        counts = agreement(preferences.choices, differences[signature])
+        counts = count_agreement(preferences.choices, differences[signature])
         assert (counts.concordant, counts.discordant, counts.tied) == counted_by_sql(database, signature)
         assert counts.pairs == 40
 

@@ -15,9 +15,9 @@ from data.demo import NAME as DEMO
 from data.demo import add_demo
 from data.records import Document, Summary
 from data.store import DataStore
-from pages.components.upper_bound.address import Asked
+from pages.components.upper_bound.address import BoundChoice
 from summarizers.oracles import ALGORITHMS, Target
-from summarizers.oracles.evaluation import Task, rows_of, stored
+from summarizers.oracles.evaluation import OracleTask, load_evaluation, rows_of
 from summarizers.oracles.standing import bounds_of, judged_all
 from summarizers.sentences import sentences_of
 from tests.driving import serving
@@ -99,7 +99,7 @@ class Watched:
 
     def shows(self, document: Document, algorithm: str, target: Target) -> None:
         """The sentences that an algorithm takes of a document are those that are marked as taken."""
-        (row,) = rows_of(Task(target, (algorithm,)), document)
+        (row,) = rows_of(OracleTask(target, (algorithm,)), document)
         sentences = sentences_of(document)
         expect(self.page.get_by_text(f"F1 {row.f1:.4f} against")).to_be_visible()
         taken = self.page.locator(".bound li.taken")
@@ -121,7 +121,7 @@ class Watched:
 
 def test_from_a_link_through_documents_and_algorithms_and_back(page: Page, url: str, documents: list[Document]) -> None:
     target = Target(2, "set")
-    link = urlencode({**Asked(DEMO, target).address, "document": documents[3].id})
+    link = urlencode({**BoundChoice(DEMO, target).address, "document": documents[3].id})
     watched = Watched(page, f"{url}/upper_bound?{link}")
     watched.shows(documents[3], "exact", target)
     expect(page.get_by_text("Proven optimal")).to_be_visible()
@@ -172,7 +172,7 @@ def test_from_a_link_through_documents_and_algorithms_and_back(page: Page, url: 
 
 
 def test_folded_sentences_open_by_keys_and_are_printed(page: Page, url: str, documents: list[Document]) -> None:
-    rows = {document.id: rows_of(Task(Target(), ("exact",)), document)[0] for document in documents}
+    rows = {document.id: rows_of(OracleTask(Target(), ("exact",)), document)[0] for document in documents}
     # a document whose extract begins so late that at least two sentences are folded before it
     chosen = next(document for document in documents if min(rows[document.id].places, default=0) > 1)
     watched = Watched(page, f"{url}/upper_bound?{urlencode({'dataset': DEMO, 'document': chosen.id})}")
@@ -230,7 +230,7 @@ def test_all_documents_are_computed_while_one_waits_and_go_on_after_leaving(
     watched.settled()
     engine = connect(f"sqlite:///{database}")
     data = DataStore(engine)
-    before = stored(data, DEMO, Task()).rows
+    before = load_evaluation(data, DEMO, OracleTask()).rows
     kept = len(before) // len(ALGORITHMS)
     assert 3 <= kept < 24
     expect(page.get_by_text(f"{kept} of 24 documents have")).to_be_visible()
@@ -238,7 +238,7 @@ def test_all_documents_are_computed_while_one_waits_and_go_on_after_leaving(
     expect(page.get_by_role("heading", name="Systems beside the bound")).to_be_visible(timeout=60_000)
     expect(button).to_have_count(0, timeout=60_000)
     watched.settled()
-    rows = stored(data, DEMO, Task()).rows
+    rows = load_evaluation(data, DEMO, OracleTask()).rows
     assert len(rows) == 24 * len(ALGORITHMS)
     assert rows[: len(before)] == before  # nothing was done twice
     engine.dispose()

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from data.importers import read
-from data.records import Example, examples
+from data.importers import read_documents
+from data.records import Example, make_examples
 from metrics import Options, metric
 from metrics.base import Score
 from metrics.bertscore import BertScore, BertScoreEvidence
 from metrics.models.encoder import Encoder
-from metrics.models.files import embedded
+from metrics.models.files import embedded_model
 from metrics.scoring import score_record
 
 Values = list[tuple[float, float, float]]
@@ -31,8 +31,8 @@ def example(candidate: str, *references: str) -> Example:
 
 @pytest.fixture(scope="module")
 def summeval(shared_data: Path) -> list[Example]:
-    records = read(shared_data / "summeval.jsonl", "interchange")
-    return [e for document, summaries in records for e in examples(document, summaries)]
+    records = read_documents(shared_data / "summeval.jsonl", "interchange")
+    return [e for document, summaries in records for e in make_examples(document, summaries)]
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def theirs(batch: Sequence[Example], layer: int = 5, **options: Any) -> Values:
     columns = bert_score.score(
         [e.candidate for e in batch],
         [list(e.references) if several else e.references[0] for e in batch],
-        model_type=str(embedded().folder),
+        model_type=str(embedded_model().folder),
         num_layers=layer,
         device="cpu",
         nthreads=0,

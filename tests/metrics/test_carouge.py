@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow.parquet
 import pytest
 
-from data.importers import read
-from data.records import Example, examples
+from data.importers import read_documents
+from data.records import Example, make_examples
 from metrics import carouge, metric
 from metrics.base import Score
 from metrics.carouge import Carouge, CarougeEvidence
@@ -300,12 +300,12 @@ def test_the_example_of_the_paper(encoder_vectors: EncoderVectors) -> None:
 def test_the_value_follows_from_the_evidence(
     shared_data: Path, encoder_vectors: EncoderVectors, options: dict[str, Any]
 ) -> None:
-    records = list(read(shared_data / "summeval.jsonl", "interchange"))[:4]
-    batch = [e for document, summaries in records for e in examples(document, summaries)][:50]
+    records = list(read_documents(shared_data / "summeval.jsonl", "interchange"))[:4]
+    batch = [e for document, summaries in records for e in make_examples(document, summaries)][:50]
     cased = options.get("norm") == "reference"
     for e, found in zip(batch, Carouge(vectors=encoder_vectors, **options).score(batch), strict=True):
         assert found.value == pytest.approx(recounted(found.evidence), abs=1e-6)
         for compared in found.evidence.compared:
             text = e.source if compared.reference is None else e.references[compared.reference]
             for nearest in compared.nearest:
-                assert " ".join(carouge.words_of(text[slice(*nearest.important)], cased).words) == nearest.words
+                assert " ".join(carouge.tokenize_words(text[slice(*nearest.important)], cased).words) == nearest.words

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from data.importers import read
+from data.importers import read_documents
 from data.records import Document, Summary
 from metrics.dataset_statistics import KeywordStatistics, Lengths, keyword_statistics, length_statistics
 
@@ -29,7 +29,7 @@ def test_keywords_of_scitldr_are_those_of_the_paper(shared_data: Path, split: st
     published = json.loads((shared_data / "published_tables.json").read_text())["rouge_k"][
         "table4_keywords_train_val_test"
     ]["SciTLDR"]
-    found = keyword_statistics(document for document, _ in read(shared_data / "scitldr" / f"{split}.jsonl"))
+    found = keyword_statistics(document for document, _ in read_documents(shared_data / "scitldr" / f"{split}.jsonl"))
     assert {*published} == {"references_per_document", "keywords_per_summary", "keyword_length_words"}
     assert found.references == pytest.approx(published["references_per_document"][column], abs=0.051)
     assert found.keywords == pytest.approx(published["keywords_per_summary"][column], abs=0.2)

@@ -18,7 +18,7 @@ from data.records import Example
 from metrics.bertscore import BertScore
 from metrics.carouge import Carouge
 from metrics.models import encoder as encoder_module
-from metrics.models.encoder import Encoded, Encoder, batches, shared
+from metrics.models.encoder import Encoded, Encoder, make_batches, shared_encoder
 from metrics.models.files import ModelUnavailable
 from metrics.models.vectors import EncoderVectors
 
@@ -63,8 +63,8 @@ def test_metrics_that_share_an_encoder_encode_each_text_once() -> None:
 
 
 def test_equal_settings_share_one_encoder() -> None:
-    assert shared() is shared(dtype="float32") is BertScore().encoder is EncoderVectors().encoder
-    assert shared(dtype="bfloat16") is not shared()
+    assert shared_encoder() is shared_encoder(dtype="float32") is BertScore().encoder is EncoderVectors().encoder
+    assert shared_encoder(dtype="bfloat16") is not shared_encoder()
 
 
 def test_progress_and_order() -> None:
@@ -180,8 +180,8 @@ def test_vectors_do_not_depend_on_the_batch() -> None:
 
 def test_batches() -> None:
     lengths = [5, 1, 4, 20, 2]
-    assert list(batches([3, 0, 2, 4, 1], lengths, 10)) == [[3], [0, 2], [4, 1]]
-    assert list(batches([], [], 10)) == []
+    assert list(make_batches([3, 0, 2, 4, 1], lengths, 10)) == [[3], [0, 2], [4, 1]]
+    assert list(make_batches([], [], 10)) == []
 
 
 def test_layers() -> None:

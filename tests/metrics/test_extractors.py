@@ -12,23 +12,23 @@ from pathlib import Path
 
 import pytest
 
-from data.importers import read
-from data.records import BadRecord, Document, Summary, examples
+from data.importers import read_documents
+from data.records import BadRecord, Document, Summary, make_examples
 from metrics.keywords.extractors import (
     EXTRACTORS,
     LONGEST_PHRASE,
+    ExtractorOverlap,
     Rarity,
-    Shared,
     compared_keywords,
     comparison_signature,
+    count_rarity,
+    cut_runs,
     documents_keywords,
     documents_texts,
     extract,
     extractor,
+    list_phrases,
     pagerank,
-    phrases,
-    rarity,
-    runs,
     shared_keywords,
     textrank_keywords,
     tfidf_keywords,
@@ -61,11 +61,11 @@ def words(keywords: Sequence[Keyword]) -> list[str]:
     ],
 )
 def test_phrases_do_not_reach_over_stop_words_and_marks(text: str, found: list[tuple[str, ...]]) -> None:
-    assert list(runs(text)) == found
+    assert list(cut_runs(text)) == found
 
 
 def test_phrases_by_place_then_the_longer_one() -> None:
-    assert list(phrases("old old trees learn")) == [
+    assert list(list_phrases("old old trees learn")) == [
         ("old",),  # "old old" repeats a word
         ("old", "tree", "learn"),
         ("old", "tree"),
@@ -81,7 +81,7 @@ def test_phrases_by_place_then_the_longer_one() -> None:
 
 def test_rarity_counts_documents() -> None:
     """Two documents: "learn" is in both, "graph network" in one."""
-    rare = rarity(documents_texts([GRAPHS, TREES], "always"))
+    rare = count_rarity(documents_texts([GRAPHS, TREES], "always"))
     assert rare.documents == 2
     assert rare.idf(("learn",)) == log(3 / 3) + 1
     assert rare.idf(("graph", "network")) == log(3 / 2) + 1
@@ -102,7 +102,7 @@ def test_rarity_counts_documents() -> None:
 )
 def test_tfidf_keywords(count: int, keywords: list[str]) -> None:
     texts = documents_texts([GRAPHS, TREES], "always")
-    assert words(tfidf_keywords(texts[0], count, rarity(texts))) == keywords
+    assert words(tfidf_keywords(texts[0], count, count_rarity(texts))) == keywords
 
 
 def test_tfidf_without_other_documents_counts_sentences() -> None:
@@ -148,7 +148,7 @@ def test_pagerank_is_that_of_networkx(shared_data: Path) -> None:
         expected = networkx.pagerank(graph, alpha=0.85, tol=1e-13, max_iter=1000)
         found = pagerank({str(v): [str(n) for n in graph[v]] for v in graph})
         assert found == pytest.approx(list(expected.values()), abs=1e-10)
-    documents = [document for document, _ in read(shared_data / "scitldr" / "dev.jsonl", "scitldr")][:40]
+    documents = [document for document, _ in read_documents(shared_data / "scitldr" / "dev.jsonl", "scitldr")][:40]
     for texts in documents_texts(documents, "always"):
         graph = networkx.Graph()
         for text in texts:
@@ -183,7 +183,7 @@ def test_without_a_second_text_nobody_finds_keywords() -> None:
 
 @pytest.mark.parametrize(("split", "mean"), [("dev", 4.09), ("test", 5.05)])
 def test_every_extractor_finds_as_many_on_scitldr(shared_data: Path, split: str, mean: float) -> None:
-    documents = [document for document, _ in read(shared_data / "scitldr" / f"{split}.jsonl", "scitldr")]
+    documents = [document for document, _ in read_documents(shared_data / "scitldr" / f"{split}.jsonl", "scitldr")]
     compared = compared_keywords(documents)
     texts = documents_texts(documents, "always")
     assert compared["overlap"] == [overlap_keywords(of_document) for of_document in texts]
@@ -209,9 +209,9 @@ def test_shared_keywords() -> None:
     a, b, c = (Keyword((word,), ()) for word in "abc")
     compared = {"one": [[a, b], [a], []], "two": [[b, c], [a], []], "none": [[], [], []]}
     assert shared_keywords(compared) == [
-        Shared("one", "two", 0.75, 2),
-        Shared("one", "none", None, 0),
-        Shared("two", "none", None, 0),
+        ExtractorOverlap("one", "two", 0.75, 2),
+        ExtractorOverlap("one", "none", None, 0),
+        ExtractorOverlap("two", "none", None, 0),
     ]
 
 
@@ -228,7 +228,7 @@ def test_keywords_of_documents_are_those_of_rouge_k(asked: str) -> None:
     documents = [GRAPHS, TREES, *common]
     found = documents_keywords(documents, asked)
     for document, keywords in zip(documents, found, strict=True):
-        (score,) = RougeK(keywords=asked).score(examples(document, [Summary(document.id, "s", "Trees.")]))
+        (score,) = RougeK(keywords=asked).score(make_examples(document, [Summary(document.id, "s", "Trees.")]))
         assert [one.keyword for one in score.evidence.keywords] == keywords
 
 
@@ -308,7 +308,7 @@ def test_how_a_listed_keyword_is_looked_for(listed: str, texts: list[str], looke
 
 @pytest.mark.parametrize("name", EXTRACTORS)
 def test_a_list_that_was_written_gives_the_same_keywords(shared_data: Path, tmp_path: Path, name: str) -> None:
-    documents = [document for document, _ in read(shared_data / "scitldr" / "dev.jsonl", "scitldr")]
+    documents = [document for document, _ in read_documents(shared_data / "scitldr" / "dev.jsonl", "scitldr")]
     keywords = documents_keywords(documents, name)
     path = write(tmp_path / "k.jsonl", *(words(found) for found in keywords))
     lists = read_keyword_lists(path, documents).by_document

@@ -18,20 +18,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from data.importers import read
-from data.records import ClozeQuestion, Example, examples
+from data.importers import read_documents
+from data.records import ClozeQuestion, Example, make_examples
 from metrics import LEXICAL, METRICS, Options, metric
 from metrics.background import explaining as inspection
 from metrics.background import explaining_process as inspecting
-from metrics.background.explaining import Child, Inspector
-from metrics.background.wire import decode, encode
+from metrics.background.explaining import Inspector, ModelProcess
+from metrics.background.wire import decode_record, encode
 from metrics.base import VERSION
 from metrics.bertscore import BertScoreEvidence
 from metrics.carouge import CarougeEvidence
 from metrics.explained import EVIDENCE, CannotExplain, Explained, explain
 from metrics.from_signature import metric_of
-from metrics.models.encoder import shared
+from metrics.models.encoder import shared_encoder
 from metrics.rouge import RougeEvidence
+from tests.waiting import until
 
 ROOT = Path(__file__).resolve().parents[2]
 MODELS = [name for name in METRICS if name not in LEXICAL]
@@ -67,16 +68,9 @@ def inspector() -> Iterator[Inspector]:
 @pytest.fixture(scope="module")
 def summeval(shared_data: Path) -> list[Example]:
     """Two summaries of a document and one of another, beside four of their eleven references."""
-    records = islice(read(shared_data / "summeval.jsonl", "interchange"), 20, 22)
-    batch = [e for document, summaries in records for e in examples(document, summaries)[:2]][:3]
+    records = islice(read_documents(shared_data / "summeval.jsonl", "interchange"), 20, 22)
+    batch = [e for document, summaries in records for e in make_examples(document, summaries)[:2]][:3]
     return [dataclasses.replace(e, references=e.references[:4]) for e in batch]
-
-
-def until(true: Callable[[], bool], seconds: float = 30) -> None:
-    deadline = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < deadline, "it took too long"
-        time.sleep(0.02)
 
 
 def alive(pid: int) -> bool:
@@ -226,7 +220,7 @@ def test_rouge_k_of_other_keywords_is_had_again(options: Options) -> None:
 )
 def test_a_signature_that_does_not_tell_everything_gives_no_metric(signature: str) -> None:
     assert metric_of(signature) is None
-    assert shared().wanted <= set(range(7))  # a layer that there is not would make all texts fail
+    assert shared_encoder().wanted <= set(range(7))  # a layer that there is not would make all texts fail
 
 
 def test_every_metric_has_its_kind_of_evidence() -> None:
@@ -245,14 +239,14 @@ def test_evidence_survives_json_to_the_last_bit(name: str) -> None:
     for e in (PLAIN, HOSTILE["emoji"]):
         evidence = explain(metric(name), dataclasses.replace(e, title="東京 in Paris")).evidence
         told = json.dumps(encode(evidence))
-        again = decode(EVIDENCE[name], json.loads(told))
+        again = decode_record(EVIDENCE[name], json.loads(told))
         assert type(again) is EVIDENCE[name]
         assert_same(again, evidence)
 
 
 @pytest.mark.parametrize("e", HOSTILE.values(), ids=HOSTILE)
 def test_examples_survive_json(e: Example) -> None:
-    again = decode(Example, json.loads(json.dumps(encode(e))))
+    again = decode_record(Example, json.loads(json.dumps(encode(e))))
     assert again == e
     assert [type(question) for question in again.questions] == [ClozeQuestion] * len(e.questions)
 
@@ -261,7 +255,7 @@ def test_what_cannot_be_told_is_refused() -> None:
     with pytest.raises(TypeError, match="a dict cannot be told"):
         encode(({},))
     with pytest.raises(TypeError, match="1 is no str"):
-        decode(Example, [1, *encode(PLAIN)[1:]])
+        decode_record(Example, [1, *encode(PLAIN)[1:]])
 
 
 # --- through the process ------------------------------------------------------------------------------------------
@@ -325,7 +319,7 @@ def test_answers_are_kept_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr(inspecting, "answer_to", answer_to)
     monkeypatch.setattr(inspecting, "KEPT_ANSWERS", 3)
-    kept = inspecting.Kept()
+    kept = inspecting.AnswerCache()
     for request in (b"a", b"b", b"a", b"c", b"a", b"d", b"a", b"b", b"bad", b"bad"):
         answer = kept.answer(request)
     assert asked == [b"a", b"b", b"c", b"d", b"b", b"bad", b"bad"]  # b was the oldest when d came
@@ -388,7 +382,7 @@ def test_parent_without_torch_and_the_end_of_its_process() -> None:
         assert alive(int(pid))
         assert os.getpriority(os.PRIO_PROCESS, int(pid)) == os.getpriority(os.PRIO_PROCESS, 0) + inspecting.NICE
         server.kill()
-    until(lambda: not alive(int(pid)), 10)
+    until(lambda: not alive(int(pid)))
 
 
 # --- with processes that go wrong ---------------------------------------------------------------------------------
@@ -435,7 +429,7 @@ def test_a_request_that_takes_too_long_costs_its_process(broken: Callable[[str],
     with pytest.raises(CannotExplain, match=r"it took more than 1\.5 s"):
         inspector.explain(BERTSCORE, example("x" * size, "y"), 1.5)
     assert time.monotonic() - began < 5
-    until(lambda: not Path(f"/proc/{first.process.pid}").exists(), 10)
+    until(lambda: not Path(f"/proc/{first.process.pid}").exists())
     assert inspector.child not in (None, first)  # the next one is being warmed up
 
 
@@ -446,13 +440,13 @@ def test_who_waits_while_models_load_is_told_and_the_loading_goes_on(
     for _ in range(2):
         with pytest.raises(CannotExplain, match="still being loaded"):
             inspector.explain(BERTSCORE, PLAIN, 0.1)
-    first: Child | None = inspector.child
+    first: ModelProcess | None = inspector.child
     assert first is not None
     assert alive(first.process.pid)
     monkeypatch.setattr(inspection, "LOADING", 0.1)
     with pytest.raises(CannotExplain, match="still being loaded"):
         inspector.explain(BERTSCORE, PLAIN, 0.1)
-    until(lambda: not alive(first.process.pid), 10)  # it was stuck
+    until(lambda: not alive(first.process.pid))  # it was stuck
 
 
 def test_who_waits_too_long_for_a_turn_is_told(broken: Callable[[str], Inspector]) -> None:
@@ -471,7 +465,7 @@ def test_closing_ends_everything(broken: Callable[[str], Inspector]) -> None:
     with pytest.raises(CannotExplain, match="closed"):
         inspector.explain(BERTSCORE, PLAIN)
     assert time.monotonic() - began < 10
-    until(lambda: not Path(f"/proc/{child.process.pid}").exists(), 10)
+    until(lambda: not Path(f"/proc/{child.process.pid}").exists())
     inspector.warm()
     inspector.close()
     assert inspector.child is None

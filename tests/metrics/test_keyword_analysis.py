@@ -6,9 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from data.importers import read
-from data.records import Document, Summary, examples
-from metrics.keywords.recall import Hit, LengthRecall, Mean, Recall, Records, Searched, by_length, by_source, searched
+from data.importers import read_documents
+from data.records import Document, Summary, make_examples
+from metrics.keywords.recall import (
+    Hit,
+    LengthRecall,
+    Mean,
+    Recall,
+    Records,
+    SummaryHits,
+    by_length,
+    by_source,
+    search_keywords,
+)
 from metrics.rouge_k import RougeK
 from summarizers import summarizer
 
@@ -30,11 +40,11 @@ RECORDS = [
 
 
 def recall_by_source(records: Records, metric: RougeK | None = None) -> list[Recall]:
-    return by_source(searched(records, metric))
+    return by_source(search_keywords(records, metric))
 
 
 def recall_by_length(records: Records) -> list[LengthRecall]:
-    return by_length(searched(records))
+    return by_length(search_keywords(records))
 
 
 def test_recall_by_source() -> None:
@@ -70,7 +80,7 @@ def test_lengths_are_told_apart_up_to_ten_words() -> None:
     assert [(row.words, row.recall, row.keywords) for row in found] == [(4, Mean(1.0, 1), 1), (5, Mean(0.0, 1), 1)]
     hits = tuple(Hit(words, None, found=words < 11) for words in (9, 10, 11, 14))
     # of 10 words and more there are three, of which one is found
-    assert [(row.words, row.recall, row.keywords) for row in by_length([Searched("s", hits)])] == [
+    assert [(row.words, row.recall, row.keywords) for row in by_length([SummaryHits("s", hits)])] == [
         (9, Mean(1.0, 1), 1),
         (10, Mean(1 / 3, 1), 3),
     ]
@@ -81,10 +91,10 @@ def test_systems_are_left_out_after_what_stands_as_one_is_withheld() -> None:
     document = Document("d", "x", ("A cat eats.", "Cats eat mice.", "The mice."), None)
     standing = Summary("d", "reference:3", "The mice.")
     summaries = [Summary("d", "a", "Cats eat."), standing]
-    (alone,) = by_source(searched([(document, summaries)], systems=["a"]))
-    assert alone == by_source(searched([(document, summaries)]))[0]
+    (alone,) = by_source(search_keywords([(document, summaries)], systems=["a"]))
+    assert alone == by_source(search_keywords([(document, summaries)]))[0]
     assert alone.everywhere == Mean(1.0, 1)  # "cat eat"; mouse is shared by what is withheld
-    (without,) = by_source(searched([(document, summaries[:1])]))
+    (without,) = by_source(search_keywords([(document, summaries[:1])]))
     assert without.everywhere == Mean(1 / 2, 1)
 
 
@@ -111,7 +121,7 @@ def test_a_metric_that_looks_for_some_keywords_only_is_refused() -> None:
 
 def test_means_are_those_of_the_metric(shared_data: Path) -> None:
     """Each mean is that of ROUGE-K itself, with `only`."""
-    records = list(read(shared_data / "summeval.jsonl", "interchange"))[:12]
+    records = list(read_documents(shared_data / "summeval.jsonl", "interchange"))[:12]
     asked = {None: "everywhere", "in-source": "in_source", "out-source": "out_source"}
     for extractor in ("overlap", "tfidf:4", "textrank"):
         found = {row.system: row for row in recall_by_source(records, RougeK(keywords=extractor))}
@@ -119,7 +129,7 @@ def test_means_are_those_of_the_metric(shared_data: Path) -> None:
             metric = RougeK(keywords=extractor, only=only)
             values: dict[str, list[float]] = {system: [] for system in found}
             for document, summaries in records:
-                batch = examples(document, summaries)
+                batch = make_examples(document, summaries)
                 for example, score in zip(batch, metric.score(batch), strict=True):
                     values[example.system] += [score.value] if score.value is not None else []
             for system, of_system in values.items():
@@ -131,7 +141,7 @@ def test_means_are_those_of_the_metric(shared_data: Path) -> None:
 @pytest.mark.parametrize("file", ["summeval.jsonl", "scitldr/test.jsonl"])
 def test_what_is_copied_has_nothing_that_is_not_in_the_source(shared_data: Path, file: str) -> None:
     """By construction: sentences that follow each other in the source have only words that it has, in its order."""
-    documents = [document for document, _ in read(shared_data / file)]
+    documents = [document for document, _ in read_documents(shared_data / file)]
     copied = summarizer("lead-1").summarize(documents) + summarizer("lead").summarize(documents)
     by_document = {document.id: [s for s in copied if s.document_id == document.id] for document in documents}
     found = recall_by_source([(document, by_document[document.id]) for document in documents])
@@ -147,7 +157,7 @@ def test_what_is_copied_has_nothing_that_is_not_in_the_source(shared_data: Path,
 
 def test_systems_of_summeval(shared_data: Path) -> None:
     """As in the paper's Table 9, systems find what the source has, and hardly anything else."""
-    records = list(read(shared_data / "summeval.jsonl", "interchange"))
+    records = list(read_documents(shared_data / "summeval.jsonl", "interchange"))
     sources, lengths = recall_by_source(records), recall_by_length(records)
     assert len(sources) == 16
     for row in sources:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from data.records import Document, Example
 from metrics import metric
 from metrics.text import NO_SPACES
-from summarizers.base import Length
+from summarizers.base import SummaryLength
 from summarizers.lead import Lead
 
 
@@ -37,5 +37,5 @@ def test_a_word_is_the_same_wherever_words_are_counted(text: str, words: int) ->
     if words:
         document = Document("d", (text, text), ())
         for allowed, sentences in ((2 * words, 2), (2 * words - 1, 1)):
-            (summary,) = Lead(Length(allowed, "words")).summarize([document])
+            (summary,) = Lead(SummaryLength(allowed, "words")).summarize([document])
             assert summary.text == " ".join([text] * sentences)

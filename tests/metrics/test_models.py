@@ -13,7 +13,7 @@ import pytest
 
 from metrics.models import files as models
 from metrics.models.encoder import Encoder
-from metrics.models.files import EMBEDDED, SHA256, ModelUnavailable, check, device, embedded, find_model
+from metrics.models.files import EMBEDDED, SHA256, ModelUnavailable, check_hashes, device, embedded_model, find_model
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def connections(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 def test_the_embedded_encoder_is_the_published_one() -> None:
     model = find_model(EMBEDDED)
     assert model.signature == "all-MiniLM-L6-v2@53aa5117"
-    check(model.folder)
+    check_hashes(model.folder)
 
 
 @pytest.mark.parametrize("name", SHA256)
@@ -49,7 +49,7 @@ def test_an_altered_file_of_the_embedded_encoder_is_refused_with_both_hashes(
     not_found_yet: None, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     package = tmp_path / models.PACKAGE
-    shutil.copytree(embedded().folder, package / "model")
+    shutil.copytree(embedded_model().folder, package / "model")
     (package / "__init__.py").touch()
     with (package / "model" / name).open("r+b") as file:
         file.seek(-1, 2)
@@ -58,7 +58,7 @@ def test_an_altered_file_of_the_embedded_encoder_is_refused_with_both_hashes(
         file.write(bytes([last ^ 1]))
     altered = models.sha256(package / "model" / name)
     monkeypatch.syspath_prepend(tmp_path)
-    assert embedded().folder == package / "model"
+    assert embedded_model().folder == package / "model"
     with pytest.raises(ModelUnavailable) as refused:
         Encoder().encode(["a text"], [0])
     assert altered in str(refused.value)

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 
-from data.importers import read
-from data.records import Example, examples
-from metrics import Options, metric, metrics
+from data.importers import read_documents
+from data.records import Example, make_examples
+from metrics import Options, make_metrics, metric
 from metrics.rouge import VALUES, RougeEvidence
 from metrics.sentences import sentence_spans
 from metrics.text import rouge_words
@@ -31,15 +31,15 @@ def example(candidate: str, *references: str) -> Example:
 
 @pytest.fixture(scope="module")
 def summeval(shared_data: Path) -> list[Example]:
-    records = read(shared_data / "summeval.jsonl", "interchange")
-    return [e for document, summaries in records for e in examples(document, summaries)]
+    records = read_documents(shared_data / "summeval.jsonl", "interchange")
+    return [e for document, summaries in records for e in make_examples(document, summaries)]
 
 
 def test_equals_rouge_score_on_every_pair_of_summeval(summeval: list[Example]) -> None:
     """17,600 pairs; precision, recall and F1 of each, by asking for one reference at a time."""
     pairs = [example(e.candidate, reference) for e in summeval for reference in e.references]
     assert len(pairs) == 17_600
-    columns = {m.name: m.score(pairs) for m in metrics(NAMES)}
+    columns = {m.name: m.score(pairs) for m in make_metrics(NAMES)}
     for row, pair in enumerate(pairs):
         theirs = PEER.score(pair.references[0], pair.candidate)
         for name in NAMES:
@@ -63,13 +63,13 @@ def test_several_references(summeval: list[Example]) -> None:
 
 
 @given(texts, texts)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_any_text_equals_rouge_score_or_is_missing(candidate: str, reference: str) -> None:
     theirs = PEER.score(reference, candidate)
     comparable = all(
         any(c in "abcdefghijklmnopqrstuvwxyz0123456789" for c in t.lower()) for t in (candidate, reference)
     )
-    for m in metrics(NAMES):
+    for m in make_metrics(NAMES):
         (score,) = m.score([example(candidate, reference)])
         assert (score.value is not None) == comparable
         if comparable:
@@ -83,12 +83,12 @@ def test_any_text_equals_rouge_score_or_is_missing(candidate: str, reference: st
     st.sampled_from(VALUES),
     st.sampled_from(["clipped", "set"]),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_the_value_follows_from_the_evidence(
     candidate: str, references: list[str], rule: str, value: str, counts: str
 ) -> None:
     """Counting the matches that a page would show gives the value, and every match is equal text but for endings."""
-    for m in metrics(ALL, Options(references=rule, value=value, counts=counts)):
+    for m in make_metrics(ALL, Options(references=rule, value=value, counts=counts)):
         (score,) = m.score([example(candidate, *references)])
         if score.value is None:
             assert score.evidence is None
@@ -138,7 +138,7 @@ few_words = st.lists(st.lists(st.sampled_from("abcd"), max_size=7).map(" ".join)
 
 
 @given(few_words, few_words)
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 def test_rouge_lsum_takes_the_subsequences_that_rouge_score_takes(candidate: str, reference: str) -> None:
     """Among many equally long ones: four words, in a few lines."""
     (found,) = metric("rougeLsum").score([example(candidate, reference)])
@@ -227,7 +227,7 @@ def test_the_rouge_n_of_dobko_et_al(summeval: list[Example], n: int) -> None:
     ],
 )
 def test_missing_is_not_zero(candidate: str, references: tuple[str, ...], why: str) -> None:
-    for m in metrics(ALL):
+    for m in make_metrics(ALL):
         (score,) = m.score([example(candidate, *references)])
         assert (score.value, score.missing) == (None, why)
 

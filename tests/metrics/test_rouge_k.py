@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from data.importers import read
+from data.importers import read_documents
 from data.records import Example
 from metrics import Options, metric
 from metrics.base import VERSION
@@ -29,7 +29,7 @@ def test_keyword_statistics_of_scitldr(shared_data: Path, split: str, column: in
     published = json.loads((shared_data / "published_tables.json").read_text())["rouge_k"][
         "table4_keywords_train_val_test"
     ]
-    documents = [document for document, _ in read(shared_data / "scitldr" / f"{split}.jsonl", "scitldr")]
+    documents = [document for document, _ in read_documents(shared_data / "scitldr" / f"{split}.jsonl", "scitldr")]
     found = [overlap_keywords(compared_texts(d.references, d.title, "always")) for d in documents]
     count = sum(map(len, found))
     words = sum(len(keyword.words) for keywords in found for keyword in keywords)
@@ -113,10 +113,10 @@ def test_the_title_counts_always_or_beside_a_single_reference() -> None:
 
 
 def test_the_value_follows_from_the_evidence(shared_data: Path) -> None:
-    from data.records import examples
+    from data.records import make_examples
 
-    records = read(shared_data / "summeval.jsonl", "interchange")
-    batch = [e for document, summaries in records for e in examples(document, summaries)][:200]
+    records = read_documents(shared_data / "summeval.jsonl", "interchange")
+    batch = [e for document, summaries in records for e in make_examples(document, summaries)][:200]
     for score in metric("rouge_k").score(batch):
         keywords = score.evidence.keywords
         assert score.value == sum(bool(k.occurrences) for k in keywords) / len(keywords)

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,8 +16,9 @@ from data.demo import NAME, add_demo
 from data.store import DataStore, Run, UnknownRun
 from metrics import metric
 from metrics.background import scoring as runs
-from metrics.background.scoring import launch, start, told
-from metrics.scoring import Progress
+from metrics.background.scoring import launch, report_progress, start_run
+from metrics.scoring import ProgressCallback
+from tests.waiting import until
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -31,13 +31,6 @@ def store(sqlite_url: str) -> DataStore:
     store = DataStore(connect(sqlite_url))
     add_demo(store)
     return store
-
-
-def until(true: Callable[[], bool], seconds: float = 90) -> None:
-    deadline = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < deadline, "it took too long"
-        time.sleep(0.02)
 
 
 def over(store: DataStore, run: Run) -> Run:
@@ -55,17 +48,17 @@ def scored(store: DataStore, name: str) -> int:
 def test_a_run_scores_in_a_process_of_its_own(data_store: DataStore) -> None:
     store = data_store
     add_demo(store)
-    run = over(store, start(store, NAME, ["rouge1", "length", "carouge"]))
+    run = over(store, start_run(store, NAME, ["rouge1", "length", "carouge"]))
     assert (run.state, run.error, run.failed) == ("ended", None, {})
     assert (run.done, run.total) == (3 * TEXTS, 3 * TEXTS)
     assert [scored(store, name) for name in run.metrics] == [TEXTS] * 3
-    again = over(store, start(store, NAME, ["rouge1", "length"]))
+    again = over(store, start_run(store, NAME, ["rouge1", "length"]))
     assert (again.state, again.total) == ("ended", 0)
 
 
 def test_a_metric_that_fails_says_why_and_stops_no_other(store: DataStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RELEVANCE_DEVICE", "nonsense")
-    run = over(store, start(store, NAME, ["carouge", "length"]))
+    run = over(store, start_run(store, NAME, ["carouge", "length"]))
     assert run.state == "ended"
     assert list(run.failed) == ["carouge"]
     assert "the device 'nonsense' cannot be used" in run.failed["carouge"]
@@ -73,7 +66,7 @@ def test_a_metric_that_fails_says_why_and_stops_no_other(store: DataStore, monke
 
 
 def test_a_run_that_cannot_even_begin_says_why(store: DataStore) -> None:
-    run = over(store, start(store, NAME, ["rouge1", "nonsense"]))
+    run = over(store, start_run(store, NAME, ["rouge1", "nonsense"]))
     assert run.state == "failed"
     assert "unknown metric 'nonsense'" in str(run.error)
 
@@ -84,7 +77,7 @@ def test_a_process_that_dies_at_once_leaves_its_last_words(
     (tmp_path / "metrics").mkdir()
     (tmp_path / "metrics" / "__init__.py").write_text("raise RuntimeError('the disk is broken')")
     monkeypatch.setattr(runs, "ROOT", tmp_path)
-    run = over(store, start(store, NAME, ["rouge1"]))
+    run = over(store, start_run(store, NAME, ["rouge1"]))
     assert run.state == "failed"
     assert run.error == "its process ended before it was done: RuntimeError: the disk is broken"
 
@@ -94,7 +87,7 @@ def test_a_process_that_cannot_be_started_leaves_no_run_behind(
 ) -> None:
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
     with pytest.raises(OSError, match="nowhere"):
-        start(store, NAME, ["rouge1"])
+        start_run(store, NAME, ["rouge1"])
     (run,) = store.runs(NAME)
     assert run.state == "failed"
     assert "could not be started" in str(run.error)
@@ -110,7 +103,7 @@ def test_what_a_killed_run_has_scored_is_not_computed_again(store: DataStore) ->
     assert "signal 9, SIGKILL" in str(run.error)
     kept = scored(store, "rouge1") + scored(store, "carouge")
     assert 0 < kept < 2 * TEXTS
-    again = over(store, start(store, NAME, ["rouge1", "carouge"]))
+    again = over(store, start_run(store, NAME, ["rouge1", "carouge"]))
     assert (again.state, again.total) == ("ended", 2 * TEXTS - kept)
     assert scored(store, "rouge1") == scored(store, "carouge") == TEXTS
 
@@ -133,7 +126,7 @@ def test_a_run_ends_with_the_server(store: DataStore) -> None:
     run = over(store, store.run(run_id))
     assert run.state == "failed"
     assert "the server that started it ended" in str(run.error)
-    until(lambda: not alive(pid), 10)
+    until(lambda: not alive(pid))
 
 
 def alive(pid: int) -> bool:
@@ -149,18 +142,18 @@ def test_a_run_steps_back_and_leaves_no_zombie(store: DataStore) -> None:
     assert os.getsid(process.pid) != os.getsid(0)  # a Ctrl-C for the server does not reach it
     process.terminate()
     assert "signal 15, SIGTERM" in str(over(store, run).error)
-    until(lambda: not Path(f"/proc/{process.pid}").exists(), 10)
+    until(lambda: not Path(f"/proc/{process.pid}").exists())
 
 
 def test_a_long_batch_is_not_taken_for_dead(store: DataStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runs, "OFTEN", 0.01)
     monkeypatch.setattr(runs, "SELDOM", 0.05)
     run = store.start_run(dataset=NAME, metrics=["rouge1"])
-    with told(store, run.id) as progress:
+    with report_progress(store, run.id) as progress:
         progress(3, 7)
-        until(lambda: store.run(run.id).done == 3, 10)
+        until(lambda: store.run(run.id).done == 3)
         before = store.run(run.id).heartbeat
-        until(lambda: store.run(run.id).heartbeat > before, 10)  # though nothing advances
+        until(lambda: store.run(run.id).heartbeat > before)  # though nothing advances
         progress(7, 7)
     assert (store.run(run.id).done, store.run(run.id).total) == (7, 7)
 
@@ -172,7 +165,7 @@ def test_the_database_hears_of_progress_twice_a_second_at_most(
     monkeypatch.setattr(store, "beat", lambda run_id, **reached: beats.append(reached) or True)
     run = store.start_run(dataset=NAME, metrics=["rouge1"])
     began = time.monotonic()
-    with told(store, run.id) as progress:
+    with report_progress(store, run.id) as progress:
         for done in range(300):
             progress(done, 300)
             time.sleep(0.004)
@@ -185,7 +178,7 @@ def test_a_run_that_another_one_has_replaced_stops(store: DataStore, monkeypatch
     run = store.start_run(dataset=NAME, metrics=["rouge1"])
     store.end_run(run.id, error="taken for dead")
 
-    def long(store: DataStore, dataset: str, metrics: object, progress: Progress, failures: object) -> None:
+    def long(store: DataStore, dataset: str, metrics: object, progress: ProgressCallback, failures: object) -> None:
         for done in range(1000):
             progress(done, 1000)
             time.sleep(0.01)

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from data.records import Document, Example, Summary, examples
+from data.records import Document, Example, Summary, make_examples
 from data.store import DataStore, StoredScore
-from metrics import LEXICAL, metrics, scoring
+from metrics import LEXICAL, make_metrics, scoring
 from metrics.base import Score
 from metrics.bertscore import BertScore
 from metrics.explained import explain
 from metrics.length import Length
-from metrics.models.files import embedded
+from metrics.models.files import embedded_model
 from metrics.rouge import RougeN
 from metrics.scoring import Failures, score_dataset, score_record, score_records
 
@@ -60,12 +60,12 @@ def test_an_empty_summary_has_no_score(name: str, empty: str) -> None:
     document = Document("d", "A cat sat.", ("The cat sat.", "A cat sat there."))
     texts = {"a": "A cat.", "nothing": empty, "b": "A dog sat."}
     record = document, [Summary("d", system, text) for system, text in texts.items()]
-    (made,) = metrics([name])
+    (made,) = make_metrics([name])
     found = {example.system: scores[name] for example, scores in score_records([record], [made])}
     assert (found["nothing"].value, found["nothing"].missing) == (None, "the summary is empty")
     alone = score_records([(document, [record[1][0], record[1][2]])], [made])
     assert {system: found[system].value for system in "ab"} == {e.system: s[name].value for e, s in alone}
-    assert explain(made, examples(*record)[1]).missing == "the summary is empty"
+    assert explain(made, make_examples(*record)[1]).missing == "the summary is empty"
 
 
 def test_a_metric_is_not_asked_for_empty_summaries_only() -> None:
@@ -152,7 +152,7 @@ def test_what_a_failing_metric_leaves_undone_is_done_by_the_next_run(dataset: Da
     assert failures.keys() == {"bertscore"}
     assert [found.metric for found in dataset.signatures("cats")] == ["length"]
 
-    absent_model.symlink_to(embedded().folder)  # the model arrives
+    absent_model.symlink_to(embedded_model().folder)  # the model arrives
     counting, failures = Counting(), Failures()
     repaired = BertScore(model=str(absent_model), layer=2)
     assert score_dataset(dataset, "cats", [Length(), repaired, counting], failures=failures) == {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,21 +16,13 @@ from data.database import connect
 from data.demo import NAME, add_demo
 from data.records import Summary
 from data.store import DataStore
-from metrics import LEXICAL, metric, metrics
+from metrics import LEXICAL, make_metrics, metric
 from metrics.scoring import score_dataset
-from pages.components.studies.adding import FIRST, add_named, dataset_name, incomplete, system_names
+from pages.components.studies.adding import FIRST, add_chosen_systems, dataset_name, incomplete, system_names
 from summarizers.registry import BASELINES, ORACLES, summarizer
+from tests.pages.opening import open_page
 
-MAIN = Path(__file__).resolve().parents[2] / "pages" / "main.py"
-
-
-@pytest.fixture(autouse=True)
-def fresh_caches() -> Iterator[None]:
-    st.cache_resource.clear()
-    st.cache_data.clear()
-    yield
-    st.cache_resource.clear()
-    st.cache_data.clear()
+opened = partial(open_page, "studies.py")
 
 
 @pytest.fixture
@@ -38,14 +30,6 @@ def store(sqlite_url: str) -> DataStore:
     store = DataStore(connect(sqlite_url))
     add_demo(store)
     return store
-
-
-def opened() -> AppTest:
-    app = AppTest.from_file(MAIN, default_timeout=60)
-    app.run()
-    app.switch_page("studies.py").run()
-    assert not app.exception
-    return app
 
 
 def add(app: AppTest, *names: str) -> AppTest:
@@ -128,7 +112,7 @@ def test_progress_names_the_system_and_counts_summaries(store: DataStore, monkey
 
     monkeypatch.setattr(st, "progress", lambda *_, **__: Bar())
     documents = store.dataset(NAME).documents
-    add_named(store, NAME, ["lead", "random"], [])
+    add_chosen_systems(store, NAME, ["lead", "random"], [])
     assert told[-2].startswith(f"Summarizing by random: {2 * documents} of {2 * documents} summaries in all · 0:0")
     assert sum(text.startswith("Summarizing by lead: ") for text in told) == documents
     assert told[-1] == ""
@@ -164,7 +148,7 @@ def test_what_is_refused_is_said_in_place(store: DataStore) -> None:
 
 
 def test_texts_that_a_study_is_measured_against_stay(store: DataStore) -> None:
-    score_dataset(store, NAME, metrics(LEXICAL))
+    score_dataset(store, NAME, make_metrics(LEXICAL))
     create_demo_study(AnnotationStore(store.engine), metric("rouge_k").signature)
     app = add(opened(), "lead", "reference:1")
     assert "would no longer judge the summaries in the study" in app.error[0].value

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -11,16 +10,11 @@ import streamlit as st
 from sqlalchemy import make_url
 from streamlit.testing.v1 import AppTest
 
-from annotation.demo import create_demo_study
 from annotation.results import load_judgments
 from annotation.store import AnnotationStore
 from data.database import connect
-from data.demo import NAME, add_demo
-from data.store import DataStore
-from metrics import LEXICAL, metric, metrics
-from metrics.scoring import score_dataset
+from tests.pages.opening import MAIN, new_session, open_page, sound
 
-MAIN = Path(__file__).resolve().parents[2] / "pages" / "main.py"
 PAGES = sorted(path.name for path in MAIN.parent.glob("*.py") if path.name != "main.py")
 NEEDS_NO_DATABASE = {"playground.py", "disagreements.py"}
 
@@ -32,10 +26,7 @@ class Database:
         self.file = Path(str(make_url(url).database))
         self.away = self.file.with_suffix(".away")
         engine = connect(url)
-        data, self.annotation = DataStore(engine), AnnotationStore(engine)
-        add_demo(data)
-        score_dataset(data, NAME, metrics(LEXICAL))
-        create_demo_study(self.annotation, metric("rouge_k").signature)
+        self.annotation = AnnotationStore(engine)
         self.token = self.annotation.join(study="Demo", name="Ana").token
 
     def take_away(self) -> None:
@@ -46,12 +37,8 @@ class Database:
 
 
 @pytest.fixture
-def database(sqlite_url: str) -> Iterator[Database]:
-    st.cache_resource.clear()
-    st.cache_data.clear()
-    yield Database(sqlite_url)
-    st.cache_resource.clear()
-    st.cache_data.clear()
+def database(demo_url: str) -> Database:
+    return Database(demo_url)
 
 
 def errors(app: AppTest) -> str:
@@ -61,7 +48,7 @@ def errors(app: AppTest) -> str:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_says_why_it_cannot_be_drawn_and_is_drawn_afterwards(database: Database, page: str) -> None:
-    app = AppTest.from_file(MAIN, default_timeout=20).run()
+    app = sound(new_session().run())
     assert not errors(app)
     database.take_away()
     st.cache_data.clear()
@@ -76,10 +63,7 @@ def test_every_page_says_why_it_cannot_be_drawn_and_is_drawn_afterwards(database
 
 
 def judging(database: Database) -> AppTest:
-    app = AppTest.from_file(MAIN, default_timeout=20)
-    app.query_params["annotator"] = database.token
-    app.run()
-    app.switch_page("annotate.py").run()
+    app = open_page("annotate.py", annotator=database.token)
     assignment, presented = app.session_state.shown
     app.session_state.shown = (assignment, presented - timedelta(seconds=10))
     return app

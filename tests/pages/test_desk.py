@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 
 import pytest
@@ -15,6 +14,7 @@ from metrics.from_signature import signatures
 from pages.components.playground.desk import PAUSE, POLL, SOON, UNDOS, Desk
 from pages.components.playground.draft import LETTERS, Draft, UnfitDraft, examples_of, from_records, to_records
 from pages.components.playground.live import told_text
+from tests.waiting import PATIENCE, until
 
 DRAFT = Draft(("A storm hit the coast.", " "), "Storm", "", ("The storm hit.", "", "Rain fell."), ("", "", "rain"))
 MODELS = [name for name in METRICS if name not in LEXICAL]
@@ -30,17 +30,10 @@ class Answering:
 
     def explain(self, signature: str, example: Example, given_up: Callable[[], bool]) -> Explained:
         self.asked.append((signature, example))
-        assert self.free.wait(10)
+        assert self.free.wait(PATIENCE)
         if signature.startswith("apes"):
             raise CannotExplain("no model")
         return Explained(float(len(example.candidate)), None, False, None)
-
-
-def until(true: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 10
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
 
 
 def answered(desk: Desk) -> bool:

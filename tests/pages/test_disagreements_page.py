@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import html as markup
 import json
 import re
-import time
-from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from data.demo import CHOSEN
@@ -21,11 +18,10 @@ from metrics import LEXICAL, METRICS
 from metrics.background.explaining import Inspector
 from metrics.explained import CannotExplain, Explained, explain
 from metrics.from_signature import metric_of, signatures
-from pages.components.evidence.phrases import figures, preferred
-from pages.components.evidence.words import because
-from pages.components.examples.presented import TABLE_1, chosen, place_of, presented_html, with_models
-
-MAIN = Path(__file__).resolve().parents[2] / "pages" / "main.py"
+from pages.components.evidence.phrases import figures, preferred_letter
+from pages.components.evidence.words import explain_scores
+from pages.components.examples.presented import TABLE_1, find_place, load_chosen_examples, presented_html, with_models
+from tests.pages.opening import drawn_until, html, open_page, sound, visible
 
 # What each example is shown for: whom the author prefers, and the metrics that prefer A, prefer B, or are tied.
 OVERLAP = {"rouge1", "rouge2", "rougeL", "rougeLsum", "rougeSU4"}
@@ -48,68 +44,42 @@ EXPECTED = {
 }
 
 
-@pytest.fixture(autouse=True)
-def fresh_caches() -> Iterator[None]:
-    st.cache_resource.clear()
-    st.cache_data.clear()
-    yield
-    st.cache_resource.clear()
-    st.cache_data.clear()
-
-
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Models answer in this process: what the other one does is tested with it."""
 
     def answer(self: Inspector, signature: str, example: Example, **_: object) -> Explained:
-        metric = metric_of(signature)
-        assert metric is not None
-        return explain(metric, example)
+        return explained(signature, example)
 
     monkeypatch.setattr(Inspector, "explain", answer)
 
 
+opened = partial(open_page, "disagreements.py")
+
+
+@cache
+def explained(signature: str, example: Example) -> Explained:
+    metric = metric_of(signature)
+    assert metric is not None
+    return explain(metric, example)
+
+
 def scored(place: int) -> dict[str, list[Explained]]:
     """The scores of one example by all metrics."""
-    found = {}
-    for signature in signatures().values():
-        metric = metric_of(signature)
-        assert metric is not None
-        found[signature] = [explain(metric, one) for one in chosen()[place].examples]
-    return found
-
-
-def opened(**query: str) -> AppTest:
-    app = AppTest.from_file(MAIN, default_timeout=60)
-    app.switch_page("disagreements.py")
-    for name, value in query.items():
-        app.query_params[name] = value
-    return sound(app.run())
-
-
-def sound(app: AppTest) -> AppTest:
-    assert not app.exception, app.exception
-    return app
+    return {
+        signature: [explained(signature, one) for one in load_chosen_examples()[place].examples]
+        for signature in signatures().values()
+    }
 
 
 def ready(app: AppTest) -> AppTest:
     """The page when every model has answered."""
-    deadline = time.monotonic() + 60
-    while "waiting" in sections(app) and time.monotonic() < deadline:
-        time.sleep(0.1)
-        sound(app.run())
-    assert "waiting" not in sections(app)
-    return app
+    return drawn_until(app, lambda app: "waiting" not in sections(app))
 
 
 def sections(app: AppTest) -> str:
     """The examples that are shown, without the styles."""
-    whole = "\n".join(element.proto.body for element in app.get("html"))
-    return "".join(re.findall(r"<section.*?</section>", whole, re.DOTALL))
-
-
-def visible(fragment: str) -> str:
-    return markup.unescape(re.sub(r"<style>.*?</style>|<[^>]*>", "", fragment, flags=re.DOTALL))
+    return "".join(re.findall(r"<section.*?</section>", html(app), re.DOTALL))
 
 
 def numbers(app: AppTest) -> list[int]:
@@ -128,13 +98,16 @@ def test_every_chosen_example_has_its_claim() -> None:
 
 @pytest.mark.parametrize("document", EXPECTED)
 def test_the_metrics_still_disagree_as_claimed(document: str) -> None:
-    place = place_of(document)
+    place = find_place(document)
     choice, prefer_a, prefer_b, tied = EXPECTED[document]
     assert prefer_a | prefer_b | tied == set(METRICS)
     found = scored(place)
-    sides = {name: preferred([one.value for one in found[signature]], "AB") for name, signature in signatures().items()}
+    sides = {
+        name: preferred_letter([one.value for one in found[signature]], "AB")
+        for name, signature in signatures().items()
+    }
     assert sides == dict.fromkeys(prefer_a, "A") | dict.fromkeys(prefer_b, "B") | dict.fromkeys(tied, "tie")
-    assert preferred(chosen()[place].author, "AB") == choice
+    assert preferred_letter(load_chosen_examples()[place].author, "AB") == choice
     assert prefer_a if choice == "B" else prefer_b  # somebody contradicts the author
 
 
@@ -167,14 +140,14 @@ def test_table_1_has_the_papers_figures(shared_data: Path) -> None:
     ],
 )
 def test_addresses(asked: str | None, place: int) -> None:
-    assert place_of(asked) == place
+    assert find_place(asked) == place
 
 
 # --- one example as HTML --------------------------------------------------------------------------------------
 
 
 def test_an_example_shows_scores_preferences_and_words() -> None:
-    for place, shown in enumerate(chosen()):
+    for place, shown in enumerate(load_chosen_examples()):
         found = scored(place)
         fragment = presented_html(shown, place + 1, found)
         text = visible(fragment)
@@ -189,8 +162,8 @@ def test_an_example_shows_scores_preferences_and_words() -> None:
             values = [one.value for one in both if one.value is not None]
             shown_values = [f"{value:.0f}" for value in values] if name == "length" else figures(values)
             assert all(value in line for value in shown_values)
-            assert line.endswith(in_one_line(" ".join(because(signature, shown.examples, both, "AB"))))
-            choice, side = EXPECTED[shown.document_id][0], preferred([one.value for one in both], "AB")
+            assert line.endswith(in_one_line(" ".join(explain_scores(signature, shown.examples, both, "AB"))))
+            choice, side = EXPECTED[shown.document_id][0], preferred_letter([one.value for one in both], "AB")
             assert ("= tie" in line) == (side == "tie")
             assert ("against the author" in line) == (side not in ("tie", choice))
         for signature in found:
@@ -198,7 +171,7 @@ def test_an_example_shows_scores_preferences_and_words() -> None:
 
 
 def test_keywords_are_told_apart_without_colour() -> None:
-    shown = chosen()[0]
+    shown = load_chosen_examples()[0]
     fragment = presented_html(shown, 1, scored(0))
     assert 'class="k-missed k-keyword"' in fragment
     assert 'class="k-matched k-keyword"' in fragment
@@ -208,7 +181,7 @@ def test_keywords_are_told_apart_without_colour() -> None:
 
 
 def test_what_has_not_arrived_or_cannot_be_had_is_said() -> None:
-    shown, found = chosen()[0], dict(scored(0))
+    shown, found = load_chosen_examples()[0], dict(scored(0))
     first, second, *_ = with_models()
     waiting = presented_html(shown, 1, found | {first: [None, None], second: [CannotExplain("no <b>memory")] * 2})
     assert "The model is being asked." in waiting
@@ -221,9 +194,9 @@ def test_a_document_without_keywords_and_texts_that_look_like_markup() -> None:
     hostile = "<img src=x onerror=alert(1)> </section> <script>alert(1)</script> & “x” -->"
     texts = tuple(
         replace(one, candidate=f"{letter} {hostile}", references=(hostile,), title=None, source=hostile)
-        for letter, one in zip("AB", chosen()[0].examples, strict=True)
+        for letter, one in zip("AB", load_chosen_examples()[0].examples, strict=True)
     )
-    shown = chosen()[0]._replace(examples=texts, why=hostile)
+    shown = load_chosen_examples()[0]._replace(examples=texts, why=hostile)
     found = {
         signature: [explain(metric, one) for one in texts]
         for name, signature in signatures().items()
@@ -258,7 +231,7 @@ def test_turning_the_pages_on_an_empty_database() -> None:
 def test_the_address_opens_an_example_and_everything_is_shown_at_once() -> None:
     app = ready(opened(example="news-03"))
     assert numbers(app) == [3]
-    assert visible(sections(app)).startswith(visible(presented_html(chosen()[2], 3, scored(2)))[:2000])
+    assert visible(sections(app)).startswith(visible(presented_html(load_chosen_examples()[2], 3, scored(2)))[:2000])
     sound(app.toggle(key="everything").set_value(True).run())
     ready(app)
     assert numbers(app) == list(range(1, len(CHOSEN) + 1))

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import html as markup
 import re
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
-from pathlib import Path
+from functools import partial
 from threading import Event
 from typing import Any, get_args
 
 import pandas as pd
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from annotation.records import StudySpec
@@ -22,14 +20,15 @@ from annotation.store import AnnotationStore
 from data.database import connect, now
 from data.records import Document, Example, Summary
 from data.store import DataStore, StoredScore
-from metrics import DEFAULT, metrics
+from metrics import DEFAULT, make_metrics
 from metrics.explained import CannotExplain, Explained, explain
 from metrics.from_signature import metric_of
 from metrics.scoring import score_dataset
-from pages.components.examples.pairs import SHOWN, Chosen, Show, confusion, listed, narrowed, verdicts
+from pages.components.examples.pairs import SHOWN, PairFilter, Show, confusion, filter_pairs, make_pairs_frame, verdicts
 from pages.components.shared.sources import Source
+from tests.pages.opening import address, drawn_until, html, open_page, said, sound, visible
+from tests.waiting import until
 
-MAIN = Path(__file__).resolve().parents[2] / "pages" / "main.py"
 NAME, ASPECT, STUDY = "set & <b>", "relevance?", "Study #1"
 NOVELTY, ALL = "words not in the source", "all metrics"
 METRICS = ["rouge1", "rouge2", "rougeL", "rouge_k", "length"]
@@ -45,13 +44,7 @@ TEXTS = {
 }
 
 
-@pytest.fixture(autouse=True)
-def fresh_caches() -> Iterator[None]:
-    st.cache_resource.clear()
-    st.cache_data.clear()
-    yield
-    st.cache_resource.clear()
-    st.cache_data.clear()
+opened = partial(open_page, "examples.py")
 
 
 class World:
@@ -82,7 +75,7 @@ class World:
         self.data.add_dataset(name=NAME, format="interchange", sha256="0", records=records)
 
     def score(self) -> None:
-        score_dataset(self.data, NAME, metrics(DEFAULT))
+        score_dataset(self.data, NAME, make_metrics(DEFAULT))
 
     def ask(self) -> None:
         self.annotation.create_study(StudySpec(name=STUDY, dataset=NAME, rule="all", ties=True, judgments_per_pair=2))
@@ -113,20 +106,6 @@ def known(world: World) -> World:
     return world
 
 
-def opened(**query: str | list[str]) -> AppTest:
-    """The page at an address, in a session of its own."""
-    app = AppTest.from_file(MAIN, default_timeout=30)
-    app.switch_page("examples.py")
-    for name, value in query.items():
-        app.query_params[name] = value
-    return sound(app.run())
-
-
-def sound(app: AppTest) -> AppTest:
-    assert not app.exception, app.exception
-    return app
-
-
 def list_of(app: AppTest) -> pd.DataFrame:
     (found,) = (d.value for d in app.dataframe if "how strongly" in d.value.columns)
     words = {name: "object" for name, kind in found.dtypes.items() if kind == "category"}
@@ -146,24 +125,6 @@ def pair_table(app: AppTest) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=heads).set_index("of")
 
 
-def said(app: AppTest) -> str:
-    kinds = (app.title, app.markdown, app.caption, app.info, app.warning, app.error, app.subheader)
-    return "\n".join(str(element.value) for kind in kinds for element in kind).replace("\\", "")
-
-
-def html(app: AppTest) -> str:
-    return "\n".join(element.proto.body for element in app.get("html"))
-
-
-def visible(app: AppTest) -> str:
-    """What the blocks of HTML show."""
-    return markup.unescape(re.sub(r"<style>.*?</style>|<[^>]*>", "", html(app), flags=re.DOTALL))
-
-
-def address(app: AppTest) -> dict[str, str]:
-    return {name: value[-1] if isinstance(value, list) else value for name, value in app.query_params.items()}
-
-
 def filtered(app: AppTest, show: str, **metrics_of: str) -> AppTest:
     sound(app.selectbox(key="example_show").set_value(show).run())
     for name, value in metrics_of.items():
@@ -175,9 +136,9 @@ def see(app: AppTest, what: str) -> AppTest:
     return sound(app.button_group(key="evidence").set_value(what).run())
 
 
-def expected(world: World, chosen: Chosen) -> pd.DataFrame:
+def expected(world: World, chosen: PairFilter) -> pd.DataFrame:
     preferences = load_rated_pairs(world.data, NAME, ASPECT)
-    return listed(preferences, verdicts(preferences), chosen)
+    return make_pairs_frame(preferences, verdicts(preferences), chosen)
 
 
 def same(shown: pd.DataFrame, wanted: pd.DataFrame) -> bool:
@@ -234,7 +195,7 @@ def test_no_pair_is_left(known: World) -> None:
 
 def test_the_list_is_that_of_the_functions(known: World) -> None:
     app = opened()
-    assert same(list_of(app), expected(known, Chosen()))
+    assert same(list_of(app), expected(known, PairFilter()))
     preferences = load_rated_pairs(known.data, NAME, ASPECT)
     pd.testing.assert_frame_equal(table_of(app), confusion(verdicts(preferences)), check_names=False, check_dtype=False)
     assert "12 of 12 pairs" in said(app)
@@ -257,8 +218,8 @@ def test_each_filter(known: World, show: Show) -> None:
     one = {"metric": "rouge_k"} if show not in {"all", "everybody"} else {}
     other = {"other": "length"} if show == "rather" else {}
     filtered(app, show, **one, **other)
-    chosen = Chosen(show, **one, **other)
-    if not (left := int(narrowed(found, chosen).sum())):
+    chosen = PairFilter(show, **one, **other)
+    if not (left := int(filter_pairs(found, chosen).sum())):
         assert "No pair is left" in said(app)
         return
     assert len(list_of(app)) == left
@@ -270,7 +231,7 @@ def test_search(known: World, search: str) -> None:
     app = opened()
     sound(app.text_input(key="example_search").set_value(search).run())
     shown = list_of(app)
-    assert same(shown, expected(known, Chosen(search=search)))
+    assert same(shown, expected(known, PairFilter(search=search)))
     assert 0 < len(shown) < 12
 
 
@@ -287,7 +248,7 @@ def test_a_study_by_majority_and_where_people_are_split(known: World) -> None:
     app = opened()
     assert "24 judgments of annotators" in said(app)
     voted = load_judgments(known.annotation, STUDY).by_majority()
-    assert same(list_of(app), listed(voted, verdicts(voted), Chosen()))
+    assert same(list_of(app), make_pairs_frame(voted, verdicts(voted), PairFilter()))
     splits = list_of(app).query("people == 'split'")
     assert len(splits)
     row = splits.iloc[0]
@@ -323,7 +284,7 @@ def test_the_address_shows_the_same_to_somebody_else(known: World) -> None:
 
 
 def test_what_was_open_stays_open_when_the_filter_still_has_it(known: World) -> None:
-    rows = expected(known, Chosen("against", "rouge1"))
+    rows = expected(known, PairFilter("against", "rouge1"))
     assert len(rows) > 1
     last = rows.iloc[-1]
     app = opened(dataset=NAME, aspect=ASPECT, document=last["document"], a=last["A"], b=last["B"])
@@ -379,7 +340,7 @@ def test_a_search_in_the_address_is_text(known: World) -> None:
 def test_evidence_has_the_texts(known: World, what: str) -> None:
     app = see(opened(document="d1", a="A", b="people", dataset=NAME, aspect=ASPECT), what)
     assert app.button_group(key="evidence").options == ["rouge1", "rouge2", "rougeL", "rouge_k", NOVELTY, ALL]
-    shown = visible(app)
+    shown = visible(html(app))
     for system in ("A", "people"):
         # once as it is, once with what the metric saw
         assert shown.count(f"{TEXTS[system]} d1") >= 2
@@ -494,7 +455,7 @@ def test_previous_and_next_step_through_what_the_filter_left(known: World) -> No
 
 def chosen_rows(app: AppTest) -> list[int]:
     """The rows of the list that are chosen, of the filter `against` of rouge1."""
-    key = f"examples:{Source(NAME, aspect=ASPECT).name}:{Chosen('against', 'rouge1')}"
+    key = f"examples:{Source(NAME, aspect=ASPECT).name}:{PairFilter('against', 'rouge1')}"
     return list(app.session_state[key]["selection"]["rows"])
 
 
@@ -514,12 +475,12 @@ def test_what_is_open_stays_open_when_it_stands_elsewhere_in_the_list(known: Wor
 @pytest.mark.parametrize(
     ("name", "chosen"),
     [
-        ("ROUGE-1 and people disagree", Chosen("against", "rouge1")),
-        ("ROUGE-K right where ROUGE-1 is wrong", Chosen("rather", "rouge_k", "rouge1")),
-        ("all metrics against the majority", Chosen("everybody")),
+        ("ROUGE-1 and people disagree", PairFilter("against", "rouge1")),
+        ("ROUGE-K right where ROUGE-1 is wrong", PairFilter("rather", "rouge_k", "rouge1")),
+        ("all metrics against the majority", PairFilter("everybody")),
     ],
 )
-def test_filters_to_begin_with(known: World, name: str, chosen: Chosen) -> None:
+def test_filters_to_begin_with(known: World, name: str, chosen: PairFilter) -> None:
     app = opened()
     assert not any("BERTScore" in button.label for button in app.button)  # there are no scores of it
     sound(app.button(key=f"preset:{name}").click().run())
@@ -564,8 +525,8 @@ def answering(world: World, monkeypatch: pytest.MonkeyPatch) -> Answering:
     answering = Answering()
     monkeypatch.setattr("pages.components.examples.inspector.inspector", lambda: answering)
     world.add()
-    score_dataset(world.data, NAME, metrics(["bertscore", "rouge1", "rouge2"]))
-    (apes,) = (m.signature for m in metrics(["apes"]))
+    score_dataset(world.data, NAME, make_metrics(["bertscore", "rouge1", "rouge2"]))
+    (apes,) = (m.signature for m in make_metrics(["apes"]))
     scores = {key: StoredScore(0.5, None) for key, _ in world.data.unscored(dataset=NAME, signature=apes)}
     world.data.add_scores(metric="apes", signature=apes, scores=scores)
     return answering
@@ -573,11 +534,7 @@ def answering(world: World, monkeypatch: pytest.MonkeyPatch) -> Answering:
 
 def answered(app: AppTest) -> AppTest:
     """The page when no model is waited for any more."""
-    deadline = time.monotonic() + 60
-    while "its model is looking at both summaries" in said(app):
-        assert time.monotonic() < deadline
-        sound(app.run())
-    return app
+    return drawn_until(app, lambda app: "its model is looking at both summaries" not in said(app))
 
 
 def test_models_come_after_what_is_there_at_once(answering: Answering) -> None:
@@ -595,7 +552,7 @@ def test_models_come_after_what_is_there_at_once(answering: Answering) -> None:
     assert "Undefined: the models are still being loaded: try again in a moment." in said(app)
     assert "is looking at both summaries" not in said(app)  # what stood there while they were waited for
     assert not app.warning
-    assert visible(app).count("The best of 2 references makes the score; it is shown.") >= 2
+    assert visible(html(app)).count("The best of 2 references makes the score; it is shown.") >= 2
     assert len(app.get("arrow_vega_lite_chart") or app.get("vega_lite_chart")) == 2
 
 
@@ -613,7 +570,7 @@ def test_what_nobody_waits_for_is_not_asked(answering: Answering) -> None:
     assert "its model is looking" in said(app)
     see(app, "rouge1")
     assert "its model is looking" not in said(app)
-    assert visible(app).count("unigrams of the reference") == 2
+    assert visible(html(app)).count("unigrams of the reference") == 2
     answering.may.set()
     answered(see(app, "apes"))
     assert sum(name == "bertscore" for name, _, _ in answering.asked) <= 1  # the one that was begun
@@ -621,10 +578,7 @@ def test_what_nobody_waits_for_is_not_asked(answering: Answering) -> None:
 
 def test_models_look_at_the_next_example_while_one_reads(answering: Answering) -> None:
     app = answered(see(opened(), "bertscore"))
-    deadline = time.monotonic() + 60
-    while len(answering.asked) < 4:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    until(lambda: len(answering.asked) >= 4)
     (rows,) = (frame.value for frame in app.dataframe if "how strongly" in frame.value)
     assert answering.asked == [
         ("bertscore", rows["document"].iloc[place], rows[side].iloc[place]) for place in (0, 1) for side in ("A", "B")
@@ -642,7 +596,7 @@ def test_models_look_at_the_next_example_while_one_reads(answering: Answering) -
 def test_a_missing_score_shows_its_reason(known: World) -> None:
     app = see(opened(document="bare", a="A", b="people"), "rouge_k")
     assert pair_table(app).loc["rouge_k", "prefers"] == "missing"
-    assert visible(app).count("No evidence: no keywords: ") == 2
+    assert visible(html(app)).count("No evidence: no keywords: ") == 2
 
 
 @pytest.mark.parametrize("signature", ["rouge1|mine", "carouge|vectors:mine.txt|v:1", "unheard of|[x](y) **z**"])
@@ -656,7 +610,7 @@ def test_a_signature_that_cannot_be_made_again(known: World, signature: str) -> 
 
 def test_a_stored_score_that_the_evidence_does_not_make(world: World) -> None:
     world.add()
-    (signature,) = (m.signature for m in metrics(["rouge1"]))
+    (signature,) = (m.signature for m in make_metrics(["rouge1"]))
     key = {(e.document_id, e.system): key for key, e in world.data.examples(NAME).items()}["d1", "A"]
     world.data.add_scores(metric="rouge1", signature=signature, scores={key: StoredScore(0.125, None)})
     world.score()
@@ -676,7 +630,7 @@ def test_the_evidence_asked_for_is_kept_from_pair_to_pair_and_source_to_source(k
         sha256="1",
         records=[(Document("x", "A text.", ("A text.",)), [Summary("x", s, f"text {s}", {"r": ord(s)}) for s in "ab"])],
     )
-    score_dataset(known.data, "other", metrics(["rouge2"]))
+    score_dataset(known.data, "other", make_metrics(["rouge2"]))
     sound(app.run())
     sound(app.text_input(key="example_search").set_value("").run())
     sound(app.selectbox(key="example_source").select_index(0).run())

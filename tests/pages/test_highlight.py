@@ -81,7 +81,7 @@ def marked_texts(draw: st.DrawFn) -> tuple[str, list[Mark]]:
 
 
 @given(marked_texts())
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 def test_the_visible_text_is_the_text_and_only_our_tags_are_there(case: tuple[str, list[Mark]]) -> None:
     text, marks = case
     parsed = Parsed(highlight(text, marks))
@@ -98,7 +98,7 @@ def test_the_visible_text_is_the_text_and_only_our_tags_are_there(case: tuple[st
 
 
 @given(marked_texts())
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 def test_every_character_is_under_its_marks(case: tuple[str, list[Mark]]) -> None:
     text, marks = case
     clusters = [match.span() for match in regex.finditer(r"\X", text)]

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import html as markup
 import json
 import re
-from collections.abc import Iterator
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from annotation.keyword_records import FoundKeyword, KeywordAnnotator, MarkCounts, MarkDecisions
@@ -24,33 +22,24 @@ from data.records import Document, Summary
 from data.store import DataStore
 from metrics.keywords.extractors import EXTRACTORS, compared_keywords, shared_keywords
 from metrics.keywords.overlap import Keyword
-from metrics.keywords.recall import by_source, searched
+from metrics.keywords.recall import by_source, search_keywords
 from pages.components.keywords.lists import (
     LONGEST,
     compared_html,
     document_label,
+    merge_keywords,
     no_keywords,
     review_keywords,
     surface,
     task_html,
-    union,
 )
 from reports.charts import discovery_chart
 from reports.formats import as_text
-from reports.tables.keywords import PUBLISHED, discoveries, discovery_sections, published_section
+from reports.tables.keywords import PUBLISHED, discoveries, discovery_sections, published_table
 from reports.tables.table import Range, Undefined
+from tests.pages.opening import address, html, open_page, pressed, said, sound, visible
 
-MAIN = Path(__file__).resolve().parents[2] / "pages" / "main.py"
 HOSTILE = "<img src=x onerror=alert(1)> :red[red] **bold** \u202ebidi\u202c"
-
-
-@pytest.fixture(autouse=True)
-def fresh_caches() -> Iterator[None]:
-    st.cache_resource.clear()
-    st.cache_data.clear()
-    yield
-    st.cache_resource.clear()
-    st.cache_data.clear()
 
 
 # --- what the page is made of -----------------------------------------------------------------------------------
@@ -69,7 +58,7 @@ LISTS = {
 
 def test_the_union_has_each_keyword_once_with_every_place() -> None:
     texts = [*STORMS.references, "The storm of the coast"]
-    storm, coast, hit = union(LISTS, texts)
+    storm, coast, hit = merge_keywords(LISTS, texts)
     assert (storm.words, storm.extractors) == (("storm",), ("overlap",))
     assert [texts[text][start:end] for text, start, end in storm.found] == ["Storms", "storm", "storm"]
     assert coast.extractors == ("overlap", "tfidf")
@@ -84,13 +73,9 @@ def test_a_review_takes_the_extractors_that_it_names() -> None:
     other = Document("e", "", ("One text.",))
     texts = [*STORMS.references, "The storm of the coast"]
     assert review_keywords([STORMS, other], {"tfidf": [LISTS["tfidf"], []]}) == {
-        "d": union({"tfidf": LISTS["tfidf"]}, texts),
+        "d": merge_keywords({"tfidf": LISTS["tfidf"]}, texts),
         "e": [],
     }
-
-
-def visible(html: str) -> str:
-    return markup.unescape(re.sub(r"<style>.*?</style>|<[^>]*>", "", html, flags=re.DOTALL))
 
 
 def test_lists_stand_side_by_side_with_shared_ones_marked() -> None:
@@ -117,7 +102,7 @@ def test_texts_are_never_markup() -> None:
     html = compared_html(document, lists, list(lists))
     assert "<img" not in html
     assert visible(html).count("<img src=x onerror=alert(1)>") >= 3
-    assert "[U+202E]" not in surface(union(lists, document.references)[0], document.references)
+    assert "[U+202E]" not in surface(merge_keywords(lists, document.references)[0], document.references)
 
 
 def test_documents_without_keywords_say_why() -> None:
@@ -182,8 +167,8 @@ def test_the_figures_of_the_paper_do_not_belong_to_one_number_of_keywords(shared
         for theirs, name in names.items()
     } == PUBLISHED
     # .64 / .13, .85 / .16 and .94 / .21, where each extractor gives as many keywords
-    assert [f"{row['wrong / rate']:.2f}" for row in published_section().rows] == ["4.92", "5.31", "4.48"]
-    assert "4.92 (Overlap), 5.31 (TF-IDF), 4.48 (TextRank)" in published_section().notes[1]
+    assert [f"{row['wrong / rate']:.2f}" for row in published_table().rows] == ["4.92", "5.31", "4.48"]
+    assert "4.92 (Overlap), 5.31 (TF-IDF), 4.48 (TextRank)" in published_table().notes[1]
 
 
 def test_before_anybody_marks_figures_are_undefined() -> None:
@@ -195,6 +180,9 @@ def test_before_anybody_marks_figures_are_undefined() -> None:
 
 
 # --- the page -----------------------------------------------------------------------------------------------------
+
+
+opened = partial(open_page, "keywords.py")
 
 
 class World:
@@ -214,37 +202,6 @@ def world(sqlite_url: str) -> World:
 def demo(world: World) -> World:
     add_demo(world.data)
     return world
-
-
-def opened(**query: str) -> AppTest:
-    app = AppTest.from_file(MAIN, default_timeout=60)
-    app.switch_page("keywords.py")
-    for name, value in query.items():
-        app.query_params[name] = value
-    return sound(app.run())
-
-
-def sound(app: AppTest) -> AppTest:
-    assert not app.exception, app.exception
-    return app
-
-
-def said(app: AppTest) -> str:
-    kinds = (app.markdown, app.caption, app.info, app.warning, app.error, app.success, app.subheader)
-    return "\n".join(str(element.value) for kind in kinds for element in kind).replace("\\", "")
-
-
-def address(app: AppTest) -> dict[str, str]:
-    return {name: value[-1] if isinstance(value, list) else value for name, value in app.query_params.items()}
-
-
-def blocks(app: AppTest) -> str:
-    return "\n".join(visible(element.proto.body) for element in app.get("html"))
-
-
-def pressed(app: AppTest, label: str) -> AppTest:
-    (button,) = [button for button in app.button if button.label.startswith(label)]
-    return sound(button.click().run())
 
 
 def look_back(app: AppTest) -> AppTest:
@@ -288,14 +245,14 @@ def test_the_demo_is_compared_without_any_review(demo: World) -> None:
     assert address(app) == {"view": "compare", "dataset": DEMO, "document": documents[0].id}
     pressed(app, "Next")
     assert address(app)["document"] == documents[1].id
-    assert documents[1].references[0] in blocks(app)
+    assert documents[1].references[0] in visible(html(app))
     sound(app.button_group(key="keywords_marked").set_value("textrank").run())
     second = {extractor: found[1] for extractor, found in lists.items()}
     assert compared_html(documents[1], second, ["textrank"]) in [element.proto.body for element in app.get("html")]
     again = opened(view="compare", dataset=DEMO, document=documents[5].id)
-    assert documents[5].references[0] in blocks(again)
+    assert documents[5].references[0] in visible(html(again))
     nowhere = opened(view="what", dataset="none", document="none")
-    assert documents[0].references[0] in blocks(nowhere)
+    assert documents[0].references[0] in visible(html(nowhere))
 
 
 def test_a_review_from_making_it_to_its_results(demo: World) -> None:
@@ -348,7 +305,7 @@ def test_a_review_from_making_it_to_its_results(demo: World) -> None:
 
 def test_nobody_is_shown_who_found_a_keyword(demo: World) -> None:
     app = joined(made(opened(view="mark")), "Ann")
-    shown = blocks(app) + said(app) + "".join(box.label for box in boxes(app))
+    shown = visible(html(app)) + said(app) + "".join(box.label for box in boxes(app))
     assert not [name for name in ("TF-IDF", "TextRank", "Overlap", *EXTRACTORS) if name in shown]
 
 
@@ -461,7 +418,7 @@ def test_what_is_refused_is_said(demo: World) -> None:
 
 def test_keyword_recall_is_that_of_the_analysis(demo: World) -> None:
     app = opened(view="recall")
-    rows = by_source(searched(demo.data.records(DEMO)))
+    rows = by_source(search_keywords(demo.data.records(DEMO)))
     table = app.dataframe[0].value
     assert list(table["system"]) == [row.system for row in rows]
     assert list(table["IN-SRC"]) == pytest.approx([row.in_source.value for row in rows])

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from analysis.agreement import credit
+from analysis.agreement import credit_pairs
 from analysis.cohen_kappa import cohen_kappas
 from analysis.correlation import correlate
 from analysis.metrics_and_people import analyze_agreement, correlation_tables, human_ceiling, part_from_rouge_k
-from analysis.planning import observed, pairs_to_separate
+from analysis.planning import observe_metrics, pairs_to_separate
 from analysis.reliability import fleiss_kappa, krippendorff_alpha, raw_agreement
 from analysis.significance import position_check
 from annotation.records import JudgmentTask, StudySpec
@@ -28,22 +26,13 @@ from data.database import connect, now
 from data.records import Document, Summary
 from data.store import DataStore, StoredScore
 from reports.study import ceiling_of, reliability_of
+from tests.pages.opening import html, open_page, said, sound
 
-MAIN = Path(__file__).resolve().parents[2] / "pages" / "main.py"
 PAGES = ("agreement.py", "correlation.py", "reliability.py", "studies.py")
 NAME = "set"
 
 ROUGE1, ROUGE2, ROUGE_K, LENGTH = (f"{name}|v:1" for name in ("rouge1", "rouge2", "rouge_k", "length"))
 DOCUMENTS, SYSTEMS = ("d0", "d1", "d2", "d3"), ("a", "b", "c")
-
-
-@pytest.fixture(autouse=True)
-def fresh_caches() -> Iterator[None]:
-    st.cache_resource.clear()
-    st.cache_data.clear()
-    yield
-    st.cache_resource.clear()
-    st.cache_data.clear()
 
 
 class World:
@@ -141,17 +130,6 @@ def known(world: World) -> World:
     return world
 
 
-def opened(page: str) -> AppTest:
-    app = AppTest.from_file(MAIN, default_timeout=30).run()
-    app.switch_page(page).run()
-    return sound(app)
-
-
-def sound(app: AppTest) -> AppTest:
-    assert not app.exception, app.exception
-    return app
-
-
 TABLES = {
     "agreement": (None, "acc_eq"),
     "comparisons": (None, "p (Wilcoxon)"),
@@ -186,16 +164,6 @@ def tab(app: AppTest, label: str) -> Any:
     return next(tab for tab in app.tabs if tab.label == label)
 
 
-def said(app: AppTest) -> str:
-    """Everything that is written on the page, without Markdown's backslashes."""
-    kinds = (app.markdown, app.caption, app.info, app.warning, app.error, app.success, app.subheader)
-    return "\n".join(element.value for kind in kinds for element in kind).replace("\\", "")
-
-
-def html(app: AppTest) -> str:
-    return "\n".join(element.proto.body for element in app.get("html"))
-
-
 def choose(app: AppTest, key: str, value: str) -> None:
     sound(app.button_group(key=key).set_value(value).run())
 
@@ -220,7 +188,7 @@ def equal(shown: Any, value: float | None) -> bool:
 
 @pytest.mark.parametrize("unit", ["per judgment", "by majority"])
 def test_the_agreement_table_is_the_analysis_of_the_same_judgments(known: World, unit: str) -> None:
-    app = opened("agreement.py")
+    app = open_page("agreement.py")
     choose(app, "unit", unit)
     preferences = load_judgments(known.annotation, "Study")
     analysis = analyze_agreement(preferences.by_majority() if unit == "by majority" else preferences)
@@ -251,7 +219,7 @@ def test_the_agreement_table_is_the_analysis_of_the_same_judgments(known: World,
 
 
 def test_counts_by_hand_per_judgment_and_by_majority(known: World) -> None:
-    app = opened("agreement.py")
+    app = open_page("agreement.py")
     assert "36 judgments of annotators" in said(app)
     # Ana, Ben and Cleo: 12 pairs each; Cleo ties on the 4 pairs of a and b. rouge1 goes by the names: Ana 12, Cleo 8
     # and Ben 9 are with it, Ben's 3 pairs of d0 against it
@@ -275,7 +243,7 @@ def test_counts_by_hand_per_judgment_and_by_majority(known: World) -> None:
 
 
 def test_filters_by_hand(known: World) -> None:
-    app = opened("agreement.py")
+    app = open_page("agreement.py")
     source = "Study: annotators' judgments"
     sound(app.multiselect(key=f"people:{source}").set_value(["Ben"]).run())
     assert counts(app, "rouge1") == (12, 9, 3, 0)
@@ -302,7 +270,7 @@ def test_filters_by_hand(known: World) -> None:
 
 
 def test_the_ceiling_and_the_position_check_are_the_functions(known: World) -> None:
-    app = opened("agreement.py")
+    app = open_page("agreement.py")
     preferences = load_judgments(known.annotation, "Study")
     people = table(app, "agreement").set_index("metric").loc["people"]
     ceiling = ceiling_of(preferences)
@@ -328,7 +296,7 @@ def others_by_hand(preferences: Any) -> list[float]:
 
 
 def test_contradictions_and_the_example_that_is_open(known: World) -> None:
-    app = opened("agreement.py")
+    app = open_page("agreement.py")
     offered = app.button_group(key="contradicted_metric")
     # of the majority: rouge1 none; rouge_k a against b in d1 and d2, against c in d0 to d2; length none
     assert [label for label in offered.options if not label.startswith("rouge2")] == [
@@ -367,7 +335,7 @@ def test_contradictions_and_the_example_that_is_open(known: World) -> None:
 
 
 def test_imported_ratings_are_a_source(known: World) -> None:
-    app = opened("agreement.py")
+    app = open_page("agreement.py")
     select(app, "source", "set: human ratings (relevance)")
     assert "imported human ratings of relevance" in said(app).replace("**", "")
     assert counts(app, "rouge1") == (12, 12, 0, 0)
@@ -382,7 +350,7 @@ def test_imported_ratings_are_a_source(known: World) -> None:
 def test_the_data_set_narrows_the_sources(known: World) -> None:
     known.add("other", documents=("x", "y"), ratings={"a": 1, "b": 2, "c": 2})
     known.score(ROUGE1, lambda _, system: {"a": 0.9, "b": 0.5, "c": 0.1}[system], name="other")
-    app = opened("agreement.py")
+    app = open_page("agreement.py")
     assert len(app.selectbox(key="source").options) == 3
     select(app, "dataset", "other")
     assert app.selectbox(key="source").options == ["other: human ratings (relevance)"]
@@ -396,12 +364,12 @@ def test_the_data_set_narrows_the_sources(known: World) -> None:
 def test_the_study_with_the_most_judgments_comes_first(known: World) -> None:
     known.ask("Later")
     known.judge("Dan", first, study="Later")
-    app = opened("agreement.py")
+    app = open_page("agreement.py")
     assert app.selectbox(key="source").options[:2] == [
         "Study: annotators' judgments",
         "Later: annotators' judgments",
     ]
-    assert opened("reliability.py").selectbox(key="study").options == ["Study", "Later"]
+    assert open_page("reliability.py").selectbox(key="study").options == ["Study", "Later"]
 
 
 # --- correlation ------------------------------------------------------------------------------------------
@@ -409,7 +377,7 @@ def test_the_study_with_the_most_judgments_comes_first(known: World) -> None:
 
 @pytest.mark.parametrize("method", ["pearson", "spearman", "kendall"])
 def test_correlations_are_those_of_the_functions(known: World, method: str) -> None:
-    app = opened("correlation.py")
+    app = open_page("correlation.py")
     select(app, "people:set", "set: human ratings (relevance)")
     choose(app, "method", method)
     cells = known.data.cells(NAME)
@@ -438,7 +406,7 @@ def test_correlations_are_those_of_the_functions(known: World, method: str) -> N
 
 
 def test_the_level_and_what_is_drawn(known: World) -> None:
-    app = opened("correlation.py")
+    app = open_page("correlation.py")
     select(app, "people:set", "set: human ratings (relevance)")
     for level in ("global", "input", "system"):
         choose(app, "level", level)
@@ -458,7 +426,7 @@ def test_the_level_and_what_is_drawn(known: World) -> None:
 
 
 def test_judgments_won_are_what_metrics_are_correlated_with(known: World) -> None:
-    app = opened("correlation.py")
+    app = open_page("correlation.py")
     assert app.selectbox(key="people:set").value.study == "Study"
     assert "the share of its judgments that it won" in said(app)
     cells = known.data.cells(NAME)
@@ -473,7 +441,7 @@ def test_judgments_won_are_what_metrics_are_correlated_with(known: World) -> Non
 
 
 def test_rouge_by_the_mean_adds_rows(known: World) -> None:
-    app = opened("correlation.py")
+    app = open_page("correlation.py")
     assert list(table(app, "rouge_k")["first"]) == ["rouge1", "rouge2", "length"]
     sound(app.button(key="score_mean").click().run())
     firsts = list(table(app, "rouge_k")["first"])
@@ -484,7 +452,7 @@ def test_rouge_by_the_mean_adds_rows(known: World) -> None:
 
 
 def test_two_metrics_are_tested_and_systems_are_compared(known: World) -> None:
-    app = opened("correlation.py")
+    app = open_page("correlation.py")
     shown = table(app, "correlation_tests")
     assert list(shown["level"]) == ["global", "input", "system"]
     assert list(shown["test"]) == ["Perm-Systems + Perm-Inputs", "Perm-Inputs, exact", "Perm-Systems, exact"]
@@ -507,7 +475,7 @@ def test_who_beats_the_baselines_has_a_dagger(world: World) -> None:
     world.score(ROUGE1, lambda document, system: {"a": 0.5, "b": 0.1, "c": 0.0}[system] + int(document[1]) ** 2 / 100)
     world.score(ROUGE2, lambda document, system: ord(system) / 100 * int(document[1]))
     world.score(ROUGE_K, lambda document, system: int(document[1]) * (1 + (system == "a")) / 20)
-    app = opened("correlation.py")
+    app = open_page("correlation.py")
     assert "†" not in said(app)
     assert list(table(app, "systems")["rouge1"]) == pytest.approx([0.63, 0.23, 0.13])
     app.multiselect(key="baselines").set_value(["b", "c"]).run()
@@ -518,7 +486,7 @@ def test_who_beats_the_baselines_has_a_dagger(world: World) -> None:
 def test_pairs_on_which_rouge_k_parts_from_others(known: World) -> None:
     cells = known.data.cells(NAME)
     expected = part_from_rouge_k(cells, correlation_tables(cells, "relevance"))
-    shown = table(opened("correlation.py"), "discrepancies")
+    shown = table(open_page("correlation.py"), "discrepancies")
     # ROUGE-1 puts a above b above c, ROUGE-K b and c above a, but in d3, where it has none of a and b and c tie
     assert [(row["second"], row["part"], row["ties"], row["n"]) for row in shown.to_dict("records")] == [
         (found.second, found.parted, found.tied, found.pairs) for found in expected
@@ -533,16 +501,16 @@ def test_what_is_not_weighed_says_so(world: World) -> None:
     world.score(ROUGE2, lambda document, system: ord(system) * (-1 if document in ("d0", "d1") else 1))
     world.ask(rule="conflicts", signatures=(ROUGE1, ROUGE2), count=9, per_document=3)
     world.judge("Ana", first)
-    app = opened("correlation.py")
+    app = open_page("correlation.py")
     note = "Not weighed: human: judgments won describes the pairs that were drawn"
     assert said(app).count(note) == 3  # systems, distinguishability, wilcoxon
-    assert "Wilcoxon's test is not weighed" in said(opened("agreement.py"))
+    assert "Wilcoxon's test is not weighed" in said(open_page("agreement.py"))
 
 
 def test_a_change_of_the_data_set_changes_every_choice(known: World) -> None:
     known.add("zz", systems=("x", "y"))
     known.score("other|v:1", lambda document, system: len(document) + (system == "x"), name="zz")
-    app = opened("correlation.py")
+    app = open_page("correlation.py")
     select(app, "y", "rouge_k")
     select(app, "tested_first", "length")
     select(app, "correlated", "zz")
@@ -555,7 +523,7 @@ def test_a_change_of_the_data_set_changes_every_choice(known: World) -> None:
 
 
 def test_reliability_is_that_of_the_functions(known: World) -> None:
-    app = opened("reliability.py")
+    app = open_page("reliability.py")
     preferences = load_judgments(known.annotation, "Study")
     pair, choices, annotators = preferences.pair, preferences.choices, preferences.annotators
     assert "36 judgments of 12 pairs by 3 annotators" in said(app).replace("**", "")
@@ -600,7 +568,7 @@ def test_attention_checks_are_counted_and_count_nowhere_else(world: World) -> No
         return one
 
     world.judge("Ana", own)
-    app = opened("reliability.py")
+    app = open_page("reliability.py")
     people = table(app, "annotators").set_index("annotator")
     assert (people.loc["Ana", "judgments"], people.loc["Ana", "checks"]) == (12, 2)
     assert people.loc["Ana", "checks passed"] == world.annotation.annotators("Study")[0].checks_passed
@@ -622,7 +590,7 @@ def entered(app: AppTest, label: str, value: float | None = None) -> float:
 
 
 def test_the_planner_by_assumed_ratios(sqlite_url: str) -> None:
-    app = opened("studies.py")
+    app = open_page("studies.py")
     assert numbers(app)["Pairs"] == "306"
     entered(app, "phi", 0.63)
     assert numbers(app) == {
@@ -656,14 +624,14 @@ def test_the_planner_by_assumed_ratios(sqlite_url: str) -> None:
 
 
 def test_the_planner_by_observed_ratios(known: World) -> None:
-    app = opened("studies.py")
+    app = open_page("studies.py")
     select(app, "plan_source", "observed in Study: annotators' judgments")
     select(app, "plan_metric", "rouge1")
     select(app, "plan_other", "rouge2")
     preferences = load_judgments(known.annotation, "Study").by_majority()
     differences = preferences.differences()
-    earned = [credit(preferences.choices, differences[name]) for name in (ROUGE1, ROUGE2)]
-    found = observed(*earned, preferences.document)
+    earned = [credit_pairs(preferences.choices, differences[name]) for name in (ROUGE1, ROUGE2)]
+    found = observe_metrics(*earned, preferences.document)
     row = table(app, "observed").iloc[0]
     assert (row["n"], row["agreement of the first"]) == (11, 1.0)  # 12 pairs, and one that the annotators tie on
     assert row["pairs per document"] == 11 / 4
@@ -689,7 +657,7 @@ def test_an_observed_ratio_of_0_stays_0(world: World) -> None:
     world.add(ratings={"a": 1, "b": 2, "c": 3})
     world.score(ROUGE1, lambda _, system: {"a": 0.9, "b": 0.5, "c": 0.1}[system])
     world.score(LENGTH, lambda _, system: {"a": 1, "b": 2, "c": 3}[system])
-    app = opened("studies.py")
+    app = open_page("studies.py")
     select(app, "plan_source", "observed in set: human ratings (relevance)")
     assert entered(app, "Agreement of the first metric") == 0.0
     assert entered(app, "Agreement of the second metric") == 1.0
@@ -889,7 +857,7 @@ def test_what_is_undefined_is_said_with_its_reason(
     state(world)
     found = {}
     for page in PAGES:
-        app = opened(page)
+        app = open_page(page)
         found[page] = said(app)
         for box in app.selectbox:
             for option in box.options if box.key in {"source", "plan_source"} else []:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
@@ -13,9 +12,10 @@ import pytest
 from data.records import Example
 from metrics import metric
 from metrics.background.explaining import Inspector
-from metrics.explained import CannotExplain, Explained, NotWanted, NotYet
+from metrics.explained import CannotExplain, Explained, ModelsBusy, RequestCancelled
 from pages.components.evidence import model_scores
 from pages.components.evidence.model_scores import ModelScores
+from tests.waiting import PATIENCE, until
 
 ONE, OTHER, THIRD = (
     Example("d", name, f"{name} left Paris.", ("Anna left Paris.",), None, "") for name in ("Anna", "Ben", "Cem")
@@ -45,13 +45,13 @@ def told(inspector: Inspector, *examples: Example) -> ModelScores:
     scores = ModelScores()
     scores.want(("m", example) for example in examples)
     scores.ask(inspector)
-    scores.wait(10)
+    scores.wait(PATIENCE)
     return scores
 
 
 def test_models_that_are_busy_or_loading_are_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(model_scores, "AGAIN", 0.001)
-    inspector = Telling(NotYet("loading"), NotYet("busy"), FOUND)
+    inspector = Telling(ModelsBusy("loading"), ModelsBusy("busy"), FOUND)
     assert told(inspector, ONE).answer("m", ONE) == FOUND
     assert inspector.asked == [ONE] * 3
 
@@ -70,7 +70,7 @@ def test_a_failure_is_forgotten_after_a_while(monkeypatch: pytest.MonkeyPatch) -
         scores.want([("m", ONE)])
         assert len(scores.kept) == known
     scores.ask(inspector)
-    scores.wait(10)
+    scores.wait(PATIENCE)
     assert scores.answer("m", ONE) == FOUND
 
 
@@ -86,20 +86,12 @@ class Slow(Telling):
         self, signature: str, example: Example, timeout: float = 30, given_up: Callable[[], bool] = lambda: False
     ) -> Explained:
         self.asked.append(example)
-        assert self.may.acquire(timeout=10)
+        assert self.may.acquire(timeout=PATIENCE)
         self.given_up.append(given_up())
         answer = self.says.pop(0) if len(self.says) > 1 else self.says[0]
         if isinstance(answer, Exception):
             raise answer
         return answer
-
-
-def until(true: Callable[[], bool]) -> None:
-    for _ in range(1000):
-        if true():
-            return
-        time.sleep(0.01)
-    raise AssertionError("it did not come true")
 
 
 def finished(scores: ModelScores) -> bool:
@@ -116,7 +108,7 @@ def test_what_comes_next_is_asked_when_all_else_is_answered() -> None:
     scores.want(of(ONE), of(OTHER))
     scores.ask(inspector)
     inspector.may.release()
-    scores.wait(10)
+    scores.wait(PATIENCE)
     assert scores.answer("m", ONE) == FOUND
     assert not scores.open
     until(lambda: inspector.asked == [ONE, OTHER])
@@ -124,7 +116,7 @@ def test_what_comes_next_is_asked_when_all_else_is_answered() -> None:
     scores.ask(inspector)
     assert scores.open == (("m", OTHER),)
     inspector.may.release()
-    scores.wait(10)
+    scores.wait(PATIENCE)
     assert scores.answer("m", OTHER) == FOUND
     assert scores.answer("m", ONE) is None  # nobody wants it any more
     until(lambda: inspector.asked == [ONE, OTHER, THIRD])
@@ -151,7 +143,7 @@ def test_what_nobody_foresaw_is_asked_at_once() -> None:
     assert not scores.going_on
     scores.ask(inspector)
     inspector.may.release()
-    scores.wait(10)
+    scores.wait(PATIENCE)
     assert scores.kept == {("m", THIRD): FOUND}
 
 
@@ -165,13 +157,13 @@ def test_a_question_that_is_wanted_again_is_not_put_twice() -> None:
     scores.ask(inspector)
     for _ in range(2):
         inspector.may.release()
-    scores.wait(10)
+    scores.wait(PATIENCE)
     assert scores.kept == {("m", ONE): FOUND, ("m", OTHER): FOUND}
     assert inspector.asked == [ONE, OTHER]
 
 
 def test_a_question_given_up_too_early_is_put_again() -> None:
-    inspector = Telling(NotWanted("it is not wanted any more"), FOUND)
+    inspector = Telling(RequestCancelled("it is not wanted any more"), FOUND)
     assert told(inspector, ONE).answer("m", ONE) == FOUND
     assert inspector.asked == [ONE] * 2
 
@@ -185,7 +177,7 @@ def test_a_failure_that_nobody_saw_is_no_answer() -> None:
     scores.want(of(OTHER))
     assert scores.open == (("m", OTHER),)
     scores.ask(inspector)
-    scores.wait(10)
+    scores.wait(PATIENCE)
     assert scores.answer("m", OTHER) == FOUND
     assert inspector.asked == [ONE, OTHER, OTHER]
 
@@ -205,7 +197,7 @@ def test_a_failure_is_forgotten_by_a_job_at_work_too(monkeypatch: pytest.MonkeyP
     assert scores.answer("m", ONE) is None
     for _ in range(2):
         inspector.may.release()
-    scores.wait(10)
+    scores.wait(PATIENCE)
     assert scores.kept == {("m", ONE): FOUND, ("m", OTHER): FOUND}
 
 
@@ -216,7 +208,7 @@ def test_a_job_keeps_no_answer_that_nobody_wants() -> None:
     for one, following in pairwise(examples):
         scores.want(of(one), of(following))
         scores.ask(inspector)
-        scores.wait(10)
+        scores.wait(PATIENCE)
         jobs.append(scores.job)
         assert set(scores.kept) <= {("m", one), ("m", following)}
         assert scores.answer("m", one) == FOUND

@@ -5,27 +5,21 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
-from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from annotation.demo import create_demo_study
 from annotation.records import StudySpec
 from annotation.results import load_judgments
 from annotation.store import AnnotationStore
 from data.database import connect
-from data.demo import NAME, add_demo
+from data.demo import NAME
 from data.store import DataStore, StoredScore
-from metrics import DEFAULT, METRICS, metric, metrics
-from metrics.scoring import score_dataset
+from metrics import DEFAULT, METRICS, metric
+from tests.conftest import ROOT
+from tests.pages.opening import MAIN, drawn_until, new_session, open_page, sound
 
-ROOT = Path(__file__).resolve().parents[2]
-MAIN = ROOT / "pages" / "main.py"
 PAGES = (
     "start.py",
     "annotate.py",
@@ -41,51 +35,27 @@ PAGES = (
 )
 
 
-@pytest.fixture(autouse=True)
-def fresh_caches() -> Iterator[None]:
-    st.cache_resource.clear()
-    st.cache_data.clear()
-    yield
-    st.cache_resource.clear()
-    st.cache_data.clear()
-
-
 @pytest.fixture
-def demo(sqlite_url: str) -> tuple[DataStore, AnnotationStore]:
-    engine = connect(sqlite_url)
-    data, annotation = DataStore(engine), AnnotationStore(engine)
-    add_demo(data)
-    score_dataset(data, NAME, metrics(DEFAULT))
-    create_demo_study(annotation, metric("rouge_k").signature)
-    return data, annotation
-
-
-def opened(page: str, **query: str) -> AppTest:
-    app = AppTest.from_file(MAIN, default_timeout=20)
-    for key, value in query.items():
-        app.query_params[key] = value
-    app.run()
-    if page != "start.py" and "invite" not in query:
-        app.switch_page(page).run()
-    assert not app.exception
-    return app
+def demo(demo_url: str) -> tuple[DataStore, AnnotationStore]:
+    engine = connect(demo_url)
+    return DataStore(engine), AnnotationStore(engine)
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_opens_on_an_empty_database(sqlite_url: str, page: str) -> None:
-    opened(page)
+    open_page(page)
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_opens_on_the_demo(demo: object, page: str) -> None:
-    opened(page)
+    open_page(page)
 
 
 def test_the_agreement_page_says_what_it_shows(demo: tuple[DataStore, AnnotationStore]) -> None:
-    app = opened("agreement.py")
+    app = open_page("agreement.py")
     app.selectbox(key="source").select_index(0).run()
     assert "0 judgments of annotators" in app.markdown[0].value
-    app = opened("agreement.py")  # opens where there is something to see
+    app = open_page("agreement.py")  # opens where there is something to see
     assert "author labels" in app.markdown[0].value
     assert "not annotators' judgments" in app.markdown[0].value
     table = app.dataframe[0].value.set_index("metric")
@@ -97,7 +67,7 @@ def test_the_agreement_page_says_what_it_shows(demo: tuple[DataStore, Annotation
 
 
 def judging(demo: tuple[DataStore, AnnotationStore], name: str = "Ana") -> AppTest:
-    app = opened("annotate.py", annotator=demo[1].join(study="Demo", name=name).token)
+    app = open_page("annotate.py", annotator=demo[1].join(study="Demo", name=name).token)
     assert app.button(key=f"left:{current(app)}")
     return app
 
@@ -165,15 +135,15 @@ def test_skip_needs_a_reason(demo: tuple[DataStore, AnnotationStore]) -> None:
 
 def test_an_invite_opens_the_work_and_a_wrong_one_is_refused(demo: tuple[DataStore, AnnotationStore]) -> None:
     token = demo[1].invite(study="Demo", name="Cleo").token
-    app = opened("annotate.py", invite=token)
+    app = sound(new_session(invite=token).run())  # as whoever opens the app's own address
     assert "Cleo" in app.markdown[0].value
-    app = opened("annotate.py", invite="nonsense")
+    app = sound(new_session(invite="nonsense").run())
     assert "invite is not known" in app.error[0].value
 
 
 def test_a_study_ends(demo: tuple[DataStore, AnnotationStore]) -> None:
     demo[1].create_study(StudySpec(name="Short", dataset=NAME, rule="random", count=1))
-    app = opened("annotate.py", annotator=demo[1].join(study="Short", name="Ana").token)
+    app = open_page("annotate.py", annotator=demo[1].join(study="Short", name="Ana").token)
     press(app, "left")
     assert "last pair" in app.success[0].value
     app.button(key="back:end").click().run()
@@ -182,7 +152,7 @@ def test_a_study_ends(demo: tuple[DataStore, AnnotationStore]) -> None:
 
 
 def test_a_new_study_from_the_form(demo: tuple[DataStore, AnnotationStore]) -> None:
-    app = opened("studies.py")
+    app = open_page("studies.py")
     app.text_input(key="new_name").input("Mine <b>").run()
     app.radio(key="new_rule").set_value("all").run()
     app.button(key="create").click().run()
@@ -196,7 +166,7 @@ def test_a_new_study_from_the_form(demo: tuple[DataStore, AnnotationStore]) -> N
 def test_a_new_study_of_conflicts_with_checks(demo: tuple[DataStore, AnnotationStore]) -> None:
     example = {key: StoredScore(0.5, None) for key, _ in demo[0].unscored(dataset=NAME, signature="rouge1|mine")}
     demo[0].add_scores(metric="rouge1", signature="rouge1|mine", scores=example)
-    app = opened("studies.py")
+    app = open_page("studies.py")
     app.text_input(key="new_name").input("Contested").run()
     app.radio(key="new_rule").set_value("conflicts").run()
     offered = app.multiselect(key=f"new_conflict_metrics:{NAME}")
@@ -223,7 +193,7 @@ def test_a_new_study_of_conflicts_with_checks(demo: tuple[DataStore, AnnotationS
 
 
 def test_close_and_reopen(demo: tuple[DataStore, AnnotationStore]) -> None:
-    app = opened("studies.py")
+    app = open_page("studies.py")
     app.button(key="close").click().run()
     assert demo[1].study("Demo").closed_at is not None
     app.button(key="close").click().run()
@@ -247,18 +217,13 @@ def test_scoring_by_all_metrics_is_a_run_of_its_own(
     demo: tuple[DataStore, AnnotationStore], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("metrics.METRICS", {name: METRICS[name] for name in DEFAULT})  # the models take their time
-    app = opened("studies.py")
+    app = open_page("studies.py")
     app.button(key="score").click().run()
     assert not app.exception
     run = demo[0].last_run(NAME)
     assert run is not None
     assert run.metrics == DEFAULT
-    deadline = time.monotonic() + 60
-    while not has(app, "scored demo"):
-        assert time.monotonic() < deadline, told(app)
-        time.sleep(0.1)
-        app.run()
-        assert not app.exception
+    drawn_until(app, lambda app: has(app, "scored demo"))
     run = demo[0].run(run.id)
     assert (run.state, run.total) == ("ended", 0)
     app.run()
@@ -267,10 +232,10 @@ def test_scoring_by_all_metrics_is_a_run_of_its_own(
 
 def test_a_going_run_is_shown_to_whoever_comes(demo: tuple[DataStore, AnnotationStore]) -> None:
     run = demo[0].start_run(dataset=NAME, metrics=["rouge1"])
-    app = opened("studies.py")
+    app = open_page("studies.py")
     assert has(app, "Scoring demo: getting ready")
     demo[0].beat(run.id, done=120, total=800)
-    app = opened("studies.py")  # a reload
+    app = open_page("studies.py")  # a reload
     assert has(app, "Scoring demo: 120 of 800 · 0:")
     app.button(key="score").click().run()
     assert has(app, "is being scored already")
@@ -298,9 +263,9 @@ def test_what_a_run_could_not_do_stays_on_the_page(
     demo: tuple[DataStore, AnnotationStore], end: dict[str, object], parts: list[str]
 ) -> None:
     run = demo[0].start_run(dataset=NAME, metrics=["rouge1"])
-    app = opened("studies.py")
+    app = open_page("studies.py")
     demo[0].end_run(run.id, **end)  # type: ignore[arg-type]
-    for page in (app.run(), opened("studies.py")):
+    for page in (app.run(), open_page("studies.py")):
         assert has(page, *parts)
         assert not has(page, "scored demo")
         assert not has(page, "**model**")  # nothing in it is markup
@@ -308,7 +273,7 @@ def test_what_a_run_could_not_do_stays_on_the_page(
         assert not has(page, "\n# ")
     second = demo[0].start_run(dataset=NAME, metrics=["rouge1"])
     demo[0].end_run(second.id)
-    assert not has(opened("studies.py"), "demo")  # the last run counts
+    assert not has(open_page("studies.py"), "demo")  # the last run counts
 
 
 def test_a_dead_run_can_be_followed_by_another(
@@ -316,7 +281,7 @@ def test_a_dead_run_can_be_followed_by_another(
 ) -> None:
     demo[0].start_run(dataset=NAME, metrics=["rouge1"])
     monkeypatch.setattr("data.store.runs.SILENCE", timedelta(seconds=-1))
-    app = opened("studies.py")
+    app = open_page("studies.py")
     assert has(app, "Scoring demo stopped: its process ended before it was done")
 
 

@@ -8,15 +8,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from data.preferences import Preferences, names
+from data.preferences import Preferences, to_name_column
 from pages.components.examples.pairs import (
-    Chosen,
+    PairFilter,
     Show,
     compact,
     confusion,
-    listed,
-    narrowed,
-    place_of,
+    filter_pairs,
+    find_place,
+    make_pairs_frame,
     presets,
     verdicts,
 )
@@ -32,14 +32,14 @@ SCORES = {
 @pytest.fixture
 def preferences() -> Preferences:
     return Preferences(
-        documents=names([f"d{n}" for n in range(5)]),
-        firsts=names(["x", "x", "y", "x", "x"]),
-        seconds=names(["y", "z", "<b>z</b>", "y", "y"]),
+        documents=to_name_column([f"d{n}" for n in range(5)]),
+        firsts=to_name_column(["x", "x", "y", "x", "x"]),
+        seconds=to_name_column(["y", "z", "<b>z</b>", "y", "y"]),
         inclusion=np.full(5, NAN),
         scores={name: np.array(both, dtype=float) for name, both in SCORES.items()},
         pair=np.arange(5),
         choices=np.array([1, -2.5, 1, 0, NAN]),
-        annotators=names([None] * 5),
+        annotators=to_name_column([None] * 5),
         left=np.full(5, NAN),
         took=np.full(5, NAN),
     )
@@ -67,7 +67,7 @@ def preferences() -> Preferences:
 def test_filters(
     preferences: Preferences, show: Show, metric: str | None, other: str | None, expected: list[int]
 ) -> None:
-    left = narrowed(verdicts(preferences), Chosen(show, metric, other))
+    left = filter_pairs(verdicts(preferences), PairFilter(show, metric, other))
     assert np.flatnonzero(left).tolist() == expected
 
 
@@ -75,10 +75,10 @@ def test_everybody_against_people(preferences: Preferences) -> None:
     found = verdicts(preferences)
     turned = found._replace(people=-found.people)
     # d0 and d1: one metric is with them; d2: m ties, k has no score, so nobody decides
-    assert not narrowed(turned, Chosen("everybody")).any()
+    assert not filter_pairs(turned, PairFilter("everybody")).any()
     alone = turned._replace(signs={"m": found.signs["m"]})
-    assert np.flatnonzero(narrowed(alone, Chosen("everybody"))).tolist() == [0]
-    assert not narrowed(turned._replace(signs={}), Chosen("everybody")).any()
+    assert np.flatnonzero(filter_pairs(alone, PairFilter("everybody"))).tolist() == [0]
+    assert not filter_pairs(turned._replace(signs={}), PairFilter("everybody")).any()
 
 
 def test_cells_of_the_confusion_table_are_what_their_filters_leave(preferences: Preferences) -> None:
@@ -92,7 +92,7 @@ def test_cells_of_the_confusion_table_are_what_their_filters_leave(preferences: 
 
 def test_the_list_comes_strongest_first(preferences: Preferences) -> None:
     found = verdicts(preferences)
-    rows = listed(preferences, found, Chosen("all", "m"))
+    rows = make_pairs_frame(preferences, found, PairFilter("all", "m"))
     # differences of m: .8, .6, 0, -.1, 1
     assert rows.index.tolist() == [4, 0, 1, 3, 2]
     assert rows["how strongly"].tolist() == pytest.approx([1, 0.8, 0.6, 0.1, 0])
@@ -109,15 +109,21 @@ def test_the_list_comes_strongest_first(preferences: Preferences) -> None:
     ("search", "expected"), [("d3", [3]), ("Z", [1, 2]), ("<b>", [2]), ("nothing", []), (" d0 ", [0])]
 )
 def test_searching(preferences: Preferences, search: str, expected: list[int]) -> None:
-    rows = listed(preferences, verdicts(preferences), Chosen(search=search))
+    rows = make_pairs_frame(preferences, verdicts(preferences), PairFilter(search=search))
     assert sorted(rows.index) == expected
 
 
 def test_no_scores_and_no_pairs(preferences: Preferences) -> None:
     bare = Preferences(**{**vars(preferences), "scores": {}})
-    assert listed(bare, verdicts(bare), Chosen()).columns.tolist() == ["document", "A", "B", "people", "how strongly"]
+    assert make_pairs_frame(bare, verdicts(bare), PairFilter()).columns.tolist() == [
+        "document",
+        "A",
+        "B",
+        "people",
+        "how strongly",
+    ]
     nothing = preferences.where(np.zeros(5, dtype=bool))
-    assert listed(nothing, verdicts(nothing), Chosen("against", "m")).empty
+    assert make_pairs_frame(nothing, verdicts(nothing), PairFilter("against", "m")).empty
     assert confusion(verdicts(nothing)).to_numpy().sum() == 0
 
 
@@ -129,30 +135,30 @@ def test_a_metric_by_mean_and_maximum_stands_once(preferences: Preferences) -> N
 
 def test_the_difference_is_that_of_the_metric_chosen(preferences: Preferences) -> None:
     found = verdicts(preferences)
-    assert "difference" not in listed(preferences, found, Chosen())
-    rows = listed(preferences, found, Chosen("all", "k")).sort_index()
+    assert "difference" not in make_pairs_frame(preferences, found, PairFilter())
+    rows = make_pairs_frame(preferences, found, PairFilter("all", "k")).sort_index()
     # A minus B: 0-1, .2-.8, one is missing, 0-0, 0-1
     assert rows["difference"].tolist() == pytest.approx([-1, -0.6, NAN, 0, -1], nan_ok=True)
 
 
 def test_a_compact_list_is_the_same_list(preferences: Preferences) -> None:
-    rows = listed(preferences, verdicts(preferences), Chosen("all", "k"))
+    rows = make_pairs_frame(preferences, verdicts(preferences), PairFilter("all", "k"))
     smaller = compact(rows)
     assert {str(smaller[name].dtype) for name in ("document", "A", "B", "people", "m", "k")} == {"category"}
     pd.testing.assert_frame_equal(smaller, rows, check_dtype=False, check_categorical=False)
 
 
 def test_the_place_of_a_pair(preferences: Preferences) -> None:
-    rows = listed(preferences, verdicts(preferences), Chosen("all", "m"))
+    rows = make_pairs_frame(preferences, verdicts(preferences), PairFilter("all", "m"))
     assert rows.index.tolist() == [4, 0, 1, 3, 2]
     places = [
-        place_of(rows, preferences, names)
+        find_place(rows, preferences, names)
         for names in zip(preferences.documents, preferences.firsts, preferences.seconds, strict=True)
     ]
     assert places == [1, 2, 4, 3, 0]
-    assert place_of(rows, preferences, ("d1", "z", "x")) == 0  # turned round, it is no pair of the list
-    assert place_of(rows, preferences, (None, None, None)) == 0
-    assert place_of(rows[1:], preferences, ("d4", "x", "y")) == 0
+    assert find_place(rows, preferences, ("d1", "z", "x")) == 0  # turned round, it is no pair of the list
+    assert find_place(rows, preferences, (None, None, None)) == 0
+    assert find_place(rows[1:], preferences, ("d4", "x", "y")) == 0
 
 
 @pytest.mark.parametrize(
@@ -163,20 +169,20 @@ def test_the_place_of_a_pair(preferences: Preferences) -> None:
         (
             ["rouge1", "length"],
             {
-                "ROUGE-1 and people disagree": Chosen("against", "rouge1"),
-                "all metrics against the majority": Chosen("everybody"),
+                "ROUGE-1 and people disagree": PairFilter("against", "rouge1"),
+                "all metrics against the majority": PairFilter("everybody"),
             },
         ),
         (
             ["rouge1 (refs:first)", "rouge1 (refs:max)", "rouge_k", "bertscore"],
             {
-                "ROUGE-1 and people disagree": Chosen("against", "rouge1 (refs:first)"),
-                "ROUGE-K right where BERTScore is wrong": Chosen("rather", "rouge_k", "bertscore"),
-                "ROUGE-K right where ROUGE-1 is wrong": Chosen("rather", "rouge_k", "rouge1 (refs:first)"),
-                "all metrics against the majority": Chosen("everybody"),
+                "ROUGE-1 and people disagree": PairFilter("against", "rouge1 (refs:first)"),
+                "ROUGE-K right where BERTScore is wrong": PairFilter("rather", "rouge_k", "bertscore"),
+                "ROUGE-K right where ROUGE-1 is wrong": PairFilter("rather", "rouge_k", "rouge1 (refs:first)"),
+                "all metrics against the majority": PairFilter("everybody"),
             },
         ),
     ],
 )
-def test_filters_to_begin_with(metrics: list[str], expected: dict[str, Chosen]) -> None:
+def test_filters_to_begin_with(metrics: list[str], expected: dict[str, PairFilter]) -> None:
     assert presets(metrics) == expected

@@ -10,15 +10,24 @@ from pathlib import Path
 import pytest
 
 from data.demo import FILE
-from data.importers import read
+from data.importers import read_documents
 from data.preferences import TIE
-from data.records import Example, examples
+from data.records import Example, make_examples
 from metrics import LEXICAL, METRICS, Options
 from metrics.explained import Explained, explain
 from metrics.text import rouge_words
 from pages.components.evidence.blocks import LONGEST_LABEL
-from pages.components.evidence.phrases import MOST, NAMES, figures, listing, overview, preferred, some, verdict
-from pages.components.evidence.words import because, in_words
+from pages.components.evidence.phrases import (
+    METRIC_LABELS,
+    MOST,
+    figures,
+    join_first_items,
+    join_items,
+    overview,
+    preferred_letter,
+    verdict_sentence,
+)
+from pages.components.evidence.words import explain_scores, in_words
 
 SINGULAR = re.compile(r"\b1 (?:keywords|unigrams|bigrams|words|questions|n-grams|references)\b")
 PLURAL = re.compile(r"\b(?:0|[2-9]|\d\d+) (?:keyword|unigram|bigram|word|question|n-gram)\b")
@@ -55,9 +64,9 @@ def check(name: str, both: Sequence[Example], said: list[str], found: Sequence[E
         winner = "A" if first > second else "B"
         high, low = figures(sorted(present, reverse=True))
         if abs(first - second) <= TIE:
-            assert said[0] == f"{NAMES[name]} is tied: A and B both score {high}."
+            assert said[0] == f"{METRIC_LABELS[name]} is tied: A and B both score {high}."
         else:
-            assert said[0] == f"{NAMES[name]} prefers {winner}: {high} against {low}."
+            assert said[0] == f"{METRIC_LABELS[name]} prefers {winner}: {high} against {low}."
             assert high != low
         assert float(high) == pytest.approx(max(present), abs=5.01e-4)
     for letter, one in zip("ABCD", found, strict=False):
@@ -113,8 +122,8 @@ def test_the_whole_demo_corpus_by_all_metrics() -> None:
     made = [make(Options()) for make in METRICS.values()]
     made += [METRICS["apes"](Options(apes_value=value)) for value in ("graded", "strict")]
     pairs = looked = 0
-    for document, summaries in read(FILE, "interchange"):
-        texts = examples(document, list(summaries))
+    for document, summaries in read_documents(FILE, "interchange"):
+        texts = make_examples(document, list(summaries))
         for metric in made:
             name = metric.name
             found = [explain(metric, one) for one in texts]
@@ -136,10 +145,10 @@ def test_the_whole_demo_corpus_by_all_metrics() -> None:
 def test_pairs_of_summeval(shared_data: Path) -> None:
     made = {name: METRICS[name](Options()) for name in LEXICAL}
     looked = 0
-    for number, (document, summaries) in enumerate(read(shared_data / "summeval.jsonl", "interchange")):
+    for number, (document, summaries) in enumerate(read_documents(shared_data / "summeval.jsonl", "interchange")):
         if number == 10:
             break
-        texts = examples(document, list(summaries))
+        texts = make_examples(document, list(summaries))
         for name, metric in made.items():
             found = [explain(metric, one) for one in texts]
             for place in range(len(texts) - 1):
@@ -154,8 +163,8 @@ def test_pairs_of_summeval(shared_data: Path) -> None:
 @pytest.mark.parametrize("rule", ["mean", "first"])
 @pytest.mark.parametrize("name", ["rouge1", "rouge2", "rougeL", "bertscore", "carouge"])
 def test_other_rules_of_several_references(name: str, rule: str) -> None:
-    document, summaries = next(iter(read(FILE, "interchange")))
-    both = examples(document, list(summaries))[:2]
+    document, summaries = next(iter(read_documents(FILE, "interchange")))
+    both = make_examples(document, list(summaries))[:2]
     said, found = told(name, both, references=rule)
     check(name, both, said, found)
     if rule == "mean":
@@ -167,8 +176,8 @@ def test_other_rules_of_several_references(name: str, rule: str) -> None:
 
 @pytest.mark.parametrize("norm", ["reference", "paper"])
 def test_other_norms_of_carouge(norm: str) -> None:
-    document, summaries = next(iter(read(FILE, "interchange")))
-    both = examples(document, list(summaries))[:2]
+    document, summaries = next(iter(read_documents(FILE, "interchange")))
+    both = make_examples(document, list(summaries))[:2]
     said, found = told("carouge", both, norm=norm)
     check("carouge", both, said, found)
     assert all(f"that is {one.value:.4f}" in " ".join(said) for one in found)
@@ -245,8 +254,8 @@ def test_nobody_has_what_both_have_in_another_place() -> None:
     ],
 )
 def test_verdicts(values: list[float | None], choice: str, sentence: str) -> None:
-    assert preferred(values, "ABCD") == choice
-    assert verdict("M", values, "ABCD") == sentence
+    assert preferred_letter(values, "ABCD") == choice
+    assert verdict_sentence("M", values, "ABCD") == sentence
 
 
 @pytest.mark.parametrize(
@@ -283,9 +292,14 @@ def test_nothing_is_said_of_metrics_that_have_not_answered() -> None:
 
 
 def test_lists() -> None:
-    assert [listing([]), listing(["A"]), listing(["A", "B"]), listing("ABC")] == ["", "A", "A and B", "A, B and C"]
-    assert some("AAB", "or") == "A or B"
-    assert some("ABCDEF", "or") == f"A, B, C, D and {6 - MOST} more"
+    assert [join_items([]), join_items(["A"]), join_items(["A", "B"]), join_items("ABC")] == [
+        "",
+        "A",
+        "A and B",
+        "A, B and C",
+    ]
+    assert join_first_items("AAB", "or") == "A or B"
+    assert join_first_items("ABCDEF", "or") == f"A, B, C, D and {6 - MOST} more"
 
 
 def test_texts_and_scores_that_do_not_fit() -> None:
@@ -294,4 +308,4 @@ def test_texts_and_scores_that_do_not_fit() -> None:
         in_words("rouge1", [example("a", "b")], [one, one])
     with pytest.raises(ValueError, match="1 letters"):
         in_words("rouge1", [example("a", "b")] * 2, [one, one], "A")
-    assert because("rouge1", [example("a", "b")], [one]) == []
+    assert explain_scores("rouge1", [example("a", "b")], [one]) == []

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
+from functools import partial
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from annotation.results import load_rated_pairs
 from data.database import connect
 from data.demo import FILE, add_demo
-from data.importers import read
-from data.records import examples
+from data.importers import read_documents
+from data.records import make_examples
 from data.store import PLAYGROUND, DataStore, StoredScore, StoreError, example_hash
 from metrics import DEFAULT, LEXICAL, METRICS, Options
 from metrics.background.explaining import Inspector
@@ -22,24 +20,19 @@ from metrics.explained import CannotExplain
 from metrics.from_signature import signatures
 from pages.components.playground.desk import Desk
 from pages.components.playground.draft import Draft, examples_of, from_records
-from pages.components.playground.forms import PREFERENCE, named
+from pages.components.playground.forms import PREFERENCE, rename_systems
 from pages.components.playground.sharing import from_link, to_link
 from pages.components.playground.what_if import MOST_WORDS, most_words
+from tests.pages.opening import html, open_page, said, sound
 
-MAIN = Path(__file__).resolve().parents[2] / "pages" / "main.py"
 HOSTILE = "<img src=x onerror=alert(1)> **b** [l](http://127.0.0.1:9/) $x$ \u202e"
 DRAFT = Draft((f"A storm hit. {HOSTILE}",), "Storm", "A storm.", ("The storm.", f"Rain {HOSTILE}"), ("", "second"))
 
 
 @pytest.fixture(autouse=True)
-def fresh(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def no_models(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """No process for the models: these tests are about the page."""
-    st.cache_resource.clear()
-    st.cache_data.clear()
     monkeypatch.setattr(Inspector, "warm", lambda self: None)
-    yield
-    st.cache_resource.clear()
-    st.cache_data.clear()
 
 
 @pytest.fixture
@@ -47,17 +40,7 @@ def store(sqlite_url: str) -> DataStore:
     return DataStore(connect(sqlite_url))
 
 
-def opened(example: str | None = None) -> AppTest:
-    app = AppTest.from_file(MAIN, default_timeout=30)
-    app.switch_page("playground.py")
-    if example is not None:
-        app.query_params["example"] = example
-    return sound(app.run())
-
-
-def sound(app: AppTest) -> AppTest:
-    assert not app.exception, app.exception
-    return app
+opened = partial(open_page, "playground.py")
 
 
 def desk(app: AppTest) -> Desk:
@@ -66,18 +49,9 @@ def desk(app: AppTest) -> Desk:
     return found
 
 
-def html(app: AppTest) -> str:
-    return "".join(element.proto.body for element in app.get("html"))
-
-
 def shown(app: AppTest) -> dict[str, str]:
     found = re.findall(r'<td data-score="([^"]*)"[^>]*>(.*?)</td>', html(app))
     return {name: re.sub(r"<[^>]*>|[^0-9.a-z…]|preferred", "", text) for name, text in found}
-
-
-def said(app: AppTest) -> str:
-    kinds = (app.title, app.markdown, app.caption, app.info, app.warning, app.error, app.success)
-    return "\n".join(element.value for kind in kinds for element in kind).replace("\\", "").replace("\u2060", "")
 
 
 def expected(draft: Draft) -> dict[str, str]:
@@ -97,7 +71,7 @@ def form(app: AppTest, name: str) -> AppTest:
 
 def test_it_begins_with_the_demo_corpus_on_an_empty_database(store: DataStore) -> None:
     app = opened()
-    assert desk(app).draft == from_records(*next(read(FILE, "interchange")))
+    assert desk(app).draft == from_records(*next(read_documents(FILE, "interchange")))
     assert {name: text for name, text in shown(app).items() if name.split("-")[0] in LEXICAL} == expected(
         desk(app).draft
     )
@@ -126,7 +100,7 @@ def test_models_that_are_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_link_brings_its_texts_once() -> None:
-    app = opened(to_link(DRAFT))
+    app = opened(example=to_link(DRAFT))
     assert desk(app).draft == DRAFT
     assert "<img" not in html(app)
     desk(app).typed(desk(app).generation, "summary", 0, "Changed.", 1)
@@ -138,7 +112,7 @@ def test_a_link_brings_its_texts_once() -> None:
 
 @pytest.mark.parametrize("link", ["", "x", "<script>alert(1)</script>", "A" * 9000, to_link(DRAFT)[:-3]])
 def test_a_bad_link_is_said_and_leaves_nothing(link: str) -> None:
-    app = opened(link)
+    app = opened(example=link)
     assert len(app.error) == 1
     assert app.error[0].value.startswith("The example in the address cannot be opened: ")
     assert desk(app).draft == Draft()
@@ -147,7 +121,7 @@ def test_a_bad_link_is_said_and_leaves_nothing(link: str) -> None:
 
 
 def test_more_and_fewer_texts_and_undo() -> None:
-    app = opened(to_link(DRAFT))
+    app = opened(example=to_link(DRAFT))
     sound(app.button(key="playground_add_summary").click().run())
     sound(app.button(key="playground_add_reference").click().run())
     assert (len(desk(app).draft.summaries), len(desk(app).draft.references)) == (3, 2)
@@ -166,7 +140,7 @@ def test_more_and_fewer_texts_and_undo() -> None:
 
 
 def test_what_if_by_the_choice_of_a_word() -> None:
-    app = opened(to_link(DRAFT))
+    app = opened(example=to_link(DRAFT))
     sound(app.button_group(key="playground_view").set_value("What if").run())
     assert "falls by" in html(app)
     desk(app).choose(1)
@@ -193,7 +167,7 @@ def test_a_long_summary_has_fewer_bars() -> None:
 
 def test_another_example_is_opened_or_none(store: DataStore) -> None:
     app = form(opened(), "open")
-    records = list(read(FILE, "interchange"))
+    records = list(read_documents(FILE, "interchange"))
     sound(app.selectbox(key="playground_demo").select_index(5).run())
     sound(app.button(key="playground_open_it").click().run())
     assert desk(app).draft == from_records(*records[5])
@@ -229,7 +203,7 @@ def saved(app: AppTest) -> AppTest:
 
 
 def test_saved_with_a_preference_it_is_an_example_as_any(store: DataStore) -> None:
-    app = form(opened(to_link(DRAFT)), "save")
+    app = form(opened(example=to_link(DRAFT)), "save")
     model = signatures()["bertscore"]
     known = desk(app).models
     from metrics.explained import Explained
@@ -247,7 +221,7 @@ def test_saved_with_a_preference_it_is_an_example_as_any(store: DataStore) -> No
     }
     assert store.dataset("mine & <b>").format == PLAYGROUND
     assert {signature.metric for signature in store.signatures("mine & <b>")} == {*DEFAULT, "bertscore"}
-    keys = [example_hash(example) for example in examples(document, summaries)]
+    keys = [example_hash(example) for example in make_examples(document, summaries)]
     assert len(set(keys)) == 2
     assert set(store.scores(dataset="mine & <b>", signature=model).values()) == {StoredScore(0.25, None, True)}
     preferences = load_rated_pairs(store, "mine & <b>", PREFERENCE)
@@ -273,7 +247,7 @@ def test_saved_with_a_preference_it_is_an_example_as_any(store: DataStore) -> No
 def test_what_cannot_be_saved_is_said(store: DataStore, fields: dict[str, str], why: str) -> None:
     add_demo(store)
     before = store.datasets()
-    app = form(opened(to_link(DRAFT)), "save")
+    app = form(opened(example=to_link(DRAFT)), "save")
     saved(fill(app, **fields))
     assert why in said(app)
     assert store.datasets() == before
@@ -281,14 +255,14 @@ def test_what_cannot_be_saved_is_said(store: DataStore, fields: dict[str, str], 
 
 
 def test_no_draft_has_a_name_that_cannot_be_kept() -> None:
-    assert named(DRAFT, {"A": " first ", "B": "B"}).names == ("first", "")
+    assert rename_systems(DRAFT, {"A": " first ", "B": "B"}).names == ("first", "")
     for name in ("x" * 201, "a\nb", "a\0b", "a\u202eb", "\ud800"):
         with pytest.raises(StoreError, match="the name of a summary's system needs 1 to 200"):
-            named(DRAFT, {"A": name, "B": "second"})
+            rename_systems(DRAFT, {"A": name, "B": "second"})
 
 
 def test_a_link_and_a_file_to_share() -> None:
-    app = form(opened(to_link(DRAFT)), "share")
+    app = form(opened(example=to_link(DRAFT)), "share")
     assert app.code[0].value.endswith(f"?example={to_link(DRAFT)}")
     desk(app).draft = DRAFT._replace(source="")
     sound(app.run())
@@ -299,7 +273,7 @@ def test_a_link_and_a_file_to_share() -> None:
 
 
 def test_texts_stay_while_other_pages_are_looked_at() -> None:
-    app = opened(to_link(DRAFT))
+    app = opened(example=to_link(DRAFT))
     sound(app.switch_page("studies.py").run())
     sound(app.switch_page("playground.py").run())
     assert desk(app).draft == DRAFT

@@ -11,11 +11,11 @@ from metrics.explained import CannotExplain, Explained
 from pages.components.playground.score_table import (
     Change,
     Found,
-    Row,
+    MetricScores,
+    best_letters,
     changes_html,
-    preferences,
+    describe_preference,
     scores_html,
-    verdict,
     worths_html,
 )
 from pages.components.playground.what_if import Worth
@@ -44,16 +44,18 @@ def cells(html: str, attribute: str) -> dict[str, str]:
     ],
 )
 def test_who_is_preferred(found: dict[str, Found], letters: str | None, said: str) -> None:
-    assert preferences(found) == letters
-    assert verdict(preferences(found)) == said
+    assert best_letters(found) == letters
+    assert describe_preference(best_letters(found)) == said
 
 
 def test_a_missing_score_is_never_a_number() -> None:
     rows = [
-        Row("rouge1", "rouge1|x", {"A": score(0.0), "B": score(0.25, truncated=True)}),
-        Row("apes", "apes|y", {"A": score(None, f"no entity {HOSTILE}"), "B": score(None, f"no entity {HOSTILE}")}),
-        Row("bertscore", "bertscore|z", {"A": CannotExplain("no model"), "B": None}),
-        Row("length", "length|w", {"A": score(12.0), "B": score(12.0)}),
+        MetricScores("rouge1", "rouge1|x", {"A": score(0.0), "B": score(0.25, truncated=True)}),
+        MetricScores(
+            "apes", "apes|y", {"A": score(None, f"no entity {HOSTILE}"), "B": score(None, f"no entity {HOSTILE}")}
+        ),
+        MetricScores("bertscore", "bertscore|z", {"A": CannotExplain("no model"), "B": None}),
+        MetricScores("length", "length|w", {"A": score(12.0), "B": score(12.0)}),
     ]
     html = scores_html(rows, {"A": "A", "B": f"B: {HOSTILE}"})
     assert cells(html, "data-score") == {

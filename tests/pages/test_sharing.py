@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.demo import FILE
-from data.importers import read
+from data.importers import read_documents
 from data.records import BadRecord, Document, Summary
 from pages.components.playground.draft import LETTERS, LONGEST, Draft, UnfitDraft, from_records
 from pages.components.playground.sharing import (
@@ -144,7 +144,7 @@ def test_texts_that_are_too_long_for_a_link() -> None:
 
 
 def test_every_demo_example_fits_into_a_link() -> None:
-    for document, summaries in read(FILE, "interchange"):
+    for document, summaries in read_documents(FILE, "interchange"):
         draft = from_records(document, summaries)
         assert from_link(to_link(draft)) == draft
 

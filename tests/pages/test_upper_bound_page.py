@@ -2,76 +2,71 @@
 
 from __future__ import annotations
 
-import html as markup
 import re
-from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from data.database import connect
 from data.demo import FILE as DEMO_FILE
 from data.demo import NAME as DEMO
 from data.demo import add_demo
-from data.importers import read
+from data.importers import read_documents
 from data.records import Document, Summary
 from data.store import DataStore
 from pages.components.upper_bound.address import (
     MOST,
     OPENING,
     ROWS,
-    Asked,
+    BoundChoice,
     asked_by,
+    describe_best_system,
     explanation,
     headline,
+    name_documents,
     not_here,
-    numbered,
     table_height,
-    verdict,
 )
 from pages.components.upper_bound.extract import FOLDED, extract_html, extract_words, why_nothing
 from reports.charts import distribution_chart, row_names
 from reports.tables.bounds import (
-    NAMES,
-    algorithms_section,
-    called,
-    documents_section,
-    spreads,
-    standings_section,
-    systems_section,
+    ALGORITHM_ORDER,
+    algorithm_name,
+    algorithms_table,
+    documents_table,
+    score_distributions,
+    standings_table,
+    systems_table,
 )
 from reports.tables.oracles import oracle_sections
 from reports.tables.table import Undefined
-from summarizers.base import REFERENCE_LENGTH, Length
+from summarizers.base import REFERENCE_LENGTH, SummaryLength
 from summarizers.oracles import ALGORITHMS, Target, find
-from summarizers.oracles.evaluation import Row, Task, evaluate, evaluate_stored, rows_of, statistics, stored
+from summarizers.oracles.evaluation import (
+    OracleRow,
+    OracleTask,
+    evaluate,
+    evaluate_stored,
+    load_evaluation,
+    rows_of,
+    summarize_algorithms,
+)
 from summarizers.oracles.extracts import look_into
-from summarizers.oracles.standing import judged, standings, standings_of
+from summarizers.oracles.standing import score_systems, standings, standings_of
 from summarizers.sentences import sentences_of
+from tests.pages.opening import address, open_page, pressed, said, sound, visible
 
-MAIN = Path(__file__).resolve().parents[2] / "pages" / "main.py"
 HOSTILE = "<img src=x onerror=alert(1)> :red[red] **bold** \u202ebidi\u202c"
 
 
-@pytest.fixture(autouse=True)
-def fresh_caches() -> Iterator[None]:
-    st.cache_resource.clear()
-    st.cache_data.clear()
-    yield
-    st.cache_resource.clear()
-    st.cache_data.clear()
-
-
-def row(algorithm: str, f1: float, places: tuple[int, ...] = (0,), bound: float | None = None, key: str = "d") -> Row:
-    return Row(key, algorithm, f1, places, 0, bound, bound is not None and bound - f1 <= 1e-6, 0.25)
-
-
-def visible(html: str) -> str:
-    return markup.unescape(re.sub(r"<style>.*?</style>|<[^>]*>", "", html, flags=re.DOTALL))
+def row(
+    algorithm: str, f1: float, places: tuple[int, ...] = (0,), bound: float | None = None, key: str = "d"
+) -> OracleRow:
+    return OracleRow(key, algorithm, f1, places, 0, bound, bound is not None and bound - f1 <= 1e-6, 0.25)
 
 
 # --- what is asked for ------------------------------------------------------------------------------------------
@@ -80,13 +75,13 @@ def visible(html: str) -> str:
 @pytest.mark.parametrize(
     "asked",
     [
-        Asked("a"),
-        Asked("b", Target(2, "set", "first"), Length(3)),
-        Asked("a", Target(2), Length(100, "words")),
-        Asked("b", Target(1, "set"), REFERENCE_LENGTH),
+        BoundChoice("a"),
+        BoundChoice("b", Target(2, "set", "first"), SummaryLength(3)),
+        BoundChoice("a", Target(2), SummaryLength(100, "words")),
+        BoundChoice("b", Target(1, "set"), REFERENCE_LENGTH),
     ],
 )
-def test_an_address_says_what_is_asked_for(asked: Asked) -> None:
+def test_an_address_says_what_is_asked_for(asked: BoundChoice) -> None:
     assert asked_by(asked.address, ["a", "b"]) == asked
 
 
@@ -95,24 +90,28 @@ def test_an_address_says_what_is_asked_for(asked: Asked) -> None:
 )
 def test_what_an_address_says_wrongly_is_usual(length: str) -> None:
     wrong = {"dataset": "c", "metric": "rouge3", "definition": "x", "references": "mean", "length": length}
-    assert asked_by(wrong, ["a", "b"]) == Asked("a")
+    assert asked_by(wrong, ["a", "b"]) == BoundChoice("a")
 
 
 def test_the_choices_are_explained() -> None:
-    assert "as often as both texts have it" in explanation(Asked("a"))
-    said = explanation(Asked("a", Target(1, "set", "first"), Length(1)))
+    assert "as often as both texts have it" in explanation(BoundChoice("a"))
+    said = explanation(BoundChoice("a", Target(1, "set", "first"), SummaryLength(1)))
     for words in ("counts once", "the first reference counts", "at most 1 sentence.", "Ordinary ROUGE"):
         assert words in said
     assert "as ROUGE counts" not in said
-    pairs = explanation(Asked("a", Target(2)))
+    pairs = explanation(BoundChoice("a", Target(2)))
     assert "across sentence ends" in pairs
     assert "may be higher" in pairs
-    assert "across sentence ends" not in explanation(Asked("a"))
-    assert "ROUGE-2 F1" in headline(Asked("a", Target(2)))
+    assert "across sentence ends" not in explanation(BoundChoice("a"))
+    assert "ROUGE-2 F1" in headline(BoundChoice("a", Target(2)))
 
 
 def test_what_a_link_names_in_vain_is_said() -> None:
-    right = {**Asked("a", Target(2, "set", "first"), Length(3)).address, "view": "all", "algorithm": "vns_greedy"}
+    right = {
+        **BoundChoice("a", Target(2, "set", "first"), SummaryLength(3)).address,
+        "view": "all",
+        "algorithm": "vns_greedy",
+    }
     assert not_here(right, ["a"]) == []
     assert not_here({}, ["a"]) == []
     wrong = dict.fromkeys(right, f"none {HOSTILE} {'x' * 200}")
@@ -132,7 +131,7 @@ def test_documents_are_called_by_their_number_and_title_or_opening_words() -> No
         Document("d", "", ("storm",)),
         Document("e", HOSTILE, ("storm",)),
     ]
-    names = numbered(documents)
+    names = name_documents(documents)
     assert list(names) == list("abcde")
     assert list(names.values())[:2] == ["1 · A title", "2 · Storms came. Rain fell."]
     assert names["c"].endswith("…")
@@ -148,7 +147,7 @@ CARS = Document("d", ("Red cars stop.", "They are old.", "Red boats."), ("blue s
 
 def test_what_is_known_of_better_extracts_is_said() -> None:
     best = row("exact", 0.8, (0, 2), 0.8)
-    asked = Asked("a")
+    asked = BoundChoice("a")
     said = extract_words(best, best, CARS, asked)
     assert said == (
         "F1 0.8000 against reference 1 of 2, 2 sentences, 5 words. Proven optimal in 0.25 s: no extract scores higher."
@@ -162,8 +161,8 @@ def test_what_is_known_of_better_extracts_is_said() -> None:
     assert "as good as the proven optimum" in extract_words(row("vns", 0.8), best, CARS, asked)
     assert "not proven" in extract_words(row("vns", 0.7), cut, CARS, asked)
     for target in (Target(2), Target(1, "set")):  # other numbers than the ordinary ROUGE
-        assert "no extract scores higher by this count." in extract_words(best, best, CARS, Asked("a", target))
-    assert (called("exact", True), called("exact", False), called("vns", False)) == (
+        assert "no extract scores higher by this count." in extract_words(best, best, CARS, BoundChoice("a", target))
+    assert (algorithm_name("exact", True), algorithm_name("exact", False), algorithm_name("vns", False)) == (
         "exact",
         "exact (best found)",
         "vns",
@@ -173,18 +172,30 @@ def test_what_is_known_of_better_extracts_is_said() -> None:
 @pytest.mark.parametrize(
     ("asked", "references", "why"),
     [
-        (Asked("a", length=Length(1, "words")), ("red",), "no sentence has 1 word or fewer"),
-        (Asked("a", length=Length(2, "words")), ("old",), "no sentence of at most 2 words shares a word with the"),
-        (Asked("a", length=REFERENCE_LENGTH), ("old",), "no sentence has 1 word or fewer"),
-        (Asked("a", length=Length(1)), ("ships",), "no sentence shares a word with the reference"),
-        (Asked("a", length=Length(100, "words")), ("ships", "blue"), "no sentence shares a word with a reference"),
-        (Asked("a", Target(2)), ("stop they",), "no sentence shares a pair of words with the reference"),
-        (Asked("a", Target(1, references="first")), ("ships", "red"), "no sentence shares a word with the reference"),
+        (BoundChoice("a", length=SummaryLength(1, "words")), ("red",), "no sentence has 1 word or fewer"),
+        (
+            BoundChoice("a", length=SummaryLength(2, "words")),
+            ("old",),
+            "no sentence of at most 2 words shares a word with the",
+        ),
+        (BoundChoice("a", length=REFERENCE_LENGTH), ("old",), "no sentence has 1 word or fewer"),
+        (BoundChoice("a", length=SummaryLength(1)), ("ships",), "no sentence shares a word with the reference"),
+        (
+            BoundChoice("a", length=SummaryLength(100, "words")),
+            ("ships", "blue"),
+            "no sentence shares a word with a reference",
+        ),
+        (BoundChoice("a", Target(2)), ("stop they",), "no sentence shares a pair of words with the reference"),
+        (
+            BoundChoice("a", Target(1, references="first")),
+            ("ships", "red"),
+            "no sentence shares a word with the reference",
+        ),
     ],
 )
-def test_why_nothing_is_taken_is_said(asked: Asked, references: tuple[str, ...], why: str) -> None:
+def test_why_nothing_is_taken_is_said(asked: BoundChoice, references: tuple[str, ...], why: str) -> None:
     document = Document("d", CARS.source, references)
-    (best,) = rows_of(Task(asked.target, ("exact",), asked.length), document)
+    (best,) = rows_of(OracleTask(asked.target, ("exact",), asked.length), document)
     assert (best.places, best.f1, best.proven) == ((), 0, True)
     assert why_nothing(document, asked).startswith(why)
     assert why in extract_words(row("greedy", 0.0, ()), best, document, asked)
@@ -192,7 +203,7 @@ def test_why_nothing_is_taken_is_said(asked: Asked, references: tuple[str, ...],
 
 def test_taken_sentences_and_covered_words_are_marked() -> None:
     target = Target()
-    (best,) = rows_of(Task(target, ("exact",)), CARS)
+    (best,) = rows_of(OracleTask(target, ("exact",)), CARS)
     html = extract_html(CARS, best, target)
     # "Red cars stop." and "Red boats." have 5 words, the second reference 4: red, stop and boats match
     assert (best.reference, best.places) == (1, (2,)) or best.f1 >= 2 * 3 / (5 + 4)
@@ -227,7 +238,7 @@ def test_sentences_between_those_taken_are_folded() -> None:
 @pytest.mark.parametrize("target", [Target(), Target(2, "set")])
 def test_texts_are_never_markup(target: Target) -> None:
     document = Document("d", f"Storm {HOSTILE}. The storm {HOSTILE}.", (f"storm {HOSTILE}",))
-    (best,) = rows_of(Task(target, ("exact",)), document)
+    (best,) = rows_of(OracleTask(target, ("exact",)), document)
     assert best.f1 > 0
     html = extract_html(document, best, target)
     assert "<img" not in html
@@ -241,15 +252,15 @@ def test_texts_are_never_markup(target: Target) -> None:
 
 def test_algorithms_are_compared_with_the_proven_optimum_only() -> None:
     proven, cut = row("exact", 0.8, (0, 2), 0.8), row("exact", 0.8, (0, 2), 0.9)
-    section = algorithms_section([proven, row("greedy", 0.5)])
+    section = algorithms_table([proven, row("greedy", 0.5)])
     assert [line["gap"] for line in section.rows] == [0, pytest.approx(0.3)]
-    section = algorithms_section([cut, row("greedy", 0.5)])
+    section = algorithms_table([cut, row("greedy", 0.5)])
     assert [line["algorithm"] for line in section.rows] == ["exact (best found)", "greedy"]
     assert [line["gap"] for line in section.rows] == [Undefined("the optimum is not proven")] * 2
 
 
 def test_systems_stand_beside_the_bound() -> None:
-    section = systems_section({"a": 0.2, "b": 0.5, "c": 0.4}, 0.4)
+    section = systems_table({"a": 0.2, "b": 0.5, "c": 0.4}, 0.4)
     assert [(line["system"], line["gap"]) for line in section.rows] == [
         ("b", pytest.approx(-0.1)),
         ("c", 0),
@@ -257,11 +268,11 @@ def test_systems_stand_beside_the_bound() -> None:
     ]
     assert [line["share"] for line in section.rows] == pytest.approx([1.25, 1, 0.5])
     assert "words of its own" in " ".join(section.notes)
-    assert "words of its own" not in " ".join(systems_section({"a": 0.2}, 0.4).notes)
-    assert isinstance(systems_section({"a": 0.0}, 0.0).rows[0]["share"], Undefined)
-    assert systems_section({}, 0.4).rows == []
+    assert "words of its own" not in " ".join(systems_table({"a": 0.2}, 0.4).notes)
+    assert isinstance(systems_table({"a": 0.0}, 0.0).rows[0]["share"], Undefined)
+    assert systems_table({}, 0.4).rows == []
     assert "read the references" not in " ".join(section.notes)
-    assert "read the references" in " ".join(systems_section({"oracle-vns-rouge2": 0.4}, 0.4).notes)
+    assert "read the references" in " ".join(systems_table({"oracle-vns-rouge2": 0.4}, 0.4).notes)
 
 
 def test_the_verdict_is_of_systems_that_do_not_read_the_references() -> None:
@@ -272,18 +283,22 @@ def test_the_verdict_is_of_systems_that_do_not_read_the_references() -> None:
         "better": {"a": 0.2, "b": 0.2},
         "rare": {"a": 0.4},
     }
-    said = verdict(standings_of(f1, rows), rows, Asked("a"))
+    said = describe_best_system(standings_of(f1, rows), rows, BoundChoice("a"))
     assert said == "No extracts exceed 0.400 on average; the best system, better, reaches 50% of that (0.200)."
-    alone = verdict(standings_of({"rare": f1["rare"]}, rows), rows, Asked("a", length=Length(1)))
+    alone = describe_best_system(
+        standings_of({"rare": f1["rare"]}, rows), rows, BoundChoice("a", length=SummaryLength(1))
+    )
     assert alone == (
         "No extracts of this length exceed 0.400 on average; the best system, rare, reaches 80% of the bound on its "
         "1 document (0.400)."
     )
     rows[1] = row("exact", 0.2, bound=0.4, key="b")
-    assert verdict([], rows, Asked("a")) == ("Extracts reach at most 0.450 on average (1 of 2 optima are not proven).")
-    notes = " ".join(standings_section(standings_of(f1, rows)).notes)
+    assert describe_best_system([], rows, BoundChoice("a")) == (
+        "Extracts reach at most 0.450 on average (1 of 2 optima are not proven)."
+    )
+    notes = " ".join(standings_table(standings_of(f1, rows)).notes)
     assert "read the references" in notes
-    assert [(found.name, found.kind) for found in spreads(rows, f1)[2:]] == [
+    assert [(found.name, found.kind) for found in score_distributions(rows, f1)[2:]] == [
         ("oracle-exact-rouge1", "oracle"),
         ("rare", "system"),
         ("better", "system"),
@@ -298,7 +313,7 @@ def test_documents_are_listed_by_the_gap_of_their_best_system() -> None:
         *(row("exact", 0.5, bound=0.5, key="c"), row("greedy", 0.5, key="c"), row("vns", 0.5, key="c")),
     ]
     f1 = {"one": {"a": 0.6, "b": 0.2}, "two": {"a": 0.55, "b": 0.3}, "oracle-exact-rouge1": {"a": 0.5, "b": 0.7}}
-    section = documents_section(rows, f1, {"a": "1 · A", "b": "2 · B", "c": "3 · C"})
+    section = documents_table(rows, f1, {"a": "1 · A", "b": "2 · B", "c": "3 · C"})
     b, a, c = section.rows
     assert (b["document"], b["best system"], b["gap"]) == ("2 · B", "two", pytest.approx(0.5))
     assert (a["document"], a["best system"], a["gap"], a["systems above"]) == ("1 · A", "one", pytest.approx(-0.1), 2)
@@ -313,19 +328,22 @@ def test_spreads_are_quartiles_over_the_same_documents() -> None:
     rows = [row("exact", f1, (0,), f1, key) for key, f1 in zip("abcde", (0.1, 0.2, 0.3, 0.4, 1.0), strict=True)]
     rows += [row("greedy", 0.1, key=key) for key in "abcde"]
     f1 = {"low": dict.fromkeys("abz", 0.1), "high": dict.fromkeys("ab", 0.2), "other": {"z": 1.0}, "exact": {"a": 0.1}}
-    exact, greedy, *systems = spreads(rows, f1)
+    exact, greedy, *systems = score_distributions(rows, f1)
     assert exact[:2] == ("exact", "oracle")
     assert exact[2:] == (5, *(pytest.approx(value) for value in (0.1, 0.2, 0.3, 0.4, 1.0, 0.4)))
     assert greedy.mean == pytest.approx(0.1)
     assert [(found.name, found.documents) for found in systems] == [("high", 2), ("low", 2), ("exact", 1)]
     assert row_names([exact, greedy, *systems]) == ["exact", "greedy", "high", "low", "exact (system)"]
     rows[0] = row("exact", 0.1, (0,), 0.5, "a")
-    assert spreads(rows, {})[0].name == "exact (best found)"
+    assert score_distributions(rows, {})[0].name == "exact (best found)"
     table: Any = pd.DataFrame(distribution_chart([exact, *systems]).to_dict()["datasets"].popitem()[1])
     assert {"median", "mean", "lower_quartile"} <= set(table.columns)
 
 
 # --- the page -----------------------------------------------------------------------------------------------------
+
+
+opened = partial(open_page, "upper_bound.py")
 
 
 @pytest.fixture
@@ -339,43 +357,16 @@ def demo(world: DataStore) -> DataStore:
     return world
 
 
-def opened(**query: str) -> AppTest:
-    app = AppTest.from_file(MAIN, default_timeout=120)
-    app.switch_page("upper_bound.py")
-    for name, value in query.items():
-        app.query_params[name] = value
-    return sound(app.run())
-
-
-def sound(app: AppTest) -> AppTest:
-    assert not app.exception, app.exception
-    return app
-
-
-def said(app: AppTest) -> str:
-    kinds = (app.markdown, app.caption, app.info, app.warning, app.error, app.subheader)
-    return "\n".join(str(element.value) for kind in kinds for element in kind).replace("\\", "")
-
-
-def address(app: AppTest) -> dict[str, str]:
-    return {name: value[-1] if isinstance(value, list) else value for name, value in app.query_params.items()}
-
-
 def blocks(app: AppTest) -> list[str]:
     return [element.proto.body for element in app.get("html")]
-
-
-def pressed(app: AppTest, label: str) -> AppTest:
-    (button,) = [button for button in app.button if button.label.startswith(label)]
-    return sound(button.click().run())
 
 
 def chosen(app: AppTest, key: str, value: object) -> AppTest:
     return sound(app.button_group(key=f"bound_{key}").set_value(value).run())
 
 
-def exact_row(document: Document, target: Target, length: Length | None = None) -> Row:
-    (found,) = rows_of(Task(target, ("exact",), length), document)
+def exact_row(document: Document, target: Target, length: SummaryLength | None = None) -> OracleRow:
+    (found,) = rows_of(OracleTask(target, ("exact",), length), document)
     return found
 
 
@@ -401,17 +392,17 @@ def test_the_first_document_is_open_with_its_optimum(demo: DataStore) -> None:
     assert "Proven optimal" in said(app)
     assert f"F1 {best.f1:.4f}" in said(app)
     systems, algorithms = (frame.value for frame in app.dataframe)
-    expected = judged(document, summaries, Target())
+    expected = score_systems(document, summaries, Target())
     assert dict(zip(systems["system"], systems["F1"], strict=True)) == pytest.approx(expected)
     assert list(systems["F1"]) == sorted(systems["F1"], reverse=True)
     assert list(systems["share"]) == pytest.approx([f1 / best.f1 for f1 in systems["F1"]])
-    assert list(algorithms["algorithm"]) == list(NAMES)
-    for name, f1 in zip(NAMES, algorithms["F1"], strict=True):
+    assert list(algorithms["algorithm"]) == list(ALGORITHM_ORDER)
+    for name, f1 in zip(ALGORITHM_ORDER, algorithms["F1"], strict=True):
         solution = find(document, Target(), name)
         assert solution is not None
         assert f1 == pytest.approx(solution.solution.f1)
     assert address(app) == {
-        **Asked(DEMO).address,
+        **BoundChoice(DEMO).address,
         "view": "document",
         "document": document.id,
         "algorithm": "exact",
@@ -425,15 +416,15 @@ def test_the_first_document_is_open_with_its_optimum(demo: DataStore) -> None:
 
 def test_a_link_shows_what_was_chosen(demo: DataStore) -> None:
     document = demo.records(DEMO)[5][0]
-    asked = Asked(DEMO, Target(2, "set", "first"), Length(1))
+    asked = BoundChoice(DEMO, Target(2, "set", "first"), SummaryLength(1))
     app = opened(**asked.address, view="document", document=document.id, algorithm="greedy")
-    (greedy,) = rows_of(Task(asked.target, ("greedy",), asked.length), document)
+    (greedy,) = rows_of(OracleTask(asked.target, ("greedy",), asked.length), document)
     assert extract_html(document, greedy, asked.target) in blocks(app)
     assert len(greedy.places) <= 1
     assert explanation(asked) in said(app)
     assert address(app)["length"] == "1"
     chosen(app, "algorithm", "exact")
-    assert extract_html(document, exact_row(document, asked.target, Length(1)), asked.target) in blocks(app)
+    assert extract_html(document, exact_row(document, asked.target, SummaryLength(1)), asked.target) in blocks(app)
     sound(app.number_input(key="bound_amount_sentences").set_value(2).run())
     assert address(app)["length"] == "2"
     for unit, name in (("words", "100w"), ("reference", "ref"), ("", None)):
@@ -445,7 +436,7 @@ def test_a_link_shows_what_was_chosen(demo: DataStore) -> None:
     for name, value in {**asked.address, "view": "document", "document": document.id, "algorithm": "vns"}.items():
         app.query_params[name] = value
     sound(app.run())
-    (vns,) = rows_of(Task(asked.target, ("vns",), asked.length), document)
+    (vns,) = rows_of(OracleTask(asked.target, ("vns",), asked.length), document)
     assert extract_html(document, vns, asked.target) in blocks(app)
     assert address(app)["algorithm"] == "vns"
     nowhere = opened(dataset="none", document="none", algorithm="none", view="none", length="none")
@@ -457,12 +448,12 @@ def test_a_link_shows_what_was_chosen(demo: DataStore) -> None:
 
 
 def test_all_documents_are_computed_once_and_shown(demo: DataStore) -> None:
-    task = Task()
+    task = OracleTask()
     app = opened(view="all")
     assert "**0 of 24 documents**" in said(app)
     assert not app.dataframe
     pressed(app, "Compute for 24 documents")
-    evaluation = stored(demo, DEMO, task)
+    evaluation = load_evaluation(demo, DEMO, task)
     assert len(evaluation.rows) == 24 * len(ALGORITHMS)
     assert not [button for button in app.button if button.label.startswith("Compute")]
     expected = standings(demo.records(DEMO), evaluation, task.target)
@@ -470,22 +461,22 @@ def test_all_documents_are_computed_once_and_shown(demo: DataStore) -> None:
     assert list(table["system"]) == [found.system for found in expected]
     assert list(table["share"]) == pytest.approx([found.share for found in expected])
     known = look_into(evaluation.rows, [document for document, _ in demo.records(DEMO)], task.target)
-    titles = [section.title for section in oracle_sections(statistics(evaluation.rows), task, {}, known)]
+    titles = [section.title for section in oracle_sections(summarize_algorithms(evaluation.rows), task, {}, known)]
     assert [header.value for header in app.subheader] == [
-        standings_section(expected).title,
+        standings_table(expected).title,
         "Document by document",
         *titles,
     ]
-    asked = Asked(DEMO)
-    assert verdict(expected, evaluation.rows, asked) in said(app)
-    assert list(app.dataframe[2].value["algorithm"]) == list(NAMES)
+    asked = BoundChoice(DEMO)
+    assert describe_best_system(expected, evaluation.rows, asked) in said(app)
+    assert list(app.dataframe[2].value["algorithm"]) == list(ALGORITHM_ORDER)
     assert not [frame for frame in app.dataframe if "signature" in frame.value]
     (signatures,) = app.code
     assert set(signatures.value.splitlines()) == set(task.signatures.values())
     gaps = app.dataframe[1].value["gap"]
     assert list(gaps) == sorted(gaps, reverse=True)
     assert set(app.dataframe[1].value["id"]) == {document.id for document, _ in demo.records(DEMO)}
-    assert {row.algorithm for row in evaluation.rows} == set(NAMES)
+    assert {row.algorithm for row in evaluation.rows} == set(ALGORITHM_ORDER)
     again = evaluate([demo.records(DEMO)[0][0]], task, processes=0)
     assert [found.f1 for found in evaluation.rows[: len(ALGORITHMS)]] == pytest.approx([f.f1 for f in again.rows])
     chosen(app, "definition", "set")  # another question, which nobody has asked yet
@@ -493,7 +484,7 @@ def test_all_documents_are_computed_once_and_shown(demo: DataStore) -> None:
 
 
 def test_what_is_stored_is_shown_and_the_rest_is_offered(demo: DataStore) -> None:
-    evaluate_stored(demo, DEMO, Task(), first=3, processes=0)
+    evaluate_stored(demo, DEMO, OracleTask(), first=3, processes=0)
     app = opened(view="all")
     assert "**3 of 24 documents**" in said(app)
     assert [button.label for button in app.button if button.label.startswith("Compute")] == ["Compute for 21 documents"]
@@ -524,7 +515,7 @@ def test_documents_without_a_bound_are_said(world: DataStore) -> None:
 
 
 def test_where_the_time_ends_nothing_is_called_optimal(world: DataStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    documents = [document for document, _ in read(DEMO_FILE, "interchange")]
+    documents = [document for document, _ in read_documents(DEMO_FILE, "interchange")]
     whole = Document(
         "whole",
         # every other word of each sentence: many short ones are hard to choose from
@@ -555,7 +546,7 @@ def test_where_the_time_ends_nothing_is_called_optimal(world: DataStore, monkeyp
     assert "the optimum is not proven" in said(app)
     assert systems["share"][0] == pytest.approx(systems["F1"][0] / bound, abs=1e-4)
     # what a longer search has proven is better, and taken
-    evaluate_stored(world, "long", Task(target, ("exact",)), processes=0)
+    evaluate_stored(world, "long", OracleTask(target, ("exact",)), processes=0)
     sound(app.run())
     assert f"F1 {best.f1:.4f}" in said(app)
     assert "Proven optimal" in said(app)
@@ -564,7 +555,7 @@ def test_where_the_time_ends_nothing_is_called_optimal(world: DataStore, monkeyp
 @pytest.mark.parametrize(("name", "count"), [("summeval.jsonl", 4), ("scitldr/dev.jsonl", 6)])
 def test_real_documents(world: DataStore, shared_data: Path, name: str, count: int) -> None:
     format = "interchange" if name.startswith("summeval") else "scitldr"
-    records = [record for _, record in zip(range(count), read(shared_data / name, format), strict=False)]
+    records = [record for _, record in zip(range(count), read_documents(shared_data / name, format), strict=False)]
     world.add_dataset(name="real", format=format, sha256="0", records=records)
     app = opened(dataset="real", metric="rouge2", definition="set")
     for place, (document, _) in enumerate(records):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.demo import FILE
-from data.importers import read
+from data.importers import read_documents
 from data.records import Example
 from metrics import LEXICAL, METRICS, Options
 from metrics.rouge import numbered_ngrams, numbered_skip_bigrams, sentence_words
@@ -20,10 +20,10 @@ from pages.components.playground.what_if import (
     MOST_CHARACTERS,
     MOST_WORDS,
     Worth,
+    describe_worth,
+    make_parts,
     most_words,
-    parts,
-    said,
-    swapped,
+    swap_word,
     word_spans,
     worths,
 )
@@ -64,12 +64,12 @@ def test_words(text: str, words: list[str]) -> None:
     ],
 )
 def test_a_word_left_out_or_swapped(text: str, word: int, by: str, left: str) -> None:
-    assert swapped(text, word_spans(text)[word], by) == left
+    assert swap_word(text, word_spans(text)[word], by) == left
 
 
 @given(st.text(max_size=80))
 def test_parts_are_the_text(text: str) -> None:
-    cut = parts(text, [])
+    cut = make_parts(text, [])
     assert "".join(part.text for part in cut) == text
     words = [part for part in cut if part.word is not None]
     assert [part.word for part in words] == list(range(len(words)))
@@ -79,20 +79,20 @@ def test_parts_are_the_text(text: str) -> None:
 @given(st.text(alphabet="ab c,.'-", max_size=40), st.text(alphabet="xy ", max_size=5))
 def test_nothing_but_the_word_and_a_space_goes(text: str, by: str) -> None:
     for start, end in word_spans(text):
-        left = swapped(text, (start, end), by)
+        left = swap_word(text, (start, end), by)
         assert left in {text[:start] + by + text[end:], text[: start - 1] + text[end:], text[:start] + text[end + 1 :]}
 
 
 @pytest.mark.parametrize("name", TRIED)
 def test_each_word_is_worth_what_the_metric_says(name: str) -> None:
     metric = METRICS[name](Options())
-    document = next(read(FILE, "interchange"))
+    document = next(read_documents(FILE, "interchange"))
     for example in [EXAMPLE, *examples_of(from_records(*document)).values()]:
         whole, found = worths(metric.signature, example)
         assert whole == metric.score([example])[0].value
         assert [worth.word for worth in found] == [example.candidate[slice(*s)] for s in word_spans(example.candidate)]
         for worth in found:
-            (alone,) = metric.score([replace(example, candidate=swapped(example.candidate, worth.span))])
+            (alone,) = metric.score([replace(example, candidate=swap_word(example.candidate, worth.span))])
             assert worth.without == alone.value
             assert whole is not None
             assert alone.value is not None
@@ -104,7 +104,7 @@ def test_where_there_is_no_score() -> None:
     whole, (worth,) = worths(signature, replace(EXAMPLE, candidate="storm"))
     assert whole is not None
     assert worth == Worth("storm", (0, 5), None, None)
-    assert said(worth) == "without it there is no score"
+    assert describe_worth(worth) == "without it there is no score"
     whole, found = worths(METRICS["rouge_k"](Options()).signature, replace(EXAMPLE, references=("one",), title=None))
     assert whole is None
     assert {worth.loss for worth in found} == {None}
@@ -116,7 +116,7 @@ def test_bars_are_shares_of_the_largest() -> None:
     # 4 of 6 words match reference 1 (5 words): F1 = 8/11; without "coast" 3 of 5 and 5: 6/10, without "twice" 8/10
     whole, found = worths(METRICS["rouge1"](Options()).signature, EXAMPLE)
     assert whole == pytest.approx(8 / 11)
-    by_word = {part.text: part for part in parts(EXAMPLE.candidate, found) if part.word is not None}
+    by_word = {part.text: part for part in make_parts(EXAMPLE.candidate, found) if part.word is not None}
     assert by_word["coast"].loss == 1.0
     assert not by_word["coast"].gain
     assert by_word["twice"].gain
@@ -129,7 +129,7 @@ def test_only_so_many_words_are_tried() -> None:
     text = " ".join(["storm"] * (MOST_WORDS + 5))
     _, found = worths(METRICS["rouge1"](Options()).signature, replace(EXAMPLE, candidate=text))
     assert len(found) == MOST_WORDS
-    assert [part.says for part in parts(text, found) if part.word is not None][-1] == "not tried"
+    assert [part.says for part in make_parts(text, found) if part.word is not None][-1] == "not tried"
 
 
 def test_the_longer_a_summary_the_fewer_words_are_tried() -> None:

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from data.one_line import in_one_line
 from pages.components.shared.tables import as_frame
-from reports.formats import LONG, as_csv, as_html, as_json, as_latex, as_one_csv, as_text, latex, reasons, shown
-from reports.tables.table import Marked, Range, Section, Undefined
+from reports.formats import LONG, as_csv, as_html, as_json, as_latex, as_one_csv, as_text, format_cell, latex, reasons
+from reports.tables.table import Marked, Range, Table, Undefined
 
 NO_PAIR = "no pair that people decide has a value"
-SMALL = Section(
+SMALL = Table(
     "agreement",
     "Agreement & more",
     [
@@ -33,7 +33,7 @@ SMALL = Section(
     ],
     ["A note, 100 %."],
 )  # fmt: skip
-EMPTY = Section("ranking", "Systems", [], ["A note."], "nobody judged")
+EMPTY = Table("ranking", "Systems", [], ["A note."], "nobody judged")
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -52,10 +52,10 @@ PIECES = st.lists(st.sampled_from([*HOSTILE, *r"\&%$#_{}~^<>|[]*-", "a", " "])).
 TEXTS = (LETTERS | PIECES).filter(str.strip)
 
 
-def of_text(text: str) -> Section:
+def of_text(text: str) -> Table:
     """A table with a text at every place where there can be one."""
     row = {"system": text, "n": 1, "share": Undefined(text), "test": text, f"by {text}": 0.5}
-    return Section("position", text, [row], [text])
+    return Table("position", text, [row], [text])
 
 
 # --- one cell -------------------------------------------------------------------------------------------------
@@ -84,7 +84,7 @@ def of_text(text: str) -> Section:
     ],
 )
 def test_a_cell_as_people_read_it(cell, column, digits, expected):
-    assert shown(cell, column, digits) == expected
+    assert format_cell(cell, column, digits) == expected
 
 
 def test_reasons_name_the_places_that_they_concern():
@@ -92,9 +92,9 @@ def test_reasons_name_the_places_that_they_concern():
         f"undefined (b_50%: half): {NO_PAIR}",
         "undefined (b_50%: half 95 %): one document",
     ]
-    many = Section("x", "x", [{"a": name, "b": "y", "c": Undefined("why"), "d": 1} for name in "uvwxyz"])
+    many = Table("x", "x", [{"a": name, "b": "y", "c": Undefined("why"), "d": 1} for name in "uvwxyz"])
     assert reasons(many) == ["undefined (u / y: c, v / y: c, w / y: c, x / y: c and 2 more): why"]
-    assert reasons(Section("x", "x", [{"share": Undefined("why"), "d": 1}])) == ["undefined (share): why"]
+    assert reasons(Table("x", "x", [{"share": Undefined("why"), "d": 1}])) == ["undefined (share): why"]
 
 
 # --- a small table in every format ------------------------------------------------------------------------------
@@ -131,7 +131,7 @@ def test_json():
     assert json.loads(json.dumps(as_json(SMALL), allow_nan=False)) == as_json(SMALL)
 
 
-MARKED = Section("systems", "Systems", [{"system": "a", "m": Marked(0.5, "†")}, {"system": "b", "m": 0.25}])
+MARKED = Table("systems", "Systems", [{"system": "a", "m": Marked(0.5, "†")}, {"system": "b", "m": 0.25}])
 
 
 def test_marks_in_every_format():
@@ -157,8 +157,8 @@ def test_csv():
 
 
 def test_csv_of_several_tables():
-    bins = Section("bins", "Bins", [{"metric": "a", "n": 1}, {"metric": "a", "n": 2}, {"metric": "b", "n": 3}])
-    plan = Section("plan", "Plan", [{"pairs": 306}])
+    bins = Table("bins", "Bins", [{"metric": "a", "n": 1}, {"metric": "a", "n": 2}, {"metric": "b", "n": 3}])
+    plan = Table("plan", "Plan", [{"pairs": 306}])
     rows = list(csv.reader(io.StringIO(as_one_csv([SMALL, bins, plan, EMPTY], [("seed", "7")]))))
     assert rows == [
         ["table", "row", "column", "value", "mark", "low", "high", "undefined"],
@@ -239,8 +239,8 @@ def test_html():
 
 def test_a_long_html_table_is_folded():
     rows = [{"n": number} for number in range(LONG + 1)]
-    assert parsed(as_html(Section("x", "x", rows))).texts["summary"] == ["61 rows"]
-    assert "summary" not in parsed(as_html(Section("x", "x", rows[:LONG]))).texts
+    assert parsed(as_html(Table("x", "x", rows))).texts["summary"] == ["61 rows"]
+    assert "summary" not in parsed(as_html(Table("x", "x", rows[:LONG]))).texts
 
 
 def test_frame():
@@ -252,7 +252,7 @@ def test_frame():
 
 
 def test_rounding_leaves_no_negative_zero_in_a_frame():
-    frame = as_frame(Section("x", "x", [{"input": -1.4e-17}, {"input": -0.0002}]))
+    frame = as_frame(Table("x", "x", [{"input": -1.4e-17}, {"input": -0.0002}]))
     assert [f"{value:.3f}" for value in frame["input"]] == ["0.000", "-0.000"]
     assert list(frame["input"]) == [0.0, -0.0002]
 

@@ -23,18 +23,18 @@ from reports.tables.oracles import (
     row_records,
 )
 from reports.tables.table import Range, Undefined
-from summarizers.base import REFERENCE_LENGTH, Length
+from summarizers.base import REFERENCE_LENGTH, SummaryLength
 from summarizers.oracles import ALGORITHMS, Target
-from summarizers.oracles.evaluation import Row, Task, evaluate, statistics
+from summarizers.oracles.evaluation import OracleRow, OracleTask, evaluate, summarize_algorithms
 from summarizers.oracles.problem import is_proven
 
 ROOT = Path(__file__).resolve().parents[2]
-TASK = Task(algorithms=("greedy", "exact"))
+TASK = OracleTask(algorithms=("greedy", "exact"))
 NAMES = ["distribution", "uncertainty", "effort", "proof"]
 
 
 def row(document, algorithm, f1, bound=None, sentences=1, seconds=1.0):
-    return Row(document, algorithm, f1, tuple(range(sentences)), 0, bound, is_proven(f1, bound), seconds)
+    return OracleRow(document, algorithm, f1, tuple(range(sentences)), 0, bound, is_proven(f1, bound), seconds)
 
 
 # Two documents: the optimum of the second is not proven.
@@ -48,7 +48,7 @@ PROVEN = [*ROWS[:3], row("b", "exact", 0.75, 0.75, sentences=4, seconds=60.0)]
 
 
 def tables(rows, task=TASK, **options):
-    return {section.name: section for section in oracle_sections(statistics(rows), task, **options)}
+    return {section.name: section for section in oracle_sections(summarize_algorithms(rows), task, **options)}
 
 
 def test_the_tables_of_the_paper():
@@ -130,18 +130,18 @@ def test_nothing_is_proven():
 
 
 def test_without_the_exact_search():
-    found = tables([row("a", "vns", 0.0), row("b", "vns", 0.0)], Task(algorithms=("vns",)))
+    found = tables([row("a", "vns", 0.0), row("b", "vns", 0.0)], OracleTask(algorithms=("vns",)))
     [effort] = found["effort"].rows
     assert effort["gap to the optimum"] == effort["at the optimum"] == Undefined("the exact search was not asked for")
     assert found["uncertainty"].rows[0]["coefficient of variation"] == Undefined("the mean is 0")
     assert found["uncertainty"].rows[0]["mean 95 %"] == Range(0.0, 0.0)
     assert list(found) == NAMES[:3]  # nothing that could prove
-    assert list(tables([], Task(algorithms=("vns",)))) == NAMES[:3]
+    assert list(tables([], OracleTask(algorithms=("vns",)))) == NAMES[:3]
     effort_said = " ".join(found["effort"].notes)
     assert effort_said.endswith(
         "For a reference, vns stops at the first check after 60 s; how often that cut VNS short is not recorded."
     )
-    greedy = tables([row("a", "greedy", 0.5)], Task(algorithms=("greedy",)))
+    greedy = tables([row("a", "greedy", 0.5)], OracleTask(algorithms=("greedy",)))
     assert "first check" not in " ".join(greedy["effort"].notes)
 
 
@@ -173,13 +173,13 @@ def test_every_format_can_write_them(rows):
 @pytest.mark.parametrize(
     ("task", "said"),
     [
-        (Task(), ["clipped counts", "the reference against which most is reached", "as long as they like"]),
+        (OracleTask(), ["clipped counts", "the reference against which most is reached", "as long as they like"]),
         (
-            Task(Target(2, "set", "first"), length=Length(1)),
+            OracleTask(Target(2, "set", "first"), length=SummaryLength(1)),
             ["set definition", "the first reference counts", "1 sentence."],
         ),
-        (Task(length=Length(100, "words")), ["at most 100 words."]),
-        (Task(length=REFERENCE_LENGTH), ["at most the words of the first reference."]),
+        (OracleTask(length=SummaryLength(100, "words")), ["at most 100 words."]),
+        (OracleTask(length=REFERENCE_LENGTH), ["at most the words of the first reference."]),
     ],
 )
 def test_the_settings_are_said(task, said):
@@ -191,7 +191,7 @@ def test_the_settings_are_said(task, said):
 
 def test_latex_names_its_origin_and_signs_once():
     signatures = [*TASK.signatures.values()]
-    found = statistics(PROVEN)
+    found = summarize_algorithms(PROVEN)
     written = oracles_as_latex(oracle_sections(found, TASK), found, "a_b.jsonl", [*signatures, "line\nbreak"])
     assert written.startswith(f"% {signatures[0]}\n% {signatures[1]}\n% line break\n\\begin{{table}}")
     for signature in signatures:
@@ -210,10 +210,10 @@ def test_what_is_not_the_rouge_that_everybody_reports_is_said(definition):
     """ROUGE-2 of the joined text may be higher than the optimum inside sentences; ROUGE-1 may not."""
     document = Document("d", ("Red cars", "drive fast"), ("red cars drive fast",))
     for n in (1, 2):
-        task = Task(Target(n, definition), ("exact",))
+        task = OracleTask(Target(n, definition), ("exact",))
         [optimum] = evaluate([document], task, processes=0).rows
         [ordinary] = RougeN(n).score([Example("d", "x", "Red cars drive fast", document.references, None, "")])
-        said = " ".join(oracle_sections(statistics([optimum]), task)[0].notes)
+        said = " ".join(oracle_sections(summarize_algorithms([optimum]), task)[0].notes)
         assert "as ROUGE counts" not in said
         assert ("no bounds of it" in said) == (n == 2 or definition == "set")
         assert ("across sentence ends" in said) == (n == 2)
@@ -221,13 +221,13 @@ def test_what_is_not_the_rouge_that_everybody_reports_is_said(definition):
 
 
 def test_facts_and_json_name_the_settings_and_the_documents():
-    task = Task(Target(2, "set", "first", "unicode"), TASK.algorithms, Length(50, "words"), 3, 2.5)
+    task = OracleTask(Target(2, "set", "first", "unicode"), TASK.algorithms, SummaryLength(50, "words"), 3, 2.5)
     left_out = {
         "x": "the document has no sentence",
         "y": "it has no reference with a word",
         "z": "the document has no sentence",
     }
-    found = statistics(ROWS)
+    found = summarize_algorithms(ROWS)
     assert facts_of(task, found, left_out) == {
         "metric": "rouge2",
         "definition": "set",
@@ -261,7 +261,7 @@ def test_real_searches():
         Document("none", "", ("red",)),
         Document("dots", "It rains.", ("...",)),
     ]
-    task = Task()
+    task = OracleTask()
     found = evaluate(documents, task, processes=0)
     assert reasons_left_out(documents, found, task) == {
         "none": "the document has no sentence",
@@ -277,7 +277,9 @@ def test_real_searches():
         ("It rains. Dogs bark.", [0, 1], 1, True),
     ]
     assert exact[0]["f1"] == 1.0
-    assert all(len(section.rows) == len(ALGORITHMS) for section in oracle_sections(statistics(found.rows), task)[:3])
+    assert all(
+        len(section.rows) == len(ALGORITHMS) for section in oracle_sections(summarize_algorithms(found.rows), task)[:3]
+    )
 
 
 def test_the_tables_need_no_streamlit():

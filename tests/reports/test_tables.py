@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from analysis.annotators import annotator_table, others_majority
+from analysis.annotators import others_majority, summarize_annotators
 from analysis.cohen_kappa import cohen_kappas
 from analysis.metrics_and_people import (
     analyze_agreement,
@@ -21,7 +21,7 @@ from analysis.metrics_and_people import (
     human_ceiling,
     part_from_rouge_k,
 )
-from analysis.planning import observed, pairs_for_interval, pairs_to_separate
+from analysis.planning import observe_metrics, pairs_for_interval, pairs_to_separate
 from analysis.ranking import bradley_terry
 from analysis.ratio_intervals import Interval
 from analysis.reliability import fleiss_kappa, krippendorff_alpha, raw_agreement
@@ -30,29 +30,29 @@ from data.cells import Cells
 from data.preferences import Preferences
 from data.records import Document, Summary
 from metrics.dataset_statistics import KeywordStatistics, Lengths
-from metrics.keywords.extractors import Shared
-from metrics.keywords.recall import by_length, by_source, searched
+from metrics.keywords.extractors import ExtractorOverlap
+from metrics.keywords.recall import by_length, by_source, search_keywords
 from metrics.rouge_k import RougeK
-from reports.tables.agreement import agreement_section, comparison_section, difference_section, position_section
+from reports.tables.agreement import agreement_table, comparison_table, difference_table, position_table
 from reports.tables.correlation import (
-    correlation_section,
-    correlation_test_section,
-    discrepancy_section,
-    spread_section,
-    system_section,
-    wilcoxon_section,
+    correlation_table,
+    correlation_test_table,
+    discrepancy_table,
+    spread_table,
+    system_table,
+    wilcoxon_table,
 )
 from reports.tables.keywords import (
-    by_length_section,
-    by_source_section,
-    extractors_section,
-    keyword_statistics_section,
-    length_statistics_section,
+    by_length_table,
+    by_source_table,
+    extractors_table,
+    keyword_statistics_table,
+    length_statistics_table,
     words_label,
 )
-from reports.tables.people import annotators_section, cohen_section, ranking_section, reliability_section
-from reports.tables.planning import observed_section, plan_section
-from reports.tables.table import Cell, Marked, Range, Section, Undefined, interval, known
+from reports.tables.people import annotators_table, cohen_table, ranking_table, reliability_table
+from reports.tables.planning import observed_table, plan_table
+from reports.tables.table import Cell, Marked, Range, Table, Undefined, interval, number_cell
 
 NAN = math.nan
 LENGTH = "length|unit:words"
@@ -87,7 +87,7 @@ BOTH = judged([ANN, BOB], {"m|x": M, "k|x": K, LENGTH: [(3, 3)] * 4})
 NOBODY = judged([], {"m|x": M, "k|x": K})
 
 
-def cells_of(section: Section, *columns: str) -> list[tuple[Cell, ...]]:
+def cells_of(section: Table, *columns: str) -> list[tuple[Cell, ...]]:
     return [tuple(row[column] for column in columns) for row in section.rows]
 
 
@@ -98,7 +98,7 @@ def how_made(over: str) -> str:
     )
 
 
-def reason(section: Section, row: int, column: str) -> str:
+def reason(section: Table, row: int, column: str) -> str:
     cell = section.rows[row][column]
     assert isinstance(cell, Undefined)
     return cell.reason
@@ -108,9 +108,9 @@ def reason(section: Section, row: int, column: str) -> str:
 
 
 def test_known_and_undefined() -> None:
-    assert known(0.0, "unused") == 0.0
-    assert known(None, "no pair") == Undefined("no pair")
-    assert known(None, None) == Undefined("nothing to count")
+    assert number_cell(0.0, "unused") == 0.0
+    assert number_cell(None, "no pair") == Undefined("no pair")
+    assert number_cell(None, None) == Undefined("nothing to count")
     assert interval(Interval(0.25, 0.75, 0.95, 10, 0)) == Range(0.25, 0.75)
     assert interval(Interval(None, None, 0.95, 10, 0, "one document")) == Undefined("one document")
     assert interval(Interval(None, None, 0.95, 10, 0)) == Undefined("no interval")
@@ -121,7 +121,7 @@ def test_known_and_undefined() -> None:
 
 def test_agreement() -> None:
     analysis = analyze_agreement(BOTH, seed=7)
-    section = agreement_section(analysis, "judgment")
+    section = agreement_table(analysis, "judgment")
     assert section.title == "Agreement of metrics with people, per judgment (1 human tie)"
     # Ann a a a a, Bob a b a =; m: C C D T, C D D; k: C D C and missing, C C C; length: T only
     assert cells_of(section, "metric", "n", "C", "D", "T", "missing", "half", "strict", "decided", "coverage") == [
@@ -132,7 +132,7 @@ def test_agreement() -> None:
     assert cells_of(section, "signature") == [("m|x",), ("k|x",), (LENGTH,)]
     assert "truncated" not in section.rows[0]
     assert how_made("documents and annotators") in section.notes
-    assert how_made("documents and annotators") in difference_section(analysis).notes
+    assert how_made("documents and annotators") in difference_table(analysis).notes
     for column in ("half", "strict", "decided", "coverage", "acc_eq"):
         for row in section.rows:
             ratio, ends = row[column], row[f"{column} 95 %"]
@@ -143,20 +143,20 @@ def test_agreement() -> None:
 
 
 def test_agreement_names_the_rules_beside_their_ratios() -> None:
-    notes = agreement_section(analyze_agreement(BOTH), "judgment").notes
+    notes = agreement_table(analyze_agreement(BOTH), "judgment").notes
     for rule, formula in {"Half": "(C + T/2) / n", "Strict": "C / n", "Decided": "C / (C + D)"}.items():
         assert any(note.startswith(f"{rule}: {formula}") for note in notes)
 
 
 def test_people_are_the_last_row() -> None:
     others = others_majority(BOTH.pair, BOTH.annotators, BOTH.choices)
-    section = agreement_section(analyze_agreement(BOTH), "judgment", ceiling=human_ceiling(BOTH, others))
+    section = agreement_table(analyze_agreement(BOTH), "judgment", ceiling=human_ceiling(BOTH, others))
     # Ann against Bob: C D C, his tie is a human tie; Bob against Ann: C D C T
     assert cells_of(section, "metric", "n", "C", "D", "T", "half")[-1] == ("people", 7, 4, 2, 1, 4.5 / 7)
 
 
 def test_cut_texts_are_a_column_where_there_are_any() -> None:
-    section = agreement_section(analyze_agreement(BOTH), "judgment", {"m|x": 3, "other|x": 9})
+    section = agreement_table(analyze_agreement(BOTH), "judgment", {"m|x": 3, "other|x": 9})
     assert cells_of(section, "metric", "truncated") == [("m", 3), ("k", 0), ("length", 0)]
 
 
@@ -169,13 +169,13 @@ def test_cut_texts_are_a_column_where_there_are_any() -> None:
     ],
 )
 def test_what_is_said_below(preferences: Preferences, note: str) -> None:
-    notes = agreement_section(analyze_agreement(preferences), "judgment").notes
+    notes = agreement_table(analyze_agreement(preferences), "judgment").notes
     assert [found.startswith(note) for found in notes].count(True) == 1
 
 
 def test_nobody_judged() -> None:
     analysis = analyze_agreement(NOBODY)
-    section = agreement_section(analysis, "judgment")
+    section = agreement_table(analysis, "judgment")
     assert cells_of(section, "n", "C", "D", "T") == [(0, 0, 0, 0)] * 2
     assert {reason(section, 0, column) for column in ("half", "strict", "decided", "coverage")} == {
         "no pair that people decide has a value"
@@ -189,7 +189,7 @@ def test_nobody_judged() -> None:
 
 def test_one_pair_a_document_is_tested_exactly() -> None:
     # One annotator, four documents, a pair each: m C C D T, k C D C missing. On the first three: 2/3 against 2/3.
-    section = comparison_section(analyze_agreement(judged([ANN], {"m|x": M, "k|x": K})))
+    section = comparison_table(analyze_agreement(judged([ANN], {"m|x": M, "k|x": K})))
     assert cells_of(section, "first", "second", "difference", "n", "documents", "p", "p (Holm)", "test") == [
         ("m", "k", 0.0, 3, 3, 1.0, 1.0, "exact McNemar")
     ]
@@ -197,7 +197,7 @@ def test_one_pair_a_document_is_tested_exactly() -> None:
 
 
 def test_several_pairs_a_document_are_flipped_together() -> None:
-    section = comparison_section(analyze_agreement(BOTH, seed=7))
+    section = comparison_table(analyze_agreement(BOTH, seed=7))
     # m against k on the six judgments that both decide: 3/6 - 5/6
     assert cells_of(section, "first", "second", "difference", "n", "test")[0] == (
         "m", "k", pytest.approx(-2 / 6), 6, "t over documents and annotators"
@@ -240,24 +240,24 @@ def many(documents: int, metrics: int) -> Preferences:
     ],
 )
 def test_what_flips_rest_on_and_can_show(documents: int, metrics: int, note: str) -> None:
-    section = comparison_section(analyze_agreement(many(documents, metrics), seed=7))
+    section = comparison_table(analyze_agreement(many(documents, metrics), seed=7))
     assert section.notes[-1] == note
     if documents > 12:
         assert not any("Nothing here" in said for said in section.notes)
 
 
 def test_comparisons_that_are_undefined() -> None:
-    section = comparison_section(analyze_agreement(NOBODY))
+    section = comparison_table(analyze_agreement(NOBODY))
     assert cells_of(section, "test") == [("none",)]
     for column in ("difference", "p", "p (Holm)"):
         assert reason(section, 0, column) == "fewer than 2 pairs have credits of both"
     assert reason(section, 0, "p (Wilcoxon)") == "fewer than 2 documents have both values"
-    alone = comparison_section(analyze_agreement(judged([ANN], {"m|x": M})))
+    alone = comparison_table(analyze_agreement(judged([ANN], {"m|x": M})))
     assert (alone.rows, alone.empty) == ([], "there are fewer than 2 metrics")
 
 
 def test_by_difference() -> None:
-    section = difference_section(analyze_agreement(judged([ANN], {"m|x": M, "k|x": K})))
+    section = difference_table(analyze_agreement(judged([ANN], {"m|x": M, "k|x": K})))
     # m decides by .8 thrice, k by .6, .2 and .1: right, wrong and right
     assert [row[0] for row in cells_of(section, "metric")] == ["m", "k", "k", "k"]
     assert cells_of(section, "n", "decided") == [(3, 2 / 3), (1, 1.0), (1, 0.0), (1, 1.0)]
@@ -266,7 +266,7 @@ def test_by_difference() -> None:
 
 def test_position() -> None:
     # left: Ann 4 of 4, Bob 2 of 3; all 6 of 7
-    section = position_section(position_check(BOTH.left, BOTH.annotators))
+    section = position_table(position_check(BOTH.left, BOTH.annotators))
     assert cells_of(section, "annotator", "left", "n", "share") == [
         ("all annotators", 6, 7, 6 / 7),
         ("Ann", 4, 4, 1.0),
@@ -278,7 +278,7 @@ def test_position() -> None:
         (pytest.approx(0.125), pytest.approx(0.25)),
         (pytest.approx(1.0), pytest.approx(1.0)),
     ]
-    nobody = position_section(position_check([], []))
+    nobody = position_table(position_check([], []))
     assert reason(nobody, 0, "share") == reason(nobody, 0, "95 %") == reason(nobody, 0, "p") == "no choice is decided"
 
 
@@ -296,7 +296,7 @@ CELLS = Cells(("d0", "d0", "d1", "d1", "d2", "d2"), ("a", "b") * 3, {}, COLUMNS)
 
 def test_correlation() -> None:
     rows = correlate_columns(CELLS, COLUMNS, [("human", "good"), ("human", "flat")], methods=["pearson"], seed=7)
-    section = correlation_section("human", "Metrics with people", rows)
+    section = correlation_table("human", "Metrics with people", rows)
     assert (section.name, section.title) == ("human", "Metrics with people")
     assert cells_of(section, "first", "second", "coefficient", "summaries", "documents", "left out", "systems") == [
         ("human", "good", "pearson", 6, 3, 0, 2),
@@ -313,22 +313,22 @@ def test_correlation() -> None:
         "There are 2 systems only: intervals that draw systems are too narrow (those of 3 systems hold the truth in "
         "83 of 100 studies, those of 2 in 48).",
     ]
-    both = correlation_section("human", "x", rows, "both").notes
+    both = correlation_table("human", "x", rows, "both").notes
     assert "bootstrap over documents and systems, " in both[1]
     assert both[2] == "They hold for new systems and documents."
-    documents = correlation_section("human", "x", rows, "documents").notes
+    documents = correlation_table("human", "x", rows, "documents").notes
     assert len(documents) == 3
 
 
 def test_correlations_of_nothing() -> None:
-    section = correlation_section("matrix", "x", [])
+    section = correlation_table("matrix", "x", [])
     assert (section.rows, section.empty) == ([], "there are not the two columns of scores that it compares")
 
 
 def test_correlation_tests() -> None:
     columns = {name: COLUMNS[name] for name in ("human", "good")} | {"bad": -COLUMNS["human"], "none": COLUMNS["none"]}
     found = compare_correlations(CELLS, columns, "human", permutations=50, seed=7)
-    section = correlation_test_section(found, "human")
+    section = correlation_test_table(found, "human")
     # r of 1 against r of -1
     assert cells_of(section, "first", "second", "level", "difference", "n")[:3] == [
         ("good", "bad", "global", pytest.approx(2.0), 6),
@@ -354,9 +354,9 @@ def test_correlation_tests() -> None:
     nothing = compare_correlations(
         CELLS, {"human": columns["none"], "good": columns["good"], "bad": columns["bad"]}, "human"
     )
-    notes = correlation_test_section(nothing, "human").notes
+    notes = correlation_test_table(nothing, "human").notes
     assert not any("with seed" in note or "No difference" in note for note in notes)
-    assert correlation_test_section([], "human").empty == "there are fewer than 2 metrics"
+    assert correlation_test_table([], "human").empty == "there are fewer than 2 metrics"
 
 
 def test_more_comparisons_take_more_systems() -> None:
@@ -366,7 +366,7 @@ def test_more_comparisons_take_more_systems() -> None:
         columns = {name: random.normal(size=systems * 20) for name in ("human", *"abcdefgh")}
         places = [f"d{n % 20}" for n in range(systems * 20)], [f"s{n // 20}" for n in range(systems * 20)]
         found = compare_correlations(Cells(*map(tuple, places), {}, columns), columns, "human")
-        notes = correlation_test_section(found, "human").notes
+        notes = correlation_test_table(found, "human").notes
         said = "after Holm's correction over 28 comparisons. It takes 11 systems, or fewer metrics."
         assert (said in notes[-1]) is not possible
         assert any("No difference at the system level" in note for note in notes) is not possible
@@ -375,7 +375,7 @@ def test_more_comparisons_take_more_systems() -> None:
 def test_perm_both_is_said_to_take_everything_as_fixed() -> None:
     columns = {name: COLUMNS[name] for name in ("human", "good")} | {"bad": -COLUMNS["human"]}
     found = compare_correlations(CELLS, columns, "human", permute="cells", permutations=50)
-    section = correlation_test_section(found, "human")
+    section = correlation_test_table(found, "human")
     assert cells_of(section, "test", "holds for") == [("PERM-BOTH, exact", "these systems and documents")] * 3
     assert any("takes these systems and documents as fixed" in note for note in section.notes)
 
@@ -383,7 +383,7 @@ def test_perm_both_is_said_to_take_everything_as_fixed() -> None:
 def test_systems() -> None:
     found = analyze_systems(CELLS, {name: COLUMNS[name] for name in ("human", "none")})
     # human: a 1, 2, 3 and b 2, 4, 5: means 2 and 11/3, each 5/6 from their middle
-    spread = spread_section(found)
+    spread = spread_table(found)
     assert cells_of(spread, "metric", "population standard deviation", "mean", "systems")[0] == (
         "human", pytest.approx(5 / 6), pytest.approx(17 / 6), 2
     )  # fmt: skip
@@ -392,23 +392,23 @@ def test_systems() -> None:
         == reason(spread, 1, "mean")
         == "fewer than 2 systems have values"
     )
-    means = system_section(found)
+    means = system_table(found)
     assert cells_of(means, "system", "human") == [("a", 2.0), ("b", pytest.approx(11 / 3))]
     assert reason(means, 0, "none") == "no summary of this system has a score"
-    tests = wilcoxon_section(found)
+    tests = wilcoxon_table(found)
     # three differences of one sign: 2 / 2^3
     assert cells_of(tests, "metric", "first", "second", "difference", "n", "p", "p (Holm)")[0] == (
         "human", "a", "b", pytest.approx(-5 / 3), 3, pytest.approx(0.25), pytest.approx(0.25)
     )  # fmt: skip
     assert reason(tests, 1, "p") == reason(tests, 1, "difference")
-    assert wilcoxon_section([]).empty == "there are fewer than 2 systems"
+    assert wilcoxon_table([]).empty == "there are fewer than 2 systems"
 
 
 def test_a_dagger_marks_who_beats_the_baselines() -> None:
     documents = tuple(f"d{n}" for n in range(8) for _ in "abc")
     better = np.array([value for n in range(8) for value in (n, n + 0.5 + n / 9, n - 1.0)])
     of = Cells(documents, tuple("abc" * 8), {}, {})
-    means = system_section(analyze_systems(of, {"better": better, "flat": np.ones(24)}, ["a", "c"]))
+    means = system_table(analyze_systems(of, {"better": better, "flat": np.ones(24)}, ["a", "c"]))
     assert cells_of(means, "system", "better", "flat") == [
         ("a", 3.5, 1.0), ("b", Marked(pytest.approx(4 + 28 / 72), "†"), 1.0), ("c", 2.5, 1.0)
     ]  # fmt: skip
@@ -416,43 +416,43 @@ def test_a_dagger_marks_who_beats_the_baselines() -> None:
     assert note.startswith(
         "†: beats each of a, c: a higher mean, and p below 0.05 by Wilcoxon's signed-rank test, two-"
     )
-    assert system_section(analyze_systems(of, {"better": better})).notes == []
+    assert system_table(analyze_systems(of, {"better": better})).notes == []
 
 
 def test_discrepancies() -> None:
     of = Cells(("d",) * 3 + ("e",) * 3, tuple("abc" * 2), {}, {
         "rouge_k|1": np.array([1.0, 2, 3, 1, 2, 3]), "rouge1|1": np.array([1.0, 2, 2, 2, 1, 3])
     })  # fmt: skip
-    found = discrepancy_section(part_from_rouge_k(of, correlation_tables(of)))
+    found = discrepancy_table(part_from_rouge_k(of, correlation_tables(of)))
     # d: ab and ac agree, bc is a tie; e: ab parts, the others agree
     assert cells_of(found, "first", "second", "share", "of decided", "part", "ties", "n", "documents") == [
         ("rouge_k", "rouge1", 1 / 6, 1 / 5, 1, 1, 6, 2)
     ]
     assert found.notes[-1].startswith("Intervals: 95%, Clopper and Pearson's")
-    none = discrepancy_section([])
+    none = discrepancy_table([])
     assert (none.rows, none.empty) == ([], "the summaries are not scored by ROUGE-K and another metric")
 
 
 def test_the_share_that_the_paper_gives(shared_data: Path) -> None:
     published = json.loads((shared_data / "published_tables.json").read_text())["rouge_k"]["discrepancy_percent"]
-    assert f" {published} %" in discrepancy_section([]).notes[0]
+    assert f" {published} %" in discrepancy_table([]).notes[0]
 
 
 def test_data_set() -> None:
-    found = keyword_statistics_section(KeywordStatistics(2, 3.5, 0.0, None, 2))
+    found = keyword_statistics_table(KeywordStatistics(2, 3.5, 0.0, None, 2))
     assert reason(found, 0, "words per keyword") == "no document has keywords"
     assert cells_of(found, "documents", "references per document", "keywords per document") == [(2, 3.5, 0.0)]
-    lengths = length_statistics_section([Lengths("title", "words", 1, 8, None, 8, 8, 8, 8, 8)])
+    lengths = length_statistics_table([Lengths("title", "words", 1, 8, None, 8, 8, 8, 8, 8)])
     assert reason(lengths, 0, "std") == "there is only one"
-    assert length_statistics_section([]).empty == "there are no documents"
+    assert length_statistics_table([]).empty == "there are no documents"
 
 
 # --- reliability ------------------------------------------------------------------------------------------------
 
 
-def reliability(preferences: Preferences) -> Section:
+def reliability(preferences: Preferences) -> Table:
     pairs, choices = preferences.pair, preferences.choices
-    return reliability_section(
+    return reliability_table(
         krippendorff_alpha(pairs, choices), fleiss_kappa(pairs, choices), raw_agreement(pairs, choices)
     )
 
@@ -472,17 +472,17 @@ def test_reliability() -> None:
 
 
 def test_cohen() -> None:
-    section = cohen_section(cohen_kappas(BOTH.pair, BOTH.annotators, BOTH.choices))
+    section = cohen_table(cohen_kappas(BOTH.pair, BOTH.annotators, BOTH.choices))
     # Chance: Ann always says the first, Bob in 2 of 4: 1/2, as much as they agree
     assert cells_of(section, "first", "second", "kappa", "raw agreement", "n") == [
         ("Ann", "Bob", pytest.approx(0.0), 0.5, 4)
     ]
-    assert cohen_section([]).empty == "no two annotators judged the same pair"
+    assert cohen_table([]).empty == "no two annotators judged the same pair"
 
 
 def test_annotators() -> None:
-    section = annotators_section(
-        annotator_table(BOTH.pair, BOTH.annotators, BOTH.choices, BOTH.left, BOTH.took, {"Bob": (1, 2)})
+    section = annotators_table(
+        summarize_annotators(BOTH.pair, BOTH.annotators, BOTH.choices, BOTH.left, BOTH.took, {"Bob": (1, 2)})
     )
     columns = ("annotator", "judgments", "median seconds", "ties", "chose left", "checks passed", "checks")
     assert cells_of(section, *columns) == [
@@ -492,8 +492,8 @@ def test_annotators() -> None:
     # decided by both: d0, d1, d2, of which they agree on two
     assert cells_of(section, "agrees with others", "of") == [(2 / 3, 3), (2 / 3, 3)]
     alone = judged([[0, 0, 0, 0]], {})
-    section = annotators_section(
-        annotator_table(alone.pair, alone.annotators, alone.choices, alone.left, alone.took, {})
+    section = annotators_table(
+        summarize_annotators(alone.pair, alone.annotators, alone.choices, alone.left, alone.took, {})
     )
     assert isinstance(section.rows[0]["chose left"], Undefined)
     assert isinstance(section.rows[0]["agrees with others"], Undefined)
@@ -501,7 +501,7 @@ def test_annotators() -> None:
 
 def test_ranking() -> None:
     ranking = bradley_terry(BOTH.first, BOTH.second, BOTH.choices, BOTH.document, seed=7)
-    section = ranking_section(ranking)
+    section = ranking_table(ranking)
     assert cells_of(section, "system", "rank", "wins", "comparisons", "win share") == [
         ("a", 1, 6.5, 8, 6.5 / 8),
         ("b", 2, 1.5, 8, 1.5 / 8),
@@ -521,13 +521,13 @@ def test_ranking() -> None:
     ],
 )
 def test_rankings_that_are_undefined(judgments: tuple[str, str, list[int], str], column: str, why: str) -> None:
-    section = ranking_section(bradley_terry(*judgments))
+    section = ranking_table(bradley_terry(*judgments))
     assert reason(section, 0, column).startswith(why)
     assert any(note.startswith(why) for note in section.notes)
 
 
 def test_a_ranking_of_nothing() -> None:
-    section = ranking_section(bradley_terry([], [], [], []))
+    section = ranking_table(bradley_terry([], [], [], []))
     assert (section.rows, section.empty) == ([], "there are no judgments")
 
 
@@ -535,7 +535,7 @@ def test_a_ranking_of_nothing() -> None:
 
 
 def test_plan() -> None:
-    section = plan_section(pairs_to_separate(0.61, 0.72, pairs_per_document=3, icc=0.5, judgments_per_pair=2))
+    section = plan_table(pairs_to_separate(0.61, 0.72, pairs_per_document=3, icc=0.5, judgments_per_pair=2))
     # 306 pairs, and documents that count as 3 / 2 each, are 204 or so: Student's t says 199
     assert section.rows == [
         {"pairs": 597, "judgments": 1194, "documents": 199, "independent pairs": 306, "design effect": 2.0}
@@ -544,42 +544,42 @@ def test_plan() -> None:
         "Planned for the test that will compare the two: sign-flip over documents, as documents give several pairs. "
         "With fewer than 6 documents it cannot reach alpha, however many pairs each gives. Power 80.1%: Student's t"
     )
-    few = plan_section(pairs_to_separate(0.61, 0.72, phi=0.3, pairs_per_document=120))
+    few = plan_table(pairs_to_separate(0.61, 0.72, phi=0.3, pairs_per_document=120))
     assert few.rows[0]["documents"] == 6
     assert "however many pairs each gives; that is why it takes so many. Power 87." in few.notes[0]
     assert few.notes[0].endswith("2000 simulated studies.")
-    alone = plan_section(pairs_to_separate(0.61, 0.72))
+    alone = plan_table(pairs_to_separate(0.61, 0.72))
     assert "exact McNemar, as each document gives one pair" in alone.notes[0]
     assert alone.notes[0].endswith("Power 80.1%: exact power of the exact McNemar test.")
-    many_pairs = plan_section(pairs_to_separate(0.5, 0.501))
+    many_pairs = plan_table(pairs_to_separate(0.5, 0.501))
     assert many_pairs.notes[0].endswith("Number of pairs by normal approximation of the exact McNemar test.")
-    measured = plan_section(pairs_for_interval(0.5, 0.05, pairs_per_document=100))
+    measured = plan_table(pairs_for_interval(0.5, 0.05, pairs_per_document=100))
     assert measured.rows[0]["documents"] == 10
     assert "There are at least 10 documents" in measured.notes[0]
-    undefined = plan_section(pairs_to_separate(0.6, 0.6))
+    undefined = plan_table(pairs_to_separate(0.6, 0.6))
     assert reason(undefined, 0, "pairs") == "the two ratios are equal: no number of pairs separates them"
     assert len(undefined.notes) == 1
 
 
 def test_observed() -> None:
     # right together once, each alone once, wrong together once: no correlation
-    section = observed_section("m", "k", observed([1, 1, 0, 0], [1, 0, 1, 0], ["x", "x", "y", "y"]))
+    section = observed_table("m", "k", observe_metrics([1, 1, 0, 0], [1, 0, 1, 0], ["x", "x", "y", "y"]))
     columns = ("first", "second", "agreement of the first", "agreement of the second", "phi", "pairs per document", "n")
     assert cells_of(section, *columns) == [("m", "k", 0.5, 0.5, 0.0, 2.0, 4)]
-    nothing = observed_section("m", "k", observed([], [], []))
+    nothing = observed_table("m", "k", observe_metrics([], [], []))
     assert reason(nothing, 0, "phi") == reason(nothing, 0, "ICC") == "no pair has credits of both"
 
 
 # --- all of them ------------------------------------------------------------------------------------------------
 
-ALL: dict[str, Callable[[Preferences], Section]] = {
-    "agreement": lambda found: agreement_section(analyze_agreement(found), "judgment"),
-    "comparisons": lambda found: comparison_section(analyze_agreement(found)),
-    "by_difference": lambda found: difference_section(analyze_agreement(found)),
-    "position": lambda found: position_section(position_check(found.left, found.annotators)),
+ALL: dict[str, Callable[[Preferences], Table]] = {
+    "agreement": lambda found: agreement_table(analyze_agreement(found), "judgment"),
+    "comparisons": lambda found: comparison_table(analyze_agreement(found)),
+    "by_difference": lambda found: difference_table(analyze_agreement(found)),
+    "position": lambda found: position_table(position_check(found.left, found.annotators)),
     "reliability": reliability,
-    "cohen": lambda found: cohen_section(cohen_kappas(found.pair, found.annotators, found.choices)),
-    "ranking": lambda found: ranking_section(bradley_terry(found.first, found.second, found.choices, found.document)),
+    "cohen": lambda found: cohen_table(cohen_kappas(found.pair, found.annotators, found.choices)),
+    "ranking": lambda found: ranking_table(bradley_terry(found.first, found.second, found.choices, found.document)),
 }
 
 
@@ -608,7 +608,7 @@ KEYWORDS = [
 
 
 def test_keywords_by_source() -> None:
-    found = by_source_section(by_source(searched(KEYWORDS)))
+    found = by_source_table(by_source(search_keywords(KEYWORDS)))
     none = Undefined("no document has keywords")
     columns = ["system", "ROUGE-K", "documents", "IN-SRC", "IN-SRC documents", "OUT-SRC", "OUT-SRC documents"]
     assert found.name == "keywords_by_source"
@@ -620,7 +620,7 @@ def test_keywords_by_source() -> None:
 
 
 def test_keywords_by_length() -> None:
-    found = by_length_section(by_length(searched(KEYWORDS, RougeK(keywords="textrank"))))
+    found = by_length_table(by_length(search_keywords(KEYWORDS, RougeK(keywords="textrank"))))
     # by TextRank: cat and mouse, both of them of one word
     assert found.name == "keywords_by_length"
     assert found.rows == [
@@ -632,14 +632,14 @@ def test_keywords_by_length() -> None:
 
 
 def test_tables_of_keywords_without_summaries_say_so() -> None:
-    found = searched([(CATS, [])])
-    for section in (by_source_section(by_source(found)), by_length_section(by_length(found))):
+    found = search_keywords([(CATS, [])])
+    for section in (by_source_table(by_source(found)), by_length_table(by_length(found))):
         assert (section.rows, section.empty) == ([], "there is no summary, or no document has keywords")
 
 
 def test_extractors_side_by_side() -> None:
-    found = [Shared("overlap", "tfidf", 0.5, 3), Shared("overlap", "none", None, 0)]
-    section = extractors_section(found, str.upper)
+    found = [ExtractorOverlap("overlap", "tfidf", 0.5, 3), ExtractorOverlap("overlap", "none", None, 0)]
+    section = extractors_table(found, str.upper)
     assert [row["second"] for row in section.rows] == ["TFIDF", "NONE"]
     assert [row["same keywords"] for row in section.rows] == [0.5, Undefined("no document has keywords of both")]
     assert [row["documents"] for row in section.rows] == [3, 0]

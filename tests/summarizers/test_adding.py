@@ -16,7 +16,7 @@ from data.database import connect
 from data.records import Document, Summary
 from data.store import DataStore, SystemExists, UnknownDataset
 from summarizers import DatasetInUse, UnknownSummarizer, add_systems, adding
-from summarizers.adding import Added
+from summarizers.adding import AddedSystem
 from summarizers.lead import Lead
 from summarizers.registry import BASELINES, SUMMARIZERS, summarizer
 
@@ -101,12 +101,12 @@ def test_a_broken_off_run_goes_on_where_it_stopped(store, counting, monkeypatch,
     assert list(texts(store)) == [(f"d{n}", "lead") for n in range(4)]
     counting.breaks_at, seen = None, []
     (added,) = add_systems(store, "D", ["lead"], progress=lambda *step: seen.append(step))
-    assert added == Added("lead", 7, 4, 12)
+    assert added == AddedSystem("lead", 7, 4, 12)
     assert added.words("D") == "added 7 summaries of lead to D (4 were there); 1 documents have none"
     assert counting.asked == [*(f"d{n}" for n in range(10)), "bare", "empty"]  # each once
     assert seen == [(done, 8) for done in range(9)]
     # What has no summary is tried again, nothing else.
-    assert list(add_systems(store, "D", ["lead"])) == [Added("lead", 0, 11, 12)]
+    assert list(add_systems(store, "D", ["lead"])) == [AddedSystem("lead", 0, 11, 12)]
     assert counting.asked[12:] == ["empty"]
     assert {s: t for (_, s), t in texts(store).items()}.keys() == {"lead"}
 
@@ -124,15 +124,15 @@ def test_who_stops_it_keeps_what_was_written(store, processes):
     # 12 documents of the first, of which two have no oracle; 5 of the second.
     assert len(texts(store)) == 10 + 5
     first, second = add_systems(store, "D", names, processes=processes)
-    assert (first, second) == (Added(names[0], 0, 10, 12), Added(names[1], 5, 5, 12))
+    assert (first, second) == (AddedSystem(names[0], 0, 10, 12), AddedSystem(names[1], 5, 5, 12))
 
 
 def test_a_new_document_gets_what_it_lacks(data_store):
     red, blue = Document("red", "Red cars. They drive.", ("r",)), Document("blue", "Blue cars. They fly.", ("b",))
     data_store.add_document(dataset="mine", document=red, summaries=[])
-    assert list(add_systems(data_store, "mine", ["lead-1"])) == [Added("lead-1", 1, 0, 1)]
+    assert list(add_systems(data_store, "mine", ["lead-1"])) == [AddedSystem("lead-1", 1, 0, 1)]
     data_store.add_document(dataset="mine", document=blue, summaries=[])
-    assert list(add_systems(data_store, "mine", ["lead-1", "lead-1"])) == [Added("lead-1", 1, 1, 2)]
+    assert list(add_systems(data_store, "mine", ["lead-1", "lead-1"])) == [AddedSystem("lead-1", 1, 1, 2)]
     assert texts(data_store, "mine") == {("red", "lead-1"): "Red cars.", ("blue", "lead-1"): "Blue cars."}
 
 
@@ -157,9 +157,9 @@ def test_what_others_write_meanwhile_stays(store, keep_each):
 
     def other(done, total):
         if done == 3:
-            assert list(add_systems(store, "D", ["lead"])) == [Added("lead", 8, 3, 12)]
+            assert list(add_systems(store, "D", ["lead"])) == [AddedSystem("lead", 8, 3, 12)]
 
-    assert list(add_systems(store, "D", ["lead"], progress=other)) == [Added("lead", 3, 8, 12)]
+    assert list(add_systems(store, "D", ["lead"], progress=other)) == [AddedSystem("lead", 3, 8, 12)]
     assert len(texts(store)) == 11
 
 
@@ -167,7 +167,7 @@ def test_an_empty_data_set(store):
     filled(store, [], "empty")
     seen = []
     added = add_systems(store, "empty", ["lead", "oracle-exact-rouge1"], progress=lambda *step: seen.append(step))
-    assert list(added) == [Added("lead", 0, 0, 0), Added("oracle-exact-rouge1", 0, 0, 0)]
+    assert list(added) == [AddedSystem("lead", 0, 0, 0), AddedSystem("oracle-exact-rouge1", 0, 0, 0)]
     assert seen == [(0, 0)]
 
 
@@ -182,7 +182,7 @@ def test_texts_of_people_are_written_first_and_whole(store, keep_each):
         list(add_systems(store, "D", ["oracle-vns-rouge1", "title"], progress=stop))
     assert list(texts(store)) == [(f"d{n}", "title") for n in range(10)]
     # Nothing of it is left to write, so that nothing changes for the study.
-    assert list(add_systems(store, "D", ["title"], studies=["S"])) == [Added("title", 0, 10, 12)]
+    assert list(add_systems(store, "D", ["title"], studies=["S"])) == [AddedSystem("title", 0, 10, 12)]
     with pytest.raises(DatasetInUse):
         list(add_systems(store, "D", ["reference:1"], studies=["S"]))
 

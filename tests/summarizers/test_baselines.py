@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from data.importers import read
+from data.importers import read_documents
 from data.records import Document
 from metrics.keywords.overlap import content_words
 from metrics.text import count_words
 from summarizers import summarizer
-from summarizers.base import Length, best_first, within
+from summarizers.base import SummaryLength, best_first, within
 from summarizers.lexrank import DAMPING, THRESHOLD, LexRank, ranks, similarities
 from summarizers.lsa import Lsa
-from summarizers.rake import Rake, phrases, runs, stop_words
+from summarizers.rake import Rake, rank_phrases, split_runs, stop_words
 from summarizers.random_sentences import Random
 from summarizers.registry import BASELINES
 from summarizers.sentences import sentences_of
@@ -38,7 +38,7 @@ def is_subsequence(chosen, sentences):
 
 
 @pytest.mark.parametrize("name", EXTRACTS)
-@settings(deadline=None, max_examples=60)  # the first example that needs a library imports it
+@settings(max_examples=60)
 @given(source=sources, k=st.integers(1, 5))
 def test_an_extract_is_sentences_of_the_source_in_their_order(name, source, k):
     document = Document("d", source, ("some reference",))
@@ -53,7 +53,7 @@ def test_an_extract_is_sentences_of_the_source_in_their_order(name, source, k):
 
 
 @pytest.mark.parametrize("name", EXTRACTS)
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(source=sources, budget=st.integers(1, 20))
 def test_an_extract_keeps_its_words_but_for_a_single_sentence(name, source, budget):
     document = Document("d", source, (" ".join(["word"] * budget),))
@@ -65,14 +65,13 @@ def test_an_extract_keeps_its_words_but_for_a_single_sentence(name, source, budg
     assert summarizer(f"{name}-ref").select(document) == chosen
 
 
-@settings(deadline=None)
 @given(source=sources, budget=st.integers(1, 20))
 def test_key_phrases_keep_their_words_but_for_a_single_phrase(source, budget):
     document = Document("d", source, (" ".join(["word"] * budget),))
     chosen = summarizer(f"rake-{budget}w").select(document)
-    assert bool(chosen) == bool(phrases(document))
+    assert bool(chosen) == bool(rank_phrases(document))
     assert len(set(chosen)) == len(chosen)
-    assert set(chosen) <= {" ".join(phrase) for phrase in phrases(document)}
+    assert set(chosen) <= {" ".join(phrase) for phrase in rank_phrases(document)}
     assert sum(map(count_words, chosen)) <= budget or len(chosen) == 1
     assert summarizer("rake-ref").select(document) == chosen
 
@@ -94,7 +93,7 @@ def test_little_to_choose_from(name):
 
 @pytest.mark.parametrize("name", BASELINES)
 def test_the_articles_of_summeval(name, shared_data):
-    documents = [document for document, _ in read(shared_data / "summeval.jsonl", "interchange")][:25]
+    documents = [document for document, _ in read_documents(shared_data / "summeval.jsonl", "interchange")][:25]
     system = summarizer(f"{name}-ref")
     summaries = system.summarize(documents)
     assert [s.document_id for s in summaries] == [d.id for d in documents]
@@ -113,11 +112,11 @@ def test_an_extract_has_at_least_one_sentence(system, sentences):
 
 def test_lengths_that_are_none():
     with pytest.raises(ValueError, match="a summary has at least 1 word, not 0"):
-        TfIdf(Length(0, "words"))
+        TfIdf(SummaryLength(0, "words"))
     with pytest.raises(ValueError, match="the unit of a length must be one of sentences, words, reference, not 'cm'"):
-        TfIdf(Length(1, "cm"))
+        TfIdf(SummaryLength(1, "cm"))
     with pytest.raises(ValueError, match="rake writes phrases, not sentences"):
-        Rake(Length(3))
+        Rake(SummaryLength(3))
 
 
 def test_what_fits_is_taken_in_order_of_rank():
@@ -208,7 +207,7 @@ def test_lsa(source, expected):
 def test_lsa_with_all_topics_is_the_length_of_the_sentence(monkeypatch, shared_data):
     """If no topic is left out, V S has the lengths of the table's columns: sqrt(sum of squared counts)."""
     monkeypatch.setattr("summarizers.lsa.SMALLEST", 0.0)
-    document = next(read(shared_data / "summeval.jsonl", "interchange"))[0]
+    document = next(read_documents(shared_data / "summeval.jsonl", "interchange"))[0]
     source = sentences_of(document)
     lengths = [sqrt(sum(n * n for n in Counter(content_words(s).words).values())) for s in source]
     assert Lsa().order(source, document) == best_first(lengths)
@@ -262,7 +261,7 @@ def test_lexrank():
 
 def test_lexrank_solves_its_equation(shared_data):
     """Rank r = (1 - d)/n + d P'r, solved directly and by networkx over edges written out one by one."""
-    for document, _ in list(read(shared_data / "scitldr" / "dev.jsonl"))[:50]:
+    for document, _ in list(read_documents(shared_data / "scitldr" / "dev.jsonl"))[:50]:
         sentences = sentences_of(document)
         n = len(sentences)
         weights = similarities(sentences)
@@ -286,12 +285,12 @@ DEEP = Document("d", "Deep learning of deep networks. Learning is fun.", ("three
 
 
 def test_rake():
-    assert phrases(DEEP) == [("deep", "networks"), ("deep", "learning"), ("learning",), ("fun",)]
+    assert rank_phrases(DEEP) == [("deep", "networks"), ("deep", "learning"), ("learning",), ("fun",)]
     assert [s.text for s in Rake().summarize([DEEP])] == ["deep networks, learning"]  # 2 words, not 4, 3
-    assert [s.text for s in Rake(Length(9, "words")).summarize([DEEP])] == [
+    assert [s.text for s in Rake(SummaryLength(9, "words")).summarize([DEEP])] == [
         "deep networks, deep learning, learning, fun"
     ]
-    assert [s.text for s in Rake(Length(1, "words")).summarize([DEEP])] == ["deep networks"]
+    assert [s.text for s in Rake(SummaryLength(1, "words")).summarize([DEEP])] == ["deep networks"]
 
 
 @pytest.mark.parametrize(
@@ -306,13 +305,13 @@ def test_rake():
     ],
 )
 def test_runs(sentence, expected):
-    assert runs(sentence) == expected
+    assert split_runs(sentence) == expected
 
 
 def test_long_phrases_are_cut():
     document = Document("d", "Big red cars drive home. Dogs.", ("three words here",))
-    assert phrases(document, 2) == [("big", "red"), ("cars", "drive"), ("home",), ("dogs",)]
-    assert Rake(Length(3, "words"), 2).select(document) == ["big red", "home"]
+    assert rank_phrases(document, 2) == [("big", "red"), ("cars", "drive"), ("home",), ("dogs",)]
+    assert Rake(SummaryLength(3, "words"), 2).select(document) == ["big red", "home"]
     with pytest.raises(ValueError, match="a phrase has at least 1 word, not 0"):
         Rake(longest=0)
 

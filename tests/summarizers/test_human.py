@@ -1,7 +1,7 @@
 import pytest
 
-from data.importers import read
-from data.records import Document, Summary, examples
+from data.importers import read_documents
+from data.records import Document, Summary, make_examples
 from summarizers.human import Reference, Title
 
 TWO = Document("two", "Text.", (" First. ", "Second."), "Its title")
@@ -28,12 +28,12 @@ def test_references_are_counted_from_1(number):
 
 
 def test_what_stands_as_a_system_is_not_what_it_is_measured_against():
-    for example in examples(TWO, [*Reference(1).summarize([TWO]), *Title().summarize([TWO])]):
+    for example in make_examples(TWO, [*Reference(1).summarize([TWO]), *Title().summarize([TWO])]):
         assert (example.references, example.title) == (("Second.",), None)
 
 
 def test_scitldr_has_fewer_second_references_than_documents(shared_data):
-    documents = [document for document, _ in read(shared_data / "scitldr" / "dev.jsonl")]
+    documents = [document for document, _ in read_documents(shared_data / "scitldr" / "dev.jsonl")]
     several = [document.id for document in documents if len(document.references) > 1]
     assert 0 < len(several) < len(documents)
     assert [summary.document_id for summary in Reference(2).summarize(documents)] == several

@@ -1,8 +1,8 @@
 import pytest
 
-from data.importers import read
+from data.importers import read_documents
 from data.records import Document
-from summarizers.base import REFERENCE_LENGTH, Length
+from summarizers.base import REFERENCE_LENGTH, SummaryLength
 from summarizers.lead import Lead
 from summarizers.textrank import TextRank
 
@@ -42,7 +42,7 @@ def test_lead(sentences, source, expected):
 )
 def test_lead_by_words_is_the_beginning_of_the_source(words, expected):
     document = Document("d", ("a b.", "c d e.", "f."), (" ".join("r" * words),))
-    assert [s.text for s in Lead(Length(words, "words")).summarize([document])] == [expected]
+    assert [s.text for s in Lead(SummaryLength(words, "words")).summarize([document])] == [expected]
     assert [s.text for s in Lead(REFERENCE_LENGTH).summarize([document])] == [expected]
 
 
@@ -52,7 +52,7 @@ def test_without_a_reference_to_give_the_length_there_is_no_summary(references):
 
 
 def test_every_document_of_scitldr_has_an_extract(shared_data):
-    documents = [document for document, _ in read(shared_data / "scitldr" / "dev.jsonl")]
+    documents = [document for document, _ in read_documents(shared_data / "scitldr" / "dev.jsonl")]
     for system in (Lead, TextRank):
         summaries = system(1).summarize(documents)
         assert len(summaries) == len(documents) == 619

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from summarizers.processes import mapping
+from summarizers.processes import map_in_processes
 
 ROOT = Path(__file__).parents[2]
 
@@ -22,14 +22,14 @@ def is_running(process):
 
 @pytest.mark.parametrize("processes", [0, 1, 3])
 def test_results_come_in_order(processes):
-    with mapping(processes) as each:
+    with map_in_processes(processes) as each:
         assert list(each(divmod, range(20), [3] * 20)) == [divmod(n, 3) for n in range(20)]
         assert list(each(abs, [])) == []
         assert list(each(abs, (n for n in (-1, 2)))) == [1, 2]  # the same processes may be asked again
 
 
 def test_processes_are_started_as_they_are_needed_and_end_with_the_block():
-    with mapping(3) as each:
+    with map_in_processes(3) as each:
         one = set(each(pid, [0]))
         assert os.getpid() not in one
         several = set(each(pid, [0.2] * 8))
@@ -46,7 +46,7 @@ def pid(seconds):
 
 def test_who_waits_hears_of_it_and_may_stop():
     ticks = []
-    with mapping(1, lambda: ticks.append(time.monotonic())) as each:
+    with map_in_processes(1, lambda: ticks.append(time.monotonic())) as each:
         list(each(time.sleep, [1.6]))
     assert len(ticks) >= 2
 
@@ -54,13 +54,13 @@ def test_who_waits_hears_of_it_and_may_stop():
         raise KeyboardInterrupt
 
     started = time.monotonic()
-    with pytest.raises(KeyboardInterrupt), mapping(2, stop) as each:
+    with pytest.raises(KeyboardInterrupt), map_in_processes(2, stop) as each:
         list(each(time.sleep, [60, 60]))
     assert time.monotonic() - started < 30
 
 
 def test_an_error_comes_after_the_results_before_it():
-    with mapping(2) as each:
+    with map_in_processes(2) as each:
         results = each(truediv, [4, 1], [2, 0])
         assert next(results) == 2.0
         with pytest.raises(ZeroDivisionError) as raised:
@@ -69,14 +69,14 @@ def test_an_error_comes_after_the_results_before_it():
 
 
 def test_what_cannot_be_sent_back_is_said():
-    with pytest.raises(RuntimeError, match="cannot be sent"), mapping(1) as each:
+    with pytest.raises(RuntimeError, match="cannot be sent"), map_in_processes(1) as each:
         list(each(open, [__file__]))
 
 
 def test_a_child_that_ends_is_missed():
-    with pytest.raises(ChildProcessError, match="exit code 3"), mapping(1) as each:
+    with pytest.raises(ChildProcessError, match="exit code 3"), map_in_processes(1) as each:
         list(each(os._exit, [3]))
-    with mapping(1) as each:
+    with map_in_processes(1) as each:
         (child,) = each(pid, [0])
         os.kill(child, 9)
         with pytest.raises(ChildProcessError, match="signal 9, SIGKILL; is there too little memory"):

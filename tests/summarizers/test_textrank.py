@@ -3,7 +3,7 @@ from math import log
 import numpy as np
 import pytest
 
-from data.importers import read
+from data.importers import read_documents
 from data.records import Document
 from summarizers.textrank import DAMPING, TextRank, ranks, similarity
 
@@ -94,7 +94,7 @@ def test_a_document_without_source_has_no_summary(source):
 
 def test_ranks_solve_the_equation_of_the_paper(shared_data):
     """Rank r = (1 - d)/n + d P'r, solved directly; P spreads the rank of a sentence without neighbours evenly."""
-    for document, _ in list(read(shared_data / "scitldr" / "dev.jsonl"))[:50]:
+    for document, _ in list(read_documents(shared_data / "scitldr" / "dev.jsonl"))[:50]:
         words = [sentence.lower().replace("-", " ").split() for sentence in document.source]
         words = [["".join(c for c in word if c.isalnum()) for word in sentence] for sentence in words]
         sentences = [" ".join(sentence) for sentence in words]  # so that `ranks` finds the same words

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import regex
 
 from data.importers.question import MARKER, QuestionFile
-from metrics.apes.base import BLANK, Task
+from metrics.apes.base import BLANK, ReadingTask
 
 Token = str | int
 """A lower-case word or `BLANK`, or the number of an entity."""
@@ -32,27 +32,27 @@ class Cloze(NamedTuple):
     question: tuple[Token, ...]
 
 
-def words(text: str) -> list[str]:
+def tokenize(text: str) -> list[str]:
     """A text's lower-case tokens. None of them is `BLANK`."""
     return WORD.findall(text.lower().replace("’", "'"))
 
 
-def of_file(file: QuestionFile) -> tuple[Cloze, int | None]:
+def cloze_from_file(file: QuestionFile) -> tuple[Cloze, int | None]:
     """A question of the corpus and the entity that answers it, None where the passage does not mention that one."""
-    passage = tuple(marked(file.passage))
-    question = tuple(in_question(file.question, marked))
-    cloze, numbers = numbered(passage, question)
+    passage = tuple(tokenize_markers(file.passage))
+    question = tuple(in_question(file.question, tokenize_markers))
+    cloze, numbers = number_entities(passage, question)
     answer = int(file.answer.removeprefix("@entity"))
     return cloze, numbers[answer] if answer in passage else None
 
 
-def marked(text: str) -> Iterator[Token]:
+def tokenize_markers(text: str) -> Iterator[Token]:
     """The tokens of a text with @entityN in it."""
     for index, part in enumerate(MARKER.split(text)):
-        yield from [int(part)] if index % 2 else words(part)
+        yield from [int(part)] if index % 2 else tokenize(part)
 
 
-def of_task(task: Task) -> tuple[Cloze, tuple[tuple[int, ...], ...]]:
+def cloze_from_task(task: ReadingTask) -> tuple[Cloze, tuple[tuple[int, ...], ...]]:
     """A task with its candidates made entities, and the token of the passage that each of their mentions became.
 
     In the question, an entity is a candidate's name or what a mention of it says, in either case of letters. Where
@@ -63,31 +63,31 @@ def of_task(task: Task) -> tuple[Cloze, tuple[tuple[int, ...], ...]]:
     mentions = [(span, c, m) for c, (_, spans) in enumerate(task.candidates) for m, span in enumerate(spans)]
     end = 0
     for (start, stop), candidate, mention in sorted(mentions):
-        passage += words(task.summary[end:start])  # nothing where the mentions overlap
+        passage += tokenize(task.summary[end:start])  # nothing where the mentions overlap
         places[candidate][mention] = len(passage)
         passage.append(candidate)
         end = max(end, stop)
-    passage += words(task.summary[end:])
+    passage += tokenize(task.summary[end:])
     forms: dict[str, int] = {}
     for index, (name, spans) in enumerate(task.candidates):
         for form in (name, *(task.summary[start:stop] for start, stop in spans)):
             forms.setdefault(form.strip().casefold(), index)
-    question = tuple(in_question(task.question, lambda text: named(text, forms)))
-    cloze, _ = numbered(tuple(passage), question)
+    question = tuple(in_question(task.question, lambda text: tokenize_names(text, forms)))
+    cloze, _ = number_entities(tuple(passage), question)
     return cloze, tuple(map(tuple, places))
 
 
-def named(text: str, forms: dict[str, int]) -> Iterator[Token]:
+def tokenize_names(text: str, forms: dict[str, int]) -> Iterator[Token]:
     """The tokens of a text in which some case-folded forms stand for entities, longer ones before shorter."""
     longest = sorted(filter(None, forms), key=len, reverse=True)
     pattern = regex.compile(r"(?<!\w)(?:\L<forms>)(?!\w)", regex.IGNORECASE | regex.FULLCASE, forms=longest)
     end = 0
     for match in pattern.finditer(text):
         if match.group().casefold() in forms:
-            yield from words(text[end : match.start()])
+            yield from tokenize(text[end : match.start()])
             yield forms[match.group().casefold()]
             end = match.end()
-    yield from words(text[end:])
+    yield from tokenize(text[end:])
 
 
 def in_question(text: str, tokens: Callable[[str], Iterable[Token]]) -> Iterator[Token]:
@@ -97,7 +97,7 @@ def in_question(text: str, tokens: Callable[[str], Iterable[Token]]) -> Iterator
         yield from tokens(part)
 
 
-def numbered(passage: tuple[Token, ...], question: tuple[Token, ...]) -> tuple[Cloze, dict[int, int]]:
+def number_entities(passage: tuple[Token, ...], question: tuple[Token, ...]) -> tuple[Cloze, dict[int, int]]:
     """Number the entities by their first occurrence; also returns what each one's number was and is."""
     found = dict.fromkeys(token for token in chain(passage, question) if isinstance(token, int))
     numbers = {entity: number for number, entity in enumerate(found)}

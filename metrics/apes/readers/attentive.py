@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from data.files import sha256
-from data.reading import Place, json_object
-from metrics.apes.base import BLANK, PLACES, Answer, Task
-from metrics.apes.readers.anonymous import Cloze, Token, of_task
+from data.reading import FileLine, json_object
+from metrics.apes.base import BLANK, PLACES, Answer, ReadingTask
+from metrics.apes.readers.anonymous import Cloze, Token, cloze_from_task
 from metrics.models.files import BadModel, ModelUnavailable, device, first_line, safe
 
 if TYPE_CHECKING:
@@ -207,11 +207,11 @@ class AttentiveReader:
                 beside.unlink(missing_ok=True)
                 raise
 
-    def read(self, tasks: Sequence[Task]) -> list[Answer]:
+    def read(self, tasks: Sequence[ReadingTask]) -> list[Answer]:
         """Answer a batch, in order. Raises `ModelUnavailable` where the weights cannot be loaded."""
         import torch
 
-        clozes = list(map(of_task, tasks))
+        clozes = list(map(cloze_from_task, tasks))
         order = sorted(range(len(tasks)), key=lambda index: len(clozes[index][0].passage))
         answers: dict[int, Answer] = {}
         for start in range(0, len(order), BATCH_TASKS):
@@ -227,7 +227,7 @@ class AttentiveReader:
 
     def answer(
         self,
-        task: Task,
+        task: ReadingTask,
         cloze: Cloze,
         mentions: Sequence[Sequence[int]],
         probabilities: Sequence[float],
@@ -249,7 +249,7 @@ def read_settings(path: Path) -> Settings:
 
     try:
         with safe_open(path, framework="numpy") as file:
-            found = json_object(Place(path, 1), (file.metadata() or {})[METADATA])
+            found = json_object(FileLine(path, 1), (file.metadata() or {})[METADATA])
         settings = Settings(found["hidden"], found["embedding"], found["entities"], tuple(found["vocabulary"]))
         sizes = (settings.hidden, settings.embedding, settings.entities)
         if not all(type(size) is int and 0 < size <= MAX_SIZE for size in sizes):

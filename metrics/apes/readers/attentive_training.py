@@ -16,7 +16,7 @@ from data.reading import Say, say_nothing
 from data.records import BadRecord
 from metrics.apes.base import BLANK
 from metrics.apes.question_files import find_splits
-from metrics.apes.readers.anonymous import of_file
+from metrics.apes.readers.anonymous import cloze_from_file
 from metrics.apes.readers.attentive import AttentiveReader, Settings, batch, network_class
 from metrics.models.files import device
 
@@ -105,7 +105,7 @@ def train(
     best, best_epoch, epoch, where = -1.0, 0, 0, device()
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        network = initialised(settings, vectors).to(where)
+        network = initialise_network(settings, vectors).to(where)
         reader = AttentiveReader(settings, lambda: network, output.stem)
         optimizer = torch.optim.Adam(network.parameters(), learning_rate)
         batches = by_size(found.paths, batch_size)
@@ -129,7 +129,7 @@ def survey(paths: Sequence[Path], say: Say) -> Survey:
     """Read all questions once: count their words and entities, and leave out those that cannot be answered."""
     answerable, words, entities = [], Counter[str](), 0
     for path in paths:
-        cloze, answer = of_file(read_question(path))
+        cloze, answer = cloze_from_file(read_question(path))
         if answer is None:
             continue
         answerable.append(path)
@@ -149,7 +149,7 @@ def by_size(paths: Sequence[Path], size: int) -> list[list[Path]]:
     return [ordered[start : start + size] for start in range(0, len(ordered), size)]
 
 
-def initialised(settings: Settings, vectors: WordVectors | None) -> Any:
+def initialise_network(settings: Settings, vectors: WordVectors | None) -> Any:
     """A network with random weights: normal ones of deviation 0.1 in the recurrent parts, else small uniform ones.
 
     Words that have a vector start from it.
@@ -183,7 +183,7 @@ def run_epoch(
         if time.monotonic() - said > SAY_EVERY:
             said = time.monotonic()
             say(f"epoch {epoch}: {done} of {len(batches)} batches, loss {total / questions:.3f}")
-        clozes, answers = zip(*(of_file(read_question(path)) for path in paths), strict=True)
+        clozes, answers = zip(*(cloze_from_file(read_question(path)) for path in paths), strict=True)
         probabilities, _ = network(batch(clozes, settings, where))
         loss = -probabilities[range(len(answers)), list(answers)].mean()
         optimizer.zero_grad()
@@ -202,7 +202,7 @@ def evaluate(network: Any, settings: Settings, paths: Sequence[Path], batch_size
     right, where = 0, next(network.parameters()).device
     network.eval()
     for batched in by_size(paths, batch_size):
-        clozes, answers = zip(*(of_file(read_question(path)) for path in batched), strict=True)
+        clozes, answers = zip(*(cloze_from_file(read_question(path)) for path in batched), strict=True)
         with torch.inference_mode():
             probabilities, _ = network(batch(clozes, settings, where))
         right += sum(map(eq, probabilities.argmax(-1).tolist(), answers))

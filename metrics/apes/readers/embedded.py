@@ -20,9 +20,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.apes.base import BLANK, PLACES, Answer, Candidate, Task
+from metrics.apes.base import BLANK, PLACES, Answer, CandidateAnswer, ReadingTask
 from metrics.apes.names import name_words
-from metrics.models.encoder import Encoded, Encoder, shared
+from metrics.models.encoder import Encoded, Encoder, shared_encoder
 from metrics.sentences import sentence_spans
 from metrics.text import Span
 
@@ -35,7 +35,7 @@ UNSEEN = -4.0
 """The value of a mention that the encoder did not see: it stands beyond its limit, or in no sentence."""
 
 
-class Place(NamedTuple):
+class TokenContext(NamedTuple):
     """A place in a text, a blank or a mention, and the tokens around it; all vectors are of length 1."""
 
     vector: Array
@@ -50,14 +50,14 @@ class EmbeddedReader:
     """Reads with an encoder, by default the process's embedded one."""
 
     def __init__(self, encoder: Encoder | None = None) -> None:
-        self.encoder = encoder or shared()
+        self.encoder = encoder or shared_encoder()
 
     @property
     def signature(self) -> str:
         """As in `Reader`."""
         return f"embedded:{self.encoder.signature}:layer{LAYER}:window{WINDOW}:named{NAMED}"
 
-    def read(self, tasks: Sequence[Task]) -> list[Answer]:
+    def read(self, tasks: Sequence[ReadingTask]) -> list[Answer]:
         """As in `Reader`. Each distinct question and sentence is encoded once. Raises `ModelUnavailable`."""
         if not tasks:
             return []
@@ -71,7 +71,7 @@ class EmbeddedReader:
         questions = {}
         for question, text in masked.items():
             start = question.index(BLANK)
-            questions[question] = place_at(encoded[text], (start, start + len(mask)))
+            questions[question] = find_context(encoded[text], (start, start + len(mask)))
         answers: list[Answer | None] = [None] * len(tasks)
         by_summary: dict[str, list[int]] = defaultdict(list)
         for index, task in enumerate(tasks):
@@ -79,7 +79,7 @@ class EmbeddedReader:
         for summary, indices in by_summary.items():
             mentions = Mentions(sentences[summary], [encoded[text] for text in pieces[summary]])
             for index in indices:
-                answers[index] = answer(tasks[index], questions[tasks[index].question], mentions)
+                answers[index] = choose_answer(tasks[index], questions[tasks[index].question], mentions)
         return [given for given in answers if given is not None]
 
 
@@ -89,20 +89,20 @@ class Mentions:
     def __init__(self, sentences: Sequence[Span], encoded: Sequence[Encoded]) -> None:
         self.sentences = sentences
         self.encoded = encoded
-        self.known: dict[Span, Place | None] = {}
+        self.known: dict[Span, TokenContext | None] = {}
 
-    def place(self, mention: Span) -> Place | None:
+    def place(self, mention: Span) -> TokenContext | None:
         """A mention in its sentence; None where the encoder did not see it."""
         if mention not in self.known:
             found = None
             for (start, end), encoded in zip(self.sentences, self.encoded, strict=True):
                 if start <= mention[0] and mention[1] <= end:
-                    found = place_at(encoded, (mention[0] - start, mention[1] - start))
+                    found = find_context(encoded, (mention[0] - start, mention[1] - start))
             self.known[mention] = found
         return self.known[mention]
 
 
-def place_at(encoded: Encoded, span: Span) -> Place | None:
+def find_context(encoded: Encoded, span: Span) -> TokenContext | None:
     """The place of a span in a text; None where it has no token."""
     inside = [place for place, (start, end) in enumerate(encoded.spans) if start < span[1] and end > span[0] and end]
     if not inside:
@@ -111,20 +111,20 @@ def place_at(encoded: Encoded, span: Span) -> Place | None:
     others = np.array([not special for special in encoded.special])
     others[inside] = False
     kept = np.flatnonzero(others)
-    return Place(
-        unit(vectors[inside].mean(axis=0)),
-        unit(vectors[kept]),
+    return TokenContext(
+        normalise(vectors[inside].mean(axis=0)),
+        normalise(vectors[kept]),
         (kept >= inside[0] - WINDOW) & (kept <= inside[-1] + WINDOW),
     )
 
 
-def unit(vectors: Array) -> Array:
+def normalise(vectors: Array) -> Array:
     """The directions of vectors."""
     directions: Array = vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
     return directions
 
 
-def answer(task: Task, blank: Place | None, mentions: Mentions) -> Answer:
+def choose_answer(task: ReadingTask, blank: TokenContext | None, mentions: Mentions) -> Answer:
     """Choose among the candidates of a task."""
     best = [best_mention(candidate, blank, mentions) for candidate in task.candidates]
     named = name_words(task.question.replace(BLANK, " | ")).words
@@ -136,13 +136,13 @@ def answer(task: Task, blank: Place | None, mentions: Mentions) -> Answer:
     return Answer(chosen, tuple(scores), best[chosen][1], seen=scores[chosen] != UNSEEN)
 
 
-def best_mention(candidate: Candidate, blank: Place | None, mentions: Mentions) -> tuple[float, Span]:
+def best_mention(candidate: CandidateAnswer, blank: TokenContext | None, mentions: Mentions) -> tuple[float, Span]:
     """The best mention of a candidate and what it is worth."""
     valued = [(round(likeness(blank, mentions.place(mention)), PLACES), mention) for mention in candidate.mentions]
     return max(valued, key=lambda found: found[0])
 
 
-def likeness(blank: Place | None, mention: Place | None) -> float:
+def likeness(blank: TokenContext | None, mention: TokenContext | None) -> float:
     """How much a mention is like the blank, in [-3, 3]."""
     if blank is None or mention is None:
         return UNSEEN
@@ -151,10 +151,10 @@ def likeness(blank: Place | None, mention: Place | None) -> float:
         return own
     similarity = blank.around @ mention.around.T
     near = similarity[np.ix_(blank.near, mention.near)]
-    return own + covered(similarity) + (covered(near) if near.size else 0.0)
+    return own + mean_coverage(similarity) + (mean_coverage(near) if near.size else 0.0)
 
 
-def covered(similarity: Array) -> float:
+def mean_coverage(similarity: Array) -> float:
     """The mean, over the rows, of their largest similarity."""
     return float(similarity.max(axis=1).mean())
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from metrics.apes.base import BLANK, Answer, Task
-from metrics.apes.readers.pretrained import UNSEEN, Pretrained, Window, answer, places
+from metrics.apes.base import BLANK, Answer, ReadingTask
+from metrics.apes.readers.pretrained import UNSEEN, Pretrained, Window, choose_best, locate_mention
 from metrics.text import Span
 
 ASKED = "what"
@@ -32,11 +32,11 @@ class ExtractiveReader:
         """`extractive:<model>@<revision>`."""
         return f"extractive:{self.pretrained.model.signature}"
 
-    def read(self, tasks: Sequence[Task]) -> list[Answer]:
+    def read(self, tasks: Sequence[ReadingTask]) -> list[Answer]:
         """Answer a batch, in order; scores are sums of two logits. Raises `ModelUnavailable`."""
         return [found for start in range(0, len(tasks), TASKS) for found in self.answers(tasks[start : start + TASKS])]
 
-    def answers(self, tasks: Sequence[Task]) -> list[Answer]:
+    def answers(self, tasks: Sequence[ReadingTask]) -> list[Answer]:
         """Answer as many as fit in memory."""
         windows = [self.windows(task) for task in tasks]
         rows = [window.inputs for found in windows for window in found]
@@ -48,7 +48,7 @@ class ExtractiveReader:
         of_task = iter(logits)
         return [read_off(t, found, [next(of_task) for _ in found]) for t, found in zip(tasks, windows, strict=True)]
 
-    def windows(self, task: Task) -> list[Window]:
+    def windows(self, task: ReadingTask) -> list[Window]:
         """The task's question, put as one, with each stretch of its summary."""
         before, _, after = task.question.partition(BLANK)
         question, spot = self.pretrained.shortened(task.question, (len(before), len(task.question) - len(after)))
@@ -57,11 +57,11 @@ class ExtractiveReader:
         return self.pretrained.windows(task.summary, asked, first=True)
 
 
-def read_off(task: Task, windows: Sequence[Window], logits: Sequence[tuple[list[float], list[float]]]) -> Answer:
+def read_off(task: ReadingTask, windows: Sequence[Window], logits: Sequence[tuple[list[float], list[float]]]) -> Answer:
     """The answer that the start and end logits of a task's windows give."""
 
     def score(mention: Span) -> float:
-        seen = places(windows, mention)
+        seen = locate_mention(windows, mention)
         return max((logits[window][0][first] + logits[window][1][last] for window, first, last in seen), default=UNSEEN)
 
-    return answer(task, [list(map(score, candidate.mentions)) for candidate in task.candidates])
+    return choose_best(task, [list(map(score, candidate.mentions)) for candidate in task.candidates])

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from metrics.apes.base import BLANK, Answer, Candidate, Task
-from metrics.apes.readers.pretrained import UNSEEN, Pretrained, answer, overlapping, places
+from metrics.apes.base import BLANK, Answer, CandidateAnswer, ReadingTask
+from metrics.apes.readers.pretrained import UNSEEN, Pretrained, choose_best, locate_mention, overlapping
 
 if TYPE_CHECKING:
     import torch
@@ -15,7 +15,7 @@ TASKS = 16
 """Tasks whose rows, one or more for each candidate, are in memory at once."""
 
 
-class Row(NamedTuple):
+class MaskedInput(NamedTuple):
     """A stretch of the summary with a question whose blank is as many masks as a candidate has pieces."""
 
     inputs: dict[str, list[int]]
@@ -44,11 +44,11 @@ class MaskedReader:
         """`masked:<model>@<revision>`."""
         return f"masked:{self.pretrained.model.signature}"
 
-    def read(self, tasks: Sequence[Task]) -> list[Answer]:
+    def read(self, tasks: Sequence[ReadingTask]) -> list[Answer]:
         """Answer a batch, in order; scores are mean log-probabilities, at most 0. Raises `ModelUnavailable`."""
         return [found for start in range(0, len(tasks), TASKS) for found in self.answers(tasks[start : start + TASKS])]
 
-    def answers(self, tasks: Sequence[Task]) -> list[Answer]:
+    def answers(self, tasks: Sequence[ReadingTask]) -> list[Answer]:
         """Answer as many as fit in memory."""
         rows = [
             row
@@ -64,9 +64,9 @@ class MaskedReader:
                 found = scores[row.task][row.candidate]
                 for mention in row.mentions:
                     found[mention] = max(found[mention], score)
-        return [answer(task, found) for task, found in zip(tasks, scores, strict=True)]
+        return [choose_best(task, found) for task, found in zip(tasks, scores, strict=True)]
 
-    def rows(self, task: Task, candidate: Candidate, t: int, c: int) -> list[Row]:
+    def rows(self, task: ReadingTask, candidate: CandidateAnswer, t: int, c: int) -> list[MaskedInput]:
         """What the model reads to score one candidate."""
         if (mask := self.pretrained.tokenizer.mask_token_id) is None:
             raise self.pretrained.refused("has no mask token: it is no masked language model")
@@ -76,7 +76,7 @@ class MaskedReader:
         windows = self.pretrained.windows(task.summary, question, first=False)
         shown: dict[int, list[int]] = {}
         for number, mention in enumerate(candidate.mentions):
-            for place in places(windows, mention):
+            for place in locate_mention(windows, mention):
                 shown.setdefault(place.window, []).append(number)
         rows = []
         for index, mentions in shown.items():
@@ -85,7 +85,7 @@ class MaskedReader:
             for position in pieces:
                 ids[position] = mask
             if pieces:
-                rows.append(Row({**windows[index].inputs, "input_ids": ids}, pieces, t, c, mentions))
+                rows.append(MaskedInput({**windows[index].inputs, "input_ids": ids}, pieces, t, c, mentions))
         return rows
 
 

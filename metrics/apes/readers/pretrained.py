@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from metrics.apes.base import PLACES, Answer, Task
-from metrics.models.encoder import batches, quiet
+from metrics.apes.base import PLACES, Answer, ReadingTask
+from metrics.models.encoder import make_batches, quiet
 from metrics.models.files import BadModel, device, find_model, first_line
 from metrics.text import Span
 
@@ -37,7 +37,7 @@ class Window(NamedTuple):
     """Where the question's tokens stand in the question."""
 
 
-class Place(NamedTuple):
+class TokenRange(NamedTuple):
     """Where a model sees a mention."""
 
     window: int
@@ -157,7 +157,7 @@ class Pretrained:
 
         lengths = [len(row["input_ids"]) for row in rows]
         order = sorted(range(len(rows)), key=lambda index: -lengths[index])
-        for batch in batches(order, lengths, BATCH_TOKENS):
+        for batch in make_batches(order, lengths, BATCH_TOKENS):
             inputs = self.tokenizer.pad([rows[index] for index in batch], padding_side="right", return_tensors="pt")
             with torch.inference_mode():
                 output = self.network(**inputs.to(self.network.device))
@@ -169,14 +169,14 @@ def overlapping(tokens: Mapping[int, Span], span: Span) -> list[int]:
     return [index for index, (start, end) in tokens.items() if max(start, span[0]) < min(end, span[1])]
 
 
-def places(windows: Sequence[Window], mention: Span) -> list[Place]:
+def locate_mention(windows: Sequence[Window], mention: Span) -> list[TokenRange]:
     """Where a mention is seen whole, or as much of it as any window shows; nowhere if no token is part of it."""
     seen = [overlapping(window.summary, mention) for window in windows]
     most = max(map(len, seen))
-    return [Place(index, found[0], found[-1]) for index, found in enumerate(seen) if found and len(found) == most]
+    return [TokenRange(index, found[0], found[-1]) for index, found in enumerate(seen) if found and len(found) == most]
 
 
-def answer(task: Task, scores: Sequence[Sequence[float]]) -> Answer:
+def choose_best(task: ReadingTask, scores: Sequence[Sequence[float]]) -> Answer:
     """The best candidate by a score for each mention of each: the highest, the first of equal ones."""
     rounded = [[round(score, PLACES) for score in values] for values in scores]
     best = [max(values) for values in rounded]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from metrics.apes.base import BLANK
-from metrics.apes.metric import ApesEvidence, Trace, credit, earned
-from pages.components.evidence.blocks import block, details, in_group, no_evidence, table
+from metrics.apes.metric import ApesEvidence, Trace, question_credit, total_credit
+from pages.components.evidence.blocks import block, details, in_group, no_evidence, table_html
 from pages.components.evidence.marks import Mark, highlight
-from pages.components.evidence.phrases import Seen, listing, quote, some
-from reports.escaping import count, esc, literal
+from pages.components.evidence.phrases import Seen, join_first_items, join_items, quote
+from reports.escaping import esc, format_count, literal
 
 
 def apes_html(evidence: ApesEvidence | None, candidate: str, missing: str | None = None) -> str:
@@ -23,10 +23,10 @@ def apes_html(evidence: ApesEvidence | None, candidate: str, missing: str | None
             if span is not None:
                 marks.append(Mark(*span, kind, f"{role} for question {number + 1}", group))
     right, occurs = sum(t.is_right for t in evidence.traces), sum(t.occurs for t in evidence.traces)
-    questions = count(len(evidence.traces), "question")
+    questions = format_count(len(evidence.traces), "question")
     said = [f"{right} of {questions} answered rightly; the summary mentions {occurs} of the right answers."]
     if evidence.value != "share":
-        said.append(f"Their credit is {earned(evidence.traces, evidence.value):.3f} of {len(evidence.traces)}.")
+        said.append(f"Their credit is {total_credit(evidence.traces, evidence.value):.3f} of {len(evidence.traces)}.")
     items = "".join(
         trace_html(trace, candidate, f"g{number}", evidence.value) for number, trace in enumerate(evidence.traces)
     )
@@ -51,7 +51,7 @@ def trace_html(trace: Trace, candidate: str, group: str, value: str) -> str:
     origin = "a question of the data set" if reference is None else f"from reference {reference + 1}"
     lines.append(f"right answer: {esc(trace.right)}{mentioned} ({origin})")
     if value != "share":
-        lines.append(credit_says(trace, value))
+        lines.append(describe_credit(trace, value))
     if trace.sentence is not None and trace.span is not None:
         # A mention may reach beyond the sentence that it begins in.
         start, end = trace.sentence[0], max(trace.sentence[1], trace.span[1])
@@ -60,22 +60,24 @@ def trace_html(trace: Trace, candidate: str, group: str, value: str) -> str:
     scored = sorted(zip(trace.scores, trace.candidates, strict=False), reverse=True, key=lambda pair: pair[0])
     if scored:
         rows = [(name, f"{score:.3f}") for score, name in scored]
-        lines.append(details(f"Scores of {count(len(scored), 'candidate')}", table(["candidate", "score"], rows)))
+        lines.append(
+            details(f"Scores of {format_count(len(scored), 'candidate')}", table_html(["candidate", "score"], rows))
+        )
     return f"<li{in_group(group)}>{''.join(f'<div>{line}</div>' for line in lines)}</li>"
 
 
-def credit_says(trace: Trace, value: str) -> str:
+def describe_credit(trace: Trace, value: str) -> str:
     """What a question earns, and why."""
     if value == "strict" and not trace.is_right:
         return "credit 0: the answer is wrong"
     if trace.rank is None:
         return "credit 0: the right answer is not among those that the reader chose from"
     ranked = "" if value == "strict" else f"the right answer is number {trace.rank} of {len(trace.candidates)}, and "
-    had = f"has {trace.shared} of the {count(trace.words, 'word')}" if trace.words else "can lack no word"
-    return f"credit {credit(trace, value):.3f}: {ranked}the summary {had} around the blank"
+    had = f"has {trace.shared} of the {format_count(trace.words, 'word')}" if trace.words else "can lack no word"
+    return f"credit {question_credit(trace, value):.3f}: {ranked}the summary {had} around the blank"
 
 
-def apes_says(seen: Sequence[Seen]) -> list[str]:
+def describe_apes(seen: Sequence[Seen]) -> list[str]:
     """How many questions a reader answers from each summary, what they earn, and what went wrong with the others."""
     answered, credits, sentences = [], [], []
     for one in seen:
@@ -83,13 +85,13 @@ def apes_says(seen: Sequence[Seen]) -> list[str]:
             continue
         traces = one.evidence.traces
         right = sum(trace.is_right for trace in traces)
-        answered.append(f"{right} of {count(len(traces), 'question')} from {one.letter}")
+        answered.append(f"{right} of {format_count(len(traces), 'question')} from {one.letter}")
         if one.evidence.value != "share":
-            credits.append(f"{earned(traces, one.evidence.value):.3f} of {len(traces)} for {one.letter}")
+            credits.append(f"{total_credit(traces, one.evidence.value):.3f} of {len(traces)} for {one.letter}")
         sentences += wrong_answers(one.letter, traces, one.example.candidate)
-    said = [f"The reader answers {listing(answered)}."] if answered else []
+    said = [f"The reader answers {join_items(answered)}."] if answered else []
     if credits:
-        said.append(f"Together the questions earn {listing(credits)}.")
+        said.append(f"Together the questions earn {join_items(credits)}.")
     return said + sentences
 
 
@@ -112,12 +114,12 @@ def wrong_answers(letter: str, traces: Sequence[Trace], candidate: str) -> list[
     ]
     sentences = []
     if absent:
-        sentences.append(f"{letter} does not say {some(absent, 'or')}.")
+        sentences.append(f"{letter} does not say {join_first_items(absent, 'or')}.")
     if hidden:
-        names = some((quote(name) for name in lacked if name in hidden), "or")
+        names = join_first_items((quote(name) for name in lacked if name in hidden), "or")
         sentences.append(f"{letter} does not say {names} as a name of its own.")
     if mistaken:
-        sentences.append(f"From {letter} the reader takes {some(mistaken)}.")
+        sentences.append(f"From {letter} the reader takes {join_first_items(mistaken)}.")
     if unread:
-        sentences.append(f"{letter} says {some(unread)}, but it was not read where it counts.")
+        sentences.append(f"{letter} says {join_first_items(unread)}, but it was not read where it counts.")
     return sentences

@@ -9,11 +9,19 @@ import pandas as pd
 
 from data.one_line import in_one_line
 from metrics.bertscore import BertScoreEvidence, Matches, Side
-from metrics.text import UNICODE, Span, find
-from pages.components.evidence.blocks import block, counted_note, details, no_evidence, quoted, several, table
+from metrics.text import UNICODE, Span, find_tokens
+from pages.components.evidence.blocks import (
+    alternatives_html,
+    block,
+    counted_note,
+    details,
+    no_evidence,
+    quote_span,
+    table_html,
+)
 from pages.components.evidence.marks import Mark
-from pages.components.evidence.phrases import Seen, is_content, listing, reference_name
-from reports.escaping import count
+from pages.components.evidence.phrases import Seen, is_content, join_items, reference_name
+from reports.escaping import format_count
 
 LARGEST = 60
 """Tokens of each text in a matrix that is drawn: with more, cells are too small to point at."""
@@ -45,7 +53,7 @@ def closest(evidence: BertScoreEvidence, reference: int | None) -> Matches:
     raise ValueError(f"reference {reference + 1} was not compared")
 
 
-def in_text(side: Side) -> list[int]:
+def text_tokens(side: Side) -> list[int]:
     """The tokens that stand in the text, without those that the encoder adds."""
     return [token for token, (start, end) in enumerate(side.spans) if start < end]
 
@@ -72,7 +80,7 @@ def bertscore_html(
         matches = evidence.matches[place]
         blocks.append(bertscore_block(evidence, matches, candidate, references, rule if not blocks else ()))
         names.append(bertscore_line(matches))
-    return several(blocks, names)
+    return alternatives_html(blocks, names)
 
 
 def bertscore_line(matches: Matches) -> str:
@@ -88,7 +96,7 @@ def bertscore_block(
     text, name = references[matches.reference], f"Reference {matches.reference + 1}"
     left, right = evidence.candidate, evidence.references[matches.reference]
     forth, back, similarity = matches.nearest_to_candidate, matches.nearest_to_reference, matches.similarity
-    our_tokens, their_tokens = in_text(left), in_text(right)
+    our_tokens, their_tokens = text_tokens(left), text_tokens(right)
     chosen, known = {forth[token] for token in our_tokens}, {*their_tokens}
     mutual = {forth[token] for token in our_tokens if forth[token] in known and back[forth[token]] == token}
     ours, theirs, rows, groups = [], [], [], []
@@ -113,12 +121,17 @@ def bertscore_block(
     heads = ["word of the summary", "most similar in the reference", "similarity", "each other's best"]
     passages = [(candidate, ours, "Summary"), (text, theirs, name)]
     words = {"matched": "each other's best", "nearest": "best of one side", "missed": "nobody's best"}
-    return block(said, passages, details(f"Matches of {count(len(rows), 'token')}", table(heads, rows, groups)), words)
+    return block(
+        said,
+        passages,
+        details(f"Matches of {format_count(len(rows), 'token')}", table_html(heads, rows, groups)),
+        words,
+    )
 
 
 def token_name(text: str, span: Span) -> str:
     """A token as labels call it."""
-    return quoted(text, span) if span[0] < span[1] else "(a token of the encoder's own)"
+    return quote_span(text, span) if span[0] < span[1] else "(a token of the encoder's own)"
 
 
 def weightless(side: Side, token: int) -> str:
@@ -143,7 +156,7 @@ def bertscore_matrix(
     matches = closest(evidence, reference)
     text = references[matches.reference]
     left, right = evidence.candidate, evidence.references[matches.reference]
-    ours, theirs = in_text(left), in_text(right)
+    ours, theirs = text_tokens(left), text_tokens(right)
     rows = [
         {
             "candidate place": row,
@@ -175,7 +188,7 @@ SAME = 1 - 1e-6
 """Vectors of equal words have similarity 1 but for rounding."""
 
 
-def bertscore_says(seen: Sequence[Seen]) -> list[str]:
+def describe_bertscore(seen: Sequence[Seen]) -> list[str]:
     """Precision and recall beside the reference that counts, and the words of it that each summary covers worst."""
     sentences = []
     for one in seen:
@@ -195,10 +208,12 @@ def bertscore_says(seen: Sequence[Seen]) -> list[str]:
             continue
         (matches,) = counted
         text, name = one.example.references[matches.reference], reference_name(matches.reference, one.example)
-        worst = [f"{quoted(text, span)} ({value:.3f})" for value, span in worst_covered(evidence, matches, text)]
+        worst = [
+            f"{quote_span(text, span)} ({value:.3f})" for value, span in find_worst_covered(evidence, matches, text)
+        ]
         verb = "is" if len(worst) == 1 else "are"
         least = (
-            f"; of the content words of {name}, {listing(worst)} {verb} least like anything in {one.letter}"
+            f"; of the content words of {name}, {join_items(worst)} {verb} least like anything in {one.letter}"
             if worst
             else ""
         )
@@ -208,7 +223,7 @@ def bertscore_says(seen: Sequence[Seen]) -> list[str]:
     return sentences
 
 
-def worst_covered(evidence: BertScoreEvidence, matches: Matches, text: str) -> list[tuple[float, Span]]:
+def find_worst_covered(evidence: BertScoreEvidence, matches: Matches, text: str) -> list[tuple[float, Span]]:
     """The `WORST` content words of a reference whose best similarity is lowest, with it, the lowest first.
 
     A word of several tokens has the mean of theirs.
@@ -219,7 +234,7 @@ def worst_covered(evidence: BertScoreEvidence, matches: Matches, text: str) -> l
         for token, span in enumerate(side.spans)
         if span[0] < span[1] and side.weights[token]
     }
-    words = find(UNICODE, text)
+    words = find_tokens(UNICODE, text)
     found: dict[str, tuple[float, Span]] = {}
     for word, (start, end) in zip(words.words, words.spans, strict=True):
         tokens = [value for span, value in best.items() if start <= span[0] and span[1] <= end]

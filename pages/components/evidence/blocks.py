@@ -66,7 +66,7 @@ def counted_note(counted: Sequence[int], compared: Sequence[object]) -> list[str
     return [f"The best of {len(compared)} references makes the score; it is shown."]
 
 
-def several(blocks: Sequence[str], names: Sequence[str]) -> str:
+def alternatives_html(blocks: Sequence[str], names: Sequence[str]) -> str:
     """The first block, and the others to be opened by their names."""
     others = [
         f"<details><summary>{esc(name)}</summary>{body}</details>"
@@ -75,13 +75,13 @@ def several(blocks: Sequence[str], names: Sequence[str]) -> str:
     return "".join([*blocks[:1], *others])
 
 
-def quoted(text: str, span: Span) -> str:
+def quote_span(text: str, span: Span) -> str:
     """A stretch of a text inside quotation marks, cut where it is long."""
     found = in_one_line(text[slice(*span)])
     return f"“{found if len(found) <= LONGEST_LABEL else found[: LONGEST_LABEL - 1] + '…'}”"
 
 
-def table(heads: Sequence[str], rows: Iterable[Sequence[str]], groups: Iterable[str] = ()) -> str:
+def table_html(heads: Sequence[str], rows: Iterable[Sequence[str]], groups: Iterable[str] = ()) -> str:
     """A table that scrolls by itself where the screen is narrow; a row of a group lights it, as its marks do."""
     head = "".join(f'<th scope="col">{esc(name)}</th>' for name in heads)
     body = "".join(

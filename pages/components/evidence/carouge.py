@@ -5,15 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from data.one_line import in_one_line
+from metrics.carouge import CarougeComparison as CarougeCompared
 from metrics.carouge import CarougeEvidence
-from metrics.carouge import Compared as CarougeCompared
 from metrics.text import Span
 from pages.components.evidence.bertscore import SAME, WORST
-from pages.components.evidence.blocks import block, counted_note, details, no_evidence, quoted, several, table
+from pages.components.evidence.blocks import (
+    alternatives_html,
+    block,
+    counted_note,
+    details,
+    no_evidence,
+    quote_span,
+    table_html,
+)
 from pages.components.evidence.marks import Mark
-from pages.components.evidence.phrases import Seen, is_content, listing, quote, reference_name
-from pages.components.evidence.rouge import left_out
-from reports.escaping import count
+from pages.components.evidence.phrases import Seen, is_content, join_items, quote, reference_name
+from pages.components.evidence.rouge import left_out_note
+from reports.escaping import format_count
 
 
 def carouge_html(
@@ -34,7 +42,7 @@ def carouge_html(
         rule = counted_note(evidence.counted, evidence.compared) if not blocks else []
         blocks.append(carouge_block(evidence, compared, candidate, text, (name, *rule, said)))
         names.append(said)
-    return several(blocks, names) + left_out(evidence.left_out, "a word with a vector")
+    return alternatives_html(blocks, names) + left_out_note(evidence.left_out, "a word with a vector")
 
 
 def carouge_sum(norm: str, compared: CarougeCompared) -> str:
@@ -44,9 +52,9 @@ def carouge_sum(norm: str, compared: CarougeCompared) -> str:
     total, m, k = sum(found.similarity for found in nearest), len(nearest), compared.important
     divisor = {"summary": m, "reference": k, "paper": m * k}[norm]
     by = {
-        "summary": f"the summary's {count(m, unit)}",
+        "summary": f"the summary's {format_count(m, unit)}",
         "reference": f"the {k} important",
-        "paper": f"the summary's {count(m, unit)} times the {k} important",
+        "paper": f"the summary's {format_count(m, unit)} times the {k} important",
     }[norm]
     return f"similarities add up to {total:.3f}; divided by {by}, that is {total / divisor:.4f}."
 
@@ -62,9 +70,9 @@ def carouge_block(
         group = groups.setdefault(found.important, f"g{len(groups)}")
         # Vectors of equal words have similarity 1 but for rounding.
         kind = "matched" if found.similarity > 1 - 1e-6 else "nearest"
-        label = f"{name}: {quoted(text, found.important)} {found.similarity:.3f}"
+        label = f"{name}: {quote_span(text, found.important)} {found.similarity:.3f}"
         ours.append(Mark(*found.candidate, kind, label, group))
-        partner = f"summary: {quoted(candidate, found.candidate)} {found.similarity:.3f}"
+        partner = f"summary: {quote_span(candidate, found.candidate)} {found.similarity:.3f}"
         theirs.append(Mark(*found.important, kind, partner, group))
         rows.append((in_one_line(candidate[slice(*found.candidate)]), found.words, f"{found.similarity:.3f}"))
         lit.append(group)
@@ -72,14 +80,16 @@ def carouge_block(
     ours += [Mark(*span, "unknown", without) for span in evidence.unknown]
     theirs += [Mark(*span, "unknown", without) for span in compared.unknown]
     if evidence.unknown:
-        lines.append(f"{count(len(evidence.unknown), 'word')} of the summary without a vector.")
-    listed = table(["of the summary", "nearest important", "similarity"], rows, lit)
+        lines.append(f"{format_count(len(evidence.unknown), 'word')} of the summary without a vector.")
+    listed = table_html(["of the summary", "nearest important", "similarity"], rows, lit)
     passages = [(candidate, ours, "Summary"), (text, theirs, name)]
     words = {"matched": "the same", "nearest": "nearest, not the same"}
-    return block(lines, passages, details(f"All {count(len(rows), 'similarity', 'similarities')}", listed), words)
+    return block(
+        lines, passages, details(f"All {format_count(len(rows), 'similarity', 'similarities')}", listed), words
+    )
 
 
-def carouge_says(seen: Sequence[Seen]) -> list[str]:
+def describe_carouge(seen: Sequence[Seen]) -> list[str]:
     """How the similarities of each summary's words become its score, and the words that are furthest from all."""
     sentences = []
     for one in seen:
@@ -99,10 +109,10 @@ def carouge_detail(evidence: CarougeEvidence, one: Seen) -> str:
     name, candidate = reference_name(compared.reference, one.example), one.example.candidate
     unit = "n-gram" if any(" " in found.words for found in compared.nearest) else "word"
     same = sum(found.similarity > SAME for found in compared.nearest)
-    size, verb = count(len(compared.nearest), unit), "stands" if same == 1 else "stand"
+    size, verb = format_count(len(compared.nearest), unit), "stands" if same == 1 else "stand"
     clauses = [f"{same} of {one.letter}'s {size} {verb} in {name} as well"]
     if evidence.unknown:
-        clauses.append(f"{count(len(evidence.unknown), 'word')} without a vector not counted")
+        clauses.append(f"{format_count(len(evidence.unknown), 'word')} without a vector not counted")
     far: dict[str, str] = {}
     for found in sorted(compared.nearest, key=lambda found: found.similarity):
         text = candidate[slice(*found.candidate)]
@@ -111,7 +121,7 @@ def carouge_detail(evidence: CarougeEvidence, one: Seen) -> str:
     if far:
         kind, verb = "n-grams" if unit == "n-gram" else "content words", "is" if len(far) == 1 else "are"
         clauses.append(
-            f"of {one.letter}'s {kind}, {listing(list(far.values()))} {verb} furthest from all that stands there"
+            f"of {one.letter}'s {kind}, {join_items(list(far.values()))} {verb} furthest from all that stands there"
         )
     if evidence.norm != "summary":
         clauses.append(carouge_sum(evidence.norm, compared).rstrip("."))

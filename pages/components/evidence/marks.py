@@ -116,7 +116,7 @@ def highlight(text: str, marks: Sequence[Mark]) -> str:
             raise ValueError(f"a mark is one of {', '.join(KINDS)}, not {mark.kind!r}")
         if not NAME.fullmatch(mark.group):
             raise ValueError(f"a group is a g with a number, not {mark.group!r}")
-    found = segments(text, marks)
+    found = cut_segments(text, marks)
     marked = [place for place, (_, _, over) in enumerate(found) if over]
     # A run of words with the same kinds is announced once, not word by word.
     joined = [
@@ -132,7 +132,7 @@ def highlight(text: str, marks: Sequence[Mark]) -> str:
     )
 
 
-def segments(text: str, marks: Sequence[Mark]) -> list[tuple[int, int, list[Mark]]]:
+def cut_segments(text: str, marks: Sequence[Mark]) -> list[tuple[int, int, list[Mark]]]:
     """The text cut wherever a mark begins or ends, each part with the marks over it."""
     cuts = boundaries(text)
     begin, stop = defaultdict(list), defaultdict(list)

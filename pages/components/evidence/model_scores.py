@@ -12,9 +12,9 @@ from collections.abc import Collection, Iterable, Sequence
 
 from data.records import Example
 from metrics.background.explaining import LOADING, Inspector
-from metrics.explained import CannotExplain, Explained, NotWanted, NotYet
+from metrics.explained import CannotExplain, Explained, ModelsBusy, RequestCancelled
 
-Asked = tuple[str, Example]
+ScoreRequest = tuple[str, Example]
 """A signature and the texts that its metric is to score."""
 
 
@@ -33,10 +33,10 @@ LOOK = 0.5
 class Job:
     """Questions that a thread of their own puts to the models, one after the other."""
 
-    def __init__(self, inspector: Inspector, asked: Sequence[Asked]) -> None:
+    def __init__(self, inspector: Inspector, asked: Sequence[ScoreRequest]) -> None:
         self.inspector = inspector
         self.asked = tuple(asked)
-        self.answers: dict[Asked, Explained | CannotExplain] = {}
+        self.answers: dict[ScoreRequest, Explained | CannotExplain] = {}
         self.over = False
         self.moved = threading.Condition()
         """Held while any of these changes."""
@@ -50,10 +50,10 @@ class Job:
             answer: Explained | CannotExplain
             try:
                 answer = self.inspector.explain(signature, example, given_up=lambda: question not in self.asked)
-            except NotWanted:
+            except RequestCancelled:
                 continue  # but perhaps it is, again
             except CannotExplain as error:
-                if isinstance(error, NotYet) and time.monotonic() - began <= LOADING:
+                if isinstance(error, ModelsBusy) and time.monotonic() - began <= LOADING:
                     time.sleep(AGAIN)
                     continue
                 answer = error
@@ -65,7 +65,7 @@ class Job:
                     self.answers[question] = answer
                 self.moved.notify_all()
 
-    def following(self) -> Asked | None:
+    def following(self) -> ScoreRequest | None:
         """The first question that is not answered; when there is none, the job is over."""
         with self.moved:
             question = next((one for one in self.asked if one not in self.answers), None)
@@ -73,7 +73,7 @@ class Job:
             self.moved.notify_all()
             return question
 
-    def turn_to(self, asked: Sequence[Asked]) -> bool:
+    def turn_to(self, asked: Sequence[ScoreRequest]) -> bool:
         """Put these questions instead; False where the job is over. Only scores of theirs are kept, no failures."""
         with self.moved:
             if self.over:
@@ -86,12 +86,12 @@ class Job:
             }
             return True
 
-    def wait(self, asked: Collection[Asked], seconds: float) -> None:
+    def wait(self, asked: Collection[ScoreRequest], seconds: float) -> None:
         """Return when all of these are answered, or the job is over, at the latest after these seconds."""
         with self.moved:
             self.moved.wait_for(lambda: self.over or self.answers.keys() >= set(asked), seconds)
 
-    def told(self) -> tuple[bool, dict[Asked, Explained | CannotExplain]]:
+    def told(self) -> tuple[bool, dict[ScoreRequest, Explained | CannotExplain]]:
         """Whether it is over, and all answers up to now."""
         with self.moved:
             return self.over, dict(self.answers)
@@ -105,13 +105,13 @@ class ModelScores:
     """
 
     def __init__(self) -> None:
-        self.wanted: tuple[Asked, ...] = ()
-        self.ahead: tuple[Asked, ...] = ()
-        self.kept: dict[Asked, Explained | CannotExplain] = {}
+        self.wanted: tuple[ScoreRequest, ...] = ()
+        self.ahead: tuple[ScoreRequest, ...] = ()
+        self.kept: dict[ScoreRequest, Explained | CannotExplain] = {}
         self.job: Job | None = None
         self.failed_at = 0.0
 
-    def want(self, asked: Iterable[Asked], ahead: Iterable[Asked] = ()) -> None:
+    def want(self, asked: Iterable[ScoreRequest], ahead: Iterable[ScoreRequest] = ()) -> None:
         """Say what is to be known now, and next; answers about anything else are forgotten."""
         wanted, ahead = tuple(dict.fromkeys(asked)), tuple(dict.fromkeys(ahead))
         self.collect()
@@ -163,7 +163,7 @@ class ModelScores:
         return self.kept.get((signature, example))
 
     @property
-    def open(self) -> tuple[Asked, ...]:
+    def open(self) -> tuple[ScoreRequest, ...]:
         """What is wanted now and not known yet."""
         return tuple(one for one in self.wanted if one not in self.kept)
 

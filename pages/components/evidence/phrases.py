@@ -10,9 +10,9 @@ from data.preferences import TIE
 from data.records import Example
 from metrics.explained import Explained
 from metrics.keywords.overlap import STOP_WORDS
-from pages.components.evidence.blocks import quoted
+from pages.components.evidence.blocks import quote_span
 
-NAMES = {
+METRIC_LABELS = {
     "rouge1": "ROUGE-1",
     "rouge2": "ROUGE-2",
     "rougeL": "ROUGE-L",
@@ -31,16 +31,16 @@ MOST = 4
 """Quotations in one sentence; further ones are counted."""
 
 
-def listing(items: Sequence[str], joint: str = "and") -> str:
+def join_items(items: Sequence[str], joint: str = "and") -> str:
     """Items as a sentence names them: `A, B and C`."""
     return f" {joint} ".join(filter(None, [", ".join(items[:-1]), *items[-1:]]))
 
 
-def some(items: Iterable[str], joint: str = "and") -> str:
+def join_first_items(items: Iterable[str], joint: str = "and") -> str:
     """The first `MOST` distinct items, and how many more there are."""
     distinct = list(dict.fromkeys(items))
     more = len(distinct) - MOST
-    return listing(distinct, joint) if more <= 0 else listing([*distinct[:MOST], f"{more} more"])
+    return join_items(distinct, joint) if more <= 0 else join_items([*distinct[:MOST], f"{more} more"])
 
 
 def is_content(word: str) -> bool:
@@ -51,7 +51,7 @@ def is_content(word: str) -> bool:
 def metric_name(signature: str) -> str:
     """What sentences call the metric of a signature."""
     name = signature.split("|", maxsplit=1)[0]
-    return NAMES.get(name, name)
+    return METRIC_LABELS.get(name, name)
 
 
 def figures(values: Sequence[float]) -> list[str]:
@@ -70,7 +70,7 @@ def reference_name(index: int | None, example: Example) -> str:
     return "the reference" if len(example.references) == 1 else f"reference {index + 1}"
 
 
-def ranks(values: Sequence[float | None], letters: Sequence[str]) -> list[list[str]]:
+def rank_letters(values: Sequence[float | None], letters: Sequence[str]) -> list[list[str]]:
     """The letters of the summaries that have a value, the best first, ties together."""
     have = sorted(
         ((value, letter) for value, letter in zip(values, letters, strict=False) if value is not None),
@@ -87,17 +87,17 @@ def ranks(values: Sequence[float | None], letters: Sequence[str]) -> list[list[s
     return [sorted(same) for same in result]
 
 
-def preferred(values: Sequence[float | None], letters: Sequence[str]) -> str:
+def preferred_letter(values: Sequence[float | None], letters: Sequence[str]) -> str:
     """The one letter that is preferred, `tie` where the best are several, `missing` where two cannot be compared."""
-    order = ranks(values, letters)
+    order = rank_letters(values, letters)
     if sum(map(len, order)) < min(2, len(values)) or not order:
         return "missing"
     return order[0][0] if len(order[0]) == 1 else "tie"
 
 
-def verdict(name: str, values: Sequence[float | None], letters: Sequence[str]) -> str:
+def verdict_sentence(name: str, values: Sequence[float | None], letters: Sequence[str]) -> str:
     """One sentence: which summary is preferred, with the values. Without any value there is nothing to say: empty."""
-    order = ranks(values, letters)
+    order = rank_letters(values, letters)
     have = {letter: value for letter, value in zip(letters, values, strict=False) if value is not None}
     shown = dict(zip(have, figures(list(have.values())), strict=True))
     if not order:
@@ -107,15 +107,15 @@ def verdict(name: str, values: Sequence[float | None], letters: Sequence[str]) -
         return f"{name} gives {letter} {value}."
     if len(order) == 1:
         whole = "both" if len(have) == 2 else "all"
-        return f"{name} is tied: {listing(order[0])} {whole} score {shown[order[0][0]]}."
+        return f"{name} is tied: {join_items(order[0])} {whole} score {shown[order[0][0]]}."
     if len(have) == 2:
         (first,), (second,) = order
         return f"{name} prefers {first}: {shown[first]} against {shown[second]}."
-    steps = [f"{listing(same)} ({shown[same[0]]}{' each' if len(same) > 1 else ''})" for same in order]
+    steps = [f"{join_items(same)} ({shown[same[0]]}{' each' if len(same) > 1 else ''})" for same in order]
     return f"{name} puts {steps[0]} first, then {', then '.join(steps[1:])}."
 
 
-def lacking(name: str, found: Sequence[Explained], letters: Sequence[str]) -> list[str]:
+def missing_sentences(name: str, found: Sequence[Explained], letters: Sequence[str]) -> list[str]:
     """A sentence a reason why scores are missing."""
     reasons: dict[str, list[str]] = {}
     for letter, one in zip(letters, found, strict=False):
@@ -127,8 +127,8 @@ def lacking(name: str, found: Sequence[Explained], letters: Sequence[str]) -> li
 def overview(people: tuple[str, str], metrics: Mapping[str, str], complete: bool = True) -> list[str]:
     """Who sides with whom: `people` are a name and what is preferred, `metrics` maps names to the same.
 
-    What is preferred is a letter, `tie` or `missing`, as `preferred` tells it. Unless the metrics are `complete`,
-    nothing is said of all of them.
+    What is preferred is a letter, `tie` or `missing`, as `preferred_letter` tells it. Unless the metrics are
+    `complete`, nothing is said of all of them.
     """
     who, choice = people
     said = {"tie": f"{who} has no preference.", "missing": f"{who} gives none."}
@@ -141,13 +141,13 @@ def overview(people: tuple[str, str], metrics: Mapping[str, str], complete: bool
         names = groups[prefers]
         one = len(names) == 1
         if prefers == "tie":
-            sentences.append(f"{listing(names)} {'is' if one else 'are'} tied.")
+            sentences.append(f"{join_items(names)} {'is' if one else 'are'} tied.")
         elif prefers == "missing":
-            sentences.append(f"{listing(names)} {'has' if one else 'have'} no score to compare.")
+            sentences.append(f"{join_items(names)} {'has' if one else 'have'} no score to compare.")
         elif prefers == choice:
-            sentences.append(f"So {'does' if one else 'do'} {listing(names)}.")
+            sentences.append(f"So {'does' if one else 'do'} {join_items(names)}.")
         else:
-            sentences.append(f"{listing(names)} {'prefers' if one else 'prefer'} {prefers}.")
+            sentences.append(f"{join_items(names)} {'prefers' if one else 'prefer'} {prefers}.")
     if complete and groups and choice not in ("tie", "missing") and choice not in groups:
         sentences.insert(1, "No metric does.")
     return sentences
@@ -168,4 +168,4 @@ def sentence(words: str) -> str:
 
 def quote(name: str) -> str:
     """A name inside quotation marks, cut where it is long."""
-    return quoted(name, (0, len(name)))
+    return quote_span(name, (0, len(name)))

@@ -6,11 +6,19 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from metrics.rouge import Match, RougeEvidence
-from metrics.text import UNICODE, Span, find, rouge_words
-from pages.components.evidence.blocks import block, counted_note, details, no_evidence, quoted, several, table
+from metrics.text import UNICODE, Span, find_tokens, rouge_words
+from pages.components.evidence.blocks import (
+    alternatives_html,
+    block,
+    counted_note,
+    details,
+    no_evidence,
+    quote_span,
+    table_html,
+)
 from pages.components.evidence.marks import Mark
-from pages.components.evidence.phrases import Seen, is_content, listing, reference_name, sentence, some
-from reports.escaping import count, esc
+from pages.components.evidence.phrases import Seen, is_content, join_first_items, join_items, reference_name, sentence
+from reports.escaping import esc, format_count
 
 ROUGE_UNITS = {
     "rouge1": "unigrams",
@@ -53,7 +61,11 @@ def rouge_html(
         reference, name = references[compared.reference], f"Reference {compared.reference + 1}"
         ours, theirs, rows = [], [], []
         for number, match in enumerate(matches):
-            group, own, other = f"g{number}", quoted(candidate, match.candidate), quoted(reference, match.reference)
+            group, own, other = (
+                f"g{number}",
+                quote_span(candidate, match.candidate),
+                quote_span(reference, match.reference),
+            )
             rows.append((own, other))
             if only_words and " " in own:  # what stands between the two does not match
                 continue
@@ -63,20 +75,20 @@ def rouge_html(
             f"{name}: {compared.matched} of {compared.in_reference} {unit} of the reference, "
             f"{compared.matched} of {compared.in_candidate} of the summary{note}."
         )
-        pairs = table(["of the summary", f"of reference {compared.reference + 1}"], rows, grouped(len(rows)))
-        below = details(f"All {count(len(rows), 'match', 'matches')}", pairs) if rows else ""
+        pairs = table_html(["of the summary", f"of reference {compared.reference + 1}"], rows, group_names(len(rows)))
+        below = details(f"All {format_count(len(rows), 'match', 'matches')}", pairs) if rows else ""
         said = [*rule, counted] if not blocks else [counted]
         blocks.append(block(said, [(candidate, ours, "Summary"), (reference, theirs, name)], below))
         names.append(counted)
-    return several(blocks, names) + left_out(evidence.left_out, "a word to compare")
+    return alternatives_html(blocks, names) + left_out_note(evidence.left_out, "a word to compare")
 
 
-def grouped(number: int) -> list[str]:
+def group_names(number: int) -> list[str]:
     """The groups of matches that are numbered through."""
     return [f"g{place}" for place in range(number)]
 
 
-def left_out(references: Sequence[int], why: str) -> str:
+def left_out_note(references: Sequence[int], why: str) -> str:
     """A line about references that were not compared."""
     if not references:
         return ""
@@ -94,7 +106,7 @@ ROUGE_UNIT = {
 }
 
 
-def rouge_says(kind: str, seen: Sequence[Seen]) -> list[str]:
+def describe_rouge(kind: str, seen: Sequence[Seen]) -> list[str]:
     """How many units each summary shares with the reference that counts, and which of it only one of them has."""
     unit = ROUGE_UNIT[kind]
     single = [(one, one.evidence) for one in seen if isinstance(one.evidence, RougeEvidence)]
@@ -110,12 +122,12 @@ def rouge_says(kind: str, seen: Sequence[Seen]) -> list[str]:
         if not size:
             clauses.append(f"{name} has no {unit} to share")
             continue
-        of = f"of the {count(size, unit)} of {name}" if size > 1 else f"of the only {unit} of {name}"
+        of = f"of the {format_count(size, unit)} of {name}" if size > 1 else f"of the only {unit} of {name}"
         have = [
             f"{one.letter} has {place.matched}{order} (among {place.in_candidate} of its own)"
             for one, place in together
         ]
-        clauses.append(f"{of}, {listing(have)}")
+        clauses.append(f"{of}, {join_items(have)}")
     sentences = [sentence("; ".join(clauses))] if clauses else []
     # One longest common subsequence stands for many of the same length: what it leaves out says nothing. Pairs with
     # other words between them are no stretches to quote.
@@ -130,8 +142,8 @@ def rouge_means(unit: str, single: Sequence[tuple[Seen, RougeEvidence]]) -> list
     for one, evidence in single:
         compared = [evidence.compared[place] for place in evidence.counted]
         shared = sum(place.matched for place in compared) / max(1, len(compared))
-        parts.append(f"{one.letter} shares {shared:.1f} of its {count(compared[0].in_candidate, unit)}")
-    return [f"With a reference, on average, {listing(parts)}."] if parts else []
+        parts.append(f"{one.letter} shares {shared:.1f} of its {format_count(compared[0].in_candidate, unit)}")
+    return [f"With a reference, on average, {join_items(parts)}."] if parts else []
 
 
 def only_one_has(single: Sequence[tuple[Seen, RougeEvidence]]) -> list[str]:
@@ -144,24 +156,24 @@ def only_one_has(single: Sequence[tuple[Seen, RougeEvidence]]) -> list[str]:
     clauses = []
     for seen, mine, others in ((one, first, second), (other, second, first)):
         units = units_alone(text, mine, others)
-        if alone := stretches(text, seen.example.candidate, units):
-            clauses.append(f"only {seen.letter} has {some(quoted(text, span) for span in alone)}")
+        if alone := join_stretches(text, seen.example.candidate, units):
+            clauses.append(f"only {seen.letter} has {join_first_items(quote_span(text, span) for span in alone)}")
     return [sentence(f"of {name}, {'; '.join(clauses)}")] if clauses else []
 
 
 def units_alone(text: str, mine: RougeEvidence, others: RougeEvidence) -> list[Match]:
     """The matched units of a reference that another summary shares nowhere, be it in another place or another form."""
-    shared = {stems(text, match.reference) for match in others.matches[others.counted[0]]}
+    shared = {stem_unit(text, match.reference) for match in others.matches[others.counted[0]]}
     own = sorted(mine.matches[mine.counted[0]], key=lambda match: match.reference)
-    return [match for match in own if stems(text, match.reference) not in shared]
+    return [match for match in own if stem_unit(text, match.reference) not in shared]
 
 
-def stems(text: str, unit: Span) -> tuple[str, ...]:
+def stem_unit(text: str, unit: Span) -> tuple[str, ...]:
     """The stemmed words of a unit, as ROUGE compares them."""
     return tuple(rouge_words(text[slice(*unit)], "unicode"))
 
 
-def stretches(text: str, candidate: str, units: Sequence[Match]) -> list[Span]:
+def join_stretches(text: str, candidate: str, units: Sequence[Match]) -> list[Span]:
     """Where units stand in the reference, as one where they follow each other in both texts.
 
     Those of function words alone are left out.
@@ -179,7 +191,7 @@ def stretches(text: str, candidate: str, units: Sequence[Match]) -> list[Span]:
         else:
             joined.append(match)
     spans = [match.reference for match in joined]
-    return [span for span in spans if any(map(is_content, find(UNICODE, text[slice(*span)]).words))]
+    return [span for span in spans if any(map(is_content, find_tokens(UNICODE, text[slice(*span)]).words))]
 
 
 def follows(text: str, before: Span, after: Span) -> bool:

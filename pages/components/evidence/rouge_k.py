@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from data.one_line import in_one_line
 from metrics.rouge_k import RougeKEvidence
-from pages.components.evidence.blocks import block, in_group, no_evidence, quoted
+from pages.components.evidence.blocks import block, in_group, no_evidence, quote_span
 from pages.components.evidence.marks import Mark
-from pages.components.evidence.phrases import Seen, listing, some
-from reports.escaping import count, esc
+from pages.components.evidence.phrases import Seen, join_first_items, join_items
+from reports.escaping import esc, format_count
 
 
 def rouge_k_html(
@@ -41,12 +41,12 @@ def rouge_k_html(
         symbol = "✓" if places else "✗"
         items.append(f"<li{in_group(group)}>{symbol} {found}: <b>{esc(word)}</b>{where}</li>")
     hits = sum(bool(places) for _, places in evidence.keywords)
-    said = f"{hits} of {count(len(evidence.keywords), 'keyword')} in the summary."
+    said = f"{hits} of {format_count(len(evidence.keywords), 'keyword')} in the summary."
     passages = [(candidate, ours, "Summary"), *zip(evidence.texts, theirs, names, strict=True)]
     return block([said], passages, f'<ul class="whole">{"".join(items)}</ul>')
 
 
-def keyword_says(seen: Sequence[Seen]) -> list[str]:
+def describe_keywords(seen: Sequence[Seen]) -> list[str]:
     """How many keywords each summary has, and which it misses."""
     counted, missed = [], {}
     for one in seen:
@@ -54,14 +54,14 @@ def keyword_says(seen: Sequence[Seen]) -> list[str]:
             continue
         keywords = one.evidence.keywords
         hits = sum(bool(places) for _, places in keywords)
-        counted.append(f"{one.letter} has {hits} of {count(len(keywords), 'keyword')}")
+        counted.append(f"{one.letter} has {hits} of {format_count(len(keywords), 'keyword')}")
         missed[one.letter] = [
-            quoted(one.evidence.texts[index], span)
+            quote_span(one.evidence.texts[index], span)
             for keyword, places in keywords
             if not places
             for index, span in keyword.found[:1]  # one's own may stand nowhere: it is counted, not quoted
         ]
-    return [*([f"{listing(counted)}."] if counted else []), *misses(missed)]
+    return [*([f"{join_items(counted)}."] if counted else []), *misses(missed)]
 
 
 def misses(missed: Mapping[str, Sequence[str]]) -> list[str]:
@@ -72,5 +72,5 @@ def misses(missed: Mapping[str, Sequence[str]]) -> list[str]:
     clauses = []
     for words, letters in by_words.items():
         verb = "misses" if len(letters) == 1 else "miss"
-        clauses.append(f"{listing(letters)} {verb} {some(words) if words else 'none'}")
+        clauses.append(f"{join_items(letters)} {verb} {join_first_items(words) if words else 'none'}")
     return [f"{'; '.join(clauses)}."] if clauses and any(missed.values()) else []

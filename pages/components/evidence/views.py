@@ -25,7 +25,7 @@ def inspector() -> Inspector:
 
 
 @lru_cache(maxsize=512)
-def explained(signature: str, example: Example) -> Explained:
+def explain_lexical(signature: str, example: Example) -> Explained:
     """The score of a metric that needs no model, with its evidence. Raises `CannotExplain`."""
     return inspector().explain(signature, example)
 

@@ -10,13 +10,20 @@ from collections.abc import Sequence
 
 from data.records import Example
 from metrics.explained import Explained
-from pages.components.evidence.apes import apes_says
-from pages.components.evidence.bertscore import bertscore_says
-from pages.components.evidence.carouge import carouge_says
-from pages.components.evidence.phrases import Seen, lacking, listing, metric_name, ranks, verdict
-from pages.components.evidence.rouge import ROUGE_UNIT, rouge_says
-from pages.components.evidence.rouge_k import keyword_says
-from reports.escaping import count
+from pages.components.evidence.apes import describe_apes
+from pages.components.evidence.bertscore import describe_bertscore
+from pages.components.evidence.carouge import describe_carouge
+from pages.components.evidence.phrases import (
+    Seen,
+    join_items,
+    metric_name,
+    missing_sentences,
+    rank_letters,
+    verdict_sentence,
+)
+from pages.components.evidence.rouge import ROUGE_UNIT, describe_rouge
+from pages.components.evidence.rouge_k import describe_keywords
+from reports.escaping import format_count
 
 
 def in_words(
@@ -31,12 +38,12 @@ def in_words(
         raise ValueError(f"{len(examples)} summaries, {len(found)} scores and {len(letters)} letters do not fit")
     values = [one.value for one in found]
     if signature.split("|", maxsplit=1)[0] == "length":
-        return [*lengths(values, letters), *lacking(metric_name(signature), found, letters)]
-    first = verdict(metric_name(signature), values, letters)
-    return [*filter(None, [first]), *because(signature, examples, found, letters)]
+        return [*lengths(values, letters), *missing_sentences(metric_name(signature), found, letters)]
+    first = verdict_sentence(metric_name(signature), values, letters)
+    return [*filter(None, [first]), *explain_scores(signature, examples, found, letters)]
 
 
-def because(
+def explain_scores(
     signature: str, examples: Sequence[Example], found: Sequence[Explained], letters: Sequence[str] = "ABCD"
 ) -> list[str]:
     """What `in_words` says after the verdict: for where the scores stand in a table already."""
@@ -45,38 +52,38 @@ def because(
         for letter, example, one in zip(letters, examples, found, strict=False)
         if one.value is not None and one.evidence is not None
     ]
-    sentences = lacking(metric_name(signature), found, letters)
+    sentences = missing_sentences(metric_name(signature), found, letters)
     match signature.split("|", maxsplit=1)[0]:
         case kind if kind in ROUGE_UNIT:
-            sentences += rouge_says(kind, seen)
+            sentences += describe_rouge(kind, seen)
         case "rouge_k":
-            sentences += keyword_says(seen)
+            sentences += describe_keywords(seen)
         case "bertscore":
-            sentences += bertscore_says(seen)
+            sentences += describe_bertscore(seen)
         case "carouge":
-            sentences += carouge_says(seen)
+            sentences += describe_carouge(seen)
         case "apes":
-            sentences += apes_says(seen)
+            sentences += describe_apes(seen)
         case "length":
             sentences += lengths([one.value for one in found], letters)
     cut = [letter for letter, one in zip(letters, found, strict=False) if one.truncated]
     if cut:
-        sentences.append(f"Of {listing(cut)} not all was read: a text is longer than the model's limit.")
+        sentences.append(f"Of {join_items(cut)} not all was read: a text is longer than the model's limit.")
     return sentences
 
 
 def lengths(values: Sequence[float | None], letters: Sequence[str]) -> list[str]:
     """Length in words, which is a count."""
     have = {letter: int(value) for letter, value in zip(letters, values, strict=False) if value is not None}
-    order = ranks(values, letters)
+    order = rank_letters(values, letters)
     if not have:
         return []
     if len(have) == 1:
-        return [f"{letter} has {count(words, 'word')}." for letter, words in have.items()]
+        return [f"{letter} has {format_count(words, 'word')}." for letter, words in have.items()]
     if len(order) == 1:
-        return [f"Length is tied: {listing(order[0])} have {count(have[order[0][0]], 'word')} each."]
+        return [f"Length is tied: {join_items(order[0])} have {format_count(have[order[0][0]], 'word')} each."]
     if len(have) == 2:
         (first,), (second,) = order
-        return [f"Length prefers {first}, the longer one: {count(have[first], 'word')} against {have[second]}."]
-    steps = [f"{listing(same)} ({have[same[0]]}{' each' if len(same) > 1 else ''})" for same in order]
+        return [f"Length prefers {first}, the longer one: {format_count(have[first], 'word')} against {have[second]}."]
+    steps = [f"{join_items(same)} ({have[same[0]]}{' each' if len(same) > 1 else ''})" for same in order]
     return [f"Length, in words, puts {steps[0]} first, then {', then '.join(steps[1:])}."]

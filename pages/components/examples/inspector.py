@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from data.one_line import in_one_line
 from data.preferences import Preferences
-from data.records import Document, Example, examples
+from data.records import Document, Example, make_examples
 from data.signatures import distinct, labels
 from data.store import StoreError
 from metrics import LEXICAL
@@ -22,10 +22,18 @@ from metrics.explained import CannotExplain, Explained
 from pages.components.evidence.bertscore import bertscore_matrix
 from pages.components.evidence.model_scores import LOOK, ModelScores
 from pages.components.evidence.novelty import novelty_html
-from pages.components.evidence.views import evidence_html, explained, inspector
-from pages.components.examples.texts import Shown, number, pair_scores, preferred, section_html, sides_html, texts_html
+from pages.components.evidence.views import evidence_html, explain_lexical, inspector
+from pages.components.examples.texts import (
+    ShownSummary,
+    format_number,
+    pair_scores,
+    preferred_side,
+    section_html,
+    sides_html,
+    texts_html,
+)
 from pages.components.shared.sources import Source
-from pages.components.shared.stores import stores
+from pages.components.shared.stores import open_stores
 from reports.charts import similarity_heatmap
 from reports.escaping import in_markdown
 
@@ -47,7 +55,7 @@ DRAWN = 0.3
 SHOWN_BESIDE = {"source": "the source", "references": "the references"}
 
 
-class Asked(NamedTuple):
+class ExplainableMetric(NamedTuple):
     """A metric whose evidence can be shown."""
 
     label: str
@@ -75,20 +83,20 @@ def show_pair(source: Source, preferences: Preferences, pair: int, following: in
         label_visibility="collapsed",
     )
     shown = [
-        Shown(f"{letter}: {example.system}", f"Summary {letter}", example.candidate)
+        ShownSummary(f"{letter}: {example.system}", f"Summary {letter}", example.candidate)
         for letter, example in zip("AB", both, strict=True)
     ]
     texts = texts_html(document, shown, "references" if beside == "references" else "source", titled=False)
     st.html(texts + pair_scores(source, preferences, pair))
     named = labels(distinct(preferences.scores))
     show_evidence(
-        [Asked(label, one, as_pair(preferences.scores[one][pair])) for one, label in named.items()],
+        [ExplainableMetric(label, one, as_pair(preferences.scores[one][pair])) for one, label in named.items()],
         both,
-        [] if following is None else coming(source, preferences, following),
+        [] if following is None else read_following(source, preferences, following),
     )
 
 
-def coming(source: Source, preferences: Preferences, pair: int) -> list[Example]:
+def read_following(source: Source, preferences: Preferences, pair: int) -> list[Example]:
     """The two summaries of a pair that may be opened next; none where they cannot be read."""
     with suppress(StoreError, KeyError):  # whoever opens it is told
         return pair_of(source, preferences, pair)[1]
@@ -97,8 +105,8 @@ def coming(source: Source, preferences: Preferences, pair: int) -> list[Example]
 
 def pair_of(source: Source, preferences: Preferences, pair: int) -> tuple[Document, list[Example]]:
     """The document of a pair, and its two summaries beside it."""
-    document, summaries = stores().data.record(source.dataset, preferences.documents[pair])
-    of_system = {example.system: example for example in examples(document, summaries)}
+    document, summaries = open_stores().data.record(source.dataset, preferences.documents[pair])
+    of_system = {example.system: example for example in make_examples(document, summaries)}
     return document, [of_system[system] for system in (preferences.firsts[pair], preferences.seconds[pair])]
 
 
@@ -108,7 +116,7 @@ def as_pair(values: NDArray[np.float64]) -> tuple[float, float]:
     return one, other
 
 
-def show_evidence(metrics: Sequence[Asked], both: Sequence[Example], following: Sequence[Example]) -> None:
+def show_evidence(metrics: Sequence[ExplainableMetric], both: Sequence[Example], following: Sequence[Example]) -> None:
     """Let the reader choose a metric, or all of them, and show what was seen in both summaries.
 
     What needs no model is there first; the others have a place of their own, and fill it as they arrive. Metrics look
@@ -122,10 +130,10 @@ def show_evidence(metrics: Sequence[Asked], both: Sequence[Example], following: 
     what = st.segmented_control("What did it see?", options, default=options[0], key="evidence", required=True)
     wanted = [metric for metric in metrics if what in {metric.label, ALL}]
     early, late = ([metric for metric in wanted if metric.lexical is lexical] for lexical in (True, False))
-    sections = [found_section(metric, both, partial(at_once, metric.signature, both)) for metric in early]
+    sections = [make_evidence_section(metric, both, partial(at_once, metric.signature, both)) for metric in early]
     if what in {NOVELTY, ALL}:
         novelty = [novelty_html(example.source, example.candidate) for example in both]
-        sections.append(Section(section_html(NOVELTY, sides_html(novelty))))
+        sections.append(EvidenceSection(section_html(NOVELTY, sides_html(novelty))))
     show_sections(sections)
     models: ModelScores = st.session_state.setdefault("inspected", ModelScores())
     # Nothing, too: what was asked before is wanted no more.
@@ -157,7 +165,7 @@ def get_ready(signatures: Sequence[str], following: Sequence[Example]) -> None:
 
 def at_once(signature: str, examples: Sequence[Example]) -> list[Explained]:
     """The evidence of a metric without a model. Raises `CannotExplain`."""
-    return [explained(signature, example) for example in examples]
+    return [explain_lexical(signature, example) for example in examples]
 
 
 def answers(models: ModelScores, signature: str, examples: Sequence[Example]) -> list[Explained]:
@@ -171,14 +179,16 @@ def answers(models: ModelScores, signature: str, examples: Sequence[Example]) ->
     return found
 
 
-def show_late(metrics: Sequence[Asked], both: Sequence[Example], models: ModelScores, by_timer: bool) -> None:
+def show_late(
+    metrics: Sequence[ExplainableMetric], both: Sequence[Example], models: ModelScores, by_timer: bool
+) -> None:
     """Show what models have answered up to now, and which of them are still waited for."""
     models.collect()
     for metric in metrics:
         if any(models.answer(metric.signature, example) is None for example in both):
             st.info(f"{in_markdown(metric.label)}: its model is looking at both summaries.", icon="spinner")
         else:
-            section = found_section(metric, both, partial(answers, models, metric.signature, both))
+            section = make_evidence_section(metric, both, partial(answers, models, metric.signature, both))
             show_sections([section])
             if section.found and metric.signature.startswith("bertscore|"):
                 heatmaps(metric.signature, both, section.found)
@@ -186,7 +196,7 @@ def show_late(metrics: Sequence[Asked], both: Sequence[Example], models: ModelSc
         st.rerun()  # which ends the timer
 
 
-class Section(NamedTuple):
+class EvidenceSection(NamedTuple):
     """What one metric saw in both summaries."""
 
     html: str
@@ -195,15 +205,19 @@ class Section(NamedTuple):
     found: Sequence[Explained] = ()
 
 
-def found_section(metric: Asked, both: Sequence[Example], find: Callable[[], list[Explained]]) -> Section:
+def make_evidence_section(
+    metric: ExplainableMetric, both: Sequence[Example], find: Callable[[], list[Explained]]
+) -> EvidenceSection:
     """What one metric saw in both summaries, or why that cannot be had."""
     one, other = metric.stored
-    prefers = preferred(one - other, unknown="missing")
-    said = f"A {number(one) or 'missing'}, B {number(other) or 'missing'}; prefers: {prefers}"
+    prefers = preferred_side(one - other, unknown="missing")
+    said = f"A {format_number(one) or 'missing'}, B {format_number(other) or 'missing'}; prefers: {prefers}"
     try:
         found = find()
     except CannotExplain as error:
-        return Section(section_html(metric.label, "", said, metric.signature), [f"Undefined: {in_markdown(error)}."])
+        return EvidenceSection(
+            section_html(metric.label, "", said, metric.signature), [f"Undefined: {in_markdown(error)}."]
+        )
     blocks = [evidence_html(metric.signature, example, one) for example, one in zip(both, found, strict=True)]
     notes = []
     for letter, value, seen in zip("AB", metric.stored, found, strict=True):
@@ -211,10 +225,10 @@ def found_section(metric: Asked, both: Sequence[Example], find: Callable[[], lis
             notes.append(f"{letter}: a text is longer than the model's limit; its end did not count.")
         if seen.value is not None and not np.isnan(value) and abs(seen.value - value) > 1e-4:
             notes.append(f"{letter}: the stored score is {value:.4f}, what is shown here makes {seen.value:.4f}.")
-    return Section(section_html(metric.label, sides_html(blocks), said, metric.signature), notes, found)
+    return EvidenceSection(section_html(metric.label, sides_html(blocks), said, metric.signature), notes, found)
 
 
-def show_sections(sections: Sequence[Section]) -> None:
+def show_sections(sections: Sequence[EvidenceSection]) -> None:
     """Show sections, as one piece up to where something is to be said: browsers are slower with many."""
     waiting = ""
     for section in sections:

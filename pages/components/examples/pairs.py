@@ -28,7 +28,7 @@ SHOWN: Mapping[Show, str] = {
 """What a list of pairs can be narrowed to, in words."""
 
 
-class Chosen(NamedTuple):
+class PairFilter(NamedTuple):
     """A filter of pairs, as the page's address carries it."""
 
     show: Show = "all"
@@ -75,13 +75,13 @@ def confusion(found: Verdicts) -> pd.DataFrame:
     """
     return pd.DataFrame(
         {
-            show: {metric: int(narrowed(found, Chosen(show, metric)).sum()) for metric in found.signs}
+            show: {metric: int(filter_pairs(found, PairFilter(show, metric)).sum()) for metric in found.signs}
             for show in ("agrees", "against", "ties", "missing")
         }
     )
 
 
-def narrowed(found: Verdicts, chosen: Chosen) -> NDArray[np.bool_]:
+def filter_pairs(found: Verdicts, chosen: PairFilter) -> NDArray[np.bool_]:
     """The pairs that a filter leaves, shape (pairs,); its `search` is not looked at. Unknown metrics leave none."""
     if chosen.show == "all":
         return np.ones(len(found.people), dtype=bool)
@@ -102,7 +102,7 @@ def narrowed(found: Verdicts, chosen: Chosen) -> NDArray[np.bool_]:
     return np.asarray(decided & left)
 
 
-def firmest(found: Verdicts, chosen: Chosen) -> NDArray[np.float64]:
+def firmest(found: Verdicts, chosen: PairFilter) -> NDArray[np.float64]:
     """How strongly the pairs show what the filter is about, shape (pairs,); the mean of several metrics."""
     about = [name for name in (chosen.metric, chosen.other) if name in found.firmness] or list(found.firmness)
     if not about:
@@ -110,12 +110,12 @@ def firmest(found: Verdicts, chosen: Chosen) -> NDArray[np.float64]:
     return np.mean([np.nan_to_num(found.firmness[name]) for name in about], axis=0)
 
 
-def listed(preferences: Preferences, found: Verdicts, chosen: Chosen) -> pd.DataFrame:
+def make_pairs_frame(preferences: Preferences, found: Verdicts, chosen: PairFilter) -> pd.DataFrame:
     """The list of pairs that a filter leaves, the strongest first; `pair` is the index.
 
     Where the filter is about a metric, `difference` is its score of A minus that of B.
     """
-    keep = narrowed(found, chosen)
+    keep = filter_pairs(found, chosen)
     columns = preferences.document, preferences.first, preferences.second
     lines = {name: in_one_line(name) for column in columns for name in set(column)}  # a name stands in many pairs
     documents, firsts, seconds = ([lines[name] for name in column] for column in columns)
@@ -150,7 +150,7 @@ def compact(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.astype({**words, "how strongly": np.float32})
 
 
-def place_of(rows: pd.DataFrame, preferences: Preferences, named: tuple[str | None, str | None, str | None]) -> int:
+def find_place(rows: pd.DataFrame, preferences: Preferences, named: tuple[str | None, str | None, str | None]) -> int:
     """Where in a list the pair of this document and these two systems stands, the first place if it does not."""
     columns = preferences.documents, preferences.firsts, preferences.seconds
     same = np.logical_and.reduce([column == name for column, name in zip(columns, named, strict=True)])
@@ -158,19 +158,19 @@ def place_of(rows: pd.DataFrame, preferences: Preferences, named: tuple[str | No
     return int(places[0]) if len(places) else 0
 
 
-def presets(metrics: Sequence[str]) -> dict[str, Chosen]:
+def presets(metrics: Sequence[str]) -> dict[str, PairFilter]:
     """Filters to begin with, by what they show, of the metrics that are there."""
 
     def first(name: str) -> str | None:
         return next((metric for metric in metrics if metric.split(" ")[0] == name), None)
 
-    found: dict[str, Chosen] = {}
+    found: dict[str, PairFilter] = {}
     rouge, rouge_k, others = first("rouge1"), first("rouge_k"), {"BERTScore": "bertscore", "ROUGE-1": "rouge1"}
     if rouge:
-        found["ROUGE-1 and people disagree"] = Chosen("against", rouge)
+        found["ROUGE-1 and people disagree"] = PairFilter("against", rouge)
     for name, other in ((name, first(other)) for name, other in others.items()):
         if rouge_k and other:
-            found[f"ROUGE-K right where {name} is wrong"] = Chosen("rather", rouge_k, other)
+            found[f"ROUGE-K right where {name} is wrong"] = PairFilter("rather", rouge_k, other)
     if len(metrics) > 1:
-        found["all metrics against the majority"] = Chosen("everybody")
+        found["all metrics against the majority"] = PairFilter("everybody")
     return found

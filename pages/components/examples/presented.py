@@ -7,17 +7,17 @@ from functools import cache
 from typing import NamedTuple
 
 from data.demo import AUTHOR, CHOSEN, FILE
-from data.importers import read
+from data.importers import read_documents
 from data.one_line import in_one_line
-from data.records import Example, examples
+from data.records import Example, make_examples
 from metrics import LEXICAL
 from metrics.explained import CannotExplain, Explained
 from metrics.from_signature import signatures
 from metrics.rouge_k import RougeKEvidence
 from pages.components.evidence.blocks import details, passage
 from pages.components.evidence.marks import Mark, highlight, legend
-from pages.components.evidence.phrases import figures, listing, metric_name, overview, preferred
-from pages.components.evidence.words import because
+from pages.components.evidence.phrases import figures, join_items, metric_name, overview, preferred_letter
+from pages.components.evidence.words import explain_scores
 from reports.escaping import esc, literal
 
 LETTERS = "AB"
@@ -98,7 +98,7 @@ PRINT_STYLE = """<style>
 </style>"""
 
 
-class Shown(NamedTuple):
+class ChosenExample(NamedTuple):
     """A chosen example."""
 
     why: str
@@ -115,16 +115,16 @@ Found = Explained | CannotExplain | None
 
 
 @cache
-def chosen() -> tuple[Shown, ...]:
+def load_chosen_examples() -> tuple[ChosenExample, ...]:
     """The chosen examples of the packaged corpus, in the order in which they are presented."""
-    records = {document.id: (document, list(summaries)) for document, summaries in read(FILE, "interchange")}
+    records = {document.id: (document, list(summaries)) for document, summaries in read_documents(FILE, "interchange")}
     result = []
     for document_id, systems, why in CHOSEN:
         document, summaries = records[document_id]
-        of_system = {example.system: example for example in examples(document, summaries)}
+        of_system = {example.system: example for example in make_examples(document, summaries)}
         author = {summary.system: summary.human[AUTHOR] for summary in summaries}
         result.append(
-            Shown(
+            ChosenExample(
                 why,
                 document_id,
                 tuple(of_system[system] for system in systems),
@@ -139,9 +139,9 @@ def with_models() -> list[str]:
     return [signature for name, signature in signatures().items() if name not in LEXICAL]
 
 
-def place_of(asked: str | None) -> int:
+def find_place(asked: str | None) -> int:
     """Where the example that an address asks for stands: by its document, or by its number from 1; else the first."""
-    names = [shown.document_id for shown in chosen()]
+    names = [shown.document_id for shown in load_chosen_examples()]
     if asked in names:
         return names.index(asked)
     number = int(asked) if asked and asked.isascii() and asked.isdigit() and len(asked) < 5 else 1
@@ -151,7 +151,7 @@ def place_of(asked: str | None) -> int:
 # --- as HTML ------------------------------------------------------------------------------------------------
 
 
-def presented_html(shown: Shown, number: int, found: Mapping[str, Sequence[Found]]) -> str:
+def presented_html(shown: ChosenExample, number: int, found: Mapping[str, Sequence[Found]]) -> str:
     """One example whole; `number` counts from 1, `found` are the scores of A and B by signature."""
     keywords = next((both for signature, both in found.items() if signature.startswith("rouge_k|")), ())
     source = f'<div class="text" dir="auto">{literal(shown.examples[0].source)}</div>'
@@ -159,7 +159,7 @@ def presented_html(shown: Shown, number: int, found: Mapping[str, Sequence[Found
         f'<section class="presented" aria-label="{esc(f"Example {number}")}">'
         f'<p class="why">{number}. {esc(shown.why)}</p>'
         f"{texts_html(shown, [one.evidence if isinstance(one, Explained) else None for one in keywords])}"
-        f'<p class="said">{esc(" ".join(sides(shown, found)))}</p>'
+        f'<p class="said">{esc(" ".join(describe_preferences(shown, found)))}</p>'
         f"{table_html(shown, found)}"
         f"{details('Source', source)}"
         f"{details('Signatures', signatures_html(found))}"
@@ -167,7 +167,7 @@ def presented_html(shown: Shown, number: int, found: Mapping[str, Sequence[Found
     )
 
 
-def texts_html(shown: Shown, evidence: Sequence[RougeKEvidence | None]) -> str:
+def texts_html(shown: ChosenExample, evidence: Sequence[RougeKEvidence | None]) -> str:
     """The title, both summaries and the references, with the keywords marked in all of them, and as a list."""
     marks, items = keyword_marks(shown, evidence)
     title = shown.examples[0].title or shown.document_id
@@ -189,7 +189,7 @@ def texts_html(shown: Shown, evidence: Sequence[RougeKEvidence | None]) -> str:
     )
 
 
-def keyword_marks(shown: Shown, evidence: Sequence[RougeKEvidence | None]) -> tuple[dict[str, list[Mark]], str]:
+def keyword_marks(shown: ChosenExample, evidence: Sequence[RougeKEvidence | None]) -> tuple[dict[str, list[Mark]], str]:
     """The marks of each summary (by its letter) and of each text that keywords come from (by itself); and the list."""
     example = shown.examples[0]
     marks: dict[str, list[Mark]] = {name: [] for name in (*LETTERS, *example.references, example.title or "")}
@@ -203,7 +203,7 @@ def keyword_marks(shown: Shown, evidence: Sequence[RougeKEvidence | None]) -> tu
         lacking = [letter for letter in LETTERS if letter not in having]
         word = in_one_line(both[0].texts[keyword.found[0][0]][slice(*keyword.found[0][1])])
         state = " and ".join(
-            filter(None, [f"in {listing(having)}" * bool(having), f"not in {listing(lacking)}" * bool(lacking)])
+            filter(None, [f"in {join_items(having)}" * bool(having), f"not in {join_items(lacking)}" * bool(lacking)])
         )
         for index, span in keyword.found:
             for kind in ("keyword", "missed" if lacking else "matched"):
@@ -217,7 +217,7 @@ def keyword_marks(shown: Shown, evidence: Sequence[RougeKEvidence | None]) -> tu
     return marks, f'<ul class="keywords whole" aria-label="Keywords">{"".join(items)}</ul>'
 
 
-def sides(shown: Shown, found: Mapping[str, Sequence[Found]]) -> list[str]:
+def describe_preferences(shown: ChosenExample, found: Mapping[str, Sequence[Found]]) -> list[str]:
     """Who prefers what, in sentences; metrics that have not answered yet are left out."""
     known = {
         metric_name(signature): preference(both)
@@ -225,17 +225,17 @@ def sides(shown: Shown, found: Mapping[str, Sequence[Found]]) -> list[str]:
         if all(one is not None for one in both)
     }
     complete = all(isinstance(one, Explained) for both in found.values() for one in both)
-    return overview(("The corpus's author", preferred(shown.author, LETTERS)), known, complete)
+    return overview(("The corpus's author", preferred_letter(shown.author, LETTERS)), known, complete)
 
 
 def preference(both: Sequence[Found]) -> str:
     """What a metric prefers: a letter, `tie`, `missing`."""
-    return preferred([one.value if isinstance(one, Explained) else None for one in both], LETTERS)
+    return preferred_letter([one.value if isinstance(one, Explained) else None for one in both], LETTERS)
 
 
-def table_html(shown: Shown, found: Mapping[str, Sequence[Found]]) -> str:
+def table_html(shown: ChosenExample, found: Mapping[str, Sequence[Found]]) -> str:
     """A row for the author and for each metric: both scores, which it prefers, and why in plain words."""
-    choice = preferred(shown.author, LETTERS)
+    choice = preferred_letter(shown.author, LETTERS)
     heads = ["metric", *LETTERS, "prefers", "in plain words"]
     author = [f"{value:g} of 4" for value in shown.author]
     note = "1 is worst, 4 is best: the preference that whoever wrote these texts intended. No annotator was asked."
@@ -246,7 +246,7 @@ def table_html(shown: Shown, found: Mapping[str, Sequence[Found]]) -> str:
     return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
 
 
-def metric_row(shown: Shown, signature: str, both: Sequence[Found], choice: str) -> str:
+def metric_row(shown: ChosenExample, signature: str, both: Sequence[Found], choice: str) -> str:
     """The row of one metric."""
     name = metric_name(signature)
     if any(one is None for one in both):
@@ -258,7 +258,9 @@ def metric_row(shown: Shown, signature: str, both: Sequence[Found], choice: str)
     values = [one.value for one in there if one.value is not None]
     written = iter([f"{value:.0f}" for value in values] if name == "Length" else figures(values))
     numbers = ["–" if one.value is None else next(written) for one in there]
-    return row(name, numbers, preference(both), choice, " ".join(because(signature, shown.examples, there, LETTERS)))
+    return row(
+        name, numbers, preference(both), choice, " ".join(explain_scores(signature, shown.examples, there, LETTERS))
+    )
 
 
 def row(

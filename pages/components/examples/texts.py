@@ -17,7 +17,7 @@ from data.records import Document
 from data.signatures import labels
 from data.store import StoredScore
 from pages.components.shared.sources import Source
-from pages.components.shared.stores import stores
+from pages.components.shared.stores import open_stores
 from reports.escaping import document_block, esc, in_markdown, text_block
 
 Beside = Literal["source", "references"]
@@ -65,7 +65,7 @@ div:has(> .st-key-way) { position: sticky; top: 3.5rem; z-index: 5; }
 </style>"""
 
 
-class Shown(NamedTuple):
+class ShownSummary(NamedTuple):
     """A summary as it is shown."""
 
     heading: str
@@ -100,7 +100,9 @@ class ScoreRow(NamedTuple):
 # --- texts ---------------------------------------------------------------------------------------------------
 
 
-def texts_html(document: Document, summaries: Sequence[Shown], beside: Beside = "source", titled: bool = True) -> str:
+def texts_html(
+    document: Document, summaries: Sequence[ShownSummary], beside: Beside = "source", titled: bool = True
+) -> str:
     """The source, `titled` where its title does not stand above already, or all references, beside the summaries."""
     if beside == "source":
         source = document.source or "(the data set does not contain its documents)"
@@ -156,21 +158,21 @@ def score_rows(
     `stored` are its scores by signature and system, with reasons and flags; `rated` the ratings, where people rated.
     """
     (choice,) = preferences.choices[preferences.pair == pair]
-    rows = [ScoreRow("people", rated, rated[0] - rated[1], preferred(choice, unknown="split"))]
+    rows = [ScoreRow("people", rated, rated[0] - rated[1], preferred_side(choice, unknown="split"))]
     systems = preferences.firsts[pair], preferences.seconds[pair]
     named = labels(list(preferences.scores))
     for signature, both in preferences.scores.items():
         one, other = map(float, both[pair])
         kept = [stored.get(signature, {}).get(system) for system in systems]
         badges = badges_of(kept)
-        prefers = preferred(one - other, unknown="missing")
+        prefers = preferred_side(one - other, unknown="missing")
         if prefers == "a tie":
             badges.append(Badge("tie", "tie"))
         rows.append(ScoreRow(named[signature], (one, other), one - other, prefers, tuple(badges), signature))
     return rows
 
 
-def preferred(difference: float, unknown: str) -> str:
+def preferred_side(difference: float, unknown: str) -> str:
     """Which of two summaries a difference A minus B prefers."""
     if np.isnan(difference):
         return unknown
@@ -207,7 +209,10 @@ def scores_html(rows: Sequence[ScoreRow], systems: Sequence[str]) -> str:
 def row_html(row: ScoreRow) -> str:
     """One row of the table of scores."""
     counted = not row.signature or row.signature.startswith("length|")  # ratings and words are as they are
-    numbers = [*(number(value, counted=counted) for value in row.values), number(row.difference, "+", counted)]
+    numbers = [
+        *(format_number(value, counted=counted) for value in row.values),
+        format_number(row.difference, "+", counted),
+    ]
     badges = "".join(f'<span class="badge {kind}">{esc(said)}</span>' for kind, said in row.badges)
     return (
         f'<tr><th scope="row">{esc(row.label)}</th>'
@@ -216,7 +221,7 @@ def row_html(row: ScoreRow) -> str:
     )
 
 
-def number(value: float, sign: str = "", counted: bool = False) -> str:
+def format_number(value: float, sign: str = "", counted: bool = False) -> str:
     """A number of the table, with four decimals unless it was counted; empty where there is none."""
     if np.isnan(value):
         return ""
@@ -225,7 +230,7 @@ def number(value: float, sign: str = "", counted: bool = False) -> str:
 
 def pair_scores(source: Source, preferences: Preferences, pair: int) -> str:
     """The table of scores of the pair that one entry is about, with what the database keeps about them."""
-    data, document_id = stores().data, preferences.documents[pair]
+    data, document_id = open_stores().data, preferences.documents[pair]
     systems = preferences.firsts[pair], preferences.seconds[pair]
     stored = data.stored(dataset=source.dataset, document_id=document_id, systems=systems)
     rated = (np.nan, np.nan)
@@ -241,9 +246,9 @@ def pair_scores(source: Source, preferences: Preferences, pair: int) -> str:
 
 def show_example(dataset: str, document_id: str, systems: Sequence[str]) -> None:
     """Show a document beside the summaries of one or two systems."""
-    document, summaries = stores().data.record(dataset, document_id)
+    document, summaries = open_stores().data.record(dataset, document_id)
     texts = {summary.system: summary.text for summary in summaries}
-    shown = [Shown(system, f"Summary of {system}", texts[system]) for system in systems if system in texts]
+    shown = [ShownSummary(system, f"Summary of {system}", texts[system]) for system in systems if system in texts]
     st.markdown(f"**Document {in_markdown(document_id)}**")
     st.html(texts_html(document, shown))
     with st.expander(f"References ({len(document.references)})"):

@@ -12,7 +12,7 @@ from metrics.keywords.extractors import comparison_signature
 from metrics.keywords.overlap import Keyword, content_words, occurrences
 from pages.components.evidence.blocks import passage
 from pages.components.evidence.marks import Mark, highlight, legend
-from reports.escaping import count, esc
+from reports.escaping import esc, format_count
 from reports.tables.keywords import extractor_name
 
 LONGEST = 80
@@ -28,7 +28,7 @@ def shown_texts(references: Sequence[str], title: str | None) -> list[tuple[str,
     return [*named, ("Title", title)] if title is not None else named
 
 
-def union(lists: Mapping[str, Sequence[Keyword]], texts: Sequence[str]) -> list[FoundKeyword]:
+def merge_keywords(lists: Mapping[str, Sequence[Keyword]], texts: Sequence[str]) -> list[FoundKeyword]:
     """The keywords of all extractors, each once, with every place where the texts have its words.
 
     Places are looked up in one way for all: an extractor must not be known by where its keywords are marked. What
@@ -61,7 +61,7 @@ def review_keywords(
 ) -> dict[str, list[FoundKeyword]]:
     """By document id, what a review of these extractors shows. `lists` are parallel to the documents."""
     return {
-        document.id: union(
+        document.id: merge_keywords(
             {extractor: lists[extractor][place] for extractor in lists},
             [text for _, text in shown_texts(document.references, document.title)],
         )
@@ -84,10 +84,10 @@ def document_label(key: str, title: str | None) -> str:
 
 def review_facts(review: Review) -> dict[str, str]:
     """What the figures of a review rest on."""
-    keywords, documents = count(review.keywords, "different keyword"), count(review.documents, "document")
+    keywords, documents = format_count(review.keywords, "different keyword"), format_count(review.documents, "document")
     shows = f"{keywords} of {documents} of the data set {review.dataset}"
     if review.without:
-        shows += f"; {count(review.without, 'document')} drawn without a keyword left out"
+        shows += f"; {format_count(review.without, 'document')} drawn without a keyword left out"
     return {
         "review": review.name,
         "what it shows": shows,
@@ -124,11 +124,11 @@ def compared_html(document: Document, lists: Mapping[str, Sequence[Keyword]], ma
     """
     named = shown_texts(document.references, document.title)
     texts = [text for _, text in named]
-    keywords = {keyword.words: (keyword, f"g{place}") for place, keyword in enumerate(union(lists, texts))}
+    keywords = {keyword.words: (keyword, f"g{place}") for place, keyword in enumerate(merge_keywords(lists, texts))}
     columns = []
     for extractor, own in lists.items():
-        items = "".join(listed(*keywords[keyword.words], extractor, texts) for keyword in own)
-        name = f"{extractor_name(extractor)}: {count(len(own), 'keyword')}"
+        items = "".join(keyword_item_html(*keywords[keyword.words], extractor, texts) for keyword in own)
+        name = f"{extractor_name(extractor)}: {format_count(len(own), 'keyword')}"
         body = f"<ul>{items}</ul>" if items else "<p>none</p>"
         columns.append(f'<div><div class="name">{esc(name)}</div>{body}</div>')
     shown = [both for both in keywords.values() if set(marked) & set(both[0].extractors)]
@@ -136,16 +136,18 @@ def compared_html(document: Document, lists: Mapping[str, Sequence[Keyword]], ma
         [
             f'<div class="evidence">{"".join(columns)}',
             legend(["keyword", "matched"], LEGEND) if keywords else "",
-            marked_texts(named, [(keyword, group, kinds(keyword), said(keyword)) for keyword, group in shown]),
+            marked_texts(
+                named, [(keyword, group, kinds(keyword), describe_finders(keyword)) for keyword, group in shown]
+            ),
             "</div>",
         ]
     )
 
 
-def listed(keyword: FoundKeyword, group: str, extractor: str, texts: Sequence[str]) -> str:
+def keyword_item_html(keyword: FoundKeyword, group: str, extractor: str, texts: Sequence[str]) -> str:
     """A keyword as an item of an extractor's list, with the others that have it."""
     text = surface(keyword, texts)
-    marks = [Mark(0, len(text), kind, said(keyword), group) for kind in kinds(keyword)] if text else []
+    marks = [Mark(0, len(text), kind, describe_finders(keyword), group) for kind in kinds(keyword)] if text else []
     others = [extractor_name(other) for other in keyword.extractors if other != extractor]
     also = f' <span class="note">also {esc(" and ".join(others))}</span>' if others else ""
     return f"<li>{highlight(text, marks)}{also}</li>"
@@ -156,7 +158,7 @@ def kinds(keyword: FoundKeyword) -> tuple[str, ...]:
     return ("keyword", "matched") if len(keyword.extractors) > 1 else ("keyword",)
 
 
-def said(keyword: FoundKeyword) -> str:
+def describe_finders(keyword: FoundKeyword) -> str:
     """What the pointer shows on a keyword."""
     return f"“{' '.join(keyword.words)}”: {' and '.join(map(extractor_name, keyword.extractors))}"
 

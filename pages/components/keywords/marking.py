@@ -12,8 +12,8 @@ from data.store import DatabaseFailed, StoreError
 from metrics.keywords.extractors import EXTRACTORS
 from pages.components.keywords.data import create_review
 from pages.components.keywords.lists import shown_texts, surface, task_html
-from pages.components.shared.database import guarded, not_saved
-from pages.components.shared.stores import known_datasets, stores
+from pages.components.shared.database import guard_database, not_saved
+from pages.components.shared.stores import known_datasets, open_stores
 from reports.escaping import document_block, in_markdown
 from reports.tables.keywords import extractor_name
 
@@ -30,7 +30,7 @@ FIRST = 20
 
 def store() -> KeywordReviewStore:
     """Where reviews and marks are."""
-    return stores().keyword_marks
+    return open_stores().keyword_marks
 
 
 # --- who marks --------------------------------------------------------------------------------------------------
@@ -124,7 +124,7 @@ def box_of(annotator: KeywordAnnotator, task: MarkTask, keyword: int) -> str:
     return f"wrong:{key_of(annotator, task)}:{keyword}"
 
 
-def unsaved() -> dict[tuple[int, int], tuple[int, int, frozenset[int]]]:
+def unsaved_ticks() -> dict[tuple[int, int], tuple[int, int, frozenset[int]]]:
     """What is ticked but not saved, by annotator and document: its place, the revision that was shown, the keywords.
 
     Boxes forget their ticks as soon as they are not on the screen; this does not, until the page is loaded anew.
@@ -133,9 +133,9 @@ def unsaved() -> dict[tuple[int, int], tuple[int, int, frozenset[int]]]:
     return found
 
 
-def ticked(annotator: KeywordAnnotator, task: MarkTask) -> frozenset[int]:
+def ticked_keywords(annotator: KeywordAnnotator, task: MarkTask) -> frozenset[int]:
     """The keywords of a document that are ticked, on the screen or when it was last there."""
-    _, _, before = unsaved().get((annotator.id, task.id), (task.position, task.revision, task.wrong))
+    _, _, before = unsaved_ticks().get((annotator.id, task.id), (task.position, task.revision, task.wrong))
     return frozenset(
         keyword.id
         for keyword in task.keywords
@@ -147,11 +147,11 @@ def remember(annotator: KeywordAnnotator, task: MarkTask) -> None:
     """Keep the ticks of the document on the screen, unless they are what is saved."""
     if st.session_state.get("keywords_shown", ("",))[0] != key_of(annotator, task):  # saved by a press just before
         return
-    now_ticked = ticked(annotator, task)
+    now_ticked = ticked_keywords(annotator, task)
     if now_ticked == task.wrong:
-        unsaved().pop((annotator.id, task.id), None)
+        unsaved_ticks().pop((annotator.id, task.id), None)
     else:
-        unsaved()[annotator.id, task.id] = (task.position, task.revision, now_ticked)
+        unsaved_ticks()[annotator.id, task.id] = (task.position, task.revision, now_ticked)
 
 
 def save(annotator: KeywordAnnotator, task: MarkTask) -> None:
@@ -164,7 +164,7 @@ def save(annotator: KeywordAnnotator, task: MarkTask) -> None:
         store().save(
             annotator=annotator,
             task_id=task.id,
-            wrong=ticked(annotator, task),
+            wrong=ticked_keywords(annotator, task),
             presented_at=shown[1],
             replaces=task.revision,
         )
@@ -174,9 +174,9 @@ def save(annotator: KeywordAnnotator, task: MarkTask) -> None:
     except StoreError as error:
         state.keywords_notice = str(error)
         if isinstance(error, AlreadySaved):
-            unsaved().pop((annotator.id, task.id), None)
+            unsaved_ticks().pop((annotator.id, task.id), None)
         return
-    unsaved().pop((annotator.id, task.id), None)
+    unsaved_ticks().pop((annotator.id, task.id), None)
     state.pop("keywords_shown")
     state.pop("keywords_place", None)
 
@@ -191,7 +191,7 @@ def look_at(place: int | None) -> None:
 
 # The empty timer keeps the fragment alive after the server was restarted under an open page.
 @st.fragment(run_every=300)
-@guarded
+@guard_database
 def show_marking(annotator: KeywordAnnotator) -> None:
     """The document at hand, and how far the annotator is."""
     state = st.session_state
@@ -216,7 +216,9 @@ def show_unsaved_elsewhere(annotator: KeywordAnnotator, task: MarkTask | None) -
     """Name the documents, but for the one at hand, that have ticks which are not saved, and lead there."""
     shown = None if task is None else task.id
     places = sorted(
-        place for (whose, document), (place, _, _) in unsaved().items() if whose == annotator.id and document != shown
+        place
+        for (whose, document), (place, _, _) in unsaved_ticks().items()
+        if whose == annotator.id and document != shown
     )
     if places:
         st.warning("What you ticked in another document is not saved yet. Open it and save:")
@@ -229,10 +231,10 @@ def show_task(annotator: KeywordAnnotator, task: MarkTask, total: int) -> None:
     """The texts with their keywords marked, a box for each, and the buttons."""
     key = key_of(annotator, task)
     texts = [text for _, text in shown_texts(task.references, task.title)]
-    if unsaved().get((annotator.id, task.id), (0, task.revision))[1] != task.revision:
-        del unsaved()[annotator.id, task.id]
+    if unsaved_ticks().get((annotator.id, task.id), (0, task.revision))[1] != task.revision:
+        del unsaved_ticks()[annotator.id, task.id]
         st.warning("This was saved in another window since you ticked keywords here: what is saved is shown.")
-    changed = ticked(annotator, task) != task.wrong
+    changed = ticked_keywords(annotator, task) != task.wrong
     saved = f" · saved; {'your change is not yet' if changed else 'you may change it'}" if task.revision else ""
     st.markdown(f"**Document {task.position + 1} of {total}**{saved}")
     st.html(task_html(task))
@@ -241,7 +243,7 @@ def show_task(annotator: KeywordAnnotator, task: MarkTask, total: int) -> None:
             st.html(document_block(task.source, None))
         else:
             st.caption("The data set does not contain its text.")
-    before = ticked(annotator, task)
+    before = ticked_keywords(annotator, task)
     with st.container(border=True, key="keyword_boxes"):
         st.markdown("**Which keywords are wrong?**")
         with st.container(horizontal=True, key="keyword_list"):
@@ -252,7 +254,7 @@ def show_task(annotator: KeywordAnnotator, task: MarkTask, total: int) -> None:
                 label = in_markdown(surface(keyword, texts))
                 st.checkbox(label, key=box, on_change=remember, args=(annotator, task))
     remember(annotator, task)
-    wrong = len(ticked(annotator, task))
+    wrong = len(ticked_keywords(annotator, task))
     label = f"Save: {wrong} of {len(task.keywords)} wrong" if wrong else "Save: none is wrong"
     with st.container(horizontal=True, key="keyword_actions"):
         st.button(label, key=f"keywords_save:{key}", type="primary", on_click=save, args=(annotator, task))

@@ -13,9 +13,9 @@ from metrics.base import score_candidates
 from metrics.explained import Explained
 from metrics.from_signature import signatures
 from pages.components.evidence.model_scores import ModelScores
-from pages.components.playground.draft import LETTERS, Draft, Field, examples_of, fields_of
-from pages.components.playground.score_table import Change, Found, Row
-from pages.components.playground.what_if import swapped, word_spans
+from pages.components.playground.draft import LETTERS, Draft, Field, examples_of, list_fields
+from pages.components.playground.score_table import Change, Found, MetricScores
+from pages.components.playground.what_if import swap_word, word_spans
 
 PAUSE = 0.8
 """Seconds without a key press before the models are asked."""
@@ -126,7 +126,7 @@ class Desk:
     def show(self, draft: Draft) -> None:
         """Have fields begin anew where another text comes; the others stand, with all that is being typed in them."""
         self.generation += 1
-        old, new = fields_of(self.draft), fields_of(draft)
+        old, new = list_fields(self.draft), list_fields(draft)
         self.begun |= {place: self.generation for place, text in new.items() if old.get(place) != text}
         self.draft = draft
         self.word = None
@@ -164,7 +164,7 @@ class Desk:
         example, word = examples_of(self.draft).get(self.letter), self.marked
         if example is None or word is None:
             return None
-        return replace(example, candidate=swapped(self.text, word_spans(self.text)[word], self.by.strip()))
+        return replace(example, candidate=swap_word(self.text, word_spans(self.text)[word], self.by.strip()))
 
     def apply(self) -> None:
         """Make the change that is looked at."""
@@ -173,7 +173,7 @@ class Desk:
 
     # --- the scores --------------------------------------------------------------------------------------
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[MetricScores]:
         """Every metric's scores of the summaries that are there; those of models as far as they are known."""
         examples = examples_of(self.draft)
         rows = []
@@ -182,7 +182,7 @@ class Desk:
                 found = lexical_scores(name, examples)
             else:
                 found = {letter: self.models.answer(signature, example) for letter, example in examples.items()}
-            rows.append(Row(name, signature, found))
+            rows.append(MetricScores(name, signature, found))
         return rows
 
     def changes(self) -> list[Change]:

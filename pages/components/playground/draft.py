@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
-from data.reading import shown
+from data.reading import quote_value
 from data.records import Document, Example, Summary
 
 LETTERS = "ABCD"
@@ -84,7 +84,7 @@ class Draft(NamedTuple):
         return found
 
 
-def fields_of(draft: Draft) -> dict[tuple[Field, int], str]:
+def list_fields(draft: Draft) -> dict[tuple[Field, int], str]:
     """Every text of a draft that has a field, by its kind and place."""
     texts: dict[tuple[Field, int], str] = {("title", 0): draft.title, ("source", 0): draft.source}
     texts |= {("reference", place): text for place, text in enumerate(draft.references)}
@@ -126,7 +126,7 @@ def to_records(
 def from_records(document: Document, summaries: Iterable[Summary]) -> Draft:
     """A document and the first four of these summaries as a draft. Raises `UnfitDraft`."""
     chosen = list(summaries)[: len(LETTERS)]
-    return checked(
+    return check_draft(
         Draft(
             document.references[:MOST_REFERENCES] or ("",),
             document.title or "",
@@ -137,7 +137,7 @@ def from_records(document: Document, summaries: Iterable[Summary]) -> Draft:
     )
 
 
-def checked(draft: Draft) -> Draft:
+def check_draft(draft: Draft) -> Draft:
     """A draft that fits the fields. Raises `UnfitDraft`."""
     many = [("references", draft.references, MOST_REFERENCES), ("summaries", draft.summaries, len(LETTERS))]
     for name, texts, most in many:
@@ -149,7 +149,7 @@ def checked(draft: Draft) -> Draft:
     limits = [(text, LONGEST) for text in texts] + [(name, LONGEST_NAME) for name in draft.names]
     for text, longest in [*limits, (draft.source, LONGEST_SOURCE)]:
         if len(text) > longest:
-            raise UnfitDraft(f"{shown(text[:40])} is over {longest} characters long")
+            raise UnfitDraft(f"{quote_value(text[:40])} is over {longest} characters long")
         if "\0" in text or text != text.encode("utf-8", "replace").decode("utf-8"):
             raise UnfitDraft("a text has NUL characters or half characters")
     return draft

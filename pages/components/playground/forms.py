@@ -8,11 +8,11 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from data.demo import FILE as DEMO
-from data.importers import read
+from data.importers import read_documents
 from data.one_line import in_one_line
 from data.records import BadRecord, Document, Example, Summary
 from data.store import NAME_OF_SYSTEM, StoredScore, StoreError, checked_name, example_hash
-from metrics import DEFAULT, LEXICAL, metrics
+from metrics import DEFAULT, LEXICAL, make_metrics
 from metrics.explained import CannotExplain, Explained, explain
 from metrics.from_signature import metric_of, signatures
 from metrics.scoring import score_dataset
@@ -25,7 +25,7 @@ from pages.components.playground.draft import (
     LONGEST_NAME,
     Draft,
     UnfitDraft,
-    checked,
+    check_draft,
     examples_of,
     from_records,
     to_records,
@@ -33,8 +33,8 @@ from pages.components.playground.draft import (
 from pages.components.playground.live import live_text, word_choice
 from pages.components.playground.score_table import changes_html, scores_html, worths_html
 from pages.components.playground.sharing import TooLong, from_file, to_file, to_link
-from pages.components.playground.what_if import most_words, parts, word_spans, worths
-from pages.components.shared.stores import stores, version_of
+from pages.components.playground.what_if import make_parts, most_words, word_spans, worths
+from pages.components.shared.stores import open_stores, version_of
 from reports.escaping import in_markdown, text_block
 
 NOVELTY = "words not in the source"
@@ -84,12 +84,12 @@ def show_evidence(desk: Desk) -> None:
     for name in names if asked == ALL else [asked]:
         if asked == ALL:
             st.markdown(f"**{in_markdown(name)}**")
-        show_seen(desk, signatures()[name], examples)
+        show_metric_evidence(desk, signatures()[name], examples)
 
 
-def show_seen(desk: Desk, signature: str, examples: dict[str, Example]) -> None:
+def show_metric_evidence(desk: Desk, signature: str, examples: dict[str, Example]) -> None:
     """What a metric saw, in words and as marked texts; of models, when all of them have answered."""
-    found = [seen(desk, signature, example) for example in examples.values()]
+    found = [find_explained(desk, signature, example) for example in examples.values()]
     if any(one is None for one in found):
         st.caption("The model is asked when you pause…")
         return
@@ -106,7 +106,7 @@ def show_seen(desk: Desk, signature: str, examples: dict[str, Example]) -> None:
     side_by_side(blocks, letters)
 
 
-def seen(desk: Desk, signature: str, example: Example) -> Explained | CannotExplain | None:
+def find_explained(desk: Desk, signature: str, example: Example) -> Explained | CannotExplain | None:
     """A score with its evidence, as far as it is known."""
     if signature.split("|", maxsplit=1)[0] not in LEXICAL:
         return desk.models.answer(signature, example)
@@ -149,7 +149,7 @@ def show_what_if(desk: Desk, live: Sequence[str]) -> None:
         st.rerun(live)
 
     st.caption("Choose a word: it is left out, or swapped for another. Double lines: without it the score rises.")
-    cut = parts(desk.text, found)
+    cut = make_parts(desk.text, found)
     word_choice(
         f"Words of summary {desk.letter}",
         cut,
@@ -197,13 +197,13 @@ def show_change(desk: Desk, live: Sequence[str]) -> None:
 @st.cache_data(show_spinner=False)
 def demo_records() -> Records:
     """The demo corpus."""
-    return list(read(DEMO, "interchange"))
+    return list(read_documents(DEMO, "interchange"))
 
 
 @st.cache_data(max_entries=16, show_spinner="Reading")
 def document_ids(dataset: str, version: object) -> list[str]:
     """The documents of a data set that have summaries; read anew when its version moves."""
-    return list(dict.fromkeys(stores().data.cells(dataset).documents))
+    return list(dict.fromkeys(open_stores().data.cells(dataset).documents))
 
 
 def open_form(desk: Desk) -> None:
@@ -212,35 +212,39 @@ def open_form(desk: Desk) -> None:
     kinds = ["demo corpus", "data set", "file"]
     kind = st.segmented_control("Open an example of", kinds, default=kinds[0], key="playground_kind", required=True)
     try:
-        found = {"demo corpus": of_demo, "data set": of_dataset, "file": of_file}[kind]()
+        found = {
+            "demo corpus": choose_demo_document,
+            "data set": choose_dataset_document,
+            "file": choose_file_document,
+        }[kind]()
         if found is not None:
             offer(desk, *found)
     except (BadRecord, StoreError, UnfitDraft) as error:
         st.error(in_markdown(error))
 
 
-def of_demo() -> tuple[Document, list[Summary]] | None:
+def choose_demo_document() -> tuple[Document, list[Summary]] | None:
     """A document of the demo corpus."""
     return one_of(demo_records(), "playground_demo")
 
 
-def of_dataset() -> tuple[Document, list[Summary]] | None:
+def choose_dataset_document() -> tuple[Document, list[Summary]] | None:
     """A document of a data set in the database."""
-    names = [dataset.name for dataset in stores().data.datasets()]
+    names = [dataset.name for dataset in open_stores().data.datasets()]
     if not names:
         st.info("There is no data set yet: import one on the Studies page.")
         return None
     name = st.selectbox("Data set", names, format_func=in_one_line, key="playground_dataset")
-    dataset = stores().data.dataset(name)
+    dataset = open_stores().data.dataset(name)
     ids = document_ids(name, version_of(dataset))
     if not ids:
         st.info("This data set has no summaries.")
         return None
     document = st.selectbox("Document", ids, format_func=in_one_line, key=f"playground_document:{name}")
-    return stores().data.record(name, document)
+    return open_stores().data.record(name, document)
 
 
-def of_file() -> tuple[Document, list[Summary]] | None:
+def choose_file_document() -> tuple[Document, list[Summary]] | None:
     """A document of a file in the interchange format."""
     file: UploadedFile | None = st.file_uploader(
         "A JSON object a line (interchange format)", type=["jsonl", "json"], key="playground_file"
@@ -339,7 +343,7 @@ def save_form(desk: Desk) -> None:
             return
     ratings = {} if preferred == "not said" else {letter: float(letter == preferred) for letter in letters}
     try:
-        desk.draft = named(desk.draft, dict(zip(letters, names, strict=True)))
+        desk.draft = rename_systems(desk.draft, dict(zip(letters, names, strict=True)))
         with st.spinner("Saving"):
             save(desk, dataset.strip(), document_id.strip(), ratings)
     except (StoreError, UnfitDraft) as error:
@@ -350,18 +354,18 @@ def save_form(desk: Desk) -> None:
         st.page_link("examples.py", label="Examples", icon=":material/search:")
 
 
-def named(draft: Draft, names: dict[str, str]) -> Draft:
+def rename_systems(draft: Draft, names: dict[str, str]) -> Draft:
     """The draft with its summaries' systems called so, by letter. Raises `StoreError`, `UnfitDraft` for bad names."""
     kept = list(draft.names)
     for letter, name in names.items():
         kept[LETTERS.index(letter)] = "" if name.strip() in ("", letter) else checked_name(name, NAME_OF_SYSTEM)
-    return checked(draft._replace(names=tuple(kept)))
+    return check_draft(draft._replace(names=tuple(kept)))
 
 
 def save(desk: Desk, dataset: str, document_id: str, ratings: dict[str, float]) -> None:
     """Write the example with its scores, those of models where they are known. Raises `StoreError`, `UnfitDraft`."""
     document, summaries = to_records(desk.draft, document_id, ratings, PREFERENCE)
-    data = stores().data
+    data = open_stores().data
     data.add_document(dataset=dataset, document=document, summaries=summaries)
     for name, signature in signatures().items():
         if name in LEXICAL:
@@ -373,4 +377,4 @@ def save(desk: Desk, dataset: str, document_id: str, ratings: dict[str, float]) 
         }
         if scores:
             data.add_scores(metric=name, signature=signature, scores=scores)
-    score_dataset(data, dataset, metrics(DEFAULT))
+    score_dataset(data, dataset, make_metrics(DEFAULT))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from data.preferences import TIE
 from metrics.explained import CannotExplain, Explained
 from pages.components.playground.what_if import Worth
-from pages.components.playground.what_if import said as said_of
+from pages.components.playground.what_if import describe_worth as said_of
 from reports.escaping import esc
 
 SCORE_STYLE = """<style>
@@ -36,7 +36,7 @@ Found = Explained | CannotExplain | None
 """A score with its evidence, why there is none to be had, or None while it is computed."""
 
 
-class Row(NamedTuple):
+class MetricScores(NamedTuple):
     """A metric's scores of several summaries."""
 
     name: str
@@ -45,15 +45,17 @@ class Row(NamedTuple):
     """By letter."""
 
 
-def scores_html(rows: Sequence[Row], names: Mapping[str, str]) -> str:
+def scores_html(rows: Sequence[MetricScores], names: Mapping[str, str]) -> str:
     """A row a metric, a column a summary (`names` are by letter), with who is preferred and why scores are missing."""
     heads = "".join(f'<th scope="col">{esc(name)}</th>' for name in names.values())
     lines, reasons = [], []
     for row in rows:
-        preferred = preferences(row.found)
-        cells = "".join(cell(row, letter, preferred) for letter in names)
-        lines.append(f'<tr><th scope="row">{esc(row.name)}</th>{cells}<td>{esc(verdict(preferred))}</td></tr>')
-        reasons += missing(row)
+        preferred = best_letters(row.found)
+        cells = "".join(cell_html(row, letter, preferred) for letter in names)
+        lines.append(
+            f'<tr><th scope="row">{esc(row.name)}</th>{cells}<td>{esc(describe_preference(preferred))}</td></tr>'
+        )
+        reasons += missing_reasons(row)
     said = f"<ul>{''.join(f'<li>{esc(reason)}</li>' for reason in reasons)}</ul>" if reasons else ""
     signatures = "".join(f"<div><code>{esc(row.signature)}</code></div>" for row in rows)
     return (
@@ -64,7 +66,7 @@ def scores_html(rows: Sequence[Row], names: Mapping[str, str]) -> str:
     )
 
 
-def preferences(found: Mapping[str, Found]) -> str | None:
+def best_letters(found: Mapping[str, Found]) -> str | None:
     """The letters of the highest score; none where fewer than two have one, None while one is computed."""
     if any(one is None for one in found.values()):
         return None
@@ -75,7 +77,7 @@ def preferences(found: Mapping[str, Found]) -> str | None:
     return "".join(letter for letter, value in values.items() if highest - value <= TIE)
 
 
-def verdict(preferred: str | None) -> str:
+def describe_preference(preferred: str | None) -> str:
     """What a metric prefers, in words."""
     if preferred is None:
         return "…"
@@ -87,7 +89,7 @@ def value_of(found: Found) -> float | None:
     return found.value if isinstance(found, Explained) else None
 
 
-def cell(row: Row, letter: str, preferred: str | None) -> str:
+def cell_html(row: MetricScores, letter: str, preferred: str | None) -> str:
     """One score."""
     found = row.found.get(letter)
     place = f'data-score="{html.escape(row.name)}-{letter}"'
@@ -98,16 +100,17 @@ def cell(row: Row, letter: str, preferred: str | None) -> str:
         return f'<td {place} class="quiet">missing</td>'
     badge = ' <span class="badge">truncated</span>' if isinstance(found, Explained) and found.truncated else ""
     if preferred == letter:
-        return f'<td {place} class="best">★ <span class="said">preferred: </span>{number(row.name, value)}{badge}</td>'
-    return f"<td {place}>{number(row.name, value)}{badge}</td>"
+        said = '<span class="said">preferred: </span>'
+        return f'<td {place} class="best">★ {said}{format_score(row.name, value)}{badge}</td>'
+    return f"<td {place}>{format_score(row.name, value)}{badge}</td>"
 
 
-def number(name: str, value: float) -> str:
+def format_score(name: str, value: float) -> str:
     """A score as it is written; lengths are counts."""
     return f"{value:.0f}" if name == "length" else f"{value:.4f}"
 
 
-def missing(row: Row) -> list[str]:
+def missing_reasons(row: MetricScores) -> list[str]:
     """Why scores of a metric are missing, each reason with its letters."""
     reasons: dict[str, list[str]] = {}
     for letter, found in row.found.items():
@@ -138,7 +141,7 @@ def changes_html(changes: Sequence[Change]) -> str:
         old, new = value_of(change.before), value_of(change.after)
         cells = "".join(
             f'<td data-what-if="{html.escape(change.name)}-{which}"{"" if value is not None else " class=quiet"}>'
-            f"{said(change.name, found, value)}</td>"
+            f"{format_found(change.name, found, value)}</td>"
             for which, found, value in (("before", change.before, old), ("after", change.after, new))
         )
         lines.append(f'<tr><th scope="row">{esc(change.name)}</th>{cells}{difference(change.name, old, new)}</tr>')
@@ -156,9 +159,9 @@ def changes_html(changes: Sequence[Change]) -> str:
     )
 
 
-def said(name: str, found: Found, value: float | None) -> str:
+def format_found(name: str, found: Found, value: float | None) -> str:
     """A score before or after."""
-    return number(name, value) if value is not None else "computing…" if found is None else "missing"
+    return format_score(name, value) if value is not None else "computing…" if found is None else "missing"
 
 
 def difference(name: str, old: float | None, new: float | None) -> str:

@@ -10,11 +10,11 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from data.export import json_lines
-from data.importers import read
-from data.reading import Place, json_object
+from data.export import format_json_lines
+from data.importers import read_documents
+from data.reading import FileLine, json_object
 from data.records import BadRecord, Document, Summary
-from pages.components.playground.draft import LONGEST_NAME, Draft, UnfitDraft, checked, to_records
+from pages.components.playground.draft import LONGEST_NAME, Draft, UnfitDraft, check_draft, to_records
 
 LONGEST_LINK = 8000
 """Letters of a link's example: what servers and mail programs let through."""
@@ -61,7 +61,7 @@ def from_link(letters: str) -> Draft:
         data = unpacking.decompress(packed, LARGEST_LINK)
         if not unpacking.eof or unpacking.unused_data:
             raise BadLink("it is cut short, or holds more than the playground has room for")
-        record = json_object(Place(Path("link"), 1), data.decode("utf-8"))
+        record = json_object(FileLine(Path("link"), 1), data.decode("utf-8"))
         return draft_of(record)
     except (binascii.Error, zlib.error, UnicodeError) as error:
         raise BadLink("its letters are not those of an example; was it cut or changed on its way?") from error
@@ -79,7 +79,7 @@ def draft_of(record: dict[str, Any]) -> Draft:
     values = {name: tuple(value) if isinstance(value, list) else value for name, value in record.items()}
     if not all(isinstance(text, str) for value in values.values() if isinstance(value, tuple) for text in value):
         raise BadLink("references, summaries and names must be lists of strings")
-    return checked(Draft(**values))
+    return check_draft(Draft(**values))
 
 
 def to_file(draft: Draft) -> str:
@@ -92,7 +92,7 @@ def to_file(draft: Draft) -> str:
     record: dict[str, Any] = {"id": document.id, "title": document.title, "source": document.source}
     record["references"] = list(document.references)
     record["summaries"] = [{"system": summary.system, "text": summary.text} for summary in summaries]
-    return "".join(json_lines([record]))
+    return "".join(format_json_lines([record]))
 
 
 def from_file(name: str, data: bytes) -> list[tuple[Document, list[Summary]]]:
@@ -103,7 +103,7 @@ def from_file(name: str, data: bytes) -> list[tuple[Document, list[Summary]]]:
         path = Path(folder) / "file"  # what a browser calls it may be no name of a file here, and is only said
         path.write_bytes(data)
         try:
-            return list(read(path, "interchange"))
+            return list(read_documents(path, "interchange"))
         except BadRecord as error:
             said = Path(name).name[:LONGEST_NAME] or path.name
             raise BadRecord(said + str(error).removeprefix(str(path)).removeprefix(path.name)) from error

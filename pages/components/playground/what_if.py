@@ -58,7 +58,7 @@ def word_spans(text: str) -> list[Span]:
     return [match.span() for match in WORD.finditer(text)]
 
 
-def swapped(text: str, span: Span, by: str = "") -> str:
+def swap_word(text: str, span: Span, by: str = "") -> str:
     """The text with another word in a place, or with none: then one of the two spaces around it goes, too."""
     start, end = span
     before, after = text[:start], text[end:]
@@ -85,7 +85,7 @@ def worths(signature: str, example: Example) -> tuple[float | None, tuple[Worth,
         raise ValueError(f"no metric has the signature {signature}")
     text = example.candidate
     spans = word_spans(text)[: most_words(text)]
-    batch = [example, *(replace(example, candidate=swapped(text, span)) for span in spans)]
+    batch = [example, *(replace(example, candidate=swap_word(text, span)) for span in spans)]
     whole, *left = [score.value for score in score_candidates(metric, batch)]
     if len(text) * len(spans) > KEPT_CHARACTERS:
         for cache in CACHES:
@@ -96,7 +96,7 @@ def worths(signature: str, example: Example) -> tuple[float | None, tuple[Worth,
     )
 
 
-def parts(text: str, found: Sequence[Worth]) -> list[Part]:
+def make_parts(text: str, found: Sequence[Worth]) -> list[Part]:
     """The text cut into words that can be chosen, each with its worth, and what stands between them.
 
     Bars are as high as a word's share of the largest loss or gain.
@@ -110,12 +110,12 @@ def parts(text: str, found: Sequence[Worth]) -> list[Part]:
         worth = valued.get(span)
         loss = worth.loss if worth else None
         share = abs(loss) / highest if loss is not None and highest > TIE else 0.0
-        cut.append(Part(text[slice(*span)], number, said(worth), round(share, 3), bool(loss and loss < -TIE)))
+        cut.append(Part(text[slice(*span)], number, describe_worth(worth), round(share, 3), bool(loss and loss < -TIE)))
         end = span[1]
     return [*cut, Part(text[end:])] if end < len(text) else cut
 
 
-def said(worth: Worth | None) -> str:
+def describe_worth(worth: Worth | None) -> str:
     """What a word is worth, in words."""
     if worth is None:
         return "not tried"

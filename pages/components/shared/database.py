@@ -11,7 +11,7 @@ from typing import ParamSpec
 import streamlit as st
 
 from data.store import DatabaseFailed
-from pages.components.shared.stores import stores
+from pages.components.shared.stores import open_stores
 from reports.escaping import in_markdown
 
 P = ParamSpec("P")
@@ -21,7 +21,7 @@ RETRY = 3.0
 """Seconds between two looks whether the database is back."""
 
 
-def guarded(draw: Callable[P, None]) -> Callable[P, None]:
+def guard_database(draw: Callable[P, None]) -> Callable[P, None]:
     """Make a page, or a fragment of one, say why it cannot be drawn while the database fails.
 
     Streamlit's own message would be that something went wrong, and the page would stay as it is.
@@ -56,7 +56,7 @@ def wait_for_database() -> None:
     if time.monotonic() - st.session_state.database_failed < RETRY / 2:
         return
     try:
-        stores().data.check()
+        open_stores().data.check()
     except DatabaseFailed:
         return
     st.rerun()

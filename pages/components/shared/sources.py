@@ -13,7 +13,7 @@ from annotation.results import load_judgments, load_rated_pairs
 from data.demo import AUTHOR
 from data.one_line import in_one_line
 from data.preferences import Preferences
-from pages.components.shared.stores import stores
+from pages.components.shared.stores import open_stores
 from reports.escaping import in_markdown
 
 
@@ -45,19 +45,21 @@ class Source(NamedTuple):
     @property
     def rule(self) -> str:
         """The rule by which a study's pairs were chosen; of ratings, all pairs are there."""
-        return stores().annotation.study(self.study).rule if self.study is not None else "all"
+        return open_stores().annotation.study(self.study).rule if self.study is not None else "all"
 
     @property
     def version(self) -> object:
         """Changes whenever a judgment or score does: what is computed from the source is to be computed anew."""
-        study = stores().annotation.version(self.study) if self.study is not None else None
-        return study, tuple(stores().data.signatures(self.dataset))
+        study = open_stores().annotation.version(self.study) if self.study is not None else None
+        return study, tuple(open_stores().data.signatures(self.dataset))
 
 
 def sources() -> list[Source]:
     """All of them: studies as `most_judged_first` has them, then ratings."""
-    found = [Source(study.dataset, study=study.name) for study in most_judged_first(stores().annotation.studies())]
-    return found + [Source(data.name, aspect=aspect) for data in stores().data.datasets() for aspect in data.aspects]
+    found = [Source(study.dataset, study=study.name) for study in most_judged_first(open_stores().annotation.studies())]
+    return found + [
+        Source(data.name, aspect=aspect) for data in open_stores().data.datasets() for aspect in data.aspects
+    ]
 
 
 def most_judged_first(studies: Iterable[Study]) -> list[Study]:
@@ -67,7 +69,7 @@ def most_judged_first(studies: Iterable[Study]) -> list[Study]:
 
 def first_with_something(found: list[Source]) -> int:
     """The place of the source to begin with: judgments that people made if there are any, else ratings."""
-    studies = {study.name: study.judgments for study in stores().annotation.studies() if study.name != MADE_UP}
+    studies = {study.name: study.judgments for study in open_stores().annotation.studies() if study.name != MADE_UP}
     filled = [place for place, source in enumerate(found) if source.study is None or studies.get(source.study)]
     return filled[0] if filled else 0
 
@@ -76,11 +78,11 @@ def first_with_something(found: list[Source]) -> int:
 def preferences_of(source: Source, version: object) -> Preferences:
     """The preferences of a source; read anew when its version moves."""
     if source.study is not None:
-        return load_judgments(stores().annotation, source.study)
-    return load_rated_pairs(stores().data, source.dataset, source.aspect or "")
+        return load_judgments(open_stores().annotation, source.study)
+    return load_rated_pairs(open_stores().data, source.dataset, source.aspect or "")
 
 
-def said(source: Source, preferences: Preferences) -> str:
+def describe_source(source: Source, preferences: Preferences) -> str:
     """What is shown, in Markdown."""
     count, documents = len(preferences), len(set(preferences.document))
     if source.study == MADE_UP:

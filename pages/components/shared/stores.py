@@ -16,7 +16,7 @@ from data.store import DatabaseFailed, Dataset, DataStore
 
 def known_datasets() -> list[Dataset]:
     """All data sets that have documents, the demo corpus first."""
-    found = [dataset for dataset in stores().data.datasets() if dataset.documents]
+    found = [dataset for dataset in open_stores().data.datasets() if dataset.documents]
     return sorted(found, key=lambda dataset: dataset.name != DEMO)
 
 
@@ -34,7 +34,7 @@ class Stores(NamedTuple):
 
 
 @st.cache_resource(show_spinner=False)
-def stores() -> Stores:
+def open_stores() -> Stores:
     """Open the database once a process. Raises `DatabaseFailed`, and is then asked again."""
     try:
         engine = connect()

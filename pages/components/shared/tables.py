@@ -12,11 +12,11 @@ from annotation.records import AnnotatorProgress
 from data.one_line import in_one_line
 from data.store import Dataset
 from reports.escaping import in_markdown
-from reports.formats import NOISE, UNDEFINED, marks_of, reasons, shown
-from reports.tables.table import Cell, Range, Section, Undefined
+from reports.formats import NOISE, UNDEFINED, format_cell, marks_of, reasons
+from reports.tables.table import Cell, Range, Table, Undefined
 
 
-def as_frame(section: Section) -> pd.DataFrame:
+def as_frame(section: Table) -> pd.DataFrame:
     """What a page shows: numbers stay numbers, but in columns with marks, and those that are undefined are empty."""
     marked = {name for row in section.rows for name in marks_of(row)}
     return pd.DataFrame(
@@ -32,7 +32,7 @@ def cell_of_page(cell: Cell, *, as_text: bool = False) -> Any:
     """A cell as a frame holds it."""
     if isinstance(cell, float) and -NOISE < cell < 0:
         cell = 0.0
-    return shown(cell, digits=3) if as_text or isinstance(cell, Range | str) else cell
+    return format_cell(cell, digits=3) if as_text or isinstance(cell, Range | str) else cell
 
 
 DIGITS = {
@@ -43,7 +43,7 @@ DIGITS = {
 """Decimals of the columns that have not three."""
 
 
-def show_section(section: Section, height: int | Literal["auto"] = "auto", **more: Any) -> None:
+def show_result_table(section: Table, height: int | Literal["auto"] = "auto", **more: Any) -> None:
     """A table of results, why numbers in it are undefined, and what is to be said under it.
 
     `height` is in pixels, `auto` shows ten rows; `more` goes to the table, such as what a selection does.
@@ -89,7 +89,7 @@ def dataset_table(datasets: Sequence[Dataset]) -> pd.DataFrame:
     )
 
 
-def annotator_table(annotators: Sequence[AnnotatorProgress]) -> pd.DataFrame:
+def make_progress_frame(annotators: Sequence[AnnotatorProgress]) -> pd.DataFrame:
     """What the progress table of a study shows."""
     return pd.DataFrame(
         {

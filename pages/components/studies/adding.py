@@ -55,7 +55,7 @@ def choose_systems() -> list[str]:
     return [name.strip() for typed in chosen for name in typed.split(",") if name.strip()]
 
 
-def add_named(store: DataStore, dataset: str, names: Sequence[str], studies: Sequence[str]) -> list[str]:
+def add_chosen_systems(store: DataStore, dataset: str, names: Sequence[str], studies: Sequence[str]) -> list[str]:
     """Add systems to a data set, showing how far it is; returns what to say of it.
 
     Raises what `add_systems` refuses. Leaving the page, or using it, ends the work; pressing again goes on.

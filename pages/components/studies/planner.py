@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import streamlit as st
 
-from analysis.agreement import credit
-from analysis.planning import Observed, Plan, observed, pairs_for_interval, pairs_to_separate
+from analysis.agreement import credit_pairs
+from analysis.planning import ObservedMetrics, Plan, observe_metrics, pairs_for_interval, pairs_to_separate
 from analysis.planning import icc as icc_of
 from data.one_line import in_one_line
 from data.signatures import labels
 from pages.components.shared.sources import Source, preferences_of, sources
-from pages.components.shared.tables import show_section
+from pages.components.shared.tables import show_result_table
 from reports.escaping import in_markdown
-from reports.tables.planning import observed_section, plan_section
+from reports.tables.planning import observed_table, plan_table
 
 SEPARATE, MEASURE = "tell two metrics apart", "measure one metric's agreement"
 
@@ -23,7 +23,7 @@ ASSUMED = "assumed"
 def planner() -> None:
     """Ask what is wanted and what is known, and say what it takes."""
     goal = st.radio("The study is to", [SEPARATE, MEASURE], horizontal=True, key="plan_goal")
-    found = observation(goal) or Observed(None, None, None, None, None, 0)
+    found = observation(goal) or ObservedMetrics(None, None, None, None, None, 0)
     # other defaults for other observations, hence the keys; numbers are not rounded, for a phi may be the largest
     # possible
     key = f"{goal}:{found.n}:{found.first}:{found.second}"
@@ -77,7 +77,7 @@ def ratio_input(
     return float(column.number_input(label, 0.0, 1.0, value, 0.01, format="%.3f", key=key))
 
 
-def observation(goal: str) -> Observed | None:
+def observation(goal: str) -> ObservedMetrics | None:
     """What a study or a data set shows of one or two metrics, where it is chosen; None where ratios are assumed.
 
     Of several judgments of a pair the majority counts, as pairs are what is planned.
@@ -108,13 +108,13 @@ def observation(goal: str) -> Observed | None:
     if goal == SEPARATE:
         first = asked(left, "First metric", list(named), "plan_metric")
         second = asked(right, "Second metric", [name for name in named if name != first], "plan_other")
-        earned = [credit(preferences.choices, differences[named[name]]) for name in (first, second)]
-        found = observed(*earned, preferences.document, preferences.weights)
-        show_section(observed_section(first, second, found))
+        earned = [credit_pairs(preferences.choices, differences[named[name]]) for name in (first, second)]
+        found = observe_metrics(*earned, preferences.document, preferences.weights)
+        show_result_table(observed_table(first, second, found))
         return found
     metric = asked(left, "Metric", list(named), "plan_metric")
-    alone = credit(preferences.choices, differences[named[metric]])
-    found = observed(alone, alone, preferences.document, preferences.weights)._replace(
+    alone = credit_pairs(preferences.choices, differences[named[metric]])
+    found = observe_metrics(alone, alone, preferences.document, preferences.weights)._replace(
         second=None, phi=None, reason=None
     )
     found = found._replace(icc=icc_of(alone, preferences.document))
@@ -128,9 +128,9 @@ def observation(goal: str) -> Observed | None:
 
 def show_plan(plan: Plan) -> None:
     """The answer, large, or why there is none."""
-    section = plan_section(plan)
+    section = plan_table(plan)
     if plan.reason is not None:
-        show_section(section)
+        show_result_table(section)
         return
     with st.container(horizontal=True):
         numbers = ("Pairs", plan.pairs), ("Judgments", plan.judgments), ("Documents", plan.documents)

@@ -10,12 +10,12 @@ import numpy as np
 
 from data.one_line import in_one_line
 from data.records import Document
-from reports.escaping import count
-from reports.tables.bounds import NAMES, reads_references
-from reports.tables.oracles import DEFINITIONS, RULES, inside_note, length_label, length_option
-from summarizers.base import REFERENCE_LENGTH, Length
+from reports.escaping import format_count
+from reports.tables.bounds import ALGORITHM_ORDER, reads_references
+from reports.tables.oracles import DEFINITIONS, REFERENCE_RULE_NOTES, inside_note, length_label, length_option
+from summarizers.base import REFERENCE_LENGTH, SummaryLength
 from summarizers.oracles import Target
-from summarizers.oracles.evaluation import Row
+from summarizers.oracles.evaluation import OracleRow
 from summarizers.oracles.standing import Standing, bounds_of
 
 METRICS = {1: "ROUGE-1", 2: "ROUGE-2"}
@@ -73,12 +73,12 @@ CONTROLS_STYLE = """<style>
 # --- what is asked for ----------------------------------------------------------------------------------------
 
 
-class Asked(NamedTuple):
+class BoundChoice(NamedTuple):
     """What the controls of the page, or its address, say."""
 
     dataset: str
     target: Target = Target()
-    length: Length | None = None
+    length: SummaryLength | None = None
 
     @property
     def address(self) -> dict[str, str]:
@@ -92,12 +92,12 @@ class Asked(NamedTuple):
         }
 
 
-def asked_by(address: Mapping[str, str], datasets: Sequence[str]) -> Asked:
+def asked_by(address: Mapping[str, str], datasets: Sequence[str]) -> BoundChoice:
     """What an address asks for, of the data sets that there are; what it does not say, or says wrongly, is usual."""
     named = address.get("dataset", "")
     n = next((n for n in METRICS if address.get("metric") == f"rouge{n}"), 1)
     definition, references = address.get("definition"), address.get("references")
-    return Asked(
+    return BoundChoice(
         named if named in datasets else datasets[0],
         Target(
             n,
@@ -108,7 +108,7 @@ def asked_by(address: Mapping[str, str], datasets: Sequence[str]) -> Asked:
     )
 
 
-def named_length(name: str) -> Length | None:
+def named_length(name: str) -> SummaryLength | None:
     """The length that an address names as the command line does: `3`, `100w`, `ref`; None for any other name."""
     if name == "ref":
         return REFERENCE_LENGTH
@@ -116,14 +116,14 @@ def named_length(name: str) -> Length | None:
         return None
     unit = "words" if found[2] else "sentences"
     amount = int(found[1])
-    return Length(amount, unit) if amount <= MOST[unit] else None
+    return SummaryLength(amount, unit) if amount <= MOST[unit] else None
 
 
-def length_of(unit: str, amount: int) -> Length | None:
+def make_length(unit: str, amount: int) -> SummaryLength | None:
     """The length of a unit of `UNIT_NAMES`."""
     if not unit:
         return None
-    return REFERENCE_LENGTH if unit == "reference" else Length(amount, unit)
+    return REFERENCE_LENGTH if unit == "reference" else SummaryLength(amount, unit)
 
 
 def not_here(address: Mapping[str, str], datasets: Collection[str]) -> list[str]:
@@ -134,7 +134,7 @@ def not_here(address: Mapping[str, str], datasets: Collection[str]) -> list[str]
         "definition": ("way of counting", DEFINITION_NAMES),
         "references": ("rule for references", RULE_NAMES),
         "view": ("view", VIEWS),
-        "algorithm": ("algorithm", NAMES),
+        "algorithm": ("algorithm", ALGORITHM_ORDER),
     }
     said = [
         no_such(what, address[part])
@@ -148,10 +148,10 @@ def not_here(address: Mapping[str, str], datasets: Collection[str]) -> list[str]
 
 def no_such(what: str, named: str, instead: str = "the first is shown") -> str:
     """That a link names something that there is not, as plain text."""
-    return f"This link names a {what} that is not here (“{cut(named)}”): {instead}."
+    return f"This link names a {what} that is not here (“{shorten(named)}”): {instead}."
 
 
-def cut(text: str) -> str:
+def shorten(text: str) -> str:
     """A text in one line, with its end left out where it is long."""
     line = in_one_line(text[: 10 * OPENING])
     return line if len(line) <= OPENING else f"{line[: OPENING - 1].rstrip()}…"
@@ -160,10 +160,10 @@ def cut(text: str) -> str:
 def opening_of(document: Document) -> str:
     """A document's title, or its opening words where it has none."""
     source = document.source if isinstance(document.source, str) else " ".join(document.source[:OPENING])
-    return cut(document.title or source)
+    return shorten(document.title or source)
 
 
-def numbered(documents: Iterable[Document]) -> dict[str, str]:
+def name_documents(documents: Iterable[Document]) -> dict[str, str]:
     """What documents are called in a list, by their ids: a number, which counts from 1, and how they open."""
     return {
         document.id: f"{number} · {opening_of(document)}".rstrip(" ·")
@@ -171,22 +171,24 @@ def numbered(documents: Iterable[Document]) -> dict[str, str]:
     }
 
 
-def headline(asked: Asked) -> str:
+def headline(asked: BoundChoice) -> str:
     """What the bound is, as plain text."""
     return f"The highest {METRICS[asked.target.n]} F1 that any choice of a document's own sentences can reach."
 
 
-def explanation(asked: Asked) -> str:
+def explanation(asked: BoundChoice) -> str:
     """What the choices mean, as plain text."""
     target = asked.target
-    text = "; ".join((DEFINITIONS[target.definition], RULES[target.references], length_label(asked.length)))
+    text = "; ".join(
+        (DEFINITIONS[target.definition], REFERENCE_RULE_NOTES[target.references], length_label(asked.length))
+    )
     return f"{text[0].upper()}{text[1:]}. {inside_note(target)}"
 
 
 # --- tables of a data set -------------------------------------------------------------------------------------
 
 
-def verdict(found: Sequence[Standing], rows: Iterable[Row], asked: Asked) -> str:
+def describe_best_system(found: Sequence[Standing], rows: Iterable[OracleRow], asked: BoundChoice) -> str:
     """How high extracts could score, and how near to that the best system comes, as plain text.
 
     The best is that with the highest mean among the systems that do not read the references and have most documents.
@@ -202,7 +204,7 @@ def verdict(found: Sequence[Standing], rows: Iterable[Row], asked: Asked) -> str
     best = max(systems, key=lambda row: (row.documents, row.mean), default=None)
     if best is None or best.share is None:
         return f"{said}."
-    of = "that" if best.documents == len(exact) else f"the bound on its {count(best.documents, 'document')}"
+    of = "that" if best.documents == len(exact) else f"the bound on its {format_count(best.documents, 'document')}"
     return f"{said}; the best system, {in_one_line(best.system)}, reaches {best.share:.0%} of {of} ({best.mean:.3f})."
 
 

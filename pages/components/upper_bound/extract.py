@@ -9,11 +9,11 @@ from data.records import Document
 from metrics.text import count_words
 from pages.components.evidence.blocks import passage
 from pages.components.evidence.marks import Mark, highlight, legend
-from pages.components.upper_bound.address import Asked
-from reports.escaping import count, esc
+from pages.components.upper_bound.address import BoundChoice
+from reports.escaping import esc, format_count
 from summarizers.oracles import Target
-from summarizers.oracles.coverage import Coverage, Place, coverage
-from summarizers.oracles.evaluation import Row
+from summarizers.oracles.coverage import Coverage, NgramOccurrence, coverage
+from summarizers.oracles.evaluation import OracleRow
 from summarizers.oracles.problem import is_proven
 from summarizers.sentences import sentences_of
 
@@ -71,7 +71,7 @@ EXTRACT_STYLE = """<style>
 </style>"""
 
 
-def extract_words(row: Row, optimum: Row, document: Document, asked: Asked) -> str:
+def extract_words(row: OracleRow, optimum: OracleRow, document: Document, asked: BoundChoice) -> str:
     """An extract in sentences, as plain text: how good and how long it is, and what is known of better ones.
 
     `optimum` is what the exact search found.
@@ -81,7 +81,7 @@ def extract_words(row: Row, optimum: Row, document: Document, asked: Asked) -> s
     plain = asked.target.n == 1 and asked.target.definition == "clipped"
     references = len(document.references)
     against = f"reference {row.reference + 1} of {references}" if references > 1 else "the reference"
-    words = count_words(" ".join(taken(row, document)))
+    words = count_words(" ".join(taken_sentences(row, document)))
     seconds = f"{row.seconds:.2f} s"
     if row.proven:
         known = f"Proven optimal in {seconds}: no extract scores higher{'' if plain else ' by this count'}."
@@ -93,28 +93,29 @@ def extract_words(row: Row, optimum: Row, document: Document, asked: Asked) -> s
         known = f"Found in {seconds}: as good as the proven optimum."
     else:
         known = f"Found in {seconds}: {optimum.f1 - row.f1:.4f} below the proven optimum, {optimum.f1:.4f}."
-    return f"F1 {row.f1:.4f} against {against}, {count(len(row.places), 'sentence')}, {count(words, 'word')}. {known}"
+    length = f"{format_count(len(row.places), 'sentence')}, {format_count(words, 'word')}"
+    return f"F1 {row.f1:.4f} against {against}, {length}. {known}"
 
 
-def why_nothing(document: Document, asked: Asked) -> str:
+def why_nothing(document: Document, asked: BoundChoice) -> str:
     """Why the best extract of a document has no sentence: none is short enough, or none that is shares anything."""
     length, sentences = asked.length, sentences_of(document)
     most = length.words(document) if length and length.unit != "sentences" else None
     short = [sentence for sentence in sentences if most is None or count_words(sentence) <= most]
     among = "no sentence" if most is None or len(short) == len(sentences) else f"no sentence of at most {most} words"
     if not short:
-        return f"no sentence has {count(most or 0, 'word')} or fewer"
+        return f"no sentence has {format_count(most or 0, 'word')} or fewer"
     several = len(document.references) > 1 and asked.target.references == "max"
     return f"{among} shares a {ONE[asked.target.n]} with {'a' if several else 'the'} reference"
 
 
-def taken(row: Row, document: Document) -> list[str]:
+def taken_sentences(row: OracleRow, document: Document) -> list[str]:
     """The sentences of an extract."""
     sentences = sentences_of(document)
     return [sentences[place] for place in row.places]
 
 
-def extract_html(document: Document, row: Row, target: Target) -> str:
+def extract_html(document: Document, row: OracleRow, target: Target) -> str:
     """The source's sentences beside the reference: which are taken, and which n-grams that covers or misses.
 
     Sentences in a row that are not taken are folded into a line that opens.
@@ -124,8 +125,8 @@ def extract_html(document: Document, row: Row, target: Target) -> str:
     lines = source_lines(sentences, covered)
     theirs = [*marks(reference, covered.covered, "matched"), *marks(reference, covered.missed, "missed")]
     name = f"Reference {row.reference + 1}" if len(document.references) > 1 else "Reference"
-    numbers = f" ({listed(row.places)})" if row.places else ""
-    head = f"Source: {len(row.places)} of {count(len(sentences), 'sentence')} taken{numbers}"
+    numbers = f" ({format_sentence_numbers(row.places)})" if row.places else ""
+    head = f"Source: {len(row.places)} of {format_count(len(sentences), 'sentence')} taken{numbers}"
     scrolls = len(lines) > SHOWN_WHOLE
     within = ' class="long" role="region" aria-label="Source, sentence by sentence" tabindex="0"' if scrolls else ""
     return (
@@ -153,13 +154,13 @@ def source_lines(sentences: Sequence[str], covered: Coverage) -> list[str]:
     return lines
 
 
-def listed(places: Sequence[int]) -> str:
+def format_sentence_numbers(places: Sequence[int]) -> str:
     """Sentences by their numbers, which count from 1."""
     more = f" and {len(places) - MANY} more" if len(places) > MANY else ""
     return ", ".join(str(place + 1) for place in places[:MANY]) + more
 
 
-def sentence_html(place: int, sentence: str, covered: Sequence[Place] | None) -> str:
+def sentence_html(place: int, sentence: str, covered: Sequence[NgramOccurrence] | None) -> str:
     """A sentence of the source with its number; one that is taken with what it covers, which may be nothing."""
     taken = covered is not None
     kind, badge = (' class="taken"', '<span class="badge">taken</span> ') if taken else ("", "")
@@ -170,7 +171,7 @@ def sentence_html(place: int, sentence: str, covered: Sequence[Place] | None) ->
     )
 
 
-def marks(text: str, places: Iterable[Place], kind: str) -> list[Mark]:
+def marks(text: str, places: Iterable[NgramOccurrence], kind: str) -> list[Mark]:
     """Marks on the n-grams of a sentence or reference; those that match light each other."""
     return [
         Mark(

@@ -15,9 +15,9 @@ from safetensors.numpy import load_file, save_file
 
 from data.importers.question import QuestionFile
 from data.records import BadRecord
-from metrics.apes.base import Candidate, Task
+from metrics.apes.base import CandidateAnswer, ReadingTask
 from metrics.apes.readers import reader
-from metrics.apes.readers.anonymous import Cloze, of_file, of_task, words
+from metrics.apes.readers.anonymous import Cloze, cloze_from_file, cloze_from_task, tokenize
 from metrics.apes.readers.attentive import AttentiveReader, Settings, network_class
 from metrics.apes.readers.attentive_training import TrainingResult, train
 from metrics.models.files import ModelUnavailable
@@ -59,12 +59,14 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> TrainingResult:
     return trained(folder)
 
 
-def race(*results: tuple[str, str], question: str = "@placeholder won it") -> Task:
+def race(*results: tuple[str, str], question: str = "@placeholder won it") -> ReadingTask:
     """A summary such as `Ann Lee won. Bob Roe lost.`, its entities the candidates, in the order of `NAMES`."""
     summary = " ".join(f"{name} {verb}." for name, verb in results)
     named = sorted({name for name, _ in results}, key=NAMES.index)
     starts = {name: [i for i in range(len(summary)) if summary.startswith(name, i)] for name in named}
-    return Task(summary, question, tuple(Candidate(n, tuple((i, i + len(n)) for i in starts[n])) for n in named))
+    return ReadingTask(
+        summary, question, tuple(CandidateAnswer(n, tuple((i, i + len(n)) for i in starts[n])) for n in named)
+    )
 
 
 RACES = [
@@ -89,20 +91,20 @@ WINNERS = [1, 0, 0, 2]
     ],
 )
 def test_words(text: str, tokens: list[str]) -> None:
-    assert words(text) == tokens
-    assert words(" ".join(tokens)) == tokens  # as the corpus stands in its files
+    assert tokenize(text) == tokens
+    assert tokenize(" ".join(tokens)) == tokens  # as the corpus stands in its files
 
 
 def test_a_task_becomes_anonymous() -> None:
     #       0         1         2         3         4
     #       0123456789012345678901234567890123456789012
     text = "New York met Ann Lee. NEW YORK lost; she won"
-    task = Task(
+    task = ReadingTask(
         text,
         "@placeholder told ann lee of new york, not of new yorkers",
-        (Candidate("Ann Lee", ((13, 20),)), Candidate("New York", ((22, 30), (0, 8)))),
+        (CandidateAnswer("Ann Lee", ((13, 20),)), CandidateAnswer("New York", ((22, 30), (0, 8)))),
     )
-    cloze, places = of_task(task)
+    cloze, places = cloze_from_task(task)
     assert cloze.passage == (0, "met", 1, ".", 0, "lost", ";", "she", "won")
     # No part of a word is a name.
     assert cloze.question == ("@placeholder", "told", 1, "of", 0, ",", "not", "of", "new", "yorkers")
@@ -110,15 +112,19 @@ def test_a_task_becomes_anonymous() -> None:
 
 
 def test_overlapping_mentions_all_stand_in_the_passage() -> None:
-    task = Task("the New York Times", "@placeholder", (Candidate("New York", ((4, 12),)), Candidate("x", ((4, 18),))))
-    assert of_task(task) == (Cloze(("the", 0, 1), ("@placeholder",)), ((1,), (2,)))
+    task = ReadingTask(
+        "the New York Times",
+        "@placeholder",
+        (CandidateAnswer("New York", ((4, 12),)), CandidateAnswer("x", ((4, 18),))),
+    )
+    assert cloze_from_task(task) == (Cloze(("the", 0, 1), ("@placeholder",)), ((1,), (2,)))
 
 
 def test_a_file_is_numbered_by_occurrence() -> None:
     file = QuestionFile("@entity7 , @entity3 Said @entity7", "@entity9 met @placeholder", "@entity3")
     cloze = Cloze((0, ",", 1, "said", 0), (2, "met", "@placeholder"))
-    assert of_file(file) == (cloze, 1)
-    assert of_file(file._replace(answer="@entity9")) == (cloze, None)
+    assert cloze_from_file(file) == (cloze, 1)
+    assert cloze_from_file(file._replace(answer="@entity9")) == (cloze, None)
 
 
 # --- training and reading ------------------------------------------------------------------------------------
@@ -141,7 +147,7 @@ def test_a_running_text_is_read(result: TrainingResult) -> None:
 
 def test_the_answer_is_read_from_the_mention_with_the_most_attention(result: TrainingResult) -> None:
     task = race(("Ann Lee", "lost"), ("Bob Roe", "lost"), ("Ann Lee", "won"))
-    cloze, mentions = of_task(task)
+    cloze, mentions = cloze_from_task(task)
     attention = [0.0] * len(cloze.passage)
     attention[mentions[0][0]], attention[mentions[0][1]], attention[mentions[1][0]] = 0.1, 0.2, 0.7
     answer = AttentiveReader.load(result.output).answer(task, cloze, mentions, [-0.2, -1.7, -9.0, -9.0], attention)
@@ -174,7 +180,7 @@ def test_the_scores_are_those_of_the_formulas(result: TrainingResult) -> None:
     weights = load_file(result.output)
     settings = AttentiveReader.load(result.output).settings
     task = RACES[2]
-    cloze, _ = of_task(task)
+    cloze, _ = cloze_from_task(task)
 
     def sigmoid(x: np.ndarray) -> np.ndarray:
         return 1 / (1 + np.exp(-x))

@@ -13,9 +13,16 @@ import pytest
 
 from benchmarks.entities import Counts, measure
 from metrics.apes.entities import DEFAULT_TYPES, TYPES, Entity, FinderUnavailable, entity_type, finder, is_group
-from metrics.apes.tagger import FILE, TAGS, Tagger, describe, entities_of, split, stretches
-from metrics.apes.training import BadTrainingFile, held_out, joined, read_sentences, train_tagger, training_files
-from metrics.models.encoder import shared
+from metrics.apes.tagger import FILE, TAGS, Tagger, cut_stretches, describe, entities_of, split_words
+from metrics.apes.training import (
+    BadTrainingFile,
+    join_sentences,
+    read_held_out,
+    read_sentences,
+    train_tagger,
+    training_files,
+)
+from metrics.models.encoder import shared_encoder
 
 
 @pytest.fixture(scope="module")
@@ -31,14 +38,14 @@ def named(text: str, entities: list[Entity]) -> list[tuple[str, str]]:
 
 
 def test_held_out_text_is_tagged_as_the_model_card_says(tagger: Tagger, shared_data: Path) -> None:
-    files = held_out(shared_data / "ner")
+    files = read_held_out(shared_data / "ner")
     typed, untyped = sum((measure(tagger, sentences) for sentences in files.values()), Counts()).f1
     assert typed > 0.816  # .826 and .879, less .01
     assert untyped > 0.869
 
 
 def test_lower_case_text_is_tagged_too(tagger: Tagger, shared_data: Path) -> None:
-    typed, untyped = measure(tagger, held_out(shared_data / "ner")["wikigold"], lower=True).f1
+    typed, untyped = measure(tagger, read_held_out(shared_data / "ner")["wikigold"], lower=True).f1
     assert typed > 0.693  # .703 and .792, less .01
     assert untyped > 0.782
 
@@ -94,7 +101,7 @@ def test_a_long_text_is_read_to_its_end(tagger: Tagger) -> None:
 
 
 def test_entities_do_not_depend_on_the_batch(tagger: Tagger, shared_data: Path) -> None:
-    sentences = held_out(shared_data / "ner")["wikigold"][:60]
+    sentences = read_held_out(shared_data / "ner")["wikigold"][:60]
     texts = [sentence.text for sentence in sentences]
     together = tagger.find(texts)
     alone = [tagger.find([text])[0] for text in texts]
@@ -115,13 +122,13 @@ def test_entities_do_not_depend_on_the_batch(tagger: Tagger, shared_data: Path) 
     ],
 )
 def test_words_are_those_of_the_training_files(text: str, words: list[str]) -> None:
-    assert [text[start:end] for start, end in split(text)] == words
+    assert [text[start:end] for start, end in split_words(text)] == words
 
 
 def test_stretches_end_with_sentences_and_hold_every_word_once() -> None:
     text = "One two three. Four five. " * 20
-    spans = split(text)
-    parts = list(stretches(text, spans, 30))
+    spans = split_words(text)
+    parts = list(cut_stretches(text, spans, 30))
     assert [(a + part.offset, b + part.offset) for part in parts for a, b in part.spans] == spans
     assert all(len(part.spans) <= 30 and part.part.endswith(".") for part in parts)
 
@@ -133,7 +140,7 @@ def test_tags_become_entities() -> None:
 
 
 def test_shapes_tell_case() -> None:
-    title, lower = (describe(text, split(text)).shapes[0] for text in ("Paris", "paris"))
+    title, lower = (describe(text, split_words(text)).shapes[0] for text in ("Paris", "paris"))
     assert title != lower
 
 
@@ -270,14 +277,14 @@ def test_files_are_read_with_spans_and_our_labels(tmp_path: Path) -> None:
 
 def test_held_out_text_is_not_trained_on(shared_data: Path) -> None:
     trained = {sentence.text for part in training_files(shared_data / "ner").values() for sentence in part}
-    held = held_out(shared_data / "ner")
+    held = read_held_out(shared_data / "ner")
     assert [len(part) for part in held.values()] == [651, 543, 340]  # 340 of wikigold's 1,696 sentences
     assert not any(sentence.text in trained for part in held.values() for sentence in part)
 
 
 def test_joined_texts_keep_their_entities(shared_data: Path) -> None:
     sentences = read_sentences(shared_data / "ner" / "crossner_ai_train.txt")
-    texts = list(joined(sentences, random.Random(0)))
+    texts = list(join_sentences(sentences, random.Random(0)))
     assert [name for text in texts for name in named(*text)] == [name for one in sentences for name in named(*one)]
     assert len(texts) < len(sentences)
 
@@ -300,9 +307,9 @@ def test_training_learns_twenty_sentences_and_repeats_itself(tmp_path: Path, sha
     folder = tmp_path / "data"
     folder.mkdir()
     (folder / "crossner_ai_train.txt").write_text("\n\n".join(short))
-    train_tagger(folder, tmp_path / "a.safetensors", seed=3, epochs=50, encoder=shared())
+    train_tagger(folder, tmp_path / "a.safetensors", seed=3, epochs=50, encoder=shared_encoder())
     typed, _ = measure(Tagger(tmp_path / "a.safetensors"), read_sentences(folder / "crossner_ai_train.txt")).f1
     assert typed > 0.9
     for name in ("b", "c"):
-        train_tagger(folder, tmp_path / f"{name}.safetensors", seed=3, epochs=2, encoder=shared())
+        train_tagger(folder, tmp_path / f"{name}.safetensors", seed=3, epochs=2, encoder=shared_encoder())
     assert (tmp_path / "b.safetensors").read_bytes() == (tmp_path / "c.safetensors").read_bytes()

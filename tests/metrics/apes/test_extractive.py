@@ -11,10 +11,10 @@ import pytest
 import torch
 import transformers
 
-from metrics.apes.base import Candidate, Task
+from metrics.apes.base import CandidateAnswer, ReadingTask
 from metrics.apes.readers import reader
 from metrics.apes.readers.extractive import ExtractiveReader
-from metrics.apes.readers.pretrained import UNSEEN, Pretrained, places
+from metrics.apes.readers.pretrained import UNSEEN, Pretrained, locate_mention
 from metrics.models.files import ModelUnavailable
 from tests.metrics.apes.tiny import ARCHITECTURES, LIMIT, SUMMARY, TASKS, save, task, without_safetensors
 
@@ -97,7 +97,7 @@ def test_windows_show_all_of_a_long_summary_and_each_mention_whole(model: Path) 
     assert {long.summary[index] for index in set(range(len(long.summary))) - seen} == {" "}
     for candidate in long.candidates:
         for start, end in candidate.mentions:
-            for window, first, last in places(windows, (start, end)):
+            for window, first, last in locate_mention(windows, (start, end)):
                 tokens = windows[window].summary
                 assert (tokens[first][0], tokens[last][1]) == (start, end)
 
@@ -107,7 +107,7 @@ def test_the_end_of_a_long_summary_is_read(bert: Path) -> None:
     asked = task("@placeholder won.", "Bob thanked her. " * 40 + "Then Ann Lee won.", "Ann Lee")
     loaded = ExtractiveReader(str(bert))
     windows = loaded.windows(asked)
-    assert [place.window for place in places(windows, asked.candidates[0].mentions[0])] == [len(windows) - 1]
+    assert [place.window for place in locate_mention(windows, asked.candidates[0].mentions[0])] == [len(windows) - 1]
     start = min(windows[-1].summary.values())[0]
     shown = task("@placeholder won.", asked.summary[start:], "Ann Lee")
     (answer,), (expected,) = loaded.read([asked]), loaded.read([shown])
@@ -127,7 +127,9 @@ def test_a_long_question_is_cut_around_its_blank(bert: Path) -> None:
 
 
 def test_a_mention_that_the_tokens_leave_out_is_never_the_answer(bert: Path) -> None:
-    hidden = Task("\u200b and Ann", "@placeholder won", (Candidate("\u200b", ((0, 1),)), Candidate("Ann", ((6, 9),))))
+    hidden = ReadingTask(
+        "\u200b and Ann", "@placeholder won", (CandidateAnswer("\u200b", ((0, 1),)), CandidateAnswer("Ann", ((6, 9),)))
+    )
     answer = ExtractiveReader(str(bert)).read([hidden])[0]
     assert answer.chosen == 1
     assert answer.scores[0] == UNSEEN

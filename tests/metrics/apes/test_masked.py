@@ -9,7 +9,7 @@ import pytest
 import torch
 import transformers
 
-from metrics.apes.base import Candidate, Task
+from metrics.apes.base import CandidateAnswer, ReadingTask
 from metrics.apes.readers import reader
 from metrics.apes.readers.masked import MaskedReader
 from metrics.apes.readers.pretrained import UNSEEN
@@ -108,7 +108,9 @@ def test_a_long_question_is_cut_around_its_blank(bert: Path) -> None:
 
 
 def test_a_name_that_the_tokens_leave_out_is_never_the_answer(bert: Path) -> None:
-    hidden = Task("\u200b and Ann", "@placeholder won", (Candidate("\u200b", ((0, 1),)), Candidate("Ann", ((6, 9),))))
+    hidden = ReadingTask(
+        "\u200b and Ann", "@placeholder won", (CandidateAnswer("\u200b", ((0, 1),)), CandidateAnswer("Ann", ((6, 9),)))
+    )
     answer = MaskedReader(str(bert)).read([hidden])[0]
     assert answer.chosen == 1
     assert answer.scores[0] == UNSEEN

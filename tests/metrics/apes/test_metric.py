@@ -10,19 +10,19 @@ from itertools import compress
 import numpy as np
 import pytest
 
-from analysis.agreement import agreement, within_document_pairs
+from analysis.agreement import count_agreement, within_document_pairs
 from analysis.correlation import correlate
-from data.importers import read
-from data.records import ClozeQuestion, Document, Example, Summary, examples
+from data.importers import read_documents
+from data.records import ClozeQuestion, Document, Example, Summary, make_examples
 from metrics.apes import Apes
 from metrics.apes.base import BLANK, Answer, Question
 from metrics.apes.conditions import conditions, interchange, shuffle
-from metrics.apes.metric import VALUES, Trace, credit, earned, rank
+from metrics.apes.metric import VALUES, Trace, question_credit, rank, total_credit
 from metrics.apes.questions import make_quiz
 from metrics.base import Score
 from metrics.rouge import RougeN
 from metrics.scoring import NoRatings
-from reports.apes_trials import spreads, trials
+from reports.apes_trials import summarize_trials, trials
 
 REFERENCE = "Paul Merson criticised Andros Townsend in London. Roy Hodgson defended Townsend."
 EXAMPLE = Example("d", "s", REFERENCE, (REFERENCE,), None, "")
@@ -161,7 +161,7 @@ def test_what_a_question_earns():
         trace(False, None): (0, 0, 0),
         trace(True, 1, 0, 0): (1, 1, 1),  # a question of its blank alone
     }.items():
-        assert tuple(credit(given, value) for value in ("share", "graded", "strict")) == pytest.approx(credits)
+        assert tuple(question_credit(given, value) for value in ("share", "graded", "strict")) == pytest.approx(credits)
 
 
 def test_graded_and_strict_values_are_counted_from_words_and_ranks():
@@ -192,8 +192,8 @@ def test_graded_values_of_summeval(shared_data):
     The study that the values come from, by a splitter that left lower-cased text whole: share .225 / .164 / .745, .542;
     graded .280 / .251 / .663, .589, ties .10; strict .263 / .219 / .704, .577, ties .17.
     """
-    records = list(read(shared_data / "summeval.jsonl", None, lambda message: None))
-    several = [example for document, summaries in records for example in examples(document, summaries)]
+    records = list(read_documents(shared_data / "summeval.jsonl", None, lambda message: None))
+    several = [example for document, summaries in records for example in make_examples(document, summaries)]
     relevance = [summary.human["relevance"] for _, summaries in records for summary in summaries]
     documents, systems = zip(*((example.document_id, example.system) for example in several), strict=True)
     traces = [scored.evidence.traces for scored in Apes("first").score(several)]
@@ -204,10 +204,10 @@ def test_graded_values_of_summeval(shared_data):
         ("graded", (0.286, 0.253, 0.658), 0.589, 0.10),
         ("strict", (0.271, 0.222, 0.696), 0.579, 0.17),
     ):
-        values = np.array([earned(each, value) / len(each) for each in traces])
+        values = np.array([total_credit(each, value) / len(each) for each in traces])
         levels = correlate(relevance, values, documents, systems)
         assert [level.r for level in levels] == pytest.approx(pearson, abs=1.5e-3)
-        counts = agreement(human[first] - human[second], values[first] - values[second])
+        counts = count_agreement(human[first] - human[second], values[first] - values[second])
         assert counts.half == pytest.approx(half, abs=1e-3)
         assert counts.tied / counts.pairs == pytest.approx(tied, abs=6e-3)
 
@@ -276,7 +276,7 @@ def test_shuffling_keeps_the_words_and_their_counts():
 
 
 def test_conditions_rank_texts_as_they_deserve(shared_data):
-    records = list(read(shared_data / "summeval.jsonl", None, lambda message: None))[:12]
+    records = list(read_documents(shared_data / "summeval.jsonl", None, lambda message: None))[:12]
     rows = {row.name: row for row in conditions(Apes("first"), records)}
     # interchanged names are the harsher control: what is said of each is wrong, where words without order still help
     assert rows["gold"].apes > rows["source"].apes > rows["shuffled gold"].apes > rows["interchanged gold"].apes
@@ -309,7 +309,7 @@ def test_columns_of_the_conditions_are_counted_from_scores():
 
 
 def test_conditions_of_several_seeds_are_means_with_their_spread(shared_data):
-    records = list(read(shared_data / "summeval.jsonl", None, lambda message: None))[:4]
+    records = list(read_documents(shared_data / "summeval.jsonl", None, lambda message: None))[:4]
     records = [(document, []) for document, _ in records]
     apes = Apes("first")
     single = [{row.name: row for row in conditions(apes, records, seed)} for seed in (3, 4, 5)]
@@ -330,12 +330,12 @@ def test_conditions_ask_the_questions_of_the_data_set():
 
 
 def test_trials_take_one_reference_at_a_time(shared_data):
-    records = list(read(shared_data / "summeval.jsonl", None, lambda message: None))[:6]
+    records = list(read_documents(shared_data / "summeval.jsonl", None, lambda message: None))[:6]
     apes = Apes()
     found = trials(apes, records, "relevance")
     assert len(found) == 11 * 4
     # the same by hand: the fourth reference alone, through the metrics themselves
-    several = [replace(e, references=e.references[3:4]) for d, s in records for e in examples(d, s)]
+    several = [replace(e, references=e.references[3:4]) for d, s in records for e in make_examples(d, s)]
     relevance = [summary.human["relevance"] for _, summaries in records for summary in summaries]
     asked = [score.value is not None for score in apes.score(several)]  # some references name nobody
     several, relevance = (list(compress(column, asked)) for column in (several, relevance))
@@ -345,7 +345,7 @@ def test_trials_take_one_reference_at_a_time(shared_data):
         assert own.n == len(several)
         levels = correlate(relevance, [each.value for each in metric.score(several)], documents, systems)
         assert own[3:6] == pytest.approx([level.r for level in levels])
-    for spread in spreads(found):
+    for spread in summarize_trials(found):
         pooled = [trial.pooled for trial in found if trial.metric == spread.metric]
         assert (spread.trials, spread.means[0], spread.sds[0]) == pytest.approx(
             (11, np.mean(pooled), np.std(pooled, ddof=1))
@@ -364,8 +364,8 @@ def test_a_reference_that_stands_as_a_system_judges_no_trial():
 
 def test_the_value_is_counted_from_the_evidence(shared_data):
     apes = Apes("first")
-    records = list(read(shared_data / "summeval.jsonl", None, lambda message: None))[20:23]
-    several = [example for document, summaries in records for example in examples(document, summaries)]
+    records = list(read_documents(shared_data / "summeval.jsonl", None, lambda message: None))[20:23]
+    several = [example for document, summaries in records for example in make_examples(document, summaries)]
     for example, scored in zip(several, apes.score(several), strict=True):
         traces = scored.evidence.traces
         assert scored.value == sum(trace.is_right for trace in traces) / len(traces)
@@ -375,8 +375,8 @@ def test_the_value_is_counted_from_the_evidence(shared_data):
 
 
 def test_a_score_does_not_depend_on_its_batch(shared_data):
-    records = list(read(shared_data / "summeval.jsonl", None, lambda message: None))[30:32]
-    several = [example for document, summaries in records for example in examples(document, summaries)]
+    records = list(read_documents(shared_data / "summeval.jsonl", None, lambda message: None))[30:32]
+    several = [example for document, summaries in records for example in make_examples(document, summaries)]
     together = Apes("first").score(several)
     assert [score.value for score in together] == [Apes("first").score([example])[0].value for example in several]
 

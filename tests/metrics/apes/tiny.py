@@ -12,7 +12,7 @@ import torch
 import transformers
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
-from metrics.apes.base import Candidate, Task
+from metrics.apes.base import CandidateAnswer, ReadingTask
 
 LIMIT = 62
 """Tokens that fit into a tiny model: what RoBERTa makes of 64 positions."""
@@ -23,11 +23,13 @@ SIZES = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "i
 ARCHITECTURES = ["bert", "roberta", "distilbert"]
 
 
-def task(question: str = "@placeholder praised Bob Roe.", summary: str = SUMMARY, *names: str) -> Task:
+def task(question: str = "@placeholder praised Bob Roe.", summary: str = SUMMARY, *names: str) -> ReadingTask:
     """A task whose candidates are mentioned wherever their names stand."""
     names = names or ("Ann Lee", "Bob", "New York")
     starts = {name: [i for i in range(len(summary)) if summary.startswith(name, i)] for name in names}
-    return Task(summary, question, tuple(Candidate(n, tuple((i, i + len(n)) for i in starts[n])) for n in names))
+    return ReadingTask(
+        summary, question, tuple(CandidateAnswer(n, tuple((i, i + len(n)) for i in starts[n])) for n in names)
+    )
 
 
 TASKS = [

@@ -9,20 +9,20 @@ import pandas
 import pytest
 import scipy.stats
 
-from data.importers import read
+from data.importers import read_documents
 from data.records import Document
 from data.store import StoredBound, UnknownDataset
 from metrics.text import count_words
-from summarizers.base import REFERENCE_LENGTH, Length
+from summarizers.base import REFERENCE_LENGTH, SummaryLength
 from summarizers.oracles import ALGORITHMS, Target, evaluation, find
 from summarizers.oracles.evaluation import (
     OTHER_SCRIPT,
-    Row,
-    Task,
+    OracleRow,
+    OracleTask,
     evaluate,
     evaluate_stored,
-    statistics,
-    stored,
+    load_evaluation,
+    summarize_algorithms,
     why_left_out,
 )
 from summarizers.sentences import sentences_of
@@ -31,12 +31,12 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 def row(document, algorithm, f1, *, sentences=1, bound=None, proven=False, seconds=1.0):
-    return Row(document, algorithm, f1, tuple(range(sentences)), 0, bound, proven, seconds)
+    return OracleRow(document, algorithm, f1, tuple(range(sentences)), 0, bound, proven, seconds)
 
 
 @pytest.fixture(scope="module")
 def articles(shared_data):
-    return [document for document, _ in read(shared_data / "summeval.jsonl", "interchange")][:8]
+    return [document for document, _ in read_documents(shared_data / "summeval.jsonl", "interchange")][:8]
 
 
 def untimed(evaluation):
@@ -47,7 +47,7 @@ def untimed(evaluation):
 
 
 def test_rows_are_what_the_searches_find(articles):
-    task = Task(Target(2, "set", "first"), ("greedy", "genetic", "exact"), seed=3)
+    task = OracleTask(Target(2, "set", "first"), ("greedy", "genetic", "exact"), seed=3)
     rows = evaluate(articles[:3], task, processes=0).rows
     assert [(r.document_id, r.algorithm) for r in rows] == [(d.id, a) for d in articles[:3] for a in task.algorithms]
     for document, found in zip([d for d in articles[:3] for _ in task.algorithms], rows, strict=True):
@@ -61,7 +61,7 @@ def test_rows_are_what_the_searches_find(articles):
 
 
 def test_several_processes_find_the_same_and_tell_how_far_they_are(articles):
-    task = Task(Target(references="first"))
+    task = OracleTask(Target(references="first"))
     documents = [*articles, Document("bare", "", ("r",))]
     told, alone = [], []
     several = evaluate(documents, task, processes=2, progress=lambda *done: told.append(done))
@@ -88,24 +88,26 @@ def test_what_is_left_out():
 
 
 def test_lengths_are_kept(articles):
-    for length in (Length(1), REFERENCE_LENGTH):
-        rows = evaluate(articles[:3], Task(Target(references="first"), length=length), processes=0).rows
+    for length in (SummaryLength(1), REFERENCE_LENGTH):
+        rows = evaluate(articles[:3], OracleTask(Target(references="first"), length=length), processes=0).rows
         assert len(rows) == 3 * len(ALGORITHMS)
         for found in rows:
             document = next(d for d in articles if d.id == found.document_id)
             words = sum(count_words(sentences_of(document)[place]) for place in found.places)
-            assert len(found.places) <= 1 if length == Length(1) else words <= count_words(document.references[0])
+            assert (
+                len(found.places) <= 1 if length == SummaryLength(1) else words <= count_words(document.references[0])
+            )
     bare = Document("bare", "Red cars.", (" ", "red"))
-    assert evaluate([bare], Task(length=REFERENCE_LENGTH), processes=0).left_out == ("bare",)
+    assert evaluate([bare], OracleTask(length=REFERENCE_LENGTH), processes=0).left_out == ("bare",)
 
 
 @pytest.mark.parametrize(
     ("task", "processes", "message"),
     [
-        (Task(algorithms=("best",)), 1, "algorithm must be one of greedy, .*, not 'best'"),
-        (Task(Target(references="mean")), 1, "references must be one of max, first, not 'mean'"),
-        (Task(length=Length(0)), 1, "a summary has at least 1 sentence, not 0"),
-        (Task(), -1, "the number of processes must be at least 0, not -1"),
+        (OracleTask(algorithms=("best",)), 1, "algorithm must be one of greedy, .*, not 'best'"),
+        (OracleTask(Target(references="mean")), 1, "references must be one of max, first, not 'mean'"),
+        (OracleTask(length=SummaryLength(0)), 1, "a summary has at least 1 sentence, not 0"),
+        (OracleTask(), -1, "the number of processes must be at least 0, not -1"),
     ],
 )
 def test_what_is_refused(task, processes, message):
@@ -119,7 +121,7 @@ def test_a_stopped_evaluation_ends_its_processes(articles):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        evaluate(articles, Task(algorithms=("greedy",)), processes=2, progress=stop)
+        evaluate(articles, OracleTask(algorithms=("greedy",)), processes=2, progress=stop)
 
 
 # --- data sets ---------------------------------------------------------------------------------------------------
@@ -133,7 +135,7 @@ WRITTEN = [
     Document("d", "The end.", ("nothing shared",)),
 ]
 WITH_ORACLE = ["b", "a", "c", "d"]
-FAST = Task(algorithms=("greedy", "genetic", "exact"))
+FAST = OracleTask(algorithms=("greedy", "genetic", "exact"))
 
 
 @pytest.fixture
@@ -146,7 +148,7 @@ def store(data_store):
 @pytest.fixture
 def searches(monkeypatch):
     """What is searched from now on: documents and algorithms."""
-    evaluation.load()
+    evaluation.load_libraries()
     asked = []
 
     def counted(document, target, algorithm, **settings):
@@ -154,7 +156,7 @@ def searches(monkeypatch):
             asked.append((document.id, algorithm))
         return found
 
-    monkeypatch.setattr(evaluation, "find", counted)
+    monkeypatch.setattr(evaluation, "find_extract", counted)
     return asked
 
 
@@ -170,7 +172,7 @@ def test_a_data_set_has_the_rows_of_its_documents(store, processes):
     assert found.left_out == ("empty", "no token")
     assert list(dict.fromkeys(told)) == [(done, 6) for done in range(7)]
     # Stored to the last bit, and whether they are proven follows.
-    assert stored(store, "set", FAST) == (found.rows, ())
+    assert load_evaluation(store, "set", FAST) == (found.rows, ())
     assert {row.proven for row in found.rows if row.algorithm == "exact"} == {True}
 
 
@@ -192,7 +194,7 @@ def test_what_another_run_stored_first_is_what_is_told(store):
             store.add_bounds(dataset="set", signature=FAST.signatures["exact"], bounds={"c": other})
 
     told = evaluate_stored(store, "set", FAST, processes=0, progress=meanwhile)
-    assert told.rows == stored(store, "set", FAST).rows
+    assert told.rows == load_evaluation(store, "set", FAST).rows
     assert [row.f1 for row in told.rows if (row.document_id, row.algorithm) == ("c", "exact")] == [other.f1]
 
 
@@ -204,7 +206,7 @@ def test_a_stopped_run_goes_on_where_it_stopped(store, searches, stop):
 
     with pytest.raises(type(stop)):
         evaluate_stored(store, "set", FAST, processes=0, progress=stop_after_two)
-    begun = stored(store, "set", FAST)
+    begun = load_evaluation(store, "set", FAST)
     assert [(row.document_id, row.algorithm) for row in begun.rows] == all_of(["b", "a"])
     begun_searches = searches.copy()
     assert set(begun_searches) == set(all_of(["b", "a"]))
@@ -223,7 +225,7 @@ def test_a_run_of_several_processes_keeps_what_came_in_before_it_was_stopped(sto
 
     with pytest.raises(KeyboardInterrupt):
         evaluate_stored(store, "set", FAST, processes=2, progress=stop_after_two)
-    assert [row.document_id for row in stored(store, "set", FAST).rows] == ["b"] * 3 + ["a"] * 3
+    assert [row.document_id for row in load_evaluation(store, "set", FAST).rows] == ["b"] * 3 + ["a"] * 3
 
 
 def test_rows_are_on_disk_while_the_run_goes_on(store, monkeypatch):
@@ -234,7 +236,9 @@ def test_rows_are_on_disk_while_the_run_goes_on(store, monkeypatch):
         "set",
         FAST,
         processes=0,
-        progress=lambda done, _: seen.append(len({row.document_id for row in stored(store, "set", FAST).rows})),
+        progress=lambda done, _: seen.append(
+            len({row.document_id for row in load_evaluation(store, "set", FAST).rows})
+        ),
     )
     assert seen == [0, 1, 1, 2, 3, 3, 4]  # at first, then after each document
 
@@ -251,7 +255,7 @@ def test_what_a_broken_off_write_left_is_searched_again(store, searches, monkeyp
     with pytest.raises(OSError, match="full"):
         evaluate_stored(store, "set", FAST, processes=0)
     monkeypatch.setattr(store, "add_bounds", add)
-    assert stored(store, "set", FAST).rows == ()  # no document has all three
+    assert load_evaluation(store, "set", FAST).rows == ()  # no document has all three
     searches.clear()
     evaluate_stored(store, "set", FAST, processes=0)
     assert {algorithm for _, algorithm in searches} == {"genetic", "exact"}  # greedy was written before
@@ -264,9 +268,9 @@ def test_only_what_is_asked_for_and_not_there_is_searched(store, searches):
     assert searches[2:] == [("b", "genetic"), ("b", "exact"), ("a", "genetic"), ("a", "exact"), *all_of(["c"])]
     assert [(row.document_id, row.algorithm) for row in found.rows] == all_of(["b", "a", "c"])
     assert found.left_out == ("empty",)
-    assert stored(store, "set", FAST, first=1).rows == found.rows[:3]
+    assert load_evaluation(store, "set", FAST, first=1).rows == found.rows[:3]
     # In the order in which they are asked for.
-    turned = stored(store, "set", FAST._replace(algorithms=("exact", "greedy")))
+    turned = load_evaluation(store, "set", FAST._replace(algorithms=("exact", "greedy")))
     assert [row.algorithm for row in turned.rows[:2]] == ["exact", "greedy"]
 
 
@@ -275,7 +279,7 @@ def test_only_what_is_asked_for_and_not_there_is_searched(store, searches):
     [
         (FAST._replace(seed=1), {"genetic"}),
         (FAST._replace(seconds=1.0), {"exact"}),
-        (FAST._replace(length=Length(1)), {"greedy", "genetic", "exact"}),
+        (FAST._replace(length=SummaryLength(1)), {"greedy", "genetic", "exact"}),
         (FAST._replace(target=Target(2)), {"greedy", "genetic", "exact"}),
         (FAST._replace(target=Target(tokenizer="unicode")), {"greedy", "genetic", "exact"}),
     ],
@@ -283,7 +287,7 @@ def test_only_what_is_asked_for_and_not_there_is_searched(store, searches):
 def test_results_of_other_settings_do_not_mix(store, searches, other, searched_again):
     evaluate_stored(store, "set", FAST, processes=0)
     searches.clear()
-    assert stored(store, "set", other).rows == ()
+    assert load_evaluation(store, "set", other).rows == ()
     evaluate_stored(store, "set", other, processes=0)
     assert {algorithm for _, algorithm in searches} == searched_again
 
@@ -292,20 +296,20 @@ def test_what_was_stored_unproven_stays_unproven(store):
     signature = FAST.signatures["exact"]
     bounds = {"b": StoredBound(0.5, (0,), 1, 0.75, 60.0), "c": StoredBound(0.5, (0,), 0, 0.5, 60.0)}
     store.add_bounds(dataset="set", signature=signature, bounds=bounds)
-    found = stored(store, "set", Task(algorithms=("exact",)))
+    found = load_evaluation(store, "set", OracleTask(algorithms=("exact",)))
     assert [(row.document_id, row.proven, row.bound) for row in found.rows] == [("b", False, 0.75), ("c", True, 0.5)]
 
 
 def test_data_sets_that_there_are_not_and_options_that_there_are_not(store):
-    for run in (stored, evaluate_stored):
+    for run in (load_evaluation, evaluate_stored):
         with pytest.raises(UnknownDataset, match="no data set 'none'"):
             run(store, "none", FAST)
         with pytest.raises(ValueError, match="algorithm must be one of"):
-            run(store, "set", Task(algorithms=("best",)))
+            run(store, "set", OracleTask(algorithms=("best",)))
 
 
 def test_why_documents_have_no_oracle():
-    first, words = Task(Target(references="first")), Task(length=REFERENCE_LENGTH)
+    first, words = OracleTask(Target(references="first")), OracleTask(length=REFERENCE_LENGTH)
     no_first = Document("x", "A cat.", (" ", "cat"))
     for document, task, why in (
         (WRITTEN[1], FAST, "the document has no sentence"),
@@ -331,7 +335,7 @@ def test_figures_by_hand():
         row("c", "greedy", 0.6, sentences=6, seconds=2.0),
         row("c", "exact", 0.7, sentences=5, bound=0.7, proven=True),
     ]
-    greedy, exact = statistics(rows)
+    greedy, exact = summarize_algorithms(rows)
     assert (greedy.algorithm, greedy.documents) == ("greedy", 3)
     assert (exact.algorithm, exact.documents) == ("exact", 3)
     assert (greedy.mean, greedy.std) == (pytest.approx(0.4), pytest.approx(0.2))  # squares .04 + 0 + .04, over 2
@@ -353,20 +357,20 @@ def test_who_reaches_the_optimum():
     reached = {"a": 0.5, "b": 0.5 - 5e-7, "c": 0.4, "d": 0.7}
     optima = [row(key, "exact", 0.5, bound=0.5, proven=True) for key in "abc"]
     rows = [*(row(key, "vns", f1) for key, f1 in reached.items()), *optima, row("d", "exact", 0.7, bound=0.9)]
-    vns, exact = statistics(rows)
+    vns, exact = summarize_algorithms(rows)
     assert (vns.at_optimum, exact.at_optimum) == (pytest.approx(2 / 3), 1.0)
-    assert statistics(rows[:4])[0].at_optimum is None
+    assert summarize_algorithms(rows[:4])[0].at_optimum is None
 
 
 def test_intervals_stay_where_f1_is():
-    [high] = statistics([row(key, "greedy", f1) for key, f1 in (("a", 0.5), ("b", 0.9), ("c", 0.95))])
+    [high] = summarize_algorithms([row(key, "greedy", f1) for key, f1 in (("a", 0.5), ("b", 0.9), ("c", 0.95))])
     assert high.low == pytest.approx(high.mean - 4.302653 * high.std / sqrt(3))
     assert high.high == 1.0
 
 
 def test_figures_are_those_of_other_libraries(articles):
-    rows = evaluate(articles, Task(Target(references="first")), processes=0).rows
-    for found in statistics(rows):
+    rows = evaluate(articles, OracleTask(Target(references="first")), processes=0).rows
+    for found in summarize_algorithms(rows):
         f1 = [r.f1 for r in rows if r.algorithm == found.algorithm]
         described = pandas.Series(f1).describe()
         assert [found.documents, *found[2:9]] == pytest.approx(described.tolist())
@@ -379,9 +383,9 @@ def test_figures_are_those_of_other_libraries(articles):
 
 
 def test_few_documents():
-    [single] = statistics([row("a", "vns", 0.5)])
+    [single] = summarize_algorithms([row("a", "vns", 0.5)])
     assert (single.mean, single.minimum, single.maximum) == (0.5, 0.5, 0.5)
     assert (single.std, single.variation, single.low, single.high, single.gap, single.at_optimum) == (None,) * 6
-    [zero] = statistics([row("a", "vns", 0.0), row("b", "vns", 0.0)])
+    [zero] = summarize_algorithms([row("a", "vns", 0.0), row("b", "vns", 0.0)])
     assert (zero.mean, zero.std, zero.variation, zero.low) == (0, 0, None, 0)
-    assert statistics([]) == []
+    assert summarize_algorithms([]) == []

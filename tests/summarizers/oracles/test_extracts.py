@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from data.importers import read
+from data.importers import read_documents
 from data.records import Document
 from summarizers.base import count_words
 from summarizers.oracles import Problem, Target
-from summarizers.oracles.evaluation import Row, Task, evaluate
+from summarizers.oracles.evaluation import OracleRow, OracleTask, evaluate
 from summarizers.oracles.extracts import FEATURES, look_into
 from summarizers.sentences import sentences_of
 
 
 def row(document, places, algorithm="exact", reference=0, bound=0.5):
-    return Row(document, algorithm, 0.5, places, reference, bound, bound == 0.5, 1.0)
+    return OracleRow(document, algorithm, 0.5, places, reference, bound, bound == 0.5, 1.0)
 
 
 def document(key, sentences, reference="a b c."):
@@ -55,9 +55,9 @@ def test_a_feature_that_is_the_same_everywhere_explains_nothing():
 
 
 def test_on_real_articles(shared_data):
-    documents = [document for document, _ in read(shared_data / "summeval.jsonl", "interchange")][:20]
+    documents = [document for document, _ in read_documents(shared_data / "summeval.jsonl", "interchange")][:20]
     target = Target(references="first")
-    rows = evaluate(documents, Task(target, ("exact",)), processes=0).rows
+    rows = evaluate(documents, OracleTask(target, ("exact",)), processes=0).rows
     found = look_into(rows, documents, target)
     lengths = [len(row.places) for row in rows]
     words = [count_words(document.references[0]) for document in documents]

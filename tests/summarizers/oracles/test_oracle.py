@@ -2,13 +2,13 @@
 
 import pytest
 
-from data.importers import read
+from data.importers import read_documents
 from data.records import Document, Example
-from metrics import metrics
+from metrics import make_metrics
 from metrics.rouge import RougeN
 from metrics.text import count_words
 from summarizers import summarizer
-from summarizers.base import REFERENCE_LENGTH, Length
+from summarizers.base import REFERENCE_LENGTH, SummaryLength
 from summarizers.oracles import ALGORITHMS, Limits, Oracle, Problem, Target, find
 from summarizers.oracles.exact import exact
 from summarizers.sentences import sentences_of
@@ -77,7 +77,7 @@ def test_the_tokenizer_is_that_of_rouge(tokenizer):
 
 def test_the_optimum_is_the_value_of_the_metric(shared_data):
     """Clipped ROUGE-1 of the best extract, and no system of the data set is an extract that scores more."""
-    records = list(read(shared_data / "summeval.jsonl", "interchange"))[:20]
+    records = list(read_documents(shared_data / "summeval.jsonl", "interchange"))[:20]
     rouge = {rule: RougeN(1, rule) for rule in ("max", "first")}
     for document, _ in records:
         for rule in rouge:
@@ -93,14 +93,14 @@ def test_the_optimum_is_the_value_of_the_metric(shared_data):
         for name in ("lead", "textrank", "lexrank", "lsa"):
             [summary] = summarizer(name).summarize([document])
             example = Example(document.id, name, summary.text, document.references, document.title, "")
-            assert metrics(["rouge1"])[0].score([example])[0].value <= best + 1e-9
+            assert make_metrics(["rouge1"])[0].score([example])[0].value <= best + 1e-9
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_an_oracle_never_exceeds_its_length(algorithm, shared_data):
-    documents = [document for document, _ in read(shared_data / "summeval.jsonl", "interchange")][:6]
+    documents = [document for document, _ in read_documents(shared_data / "summeval.jsonl", "interchange")][:6]
     target = Target(references="first")
-    for length, limit in ((Length(2), None), (Length(40, "words"), 40), (REFERENCE_LENGTH, None)):
+    for length, limit in ((SummaryLength(2), None), (SummaryLength(40, "words"), 40), (REFERENCE_LENGTH, None)):
         oracle = Oracle(algorithm, target, length)
         for document, summary in zip(documents, oracle.summarize(documents), strict=True):
             words = limit or count_words(document.references[0])
@@ -117,7 +117,7 @@ def test_the_length_of_a_reference_that_has_no_word():
 
 
 def test_seeds_and_times_are_named():
-    oracle = Oracle("vns", Target(2, "set", "first", "unicode"), Length(3), seed=5, seconds=0.5)
+    oracle = Oracle("vns", Target(2, "set", "first", "unicode"), SummaryLength(3), seed=5, seconds=0.5)
     assert oracle.name == "oracle-vns-rouge2-set-first-3-seed5"
     assert oracle.signature == (
         "oracle|algorithm:vns|by:relevance|k_max:3|iterations:5000|patience:700|seconds:0.5|seed:5|metric:rouge2|definition:set|"
@@ -133,7 +133,7 @@ def test_seeds_and_times_are_named():
         (("exact", Target(definition="x")), "definition must be one of clipped, set, not 'x'"),
         (("exact", Target(references="mean")), "references must be one of max, first, not 'mean'"),
         (("exact", Target(tokenizer="x")), "tokenizer must be one of ascii, unicode, not 'x'"),
-        (("exact", Target(), Length(0)), "a summary has at least 1 sentence, not 0"),
+        (("exact", Target(), SummaryLength(0)), "a summary has at least 1 sentence, not 0"),
     ],
 )
 def test_what_is_refused(arguments, message):

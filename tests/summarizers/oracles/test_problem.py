@@ -4,10 +4,10 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from data.importers import read
+from data.importers import read_documents
 from data.records import Example
 from metrics.rouge import RougeN
 from metrics.text import rouge_words
@@ -32,7 +32,6 @@ def recounted(sentences, reference, chosen, n, definition):
     return 2 * matched / (have.total() + wanted.total()) if matched else 0.0
 
 
-@settings(deadline=None)
 @given(
     sentences=st.lists(texts, min_size=1, max_size=6),
     reference=texts,
@@ -78,7 +77,7 @@ def test_f1(n, definition, chosen, expected):
 
 def test_clipped_rouge1_is_rouge_of_the_joined_text(shared_data):
     rouge = RougeN(1, "first")
-    for document, _ in list(read(shared_data / "summeval.jsonl", "interchange"))[:20]:
+    for document, _ in list(read_documents(shared_data / "summeval.jsonl", "interchange"))[:20]:
         sentences = sentences_of(document)
         problem = Problem(sentences, document.references[0])
         for chosen in ([0], [1, 2], list(range(0, len(sentences), 3))):

@@ -14,13 +14,13 @@ import scipy.optimize
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from data.importers import read
+from data.importers import read_documents
 from summarizers.oracles import ALGORITHMS, DEFINITIONS, Limits, Problem
 from summarizers.oracles.exact import exact
 from summarizers.oracles.genetic import breed, genetic, halves
 from summarizers.oracles.greedy import climb, greedy
 from summarizers.oracles.problem import NO_LIMITS
-from summarizers.oracles.vns import K_MAX, exchange, random_start, shaken, usual_size, vns
+from summarizers.oracles.vns import K_MAX, draw_flips, exchange, random_start, usual_size, vns
 from summarizers.sentences import sentences_of
 
 OURS = [name for name in ALGORITHMS if "@paper" not in name]
@@ -63,7 +63,7 @@ def abstracts(shared_data):
     documents = [
         document
         for part in ("dev", "test")
-        for document, _ in read(shared_data / "scitldr" / f"{part}.jsonl")
+        for document, _ in read_documents(shared_data / "scitldr" / f"{part}.jsonl")
         if len(sentences_of(document)) <= 12
     ]
     return [(sentences_of(d), d.references[0]) for d in random.Random(0).sample(documents, 200)]
@@ -103,7 +103,7 @@ def test_limits_are_kept_by_all_and_the_best_within_them_is_found(abstracts, lim
     assert binding >= (1 if limits != Limits(3, 50) else 0)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     sentences=st.lists(st.lists(st.sampled_from("abcdef"), max_size=6).map(" ".join), max_size=8),
     reference=st.lists(st.sampled_from("abcdefg"), max_size=8).map(" ".join),
@@ -128,7 +128,7 @@ def test_on_any_document(sentences, reference, definition, n, limits):
 
 
 def test_all_articles_of_summeval_are_proven_whatever_the_search_begins_with(shared_data):
-    for document, _ in read(shared_data / "summeval.jsonl", "interchange"):
+    for document, _ in read_documents(shared_data / "summeval.jsonl", "interchange"):
         problem = Problem(sentences_of(document), document.references[0])
         found = exact(problem)
         assert found.proven
@@ -182,7 +182,7 @@ def test_a_solver_that_gives_nothing_proves_nothing(monkeypatch, dual):
 def test_the_best_found_is_no_worse_than_what_other_searches_find(monkeypatch, shared_data):
     nothing = SimpleNamespace(x=None, status=1, mip_dual_bound=None)
     monkeypatch.setattr(scipy.optimize, "milp", lambda *arguments, **options: nothing)
-    documents = [document for document, _ in read(shared_data / "summeval.jsonl", "interchange")]
+    documents = [document for document, _ in read_documents(shared_data / "summeval.jsonl", "interchange")]
     joined = [sentence for document in documents[:12] for sentence in sentences_of(document)]
     for definition in DEFINITIONS:
         problem = Problem(joined, " ".join(document.references[0] for document in documents[:4]), 1, definition)
@@ -271,7 +271,7 @@ def test_no_search_is_above_the_optimum_or_below_its_own_start(abstracts, n, def
 def test_the_order_of_the_papers_means_on_summeval(shared_data, n, definition):
     """At seed 0, to 5e-4: the two starts of a search of ours are nearly as good."""
     totals = dict.fromkeys(ALGORITHMS, 0.0)
-    documents = [document for document, _ in read(shared_data / "summeval.jsonl", "interchange")]
+    documents = [document for document, _ in read_documents(shared_data / "summeval.jsonl", "interchange")]
     for document in documents:
         problem = Problem(sentences_of(document), document.references[0], n, definition)
         for name, solution in solve(problem).items():
@@ -349,16 +349,16 @@ def test_random_moves_put_in_take_out_or_do_both():
     useful, chosen, draw = range(10), {0, 1, 2}, random.Random(0)
     kinds = set()
     for _ in range(200):
-        changed = shaken(useful, chosen, 1, draw)
+        changed = draw_flips(useful, chosen, 1, draw)
         kinds.add((len(set(changed) - chosen), len(set(changed) & chosen)))
     assert kinds == {(1, 0), (0, 1), (1, 1)}
     for _ in range(200):
-        changed = shaken(useful, chosen, K_MAX, draw)
+        changed = draw_flips(useful, chosen, K_MAX, draw)
         assert len(set(changed)) == len(changed)
         assert len(set(changed) - chosen) <= K_MAX
         assert len(set(changed) & chosen) <= K_MAX
-    assert all(len(shaken(useful, set(), 2, draw)) <= 2 for _ in range(10))  # nothing to take out
-    assert all(len(shaken(range(2), {0, 1}, 3, draw)) <= 2 for _ in range(10))  # nothing to put in
+    assert all(len(draw_flips(useful, set(), 2, draw)) <= 2 for _ in range(10))  # nothing to take out
+    assert all(len(draw_flips(range(2), {0, 1}, 3, draw)) <= 2 for _ in range(10))  # nothing to put in
 
 
 @pytest.mark.parametrize(
