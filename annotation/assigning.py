@@ -12,6 +12,7 @@ from annotation.sampling import first_is_left
 from annotation.tables import AnnotatorRow, AssignmentRow, PairRow, StudyRow
 from data.database import now
 from data.records import TITLE_SYSTEM
+from data.store.rows import to_source
 
 RESERVED = timedelta(minutes=30)
 """How long an undecided assignment keeps its place among the judgments that a pair still wants.
@@ -19,7 +20,7 @@ RESERVED = timedelta(minutes=30)
 Whoever returns later finds it still there, and their judgment counts even if somebody else took the place."""
 
 
-def open_assignment(session: Session, annotator_id: int) -> int | None:
+def find_open_assignment(session: Session, annotator_id: int) -> int | None:
     """The assignment that an annotator has neither judged nor skipped."""
     return session.scalar(
         select(AssignmentRow.id)
@@ -29,7 +30,7 @@ def open_assignment(session: Session, annotator_id: int) -> int | None:
     )
 
 
-def open_pairs(annotator: AnnotatorRow) -> Select[int, int, int]:
+def select_open_pairs(annotator: AnnotatorRow) -> Select[int, int, int]:
     """Select the pairs that want more judgments and that the annotator was not given, the most wanted first.
 
     A fresh assignment of somebody else counts as the judgment that it will probably become.
@@ -56,7 +57,7 @@ def open_pairs(annotator: AnnotatorRow) -> Select[int, int, int]:
     )
 
 
-def checks_of(annotator: AnnotatorRow) -> Select[int, int, int, int, int | None]:
+def select_checks(annotator: AnnotatorRow) -> Select[int, int, int, int, int | None]:
     """Select the study's attention checks in order, each with the annotator's assignment where they were given it."""
     return (
         select(PairRow.id, PairRow.first_id, PairRow.second_id, PairRow.position, AssignmentRow.id.label("given_id"))
@@ -76,7 +77,7 @@ def check_is_due(session: Session, study: StudyRow, *, pairs: int, checks: int, 
     return (turn + 1) % max(2, share // (checks + 1)) == 0
 
 
-def assign(session: Session, annotator_id: int) -> int | None:
+def assign_pair(session: Session, annotator_id: int) -> int | None:
     """Give the annotator a pair, or none where the study is closed or has none left for them.
 
     A study's assignments are made one after another, so that no two people get a pair's last place, and one person's
@@ -86,18 +87,18 @@ def assign(session: Session, annotator_id: int) -> int | None:
     lock_study(session, annotator.study_id)
     if annotator.study.closed_at is not None:
         return None
-    open_id = open_assignment(session, annotator_id)
+    open_id = find_open_assignment(session, annotator_id)
     if open_id is not None:
         return open_id
     study = annotator.study
     turn = session.scalar(select(func.count()).where(AssignmentRow.annotator_id == annotator_id)) or 0
-    checks = session.execute(checks_of(annotator)).all()
+    checks = session.execute(select_checks(annotator)).all()
     unseen = [check for check in checks if check.given_id is None]
     seen = len(checks) - len(unseen)
     pairs = checks[0].position if checks else 0  # checks come after all pairs
     pair: Row[int, int, int] | Row[int, int, int, int, int | None] | None = None
     if not unseen or not check_is_due(session, study, pairs=pairs, checks=len(checks), turn=turn):
-        pair = session.execute(open_pairs(annotator).limit(1)).first()
+        pair = session.execute(select_open_pairs(annotator).limit(1)).first()
     # Sides are evened out among the pairs alone; checks take turns that no pair comes to.
     side = turn - seen
     if pair is None and unseen:
@@ -129,7 +130,7 @@ def find_assignment(session: Session, annotator: Annotator, assignment_id: int, 
     return row
 
 
-def to_task(session: Session, assignment_id: int) -> JudgmentTask:
+def to_judgment_task(session: Session, assignment_id: int) -> JudgmentTask:
     """An assignment as its annotator sees it."""
     row = session.get_one(
         AssignmentRow,
@@ -150,7 +151,7 @@ def to_task(session: Session, assignment_id: int) -> JudgmentTask:
     return JudgmentTask(
         assignment_id=row.id,
         title=None if title_stands else document.title,
-        source=document.source if isinstance(document.source, str) else tuple(document.source),
+        source=to_source(document),
         left=left.text,
         right=right.text,
         choice=choice_of(row),

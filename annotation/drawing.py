@@ -33,7 +33,7 @@ def draw(session: Session, spec: StudySpec) -> PairSample:
         raise StoreError(f"unknown rule {spec.rule!r}; known are {', '.join(SAMPLING_RULES)}")
     if spec.rule == "conflicts" and len(spec.compared) < 2:
         raise StoreError("metrics can contradict each other only where at least two are named")
-    scores = {signature: scores_under(session, dataset, signature) for signature in spec.compared}
+    scores = {signature: load_scores(session, dataset, signature) for signature in spec.compared}
     documents: dict[int, list[PairCandidate]] = {}
     for row in session.scalars(
         select(SummaryRow)
@@ -65,7 +65,7 @@ def draw(session: Session, spec: StudySpec) -> PairSample:
         raise StoreError(str(error)) from error
 
 
-def scores_under(session: Session, dataset: DatasetRow, signature: str) -> dict[str, float | None]:
+def load_scores(session: Session, dataset: DatasetRow, signature: str) -> dict[str, float | None]:
     """Values of a data set's examples under one signature."""
     rows = session.execute(
         select(ScoreRow.example, ScoreRow.value)

@@ -44,10 +44,10 @@ from annotation.tables import (
     ReviewedKeywordRow,
 )
 from data.database import now
-from data.export import stamp
+from data.export import format_timestamp
 from data.store.base import Store, StoreError, checked_name, find_named, has_named, insert_named
 from data.store.datasets import find_dataset
-from data.store.rows import to_record
+from data.store.rows import to_record, to_source
 from data.tables import DocumentRow
 
 
@@ -118,7 +118,7 @@ class KeywordReviewStore(Store):
     def version(self, name: str) -> int:
         """Grows whenever something is saved in a review. Raises `UnknownReview`."""
         with self.reading() as session:
-            of_review = verdicts_of(find_review(session, name).id).subquery()
+            of_review = select_verdicts(find_review(session, name).id).subquery()
             return session.scalar(select(func.count()).select_from(of_review)) or 0
 
     # --- annotators --------------------------------------------------------------------------------------
@@ -173,7 +173,7 @@ class KeywordReviewStore(Store):
             )
             if row is None:
                 raise UnknownKeyword(f"the review has no document {position + 1}")
-            return to_task(row, latest_verdict(session, annotator.id, row.id))
+            return to_marking_task(row, latest_verdict(session, annotator.id, row.id))
 
     def next_task(self, annotator: KeywordAnnotator) -> MarkTask | None:
         """The first document that the annotator has not saved, None where there is none left."""
@@ -212,7 +212,7 @@ class KeywordReviewStore(Store):
         already = AlreadySaved("this document was saved in another window meanwhile; look at what is saved now")
         try:
             with self.writing() as session:
-                checked_task(session, annotator, task_id, wrong)
+                check_marks(session, annotator, task_id, wrong)
                 latest = latest_verdict(session, annotator.id, task_id)
                 if (latest.revision if latest is not None else 0) != replaces:
                     raise already
@@ -248,7 +248,7 @@ class KeywordReviewStore(Store):
         with self.reading() as session:
             row = find_review(session, review)
             entries: list[tuple[str, str, str, int, int]] = []
-            for verdict, annotator, document in latest_verdicts(session, row.id):
+            for verdict, annotator, document in load_latest_verdicts(session, row.id):
                 wrong = {mark.keyword_id for mark in verdict.marks}
                 for extractor in row.extractors:
                     own = {keyword.id for keyword in document.keywords if extractor in keyword.extractors}
@@ -261,7 +261,7 @@ class KeywordReviewStore(Store):
         with self.reading() as session:
             entries = [
                 (keyword.id, annotator, any(mark.keyword_id == keyword.id for mark in verdict.marks))
-                for verdict, annotator, document in latest_verdicts(session, find_review(session, review).id)
+                for verdict, annotator, document in load_latest_verdicts(session, find_review(session, review).id)
                 for keyword in document.keywords
             ]
         columns = zip(*entries, strict=True) if entries else [()] * 3
@@ -271,7 +271,7 @@ class KeywordReviewStore(Store):
         """A record for each keyword, annotator and revision, the earlier ones too. Raises `UnknownReview`."""
         with self.reading() as session:
             row = find_review(session, review)
-            standing_ids = {verdict.id for verdict, *_ in latest_verdicts(session, row.id)}
+            standing_ids = {verdict.id for verdict, *_ in load_latest_verdicts(session, row.id)}
             return [
                 {
                     "review": row.name,
@@ -284,10 +284,10 @@ class KeywordReviewStore(Store):
                     "wrong": any(mark.keyword_id == keyword.id for mark in verdict.marks),
                     "revision": verdict.revision,
                     "stands": verdict.id in standing_ids,
-                    "presented_at": stamp(verdict.presented_at),
-                    "saved_at": stamp(verdict.saved_at),
+                    "presented_at": format_timestamp(verdict.presented_at),
+                    "saved_at": format_timestamp(verdict.saved_at),
                 }
-                for verdict, annotator, document in all_verdicts(session, row.id)
+                for verdict, annotator, document in load_verdicts(session, row.id)
                 for keyword in document.keywords
             ]
 
@@ -351,7 +351,7 @@ def to_annotator(row: KeywordAnnotatorRow) -> KeywordAnnotator:
     return to_record(KeywordAnnotator, row, review=row.review.name)
 
 
-def to_task(row: ReviewedDocumentRow, verdict: KeywordVerdictRow | None) -> MarkTask:
+def to_marking_task(row: ReviewedDocumentRow, verdict: KeywordVerdictRow | None) -> MarkTask:
     """A document as its annotator sees it."""
     document = row.document
     return MarkTask(
@@ -359,16 +359,16 @@ def to_task(row: ReviewedDocumentRow, verdict: KeywordVerdictRow | None) -> Mark
         position=row.position,
         title=document.title,
         references=tuple(document.reference_texts),
-        source=document.source if isinstance(document.source, str) else tuple(document.source),
+        source=to_source(document),
         keywords=tuple(
-            ShownKeyword(keyword.id, tuple(keyword.words), places(keyword.found)) for keyword in row.keywords
+            ShownKeyword(keyword.id, tuple(keyword.words), to_places(keyword.found)) for keyword in row.keywords
         ),
         revision=0 if verdict is None else verdict.revision,
         wrong=frozenset() if verdict is None else frozenset(mark.keyword_id for mark in verdict.marks),
     )
 
 
-def places(found: Iterable[Sequence[int]]) -> tuple[tuple[int, int, int], ...]:
+def to_places(found: Iterable[Sequence[int]]) -> tuple[tuple[int, int, int], ...]:
     """Stored places as tuples."""
     return tuple((text, start, end) for text, start, end in found)
 
@@ -384,7 +384,7 @@ def latest_verdict(session: Session, annotator_id: int, task_id: int) -> Keyword
     )
 
 
-def checked_task(session: Session, annotator: KeywordAnnotator, task_id: int, wrong: Collection[int]) -> None:
+def check_marks(session: Session, annotator: KeywordAnnotator, task_id: int, wrong: Collection[int]) -> None:
     """Raise `UnknownKeyword` where the document is not of the annotator's review, or a keyword not of the document."""
     row = session.get(ReviewedDocumentRow, task_id)
     if row is None or row.review_id != session.get_one(KeywordAnnotatorRow, annotator.id).review_id:
@@ -393,7 +393,7 @@ def checked_task(session: Session, annotator: KeywordAnnotator, task_id: int, wr
         raise UnknownKeyword("a marked keyword does not belong to the document")
 
 
-def verdicts_of(review_id: int) -> Select[int]:
+def select_verdicts(review_id: int) -> Select[int]:
     """Select the ids of all that was saved in a review."""
     return (
         select(KeywordVerdictRow.id)
@@ -410,7 +410,7 @@ class SavedVerdict(NamedTuple):
     document: ReviewedDocumentRow
 
 
-def all_verdicts(session: Session, review_id: int) -> list[SavedVerdict]:
+def load_verdicts(session: Session, review_id: int) -> list[SavedVerdict]:
     """All that was saved in a review: by document, annotator and revision."""
     documents = {
         row.id: row
@@ -431,6 +431,6 @@ def all_verdicts(session: Session, review_id: int) -> list[SavedVerdict]:
     return [SavedVerdict(verdict, name, documents[document_id]) for verdict, name, document_id in rows]
 
 
-def latest_verdicts(session: Session, review_id: int) -> list[SavedVerdict]:
+def load_latest_verdicts(session: Session, review_id: int) -> list[SavedVerdict]:
     """What stands of it: the last revision of each document and annotator."""
-    return list({(saved.annotator, saved.document.id): saved for saved in all_verdicts(session, review_id)}.values())
+    return list({(saved.annotator, saved.document.id): saved for saved in load_verdicts(session, review_id)}.values())

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import select
+from sqlalchemy import Select, select
 from sqlalchemy.orm import Session, aliased, selectinload
 
 from annotation.store import AnnotationStore
 from annotation.studies import find_study
 from annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow
-from data.export import stamp
+from data.export import format_timestamp
 from data.preferences import Preferences, rated_pairs, to_name_column
 from data.store import DataStore
 from data.tables import DocumentRow, ScoreRow, SignatureRow, SummaryRow
@@ -22,43 +22,12 @@ from data.tables import DocumentRow, ScoreRow, SignatureRow, SummaryRow
 
 def load_judgments(store: AnnotationStore, study: str) -> Preferences:
     """The judgments of a study in the order of deciding, attention checks left out. Raises `UnknownStudy`."""
-    first, second = aliased(SummaryRow), aliased(SummaryRow)
     with store.reading() as session:
         study_id = find_study(session, study).id
-        pairs = session.execute(
-            select(
-                PairRow.id,
-                PairRow.first_id,
-                PairRow.inclusion,
-                DocumentRow.key,
-                first.system,
-                second.system,
-                first.example,
-                second.example,
-            )
-            .join(DocumentRow, DocumentRow.id == PairRow.document_id)
-            .join(first, first.id == PairRow.first_id)
-            .join(second, second.id == PairRow.second_id)
-            .where(PairRow.study_id == study_id, PairRow.expected_id.is_(None))
-            .order_by(PairRow.position)
-        ).all()
-        judgments = session.execute(
-            select(
-                AssignmentRow.pair_id,
-                AssignmentRow.left_id,
-                JudgmentRow.chosen_id,
-                JudgmentRow.presented_at,
-                JudgmentRow.decided_at,
-                AnnotatorRow.name,
-            )
-            .join(AssignmentRow, AssignmentRow.id == JudgmentRow.assignment_id)
-            .join(AnnotatorRow, AnnotatorRow.id == AssignmentRow.annotator_id)
-            .join(PairRow, PairRow.id == AssignmentRow.pair_id)
-            .where(PairRow.study_id == study_id, PairRow.expected_id.is_(None))
-            .order_by(JudgmentRow.decided_at, JudgmentRow.id)
-        ).all()
-        scores = scores_of_pairs(session, study_id)
-    _, firsts_ids, inclusion, documents, firsts, seconds, first_examples, second_examples = columns(pairs, 8)
+        pairs = session.execute(select_pairs(study_id)).all()
+        judgments = session.execute(select_judgments(study_id)).all()
+        scores = load_pair_scores(session, study_id)
+    _, first_ids, inclusion, documents, firsts, seconds, first_examples, second_examples = columns(pairs, 8)
     pair_ids, left_ids, chosen_ids, presented, decided, annotators = columns(judgments, 6)
     place = {row.id: number for number, row in enumerate(pairs)}
     pair = np.array([place[pair_id] for pair_id in pair_ids], dtype=np.intp)
@@ -70,19 +39,58 @@ def load_judgments(store: AnnotationStore, study: str) -> Preferences:
         seconds=to_name_column(seconds),
         inclusion=to_float_column(inclusion),
         scores={
-            signature: np.array(
-                [
-                    (values.get(one, math.nan), values.get(other, math.nan))
-                    for one, other in zip(first_examples, second_examples, strict=True)
-                ]
-            ).reshape(-1, 2)
+            signature: np.stack(
+                [to_float_column([values.get(key) for key in keys]) for keys in (first_examples, second_examples)],
+                axis=1,
+            )
             for signature, values in scores.items()
         },
         pair=pair,
-        choices=np.where(tie, 0.0, np.where(chosen == to_float_column(firsts_ids)[pair], 1.0, -1.0)),
+        choices=np.where(tie, 0.0, np.where(chosen == to_float_column(first_ids)[pair], 1.0, -1.0)),
         annotators=to_name_column(annotators),
         left=np.where(tie, np.nan, (chosen == left).astype(np.float64)),
         took=np.array([(end - start).total_seconds() for start, end in zip(presented, decided, strict=True)]),
+    )
+
+
+def select_pairs(study_id: int) -> Select[int, int, float | None, str, str, str, str, str]:
+    """Select a study's pairs, attention checks left out: documents, and systems and hashes of both summaries."""
+    first, second = aliased(SummaryRow), aliased(SummaryRow)
+    return (
+        select(
+            PairRow.id,
+            PairRow.first_id,
+            PairRow.inclusion,
+            DocumentRow.key,
+            first.system,
+            second.system,
+            first.example,
+            second.example,
+        )
+        .join(DocumentRow, DocumentRow.id == PairRow.document_id)
+        .join(first, first.id == PairRow.first_id)
+        .join(second, second.id == PairRow.second_id)
+        .where(PairRow.study_id == study_id, PairRow.expected_id.is_(None))
+        .order_by(PairRow.position)
+    )
+
+
+def select_judgments(study_id: int) -> Select[int, int, int | None, datetime, datetime, str]:
+    """Select a study's judgments in the order of deciding, attention checks left out."""
+    return (
+        select(
+            AssignmentRow.pair_id,
+            AssignmentRow.left_id,
+            JudgmentRow.chosen_id,
+            JudgmentRow.presented_at,
+            JudgmentRow.decided_at,
+            AnnotatorRow.name,
+        )
+        .join(AssignmentRow, AssignmentRow.id == JudgmentRow.assignment_id)
+        .join(AnnotatorRow, AnnotatorRow.id == AssignmentRow.annotator_id)
+        .join(PairRow, PairRow.id == AssignmentRow.pair_id)
+        .where(PairRow.study_id == study_id, PairRow.expected_id.is_(None))
+        .order_by(JudgmentRow.decided_at, JudgmentRow.id)
     )
 
 
@@ -96,21 +104,21 @@ def to_float_column(values: Sequence[float | None]) -> NDArray[np.float64]:
     return np.array(values, dtype=np.float64)
 
 
-def scores_of_pairs(session: Session, study_id: int) -> dict[str, dict[str, float]]:
-    """Values by signature and example of everything that a study's pairs show; missing ones are NaN."""
+def load_pair_scores(session: Session, study_id: int) -> dict[str, dict[str, float | None]]:
+    """By signature and hash: the scores of everything that a study's pairs show, None where one is missing."""
     shown = (
         select(SummaryRow.example)
         .join(PairRow, (PairRow.first_id == SummaryRow.id) | (PairRow.second_id == SummaryRow.id))
         .where(PairRow.study_id == study_id)
     )
-    scores: dict[str, dict[str, float]] = {}
+    scores: dict[str, dict[str, float | None]] = {}
     for signature, example, value in session.execute(
         select(SignatureRow.text, ScoreRow.example, ScoreRow.value)
         .join(ScoreRow, ScoreRow.signature_id == SignatureRow.id)
         .where(ScoreRow.example.in_(shown))
         .order_by(SignatureRow.id)
     ):
-        scores.setdefault(signature, {})[example] = math.nan if value is None else value
+        scores.setdefault(signature, {})[example] = value
     return scores
 
 
@@ -184,22 +192,22 @@ def judgment_record(study: str, dataset: str, assignment: AssignmentRow) -> dict
         "inclusion": pair.inclusion,
         "left": systems[assignment.left_id],
         **({"choice": None, "chosen": None} if judgment is None else choice(judgment.chosen_id)),
-        "assigned_at": stamp(assignment.assigned_at),
-        "presented_at": None if judgment is None else stamp(judgment.presented_at),
-        "decided_at": None if judgment is None else stamp(judgment.decided_at),
+        "assigned_at": format_timestamp(assignment.assigned_at),
+        "presented_at": None if judgment is None else format_timestamp(judgment.presented_at),
+        "decided_at": None if judgment is None else format_timestamp(judgment.decided_at),
         "rationale": None if judgment is None else judgment.rationale,
         "revision": None if judgment is None else judgment.revision,
         "history": [
             {
                 "revision": earlier.revision,
                 **choice(earlier.chosen_id),
-                "presented_at": stamp(earlier.presented_at),
-                "decided_at": stamp(earlier.decided_at),
+                "presented_at": format_timestamp(earlier.presented_at),
+                "decided_at": format_timestamp(earlier.decided_at),
                 "rationale": earlier.rationale,
             }
             for earlier in (judgment.earlier if judgment is not None else [])
         ],
-        "skipped_at": None if assignment.skipped_at is None else stamp(assignment.skipped_at),
+        "skipped_at": None if assignment.skipped_at is None else format_timestamp(assignment.skipped_at),
         "skip_reason": assignment.skip_reason,
     }
 

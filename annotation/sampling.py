@@ -89,9 +89,8 @@ def sample_pairs(
     for document_id, candidates in documents:
         allowed: dict[bool, list[SampledPair]] = {False: [], True: []}
         asked: set[frozenset[str]] = set()
-        written = [
-            candidate for candidate in candidates if fold_white_space(candidate.text)
-        ]  # nobody can judge nothing
+        # nobody can judge nothing
+        written = [candidate for candidate in candidates if fold_white_space(candidate.text)]
         for first, second in combinations(sorted(written, key=lambda c: c.system), 2):
             texts = frozenset((fold_white_space(first.text), fold_white_space(second.text)))
             if len(texts) == 1 or texts in asked:

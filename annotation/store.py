@@ -12,14 +12,21 @@ from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, joinedload
 
-from annotation.assigning import assign, checks_of, chosen_id, find_assignment, open_pairs, to_task
+from annotation.assigning import (
+    assign_pair,
+    chosen_id,
+    find_assignment,
+    select_checks,
+    select_open_pairs,
+    to_judgment_task,
+)
 from annotation.inputs import check_times, clean_text, person_name
 from annotation.records import (
     CHOICES,
     AlreadyJudged,
     Annotator,
     AnnotatorProgress,
-    JudgmentProgress,
+    JudgingProgress,
     JudgmentTask,
     NameTaken,
     StudyClosed,
@@ -95,14 +102,14 @@ class AnnotationStore(StudyStore):
         an attention check instead, and at the end those that are left.
         """
         with self.writing() as session:
-            assigned_id = assign(session, annotator.id)
-            return None if assigned_id is None else to_task(session, assigned_id)
+            assigned_id = assign_pair(session, annotator.id)
+            return None if assigned_id is None else to_judgment_task(session, assigned_id)
 
     def task(self, annotator: Annotator, assignment_id: int) -> JudgmentTask:
         """A pair that the annotator was given. Raises `NotAssigned`."""
         with self.reading() as session:
             find_assignment(session, annotator, assignment_id)
-            return to_task(session, assignment_id)
+            return to_judgment_task(session, assignment_id)
 
     def previous_task(self, annotator: Annotator, assignment_id: int | None = None) -> JudgmentTask | None:
         """The pair that the annotator was given before another one (None: before the end), to look at or change."""
@@ -116,7 +123,7 @@ class AnnotationStore(StudyStore):
             if assignment_id is not None:
                 earlier = earlier.where(AssignmentRow.id < assignment_id)
             found = session.scalar(earlier)
-            return None if found is None else to_task(session, found)
+            return None if found is None else to_judgment_task(session, found)
 
     # --- judgments ---------------------------------------------------------------------------------------
 
@@ -156,7 +163,7 @@ class AnnotationStore(StudyStore):
                 session.add(judgment)
                 assignment.pair.judgments = PairRow.judgments + 1  # added by the database, whoever else judges the pair
             else:
-                session.add(revision_of(judgment))
+                session.add(to_revision(judgment))
                 judgment.revision += 1
             judgment.chosen_id = chosen_id(assignment, choice)
             judgment.presented_at, judgment.decided_at = presented_at, decided_at
@@ -183,7 +190,7 @@ class AnnotationStore(StudyStore):
 
     # --- progress ----------------------------------------------------------------------------------------
 
-    def progress(self, annotator: Annotator) -> JudgmentProgress:
+    def progress(self, annotator: Annotator) -> JudgingProgress:
         """How far an annotator is."""
         with self.reading() as session:
             given, judged, skipped = session.execute(
@@ -203,11 +210,11 @@ class AnnotationStore(StudyStore):
                 .limit(LATEST)
             ).all()
             row = session.get_one(AnnotatorRow, annotator.id)
-            unseen = open_pairs(row).order_by(None).subquery()
+            unseen = select_open_pairs(row).order_by(None).subquery()
             left = session.scalar(select(func.count()).select_from(unseen)) or 0
-            left += sum(check.given_id is None for check in session.execute(checks_of(row)))
+            left += sum(check.given_id is None for check in session.execute(select_checks(row)))
         took = [(decided - presented).total_seconds() for presented, decided in times]
-        return JudgmentProgress(
+        return JudgingProgress(
             judged=judged,
             skipped=skipped,
             open=given - judged - skipped + left,
@@ -218,7 +225,7 @@ class AnnotationStore(StudyStore):
         """A study's annotators and what each has done, in the order in which they joined."""
         with self.reading() as session:
             row = find_study(session, study)
-            table: dict[str, list[Outcome]] = {
+            table: dict[str, list[AssignmentOutcome]] = {
                 name: []
                 for name in session.scalars(
                     select(AnnotatorRow.name).where(AnnotatorRow.study_id == row.id).order_by(AnnotatorRow.id)
@@ -239,7 +246,7 @@ class AnnotationStore(StudyStore):
                 .outerjoin(JudgmentRow, JudgmentRow.assignment_id == AssignmentRow.id)
                 .where(AnnotatorRow.study_id == row.id)
             ):
-                table[outcome.name].append(Outcome._make(outcome[1:]))
+                table[outcome.name].append(AssignmentOutcome._make(outcome[1:]))
             return [to_progress(name, outcomes) for name, outcomes in table.items()]
 
 
@@ -261,7 +268,7 @@ def to_annotator(row: AnnotatorRow) -> Annotator:
     return to_record(Annotator, row, study=row.study.name)
 
 
-def revision_of(judgment: JudgmentRow) -> RevisionRow:
+def to_revision(judgment: JudgmentRow) -> RevisionRow:
     """What a judgment says before it is changed."""
     return RevisionRow(
         judgment_id=judgment.id,
@@ -273,7 +280,7 @@ def revision_of(judgment: JudgmentRow) -> RevisionRow:
     )
 
 
-class Outcome(NamedTuple):
+class AssignmentOutcome(NamedTuple):
     """An assignment, the choice that is expected in an attention check, and the judgment where there is one."""
 
     left_id: int
@@ -284,7 +291,7 @@ class Outcome(NamedTuple):
     decided_at: datetime | None
 
 
-def to_progress(name: str, outcomes: Sequence[Outcome]) -> AnnotatorProgress:
+def to_progress(name: str, outcomes: Sequence[AssignmentOutcome]) -> AnnotatorProgress:
     """Sum up one annotator's assignments."""
     judged = [row for row in outcomes if row.decided_at is not None]
     took = [

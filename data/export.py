@@ -50,6 +50,6 @@ def format_csv_cell(value: Any) -> Any:
     return "'" + value if isinstance(value, str) and value.startswith(FORMULA_STARTS) else value
 
 
-def stamp(time: datetime) -> str:
+def format_timestamp(time: datetime) -> str:
     """A time in ISO 8601, to the microsecond, in UTC."""
     return time.isoformat(timespec="microseconds")

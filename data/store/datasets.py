@@ -112,12 +112,12 @@ class DatasetStore(Store):
     def records(self, name: str) -> list[tuple[Document, list[Summary]]]:
         """A data set's documents with their summaries, in the order of its file. Raises `UnknownDataset`."""
         with self.reading() as session:
-            return [to_records(row) for row in session.scalars(documents_of(find_dataset(session, name)))]
+            return [to_records(row) for row in session.scalars(select_documents(find_dataset(session, name)))]
 
     def record(self, name: str, document_id: str) -> tuple[Document, list[Summary]]:
         """One document of a data set with its summaries. Raises `UnknownDataset`, `UnknownDocument`."""
         with self.reading() as session:
-            row = session.scalar(documents_of(find_dataset(session, name)).where(DocumentRow.key == document_id))
+            row = session.scalar(select_documents(find_dataset(session, name)).where(DocumentRow.key == document_id))
             if row is None:
                 raise UnknownDocument(f"data set {name!r} has no document {document_id!r}")
             return to_records(row)
@@ -136,7 +136,7 @@ class DatasetStore(Store):
             if resume:
                 for system in {summary.system for summary in summaries}:
                     check_signature(session, owner, system, signature)
-            rows = documents_by_key(session, owner, {summary.document_id for summary in summaries})
+            rows = find_documents(session, owner, {summary.document_id for summary in summaries})
             added = len(summaries)
             for summary in summaries:
                 row = rows[summary.document_id]
@@ -223,18 +223,18 @@ def count_by_system(session: Session, dataset: DatasetRow) -> dict[str, int]:
     return {system: count for system, count in rows}  # noqa: C416  dict() would ask the result for its keys
 
 
-def documents_of(dataset: DatasetRow) -> Select[DocumentRow]:
+def select_documents(dataset: DatasetRow) -> Select[DocumentRow]:
     """Select a data set's documents in order, their summaries loaded with them."""
     in_order = select(DocumentRow).where(DocumentRow.dataset_id == dataset.id).order_by(DocumentRow.position)
     return in_order.options(selectinload(DocumentRow.summaries))
 
 
-def documents_by_key(session: Session, dataset: DatasetRow, keys: Iterable[str]) -> dict[str, DocumentRow]:
+def find_documents(session: Session, dataset: DatasetRow, keys: Iterable[str]) -> dict[str, DocumentRow]:
     """Documents of a data set by their ids, without those that it does not have."""
     return {
         row.key: row
         for batch in batches(list(keys))
-        for row in session.scalars(documents_of(dataset).where(DocumentRow.key.in_(batch)))
+        for row in session.scalars(select_documents(dataset).where(DocumentRow.key.in_(batch)))
     }
 
 

@@ -61,11 +61,16 @@ def example_hash(example: Example) -> str:
     return hashlib.sha256(json.dumps(seen).encode()).hexdigest()
 
 
+def to_source(row: DocumentRow) -> str | tuple[str, ...]:
+    """The source of a document's row: a text or its sentences."""
+    return row.source if isinstance(row.source, str) else tuple(row.source)
+
+
 def to_records(row: DocumentRow) -> tuple[Document, list[Summary]]:
     """The records of a document's row and of its summaries."""
     document = Document(
         id=row.key,
-        source=row.source if isinstance(row.source, str) else tuple(row.source),
+        source=to_source(row),
         references=tuple(row.reference_texts),
         title=row.title,
         questions=tuple(ClozeQuestion(*question) for question in row.questions or ()),

@@ -63,7 +63,7 @@ class RunStore(Store):
         """Note that a run begins. Raises `UnknownDataset`, and `RunGoingOn` unless the last one is over or dead."""
         with self.writing() as session:
             owner = find_dataset(session, dataset, lock=True)
-            for row in session.scalars(runs_of(owner.id).where(RunRow.ended_at.is_(None))):
+            for row in session.scalars(select_runs(owner.id).where(RunRow.ended_at.is_(None))):
                 if to_run(row, dataset).state == "going":
                     raise RunGoingOn(f"data set {dataset!r} is being scored already; wait until that is done")
                 row.ended_at, row.error = now(), DIED  # should it wake up, it finds that it is over
@@ -104,17 +104,17 @@ class RunStore(Store):
         """A data set's runs, the latest first. Raises `UnknownDataset`."""
         with self.reading() as session:
             owner = find_dataset(session, dataset)
-            return [to_run(row, owner.name) for row in session.scalars(runs_of(owner.id))]
+            return [to_run(row, owner.name) for row in session.scalars(select_runs(owner.id))]
 
     def last_run(self, dataset: str) -> Run | None:
         """A data set's latest run, if there was any. Raises `UnknownDataset`."""
         with self.reading() as session:
             owner = find_dataset(session, dataset)
-            row = session.scalar(runs_of(owner.id).limit(1))
+            row = session.scalar(select_runs(owner.id).limit(1))
             return None if row is None else to_run(row, owner.name)
 
 
-def runs_of(dataset_id: int) -> Select[RunRow]:
+def select_runs(dataset_id: int) -> Select[RunRow]:
     """Select a data set's runs, the latest first."""
     return select(RunRow).where(RunRow.dataset_id == dataset_id).order_by(RunRow.id.desc())
 

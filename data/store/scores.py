@@ -11,7 +11,7 @@ from sqlalchemy import Select, case, func, select
 from data.cells import Cells
 from data.records import Example, make_examples
 from data.store.base import Store, batches
-from data.store.datasets import documents_of, find_dataset
+from data.store.datasets import find_dataset, select_documents
 from data.store.rows import example_hash, to_records
 from data.tables import DatasetRow, DocumentRow, ScoreRow, SignatureRow, SummaryRow
 
@@ -38,7 +38,7 @@ class StoredSignature(NamedTuple):
 Columns = TypeVarTuple("Columns")
 
 
-def scored(chosen: Select[*Columns], dataset: DatasetRow) -> Select[*Columns]:
+def join_scores(chosen: Select[*Columns], dataset: DatasetRow) -> Select[*Columns]:
     """Select columns of a data set's scores, of their signatures, and of the summaries and documents scored."""
     return (
         chosen.select_from(SignatureRow)
@@ -57,7 +57,7 @@ class ScoreStore(Store):
         with self.reading() as session:
             return {
                 example_hash(example): example
-                for row in session.scalars(documents_of(find_dataset(session, dataset)))
+                for row in session.scalars(select_documents(find_dataset(session, dataset)))
                 for example in make_examples(*to_records(row))
             }
 
@@ -66,10 +66,10 @@ class ScoreStore(Store):
     ) -> list[tuple[str, Example]]:
         """The examples of a data set that have no score under a signature, with their hashes.
 
-        `among` are the data set's `make_examples`, where the caller has read them already.
+        `among` are the data set's `examples`, where the caller has read them already.
         """
         with self.reading() as session:
-            of_dataset = scored(select(ScoreRow.example), find_dataset(session, dataset))
+            of_dataset = join_scores(select(ScoreRow.example), find_dataset(session, dataset))
             known = set(session.scalars(of_dataset.where(SignatureRow.text == signature)))
         found = self.examples(dataset) if among is None else among
         return [(key, example) for key, example in found.items() if key not in known]
@@ -100,7 +100,7 @@ class ScoreStore(Store):
             truncated = func.sum(case((ScoreRow.truncated, 1), else_=0))
             counts = select(SignatureRow.metric, SignatureRow.text, func.count(SummaryRow.id), truncated)
             rows = session.execute(
-                scored(counts, find_dataset(session, dataset))
+                join_scores(counts, find_dataset(session, dataset))
                 .group_by(SignatureRow.id, SignatureRow.metric, SignatureRow.text)
                 .order_by(SignatureRow.id)
             )
@@ -111,7 +111,7 @@ class ScoreStore(Store):
         with self.reading() as session:
             chosen = select(DocumentRow.key, SummaryRow.system, ScoreRow.value, ScoreRow.missing, ScoreRow.truncated)
             rows = session.execute(
-                scored(chosen, find_dataset(session, dataset))
+                join_scores(chosen, find_dataset(session, dataset))
                 .where(SignatureRow.text == signature)
                 .order_by(DocumentRow.position, SummaryRow.id)
             )
@@ -125,7 +125,7 @@ class ScoreStore(Store):
         with self.reading() as session:
             chosen = select(SignatureRow.text, SummaryRow.system, ScoreRow.value, ScoreRow.missing, ScoreRow.truncated)
             rows = session.execute(
-                scored(chosen, find_dataset(session, dataset))
+                join_scores(chosen, find_dataset(session, dataset))
                 .where(DocumentRow.key == document_id, SummaryRow.system.in_(systems))
                 .order_by(SignatureRow.id)
             ).all()
@@ -148,7 +148,7 @@ class ScoreStore(Store):
                 .order_by(DocumentRow.position, SummaryRow.id)
             ).all()
             chosen = select(SignatureRow.text, SummaryRow.example, ScoreRow.value)
-            stored = session.execute(scored(chosen, dataset).order_by(SignatureRow.id)).all()
+            stored = session.execute(join_scores(chosen, dataset).order_by(SignatureRow.id)).all()
             aspects = list(dataset.aspects)
         scores: dict[str, dict[str, float | None]] = {}
         for signature, example, value in stored:

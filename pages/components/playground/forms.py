@@ -34,7 +34,7 @@ from pages.components.playground.live import live_text, word_choice
 from pages.components.playground.score_table import changes_html, scores_html, worths_html
 from pages.components.playground.sharing import TooLong, from_file, to_file, to_link
 from pages.components.playground.what_if import make_parts, most_words, word_spans, worths
-from pages.components.shared.stores import open_stores
+from pages.components.shared.stores import open_stores, version_of
 from reports.escaping import in_markdown, text_block
 
 NOVELTY = "words not in the source"
@@ -236,7 +236,7 @@ def choose_dataset_document() -> tuple[Document, list[Summary]] | None:
         return None
     name = st.selectbox("Data set", names, format_func=in_one_line, key="playground_dataset")
     dataset = open_stores().data.dataset(name)
-    ids = document_ids(name, (dataset.sha256, dataset.summaries))
+    ids = document_ids(name, version_of(dataset))
     if not ids:
         st.info("This data set has no summaries.")
         return None
