@@ -172,7 +172,7 @@ class JudgmentTask:
     rationale: str | None
 
 
-class JudgingProgress(NamedTuple):
+class JudgmentProgress(NamedTuple):
     """How far an annotator is. Pairs that others have judged often enough are not counted."""
 
     judged: int

@@ -289,7 +289,7 @@ WITHOUT_MODELS = """
 import json, sys, time
 from streamlit.testing.v1 import AppTest
 import app as application
-from pages.components.shared.stores import stores
+from pages.components.shared.stores import open_stores
 
 def loaded():
     return sorted({name.split(".")[0] for name in sys.modules} & {"torch", "transformers", "statsmodels"})
@@ -302,16 +302,16 @@ for name in json.loads(sys.argv[2]):
     found[name] = loaded()
 page.button(key="score").click().run()
 assert not page.exception, page.exception
-(run,) = stores().data.runs("demo")
+(run,) = open_stores().data.runs("demo")
 found["pressed"] = loaded()
-while stores().data.run(run.id).total is None:  # its process is at work
+while open_stores().data.run(run.id).total is None:  # its process is at work
     time.sleep(0.1)
 page.run()
 found["scoring"] = loaded()
 page.text_input(key="new_name").input("Another").run()
 page.button(key="create").click().run()
 assert not page.exception, page.exception
-stores().annotation.study("Another")
+open_stores().annotation.study("Another")
 found["created"] = loaded()
 print(json.dumps(found))
 """

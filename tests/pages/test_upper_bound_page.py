@@ -45,7 +45,7 @@ from reports.tables.bounds import (
 from reports.tables.oracles import oracle_sections
 from reports.tables.table import Undefined
 from summarizers.base import REFERENCE_LENGTH, SummaryLength
-from summarizers.oracles import ALGORITHMS, Target, find
+from summarizers.oracles import ALGORITHMS, Target, find_extract
 from summarizers.oracles.evaluation import (
     OracleRow,
     OracleTask,
@@ -398,7 +398,7 @@ def test_the_first_document_is_open_with_its_optimum(demo: DataStore) -> None:
     assert list(systems["share"]) == pytest.approx([f1 / best.f1 for f1 in systems["F1"]])
     assert list(algorithms["algorithm"]) == list(ALGORITHM_ORDER)
     for name, f1 in zip(ALGORITHM_ORDER, algorithms["F1"], strict=True):
-        solution = find(document, Target(), name)
+        solution = find_extract(document, Target(), name)
         assert solution is not None
         assert f1 == pytest.approx(solution.solution.f1)
     assert address(app) == {

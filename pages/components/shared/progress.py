@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 
-from annotation.records import JudgingProgress
+from annotation.records import JudgmentProgress
 from data.database import now
 from data.store import DIED, Run
 from reports.escaping import in_markdown
 
 
-def progress_text(progress: JudgingProgress) -> str:
+def progress_text(progress: JudgmentProgress) -> str:
     """What is done and how long the rest takes at the annotator's median pace, in minutes rounded up."""
     total = progress.judged + progress.skipped + progress.open
     text = f"{progress.judged} of {total} judged"

@@ -14,7 +14,7 @@ from data.records import Document
 from data.store import StoredBound, UnknownDataset
 from metrics.text import count_words
 from summarizers.base import REFERENCE_LENGTH, SummaryLength
-from summarizers.oracles import ALGORITHMS, Target, evaluation, find
+from summarizers.oracles import ALGORITHMS, Target, evaluation, find_extract
 from summarizers.oracles.evaluation import (
     OTHER_SCRIPT,
     OracleRow,
@@ -51,7 +51,7 @@ def test_rows_are_what_the_searches_find(articles):
     rows = evaluate(articles[:3], task, processes=0).rows
     assert [(r.document_id, r.algorithm) for r in rows] == [(d.id, a) for d in articles[:3] for a in task.algorithms]
     for document, found in zip([d for d in articles[:3] for _ in task.algorithms], rows, strict=True):
-        solution = find(document, task.target, found.algorithm, seed=3).solution
+        solution = find_extract(document, task.target, found.algorithm, seed=3).solution
         assert (found.f1, found.places, found.bound, found.proven) == (
             *solution[1::-1],
             solution.bound,
@@ -152,7 +152,7 @@ def searches(monkeypatch):
     asked = []
 
     def counted(document, target, algorithm, **settings):
-        if found := find(document, target, algorithm, **settings):
+        if found := find_extract(document, target, algorithm, **settings):
             asked.append((document.id, algorithm))
         return found
 

@@ -9,7 +9,7 @@ from metrics.rouge import RougeN
 from metrics.text import count_words
 from summarizers import summarizer
 from summarizers.base import REFERENCE_LENGTH, SummaryLength
-from summarizers.oracles import ALGORITHMS, Limits, Oracle, Problem, Target, find
+from summarizers.oracles import ALGORITHMS, Limits, Oracle, Problem, Target, find_extract
 from summarizers.oracles.exact import exact
 from summarizers.sentences import sentences_of
 
@@ -18,28 +18,28 @@ TWO = Document("d", ("Red cars.", "Blue trucks.", "Green boats float."), ("red t
 
 def test_the_reference_that_most_can_be_had_of_counts():
     # Against the first: "Red cars. Blue trucks." 2 x 2 / (4 + 2); the second: 2 x 2 / (3 + 2); the third has no token.
-    found = find(TWO)
+    found = find_extract(TWO)
     assert (found.reference, found.text) == (1, "Green boats float.")
     assert found.solution.sentences == (2,)
     assert found.solution.f1 == pytest.approx(0.8)
     assert found.solution.proven
-    first = find(TWO, Target(references="first"))
+    first = find_extract(TWO, Target(references="first"))
     assert (first.reference, first.text) == (0, "Red cars. Blue trucks.")
     assert first.solution.f1 == pytest.approx(2 / 3)
 
 
 def test_the_bound_is_one_over_all_references():
     # Whatever the second reference allows, a first one that is not proven leaves more to be had.
-    solved = find(TWO).solution
+    solved = find_extract(TWO).solution
     each = [exact(Problem(sentences_of(TWO), reference)) for reference in TWO.references[:2]]
     assert solved.bound == max(solution.bound for solution in each)
     assert solved.iterations == sum(solution.iterations for solution in each)
-    assert find(TWO, algorithm="vns").solution.bound is None
+    assert find_extract(TWO, algorithm="vns").solution.bound is None
 
 
 def test_equal_references_are_told_apart_by_order():
     document = Document("d", ("a b", "c d"), ("c d", "a b"))
-    assert (find(document).reference, find(document).text) == (0, "c d")
+    assert (find_extract(document).reference, find_extract(document).text) == (0, "c d")
 
 
 @pytest.mark.parametrize(
@@ -53,14 +53,14 @@ def test_equal_references_are_told_apart_by_order():
 )
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_a_document_without_sentences_or_references_has_none(document, algorithm):
-    assert find(document, algorithm=algorithm) is None
+    assert find_extract(document, algorithm=algorithm) is None
     assert Oracle(algorithm).summarize([document]) == []
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_where_nothing_matches_the_extract_is_empty_and_there_is_no_summary(algorithm):
     document = Document("d", "Red cars. Blue trucks.", ("green boats",))
-    found = find(document, algorithm=algorithm)
+    found = find_extract(document, algorithm=algorithm)
     assert (found.text, found.solution.sentences, found.solution.f1) == ("", (), 0.0)
     assert found.solution.proven == (algorithm == "exact")
     assert Oracle(algorithm).summarize([document]) == []
@@ -69,7 +69,7 @@ def test_where_nothing_matches_the_extract_is_empty_and_there_is_no_summary(algo
 @pytest.mark.parametrize("tokenizer", ["ascii", "unicode"])
 def test_the_tokenizer_is_that_of_rouge(tokenizer):
     document = Document("d", ("Это кот.", "Там дом."), ("там дом",))
-    found = find(document, Target(tokenizer=tokenizer))
+    found = find_extract(document, Target(tokenizer=tokenizer))
     assert (found is None) == (tokenizer == "ascii")  # no letter of the reference is a token
     if found:
         assert (found.text, found.solution.f1) == ("Там дом.", 1.0)
@@ -82,14 +82,14 @@ def test_the_optimum_is_the_value_of_the_metric(shared_data):
     for document, _ in records:
         for rule in rouge:
             for algorithm in ("exact", "greedy"):
-                found = find(document, Target(references=rule), algorithm)
+                found = find_extract(document, Target(references=rule), algorithm)
                 example = Example(document.id, "s", found.text, document.references, document.title, "")
                 value = rouge[rule].score([example])[0].value
                 # Against another reference than it was made for, a heuristic's extract may score more than it knows.
                 assert value >= found.solution.f1 - 1e-12
                 if algorithm == "exact" or rule == "first":
                     assert value == pytest.approx(found.solution.f1, abs=1e-12)
-        best = find(document).solution.f1
+        best = find_extract(document).solution.f1
         for name in ("lead", "textrank", "lexrank", "lsa"):
             [summary] = summarizer(name).summarize([document])
             example = Example(document.id, name, summary.text, document.references, document.title, "")
@@ -105,7 +105,7 @@ def test_an_oracle_never_exceeds_its_length(algorithm, shared_data):
         for document, summary in zip(documents, oracle.summarize(documents), strict=True):
             words = limit or count_words(document.references[0])
             if length.unit == "sentences":
-                assert summary.text == find(document, target, algorithm, limits=Limits(sentences=2)).text
+                assert summary.text == find_extract(document, target, algorithm, limits=Limits(sentences=2)).text
             else:
                 assert 0 < count_words(summary.text) <= words
             assert summary.system == oracle.name
@@ -141,7 +141,7 @@ def test_what_is_refused(arguments, message):
         Oracle(*arguments)
     if len(arguments) == 1:
         with pytest.raises(ValueError, match=message):
-            find(TWO, Target(), *arguments)
+            find_extract(TWO, Target(), *arguments)
     elif len(arguments) == 2:
         with pytest.raises(ValueError, match=message):
-            find(TWO, arguments[1])
+            find_extract(TWO, arguments[1])

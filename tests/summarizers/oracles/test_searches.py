@@ -206,11 +206,11 @@ def test_the_solver_prints_nothing_on_articles(shared_data, tmp_path):
     """HiGHS writes to the process's own standard output, which Python's `capsys` does not see."""
     script = f"""
 from pathlib import Path
-from data.importers import read
+from data.importers import read_documents
 from summarizers.oracles import DEFINITIONS, Problem
 from summarizers.oracles.exact import exact
 from summarizers.sentences import sentences_of
-documents = [document for document, _ in read(Path({str(shared_data / "summeval.jsonl")!r}), "interchange")]
+documents = [document for document, _ in read_documents(Path({str(shared_data / "summeval.jsonl")!r}), "interchange")]
 sources = [sentences_of(document) for document in documents]
 for number in range(60, 100):  # with presolve, the solver prints at 75 and 79
     for definition in DEFINITIONS:

@@ -14,7 +14,7 @@ from data.records import Document, Summary
 from metrics.text import rouge_words
 from summarizers.base import REFERENCE_LENGTH, SummaryLength
 from summarizers.lead import Lead
-from summarizers.oracles import DEFINITIONS, RULES, Oracle, Problem, Target, find
+from summarizers.oracles import DEFINITIONS, REFERENCE_RULES, Oracle, Problem, Target, find_extract
 from summarizers.oracles.coverage import coverage
 from summarizers.oracles.evaluation import OracleEvaluation, OracleRow, OracleTask, evaluate
 from summarizers.oracles.standing import (
@@ -29,7 +29,7 @@ from summarizers.oracles.standing import (
 )
 from summarizers.sentences import sentences_of, split_sentences
 
-TARGETS = [Target(n, definition, rule) for n in (1, 2) for definition in DEFINITIONS for rule in RULES]
+TARGETS = [Target(n, definition, rule) for n in (1, 2) for definition in DEFINITIONS for rule in REFERENCE_RULES]
 
 
 def records():
@@ -94,7 +94,7 @@ def test_an_extract_has_the_sentences_of_its_source():
 def test_sentences_that_begin_like_others():
     source = ("The cat.", "The cat. sat on", "Dr. Smith went home", "to the big house.")
     document = Document("d", source, ("smith went home to the dog the cat sat",))
-    optimum = find(document, Target(2))
+    optimum = find_extract(document, Target(2))
     assert text_f1(optimum.text, document.references, Target(2), source) == optimum.solution.f1
     for places in permutations(range(4), 3):
         taken = [source[place] for place in places]
@@ -256,7 +256,7 @@ def test_places_are_those_of_the_words():
 def test_what_an_optimum_covers_is_its_f1():
     for document, _ in records():
         for target in TARGETS:
-            found = find(document, target)
+            found = find_extract(document, target)
             chosen, reference = found.solution.sentences, document.references[found.reference]
             covered = coverage(sentences_of(document), chosen, reference, target)
             f1 = 2 * covered.matched / (covered.in_extract + covered.in_reference) if covered.matched else 0.0
