@@ -172,7 +172,7 @@ class JudgmentTask:
     rationale: str | None
 
 
-class JudgmentProgress(NamedTuple):
+class JudgingProgress(NamedTuple):
     """How far an annotator is. Pairs that others have judged often enough are not counted."""
 
     judged: int

@@ -26,7 +26,7 @@ from annotation.records import (
     AlreadyJudged,
     Annotator,
     AnnotatorProgress,
-    JudgmentProgress,
+    JudgingProgress,
     JudgmentTask,
     NameTaken,
     StudyClosed,
@@ -190,7 +190,7 @@ class AnnotationStore(StudyStore):
 
     # --- progress ----------------------------------------------------------------------------------------
 
-    def progress(self, annotator: Annotator) -> JudgmentProgress:
+    def progress(self, annotator: Annotator) -> JudgingProgress:
         """How far an annotator is."""
         with self.reading() as session:
             given, judged, skipped = session.execute(
@@ -214,7 +214,7 @@ class AnnotationStore(StudyStore):
             left = session.scalar(select(func.count()).select_from(unseen)) or 0
             left += sum(check.given_id is None for check in session.execute(select_checks(row)))
         took = [(decided - presented).total_seconds() for presented, decided in times]
-        return JudgmentProgress(
+        return JudgingProgress(
             judged=judged,
             skipped=skipped,
             open=given - judged - skipped + left,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,15 +18,59 @@ from cli.shared import (
     Refused,
     check_failures,
     check_output,
+    gathered,
+    input_format_option,
     is_file,
     open_stores,
+    print_sections,
     read_records,
     report_refusals,
-    screen_width,
     split_names,
     store_with,
+    table_format_option,
     tell,
 )
+
+if TYPE_CHECKING:
+    from analysis.agreement import Rule
+    from analysis.correlation_intervals import Resample
+    from analysis.correlation_tests import Permute
+    from cli.shared import Records
+    from data.cells import Cells
+    from metrics.base import Metric
+    from metrics.scoring import Failures, MissingCounts
+    from reports.study import Contents
+    from reports.tables.table import Table
+
+
+@dataclass(frozen=True)
+class AnalysisOptions:
+    """The options that say how metrics are held against people and each other."""
+
+    systems: str
+    baselines: str
+    rule: Rule
+    coefficients: str
+    resample: Resample | None
+    permute: Permute | None
+    seed: int
+
+    def settings(self) -> dict[str, Any]:
+        """All but the systems, as `reports.study` takes them."""
+        from analysis.coefficients import METHODS
+
+        methods = [*dict.fromkeys(split_names(self.coefficients))]
+        if not methods or not {*methods} <= {*METHODS}:
+            raise click.UsageError(f"--coefficients must be among {', '.join(METHODS)}, not {self.coefficients!r}")
+        return {
+            "methods": methods,
+            "rule": self.rule,
+            "baselines": split_names(self.baselines),
+            "resample": self.resample,
+            "permute": self.permute,
+            "seed": self.seed,
+        }
+
 
 systems_option = click.option(
     "--systems", "systems", default="", help="Systems that the tables are restricted to, separated by commas."
@@ -80,30 +125,18 @@ permute_option = click.option(
 @click.option("--coefficients", default="pearson,spearman,kendall", show_default=True, help="Of the correlations.")
 @resample_option
 @permute_option
-@click.option(
-    "--format",
-    "shape",
-    type=click.Choice(["text", "json", "csv", "latex"]),
-    default="text",
-    show_default=True,
-    help="csv: one line a number; latex: booktabs.",
-)
-@click.option("--input-format", "format", help="Format of FILE; guessed if left out.")
+@table_format_option
+@input_format_option
 @report_refusals
+@gathered("options", AnalysisOptions)
 def analyze(
     file: str | None,
     study_name: str | None,
     human: str | None,
     chosen: dict[str, Any],
-    seed: int,
     wanted: str | None,
-    systems: str,
-    baselines: str,
-    rule: Any,
-    coefficients: str,
-    resample: Any,
-    permute: Any,
-    shape: str,
+    options: AnalysisOptions,
+    table_format: str,
     format: str | None,
 ) -> None:
     """Hold metrics against people and each other: by the ratings in FILE or in the data set NAME, or by a --study.
@@ -112,26 +145,23 @@ def analyze(
     agreement between annotators and the ranking of systems. Without ratings, there are all tables that need no people.
     Scores of a data set that are missing are computed and stored; a study's scores are those that are stored.
     """
-    from analysis.coefficients import METHODS
     from metrics.scoring import Failures
     from reports import study as contents
     from reports.study import OF_TEXTS
 
-    if (file is None) == (study_name is None):
+    name = file if study_name is None else study_name
+    if name is None or (file is not None and study_name is not None):
         raise click.UsageError("name a FILE, a data set or a --study, and only one of them")
-    methods: list[Any] = [*dict.fromkeys(split_names(coefficients))]
-    if not methods or not {*methods} <= {*METHODS}:
-        raise click.UsageError(f"--coefficients must be among {', '.join(METHODS)}, not {coefficients!r}")
+    settings = options.settings()
     if wanted is not None and not split_names(wanted):
         raise click.UsageError("--tables names no table")
     failures = Failures()
     asked = [table for name in split_names(wanted or "") for table in OF_TEXTS.get(name, (name,))]
     of_texts = {*asked} & {table for tables in OF_TEXTS.values() for table in tables}
-    only = split_names(systems)
-    records, facts = texts_of(file, format, study_name) if of_texts or file is not None else ([], {})
+    only = split_names(options.systems)
+    of_study = study_name is not None
+    records, facts = texts_of(name, format, of_study=of_study) if of_texts or not of_study else ([], {})
     texts = text_contents(records, facts, chosen, of_texts, only, study_name) if of_texts else None
-    settings = {"methods": methods, "rule": rule, "baselines": split_names(baselines), "seed": seed}
-    settings |= {"resample": resample, "permute": permute}
     if texts is not None and {*asked} <= of_texts:
         found = texts
     elif study_name is not None:
@@ -139,23 +169,23 @@ def analyze(
         found = contents.make_study_contents(*open_stores(), study_name, human=human, systems=only, **settings)
     else:
         people = choose_rating(records, human, asked)
-        found = contents_of_scores(file, records, facts, people, chosen, failures, only, **settings)
+        found = contents_of_scores(name, records, facts, people, chosen, failures, options)
     check_tables(asked, [*(table.name for table in found.tables), *(t for tables in OF_TEXTS.values() for t in tables)])
     if texts is not None and texts is not found:
         found = contents.with_texts(found, texts)
     tables = [table for table in found.tables if wanted is None or table.name in asked]
-    print_contents(found, tables, shape)
+    print_contents(found, tables, table_format)
     check_failures(failures)
 
 
-def texts_of(name: str | None, format: str | None, study: str | None) -> tuple[list[Any], dict[str, str]]:
+def texts_of(name: str, format: str | None, *, of_study: bool) -> tuple[Records, dict[str, str]]:
     """The documents of a file, a data set or a study with all their summaries, and what they are called."""
     from data.files import sha256
 
-    if study is not None:
+    if of_study:
         data_store, annotation_store = open_stores()
-        dataset = annotation_store.study(study).dataset
-        return data_store.records(dataset), {"study": study, "data set": dataset}
+        dataset = annotation_store.study(name).dataset
+        return data_store.records(dataset), {"study": name, "data set": dataset}
     if is_file(name, format):
         return read_records(Path(name), format), {"file": Path(name).name, "SHA-256": sha256(Path(name))}
     store = store_with(name)
@@ -163,13 +193,13 @@ def texts_of(name: str | None, format: str | None, study: str | None) -> tuple[l
 
 
 def text_contents(
-    records: list[Any],
+    records: Records,
     facts: dict[str, str],
     chosen: dict[str, Any],
-    asked: Iterable[str],
+    asked: Collection[str],
     only: Sequence[str],
     study: str | None,
-) -> Any:
+) -> Contents:
     """The tables of texts that are asked for; those of a study are of its systems, where no others are named."""
     from reports.study import OF_TEXTS, make_text_contents
 
@@ -184,7 +214,7 @@ def text_contents(
     return make_text_contents(records, metric, asked, facts, only)
 
 
-def check_summaries(records: Iterable[Any], facts: dict[str, str]) -> None:
+def check_summaries(records: Records, facts: dict[str, str]) -> None:
     """Refuse documents without any summary."""
     if not any(summaries for _, summaries in records):
         name = facts.get("file")
@@ -192,7 +222,7 @@ def check_summaries(records: Iterable[Any], facts: dict[str, str]) -> None:
         raise Refused(f"{name or facts['data set']} has no summaries; {way}, or ask for --tables dataset")
 
 
-def choose_rating(records: list[Any], human: str | None, asked: Iterable[str]) -> str | None:
+def choose_rating(records: Records, human: str | None, asked: Iterable[str]) -> str | None:
     """The rating that metrics are held against, None where the usual one is not there and nobody asks for it."""
     from metrics.scoring import NoRatings, check_ratings
     from reports.study import OF_PEOPLE, USUAL
@@ -209,14 +239,13 @@ def choose_rating(records: list[Any], human: str | None, asked: Iterable[str]) -
 
 def contents_of_scores(
     name: str,
-    records: list[Any],
+    records: Records,
     facts: dict[str, str],
     human: str | None,
     chosen: dict[str, Any],
-    failures: Any,
-    only: Sequence[str],
-    **settings: Any,
-) -> Any:
+    failures: Failures,
+    options: AnalysisOptions,
+) -> Contents:
     """Score a file's or a data set's summaries, and hold the scores against ratings where there are any."""
     from dataclasses import replace
 
@@ -226,6 +255,7 @@ def contents_of_scores(
     check_summaries(records, facts)
     metrics = with_length(chosen_metrics(chosen, lambda: records))
     twins = by_mean_too(records, metrics, chosen)
+    only, settings = split_names(options.systems), options.settings()
     systems = [summary.system for _, summaries in records for summary in summaries]
     contents.check_systems(only, systems, "--systems")
     contents.check_systems(settings["baselines"], only or systems, "--baselines")
@@ -245,7 +275,9 @@ def contents_of_scores(
     return contents.make_cell_contents(cells, human, known, gaps=gaps, **settings)
 
 
-def stored_cells(name: str, batches: Iterable[list[Any]], failures: Any, only: Sequence[str] | None) -> tuple[Any, Any]:
+def stored_cells(
+    name: str, batches: Iterable[Sequence[Metric]], failures: Failures, only: Sequence[str] | None
+) -> tuple[Cells, dict[str, MissingCounts]]:
     """The scores of a data set by some metrics; those that are missing are computed and stored.
 
     Of two metrics of one name each must be in a batch of its own.
@@ -273,7 +305,7 @@ def stored_cells(name: str, batches: Iterable[list[Any]], failures: Any, only: S
     return cells, gaps
 
 
-def by_mean_too(records: list[Any], metrics: list[Any], chosen: dict[str, Any]) -> list[Any]:
+def by_mean_too(records: Records, metrics: Sequence[Metric], chosen: dict[str, Any]) -> list[Metric]:
     """The lexical metrics among these by the mean over references, for the table of ROUGE-K; none without need."""
     from data.signatures import MAXIMUM
     from metrics import LEXICAL
@@ -285,39 +317,31 @@ def by_mean_too(records: list[Any], metrics: list[Any], chosen: dict[str, Any]) 
     return chosen_metrics({**chosen, "names": ",".join(names), "references": "mean"}, list)
 
 
-def check_tables(wanted: list[str], known: list[str]) -> None:
+def check_tables(wanted: Iterable[str], known: Collection[str]) -> None:
     """Refuse tables that there are not."""
     unknown = [name for name in wanted if name not in known]
     if unknown:
         raise click.UsageError(f"there is no table {', '.join(unknown)}; there are {', '.join(known)}")
 
 
-def print_contents(contents: Any, tables: list[Any], shape: str) -> None:
+def print_contents(contents: Contents, tables: Sequence[Table], table_format: str) -> None:
     """Print tables in one of the formats, with what they rest on."""
     from dataclasses import replace
 
     from data.one_line import in_one_line
-    from reports.formats import LONG, as_latex, as_one_csv, as_text
+    from reports.formats import as_latex, as_one_csv
     from reports.study import contents_as_json
 
     facts = [f"{name}: {text}" for name, text in contents.facts.items()]
-    if shape == "json":
+    if table_format == "json":
         click.echo(json.dumps(contents_as_json(replace(contents, tables=tuple(tables))), indent=2, allow_nan=False))
-    elif shape == "csv":
+    elif table_format == "csv":
         click.echo(as_one_csv(tables, [*contents.facts.items(), *(("signature", s) for s in contents.gaps)]), nl=False)
-    elif shape == "latex":
+    elif table_format == "latex":
         head = [*facts, *contents.gaps]
         click.echo("\n".join([*(f"% {in_one_line(line)}" for line in head), *map(as_latex, tables)]))
     else:
-        said: set[str] = set()
-        for table in tables:
-            if len(table.rows) > LONG and len(tables) > 1:
-                click.echo(f"{table.title}\n{len(table.rows)} rows: --tables {table.name} prints them\n")
-            else:
-                click.echo(as_text(table, without=["signature"], said=said, width=screen_width()) + "\n")
-                said.update(table.notes)
-        for line in [*facts, *contents.gaps]:
-            click.echo(in_one_line(line))
+        print_sections(tables, [*facts, *contents.gaps])
 
 
 @click.command()
@@ -336,21 +360,43 @@ def print_contents(contents: Any, tables: list[Any], shape: str) -> None:
 @permute_option
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of bootstrap, flips and permutations.")
 @report_refusals
-def report(name: str, folder: Path, systems: str, baselines: str, resample: Any, permute: Any, seed: int) -> None:
+def report(
+    name: str,
+    folder: Path,
+    systems: str,
+    baselines: str,
+    resample: Resample | None,
+    permute: Permute | None,
+    seed: int,
+) -> None:
     """Write a report of the study NAME: one HTML file with tables, charts and a methods paragraph, and its data."""
     from reports.html_report import write_report
 
     if not folder.is_dir():
         check_output(folder, [])
     data_store, annotation_store = open_stores()
-    named = {
-        "systems": split_names(systems),
-        "baselines": split_names(baselines),
-        "resample": resample,
-        "permute": permute,
-    }
-    for path in write_report(data_store, annotation_store, name, folder, **named, seed=seed):
+    written = write_report(
+        data_store,
+        annotation_store,
+        name,
+        folder,
+        systems=split_names(systems),
+        baselines=split_names(baselines),
+        resample=resample,
+        permute=permute,
+        seed=seed,
+    )
+    for path in written:
         tell(str(path))
+
+
+@dataclass(frozen=True)
+class StudyShape:
+    """The options that say how a planned study asks its pairs."""
+
+    per_document: float
+    icc: float
+    judgments: int
 
 
 @click.command()
@@ -368,6 +414,7 @@ def report(name: str, folder: Path, systems: str, baselines: str, resample: Any,
 @click.option("--icc", type=float, default=0.0, show_default=True, help="Correlation of pairs of one document.")
 @click.option("--judgments", type=COUNT, default=1, show_default=True, help="Judgments per pair.")
 @report_refusals
+@gathered("study", StudyShape)
 def plan(
     ratios: str | None,
     phi: float,
@@ -375,16 +422,14 @@ def plan(
     half_width: float | None,
     alpha: float,
     power: float,
-    per_document: float,
-    icc: float,
-    judgments: int,
+    study: StudyShape,
 ) -> None:
     """Say how many pairs and judgments a study needs, to tell two metrics apart or to measure one."""
     from analysis.planning import pairs_for_interval, pairs_to_separate
     from reports.formats import as_text
     from reports.tables import planning as sections
 
-    shape = {"pairs_per_document": per_document, "icc": icc, "judgments_per_pair": judgments}
+    shape = {"pairs_per_document": study.per_document, "icc": study.icc, "judgments_per_pair": study.judgments}
     if ratios is not None and ratio is None and half_width is None:
         try:
             first, second = map(float, ratios.split(","))

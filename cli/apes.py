@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -25,6 +26,7 @@ from cli.shared import (
     SEED,
     check_failures,
     format_option,
+    gathered,
     print_table,
     read_records,
     report_refusals,
@@ -32,6 +34,37 @@ from cli.shared import (
     split_names,
     tell,
 )
+
+if TYPE_CHECKING:
+    from metrics.apes import Apes
+    from metrics.apes.conditions import Condition
+    from reports.apes_trials import Trial
+
+
+@dataclass(frozen=True)
+class ApesOptions:
+    """The options that say which questions APES asks, who answers them and what that earns."""
+
+    questions: str
+    entities: str
+    reader: str
+    types: str | None
+    ask: str
+    apes_value: str
+
+    def metric(self) -> Apes:
+        """Make the metric."""
+        from metrics.apes import Apes
+        from metrics.apes.entities import DEFAULT_TYPES
+
+        return Apes(
+            self.questions,
+            entities=self.entities,
+            reader=self.reader,
+            types=tuple(split_names(self.types)) if self.types else DEFAULT_TYPES,
+            ask=self.ask,
+            value=self.apes_value,
+        )
 
 
 @click.command()
@@ -60,19 +93,9 @@ from cli.shared import (
 @device_option
 @format_option
 @report_refusals
+@gathered("options", ApesOptions)
 def apes(
-    file: Path,
-    table: bool,
-    aspect: str | None,
-    questions: str,
-    entities: str,
-    reader: str,
-    types: str | None,
-    ask: str,
-    apes_value: str,
-    seed: int,
-    seeds: int,
-    format: str | None,
+    file: Path, options: ApesOptions, table: bool, aspect: str | None, seed: int, seeds: int, format: str | None
 ) -> None:
     """Print what a reader answers from each summary in FILE, a JSON object a line.
 
@@ -83,20 +106,12 @@ def apes(
     """
     if table and aspect is not None:
         raise click.UsageError("--conditions and --trials are two tables: name one")
-    from metrics import DEFAULT_TYPES, Apes
     from metrics.apes.conditions import conditions
     from metrics.apes.report import trace_records
     from metrics.scoring import Failures
     from reports.apes_trials import trials
 
-    metric = Apes(
-        questions,
-        entities=entities,
-        reader=reader,
-        types=tuple(split_names(types)) if types else DEFAULT_TYPES,
-        ask=ask,
-        value=apes_value,
-    )
+    metric = options.metric()
     records = read_records(file, format)
     if table:
         print_conditions(conditions(metric, records, seed, seeds), seeds)
@@ -111,7 +126,7 @@ def apes(
     tell(metric.signature)
 
 
-def print_conditions(rows: Sequence[Any], seeds: int) -> None:
+def print_conditions(rows: Sequence[Condition], seeds: int) -> None:
     """Print the table of conditions: shares in per cent, counts, ROUGE."""
 
     def percent(share: float | None) -> str:
@@ -142,7 +157,7 @@ def print_conditions(rows: Sequence[Any], seeds: int) -> None:
     )
 
 
-def print_trials(found: Sequence[Any], aspect: str) -> None:
+def print_trials(found: Sequence[Trial], aspect: str) -> None:
     """Print each metric by one reference at a time, then means and standard deviations."""
     from reports.apes_trials import summarize_trials
 
@@ -185,11 +200,24 @@ def train() -> None:
 @report_refusals
 def train_tagger_(folder: Path, output: Path, seed: int, epochs: int | None) -> None:
     """Train the embedded entity finder on the CoNLL files in DIR."""
-    from metrics.apes.training import train_tagger
+    from metrics.apes.training import EPOCHS, train_tagger
 
     check_weights(output)
-    train_tagger(folder, output, seed=seed, say=say, **({"epochs": epochs} if epochs else {}))
+    train_tagger(folder, output, seed=seed, epochs=epochs or EPOCHS, say=say)
     tell(f"wrote {output}")
+
+
+@dataclass(frozen=True)
+class TrainingOptions:
+    """The options of how an attentive reader is trained, and how large it is."""
+
+    epochs: int
+    batch_size: int
+    hidden: int
+    embedding: int
+    vocabulary: int
+    learning_rate: float
+    seed: int
 
 
 @train.command("attentive-reader")
@@ -205,36 +233,15 @@ def train_tagger_(folder: Path, output: Path, seed: int, epochs: int | None) -> 
 @click.option("--seed", type=SEED, default=0, show_default=True)
 @device_option
 @report_refusals
-def train_attentive_reader(
-    folder: Path,
-    output: Path,
-    epochs: int,
-    batch_size: int,
-    hidden: int,
-    embedding: int,
-    vocabulary: int,
-    learning_rate: float,
-    vectors: Path | None,
-    seed: int,
-) -> None:
+@gathered("options", TrainingOptions)
+def train_attentive_reader(folder: Path, output: Path, vectors: Path | None, options: TrainingOptions) -> None:
     """Train an attentive reader (Chen et al. 2016) on the CNN / Daily Mail .question files in DIR."""
     from metrics.apes.readers.attentive_training import train
     from metrics.models.vectors import FileVectors
 
     check_weights(output)
-    result = train(
-        folder,
-        output,
-        epochs=epochs,
-        batch_size=batch_size,
-        hidden=hidden,
-        embedding=embedding,
-        vocabulary=vocabulary,
-        learning_rate=learning_rate,
-        vectors=FileVectors(vectors) if vectors else None,
-        seed=seed,
-        say=say,
-    )
+    words = FileVectors(vectors) if vectors else None
+    result = train(folder, output, vectors=words, say=say, **asdict(options))
     test = "" if result.test_accuracy is None else f", {result.test_accuracy:.3f} on the test questions"
     tell(f"wrote {output}: accuracy {result.accuracy:.3f} on {result.validation} held-out questions{test}")
     tell(f"read with it: --reader attentive-reader:{output}")

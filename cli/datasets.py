@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,6 +11,7 @@ from cli.oracle import warn_of_unsplit
 from cli.shared import (
     FILES,
     MOST_PROCESSES,
+    STORED,
     check_failures,
     format_option,
     open_stores,
@@ -21,6 +23,9 @@ from cli.shared import (
     tell,
     usual_processes,
 )
+
+if TYPE_CHECKING:
+    from summarizers.adding import AddedSystem
 
 
 @click.command("import")
@@ -92,12 +97,11 @@ def summarize(name: str, systems: str, processes: int | None) -> None:
     store, annotation = open_stores()
     studies = annotation.studies_of(name)
     at_once = processes or usual_processes()
-    warn_of_unsplit(document for document, _ in store.records(name))
-    done = []
+    warn_of_unsplit([document for document, _ in store.records(name)])
+    done: list[AddedSystem] = []
     try:
-        with show_document_progress("summarizing", name, kept=True) as progress:
-            for added in add_systems(store, name, names, studies=studies, processes=at_once, progress=progress):
-                done.append(added)
+        with show_document_progress("summarizing", name, lambda _: STORED) as progress:
+            done.extend(add_systems(store, name, names, studies=studies, processes=at_once, progress=progress))
     finally:
         for added in done:  # not before the bar is gone
             tell(added.words(name))

@@ -208,7 +208,8 @@ def set_device(device: str | None) -> None:
 def chosen_metrics(chosen: dict[str, Any], records: Callable[[], Iterable[Any]]) -> list[Any]:
     """Make the metrics that the options name; `records` are what is scored, for --idf references and list:FILE."""
     from data.reading import lines
-    from metrics import DEFAULT_TYPES, Options, make_metrics
+    from metrics import Options, make_metrics
+    from metrics.apes.entities import DEFAULT_TYPES
 
     given = dict(chosen)
     names, idf, types = split_names(given.pop("names")), given.pop("idf"), given.pop("types")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,17 +16,53 @@ from cli.shared import (
     COUNT,
     MOST_PROCESSES,
     SEED,
+    STORED,
     check_output,
+    gathered,
+    input_format_option,
     is_file,
+    print_sections,
     read_records,
     report_refusals,
     say,
-    screen_width,
     show_document_progress,
     split_names,
     store_with,
+    table_format_option,
     usual_processes,
 )
+
+if TYPE_CHECKING:
+    from data.records import Document
+    from summarizers.base import SummaryLength
+    from summarizers.oracles.evaluation import OracleEvaluation, OracleTask
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """The options that say what is searched, and how."""
+
+    metric: str
+    algorithms: str
+    definition: str
+    references: str
+    tokenizer: str
+    length: str | None
+    seed: int
+    seconds: float
+    sentences: str | None
+
+    def task(self) -> OracleTask:
+        """What they ask for."""
+        from summarizers.oracles import Target
+        from summarizers.oracles.evaluation import OracleTask
+
+        algorithms = chosen_algorithms(self.algorithms)
+        if math.isnan(self.seconds):  # which click takes to be in every range
+            raise click.UsageError("--seconds must be a number of seconds, not nan")
+        target = Target(int(self.metric.removeprefix("rouge")), self.definition, self.references, self.tokenizer)
+        length, sentences = extract_length(self.length), sentence_range(self.sentences)
+        return OracleTask(target, algorithms, length, self.seed, self.seconds, sentences)
 
 
 @click.command()
@@ -93,31 +130,17 @@ from cli.shared import (
     help="Also write a JSON line a document and algorithm, with the extract. `sentences` and `reference` are counted "
     "from 0.",
 )
-@click.option(
-    "--format",
-    "shape",
-    type=click.Choice(["text", "json", "csv", "latex"]),
-    default="text",
-    show_default=True,
-    help="csv: one line a number; latex: booktabs.",
-)
-@click.option("--input-format", "format", help="Format of FILE; guessed if left out.")
+@table_format_option
+@input_format_option
 @report_refusals
+@gathered("search", SearchOptions)
 def oracle(
     file: str,
-    metric: str,
-    algorithms: str,
-    definition: str,
-    references: str,
-    tokenizer: str,
-    length: str | None,
-    seed: int,
-    seconds: float,
+    search: SearchOptions,
     first: int | None,
-    sentences: str | None,
     processes: int | None,
     output: Path | None,
-    shape: str,
+    table_format: str,
     format: str | None,
 ) -> None:
     """Search the highest ROUGE that extracts of the documents in FILE, or of the data set NAME, can reach.
@@ -128,39 +151,32 @@ def oracle(
     it was stopped. Documents without a sentence, or without a reference with a word, have no oracle and are left out.
     """
     from data.files import sha256, write_whole
-    from reports.tables import oracles as oracle_tables
-    from summarizers.oracles import Target
-    from summarizers.oracles.evaluation import OracleTask, evaluate, evaluate_stored, summarize_algorithms
-    from summarizers.oracles.extracts import look_into
+    from reports.tables.oracles import row_records
+    from summarizers.oracles.evaluation import evaluate, evaluate_stored
 
-    names = chosen_algorithms(algorithms)
-    if math.isnan(seconds):  # which click takes to be in every range
-        raise click.UsageError("--seconds must be a number of seconds, not nan")
-    target = Target(int(metric.removeprefix("rouge")), definition, references, tokenizer)
-    task = OracleTask(target, names, extract_length(length), seed, seconds, sentence_range(sentences))
+    task = search.task()
     at_once = processes or usual_processes()
     if output is not None:
         check_output(output, [Path(file)])
     if is_file(file, format):
         documents = [document for document, _ in read_records(Path(file), format)][:first]
-        with show_document_progress("searching", file) as progress:
-            found = evaluate(documents, task, processes=at_once, progress=progress)
+        with show_document_progress(
+            "searching", file, lambda _: "nothing is kept, as it would be of a data set"
+        ) as progress:
+            evaluation = evaluate(documents, task, processes=at_once, progress=progress)
         origin = {"file": Path(file).name, "SHA-256": sha256(Path(file))}
     else:
         store = store_with(file)
         documents = [document for document, _ in store.records(file)][:first]
-        with show_document_progress("searching", file, kept=True) as progress:
-            found = evaluate_stored(store, file, task, first=first, processes=at_once, progress=progress)
+        with show_document_progress("searching", file, lambda _: STORED) as progress:
+            evaluation = evaluate_stored(store, file, task, first=first, processes=at_once, progress=progress)
         origin = {"data set": file}
     warn_of_unsplit(documents)
-    without = oracle_tables.reasons_left_out(documents, found, task)
     if output is not None:
-        records = oracle_tables.row_records(found.rows, documents)
+        records = row_records(evaluation.rows, documents)
         write_whole(output, (json.dumps(record, ensure_ascii=False) + "\n" for record in records))
         say(f"wrote {output}")
-    print_oracles(
-        task, summarize_algorithms(found.rows), look_into(found.rows, documents, target), without, origin, shape
-    )
+    print_oracles(task, evaluation, documents, origin, table_format)
 
 
 def chosen_algorithms(algorithms: str) -> tuple[str, ...]:
@@ -178,21 +194,17 @@ def chosen_algorithms(algorithms: str) -> tuple[str, ...]:
     return names
 
 
-def extract_length(length: str | None) -> Any:
+def extract_length(length: str | None) -> SummaryLength | None:
     """What --length says."""
-    from summarizers.base import REFERENCE_LENGTH, SummaryLength
+    from summarizers.base import read_length
 
-    if length is None:
-        return None
-    if length == "ref":
-        return REFERENCE_LENGTH
-    number = length.removesuffix("w")
-    if not (number.isascii() and number.isdigit() and len(number) < 10 and int(number)):
+    found = None if length is None else read_length(length)
+    if length is not None and found is None:
         raise click.UsageError(
             f"--length must be K, so many sentences, Kw, so many words, or ref, the words of the first reference, such "
             f"as 3 or 100w, not {length!r}"
         )
-    return SummaryLength(int(number), "words" if length.endswith("w") else "sentences")
+    return found
 
 
 def sentence_range(sentences: str | None) -> tuple[int, int | None] | None:
@@ -206,42 +218,48 @@ def sentence_range(sentences: str | None) -> tuple[int, int | None] | None:
     return int(fewest or 1), int(most) if most else None
 
 
-def warn_of_unsplit(documents: Iterable[Any]) -> None:
+def warn_of_unsplit(documents: Sequence[Document]) -> None:
     """Say once which long texts are one sentence."""
     from summarizers.sentences import unsplit, unsplit_words
 
-    documents = list(documents)
     if ids := unsplit(documents):
         say(f"warning: {unsplit_words(len(ids), len(documents))} The first is {ids[0]!r}.")
 
 
 def print_oracles(
-    task: Any, found: Any, extracts: Any, without: dict[str, str], origin: dict[str, str], shape: str
+    task: OracleTask,
+    evaluation: OracleEvaluation,
+    documents: Sequence[Document],
+    origin: Mapping[str, str],
+    table_format: str,
 ) -> None:
     """Print the tables of oracles in one of the formats, with what they rest on."""
     from collections import Counter
 
-    from data.one_line import in_one_line
-    from reports.formats import as_one_csv, as_text
-    from reports.tables import oracles as oracle_tables
+    from reports.formats import as_one_csv
+    from reports.tables.oracles import (
+        facts_of,
+        oracle_sections,
+        oracles_as_json,
+        oracles_as_latex,
+        reasons_left_out,
+    )
+    from summarizers.oracles.evaluation import summarize_algorithms
+    from summarizers.oracles.extracts import look_into
 
-    if shape == "json":
-        figures = oracle_tables.oracles_as_json(task, found, without, origin, extracts)
-        click.echo(json.dumps(figures, indent=2, allow_nan=False))
+    figures, without = summarize_algorithms(evaluation.rows), reasons_left_out(documents, evaluation, task)
+    extracts = look_into(evaluation.rows, documents, task.target)
+    if table_format == "json":
+        click.echo(json.dumps(oracles_as_json(task, figures, without, origin, extracts), indent=2, allow_nan=False))
         return
-    tables = oracle_tables.oracle_sections(found, task, Counter(without.values()), extracts)
-    facts = origin | oracle_tables.facts_of(task, found, without)
-    lines = [f"{name}: {text}" for name, text in facts.items()]
+    sections = oracle_sections(figures, task, Counter(without.values()), extracts)
+    facts = {**origin, **facts_of(task, figures, without)}
     signatures = list(task.signatures.values())
-    if shape == "csv":
-        click.echo(as_one_csv(tables, [*facts.items(), *(("signature", s) for s in signatures)]), nl=False)
-    elif shape == "latex":
+    lines = [*(f"{name}: {text}" for name, text in facts.items()), *signatures]
+    if table_format == "csv":
+        click.echo(as_one_csv(sections, [*facts.items(), *(("signature", s) for s in signatures)]), nl=False)
+    elif table_format == "latex":
         name = origin.get("file") or origin["data set"]
-        click.echo(oracle_tables.oracles_as_latex(tables, found, name, [*lines, *signatures]))
+        click.echo(oracles_as_latex(sections, figures, name, lines))
     else:
-        said: set[str] = set()
-        for table in tables:
-            click.echo(as_text(table, without=["signature"], said=said, width=screen_width()) + "\n")
-            said.update(table.notes)
-        for line in [*lines, *signatures]:
-            click.echo(in_one_line(line))
+        print_sections(sections, lines)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -15,17 +17,40 @@ from cli.shared import (
     FILE,
     Refused,
     announce_interrupt,
-    bar,
     check_failures,
     check_output,
     format_cell,
     format_option,
+    gathered,
     print_table,
     read_records,
     report_refusals,
     say,
+    show_document_progress,
     store_with,
 )
+
+if TYPE_CHECKING:
+    from cli.shared import Records
+    from data.records import Example
+    from data.store import DataStore
+    from metrics.base import Metric, Score
+    from metrics.scoring import Failures
+
+
+@dataclass(frozen=True)
+class PlainText:
+    """The options that name plain text files, which belong together line by line."""
+
+    candidates: Path | None
+    references_files: tuple[Path, ...]
+    sources: Path | None
+    titles: Path | None
+
+    @property
+    def files(self) -> list[Path]:
+        """Those that are named."""
+        return [path for path in (self.candidates, *self.references_files, self.sources, self.titles) if path]
 
 
 @click.command()
@@ -43,45 +68,41 @@ from cli.shared import (
 @click.option("--sources", type=FILE, help="Plain text: the documents, one a line.")
 @click.option("--titles", type=FILE, help="Plain text: the titles, one a line.")
 @report_refusals
-def score(
-    file: str | None,
-    chosen: dict[str, Any],
-    format: str | None,
-    output: Path | None,
-    candidates: Path | None,
-    references_files: tuple[Path, ...],
-    sources: Path | None,
-    titles: Path | None,
-) -> None:
+@gathered("texts", PlainText)
+def score(file: str | None, texts: PlainText, chosen: dict[str, Any], format: str | None, output: Path | None) -> None:
     """Score the summaries of FILE, of plain text files (-c, -r), or of the data set NAME.
 
     A file's scores go to --output, a line per summary, and the metrics' signatures beside it; a data set's scores
     go into the database, where only those that are missing are computed. A metric that fails leaves its scores
     missing, with the reason, and ends with exit code 1 when all others are done.
     """
-    from data.importers import lines
-
-    if file is not None and (not Path(file).exists() or Path(file).is_dir()) and not candidates:
+    if file is not None and (not Path(file).exists() or Path(file).is_dir()) and not texts.candidates:
         if output or format:
             raise click.UsageError("--output and --format go with a file; a data set's scores go into the database")
         score_stored(file, chosen)
         return
     output = output or Path("scores.jsonl")
-    check_output(output, [Path(file) if file else None, candidates, *references_files, sources, titles])
-    if candidates or references_files or sources or titles:
-        if file is not None or candidates is None or not references_files:
-            raise click.UsageError("plain text needs -c and at least one -r, and no FILE")
-        records = lines.parallel(candidates, references_files, sources, titles)
-    elif file is None:
-        raise click.UsageError("name a FILE, a data set, or plain text by -c and -r")
-    else:
-        records = read_records(Path(file), format)
-        if not any(summaries for _, summaries in records):
-            raise Refused(f"{file} has no summaries to score; import it and use relevance summarize")
-    records = list(records)
+    check_output(output, [*([Path(file)] if file else []), *texts.files])
+    records = records_to_score(file, format, texts)
     with announce_interrupt(lambda: "nothing was scored yet"):
-        chosen_ones = chosen_metrics(chosen, lambda: records)
-    score_to_file(records, chosen_ones, output)
+        metrics = chosen_metrics(chosen, lambda: records)
+    score_to_file(records, metrics, output)
+
+
+def records_to_score(file: str | None, format: str | None, texts: PlainText) -> Records:
+    """Read a file, or plain text files."""
+    from data.importers import lines
+
+    if texts.files:
+        if file is not None or texts.candidates is None or not texts.references_files:
+            raise click.UsageError("plain text needs -c and at least one -r, and no FILE")
+        return lines.parallel(texts.candidates, texts.references_files, texts.sources, texts.titles)
+    if file is None:
+        raise click.UsageError("name a FILE, a data set, or plain text by -c and -r")
+    records = read_records(Path(file), format)
+    if not any(summaries for _, summaries in records):
+        raise Refused(f"{file} has no summaries to score; import it and use relevance summarize")
+    return records
 
 
 def check_weights(output: Path) -> None:
@@ -107,7 +128,7 @@ def score_stored(name: str, chosen: dict[str, Any]) -> None:
     check_failures(failures)
 
 
-def score_missing(store: Any, name: str, metrics: list[Any], failures: Any) -> dict[str, int]:
+def score_missing(store: DataStore, name: str, metrics: Sequence[Metric], failures: Failures) -> dict[str, int]:
     """Compute and store the scores of a data set that are missing; returns how many, by metric."""
     from metrics.keywords.lists import refuse_ambiguous
     from metrics.rouge_k import RougeK
@@ -116,27 +137,16 @@ def score_missing(store: Any, name: str, metrics: list[Any], failures: Any) -> d
     for metric in metrics:
         if isinstance(metric, RougeK) and metric.lists is not None:
             refuse_ambiguous(metric.lists, store.records(name))
-    reached = 0
 
-    def kept() -> str:
-        return (
-            f"{reached} scores are stored, and the same command goes on from there"
-            if reached
-            else "nothing was scored yet"
-        )
+    def kept(done: int) -> str:
+        stored = f"{done} scores are stored, and the same command goes on from there"
+        return stored if done else "nothing was scored yet"
 
-    with announce_interrupt(kept) as check, bar("scoring", name) as moved:
-
-        def progress(done: int, total: int) -> None:
-            nonlocal reached
-            reached = done
-            moved(done, total)
-            check()
-
+    with show_document_progress("scoring", name, kept) as progress:
         return score_dataset(store, name, metrics, progress, failures)
 
 
-def score_to_file(records: list[Any], metrics: list[Any], output: Path) -> None:
+def score_to_file(records: Records, metrics: Sequence[Metric], output: Path) -> None:
     """Score records, write a line per summary and the signatures, print the means.
 
     Of a run that is stopped the scores that there are go into a file that is called partial.
@@ -147,7 +157,7 @@ def score_to_file(records: list[Any], metrics: list[Any], output: Path) -> None:
     failures = Failures()
     beside = output.with_suffix(".signatures.json")
     total = sum(len(summaries) for _, summaries in records)
-    rows: list[Any] = []
+    rows: list[tuple[Example, dict[str, Score]]] = []
 
     def write(path: Path) -> None:
         write_whole(path, (json.dumps(score_record(e, s), ensure_ascii=False) + "\n" for e, s in rows))

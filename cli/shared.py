@@ -8,11 +8,24 @@ import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import fields
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
+
+if TYPE_CHECKING:  # loaded where they are used
+    from annotation.store import AnnotationStore
+    from data.records import Document, Summary
+    from data.store import DataStore
+    from reports.tables.table import Table
+
+    Records: TypeAlias = list[tuple[Document, list[Summary]]]
+    """Documents with their summaries."""
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Receives how many are done, and how many there are."""
 
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False, readable=True)
 
@@ -28,6 +41,10 @@ COUNT = click.IntRange(1, 2**31 - 1)
 
 MOST_PROCESSES = 8
 """Processes that are started without being asked for, at most: each loads the solver."""
+
+
+STORED = "what was found is stored, and the same command goes on from there"
+"""What a run that is stopped says of a data set."""
 
 
 class Program(click.Group):
@@ -62,7 +79,7 @@ def errors_in_one_line() -> Iterator[None]:
     try:
         yield
     except click.ClickException as error:
-        error.message = message(error.message)  # type: ignore[misc]  the same exception goes on
+        error.message = message(error.message)  # type: ignore[misc]  # final, but the same exception goes on
         raise
 
 
@@ -85,6 +102,20 @@ def report_refusals(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
+def gathered(argument: str, record: type[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Hand a command some of its options as one argument: a dataclass whose fields have the options' names."""
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        @wraps(command)
+        def run(**options: Any) -> None:
+            values = {field.name: options.pop(field.name) for field in fields(record)}
+            command(**options, **{argument: record(**values)})
+
+        return run
+
+    return decorate
+
+
 class Refused(click.ClickException):
     """Input that cannot be taken."""
 
@@ -95,6 +126,19 @@ format_option = click.option(
     "--format",
     "format",
     help="interchange, scitldr, summeval, csv, tsv, parquet, question or lines; guessed from the file if left out.",
+)
+
+
+input_format_option = click.option("--input-format", "format", help="Format of FILE; guessed if left out.")
+
+
+table_format_option = click.option(
+    "--format",
+    "table_format",
+    type=click.Choice(["text", "json", "csv", "latex"]),
+    default="text",
+    show_default=True,
+    help="csv: one line a number; latex: booktabs.",
 )
 
 
@@ -127,14 +171,14 @@ def check_failures(failures: dict[str, str]) -> None:
         raise Incomplete("; ".join(f"{name} failed: {reason}" for name, reason in failures.items()))
 
 
-def read_records(file: Path, format: str | None) -> list[Any]:
+def read_records(file: Path, format: str | None) -> Records:
     """Read a file whole before anything is done with it."""
     from data.importers import read_documents
 
     return list(read_documents(file, format, say))
 
 
-def open_stores() -> tuple[Any, Any]:
+def open_stores() -> tuple[DataStore, AnnotationStore]:
     """The stores over the database, its schema brought up to date."""
     from annotation.store import AnnotationStore
     from data.database import connect
@@ -144,7 +188,7 @@ def open_stores() -> tuple[Any, Any]:
     return DataStore(engine), AnnotationStore(engine)
 
 
-def store_with(name: str) -> Any:
+def store_with(name: str) -> DataStore:
     """The store of data sets, refused where it has none of that name, which is no file's either."""
     from data.store import UnknownDataset
 
@@ -163,6 +207,25 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None
     for row in cells:
         first, *others = (text.ljust(w) if i == 0 else text.rjust(w) for i, (text, w) in enumerate(zip(row, widths)))  # noqa: B905
         click.echo("  ".join([first, *others]).rstrip())
+
+
+def print_sections(sections: Sequence[Table], lines: Iterable[str]) -> None:
+    """Print tables as text, each note once, and under them what they rest on.
+
+    Of several tables a long one is only named.
+    """
+    from data.one_line import in_one_line
+    from reports.formats import LONG, as_text
+
+    said: set[str] = set()
+    for section in sections:
+        if len(section.rows) > LONG and len(sections) > 1:
+            click.echo(f"{section.title}\n{len(section.rows)} rows: --tables {section.name} prints them\n")
+        else:
+            click.echo(as_text(section, without=["signature"], said=said, width=screen_width()) + "\n")
+            said.update(section.notes)
+    for line in lines:
+        click.echo(in_one_line(line))
 
 
 def screen_width() -> int | None:
@@ -213,23 +276,24 @@ def announce_interrupt(kept: Callable[[], str]) -> Iterator[Callable[[], None]]:
 
 
 @contextmanager
-def show_document_progress(doing: str, name: str, *, kept: bool = False) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar over documents; what was done before it is stopped may be `kept`."""
-    what = "what was found is stored, and the same command goes on from there"
-    lost = "nothing is kept, as it would be of a data set"
-    with announce_interrupt(lambda: what if kept else lost) as check, bar(doing, name) as moved:
+def show_document_progress(doing: str, name: str, kept: Callable[[int], str]) -> Iterator[Progress]:
+    """A progress bar that Ctrl-C stops; `kept` says what there is of the work, from how much is done."""
+    reached = 0
+    with announce_interrupt(lambda: kept(reached)) as check, bar(f"{doing} {name}") as show:
 
         def progress(done: int, total: int) -> None:
-            moved(done, total)
+            nonlocal reached
+            reached = done
+            show(done, total)
             check()
 
         yield progress
 
 
 @contextmanager
-def bar(doing: str, name: str) -> Iterator[Callable[[int, int], None]]:
+def bar(label: str) -> Iterator[Progress]:
     """A progress bar: yields what takes how much is done, and of how much."""
-    with click.progressbar(length=0, label=format_cell(f"{doing} {name}"), file=sys.stderr) as shown:
+    with click.progressbar(length=0, label=format_cell(label), file=sys.stderr) as shown:
 
         def progress(done: int, total: int) -> None:
             shown.length = total or 1  # nothing to do is done

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -12,6 +13,7 @@ from cli.shared import (
     SEED,
     check_failures,
     check_output,
+    gathered,
     open_stores,
     print_table,
     report_refusals,
@@ -19,6 +21,20 @@ from cli.shared import (
     split_names,
     tell,
 )
+
+
+@dataclass(frozen=True)
+class DrawOptions:
+    """The options that say which pairs are drawn."""
+
+    systems: str
+    rule: str
+    conflict_metrics: str
+    random_share: float
+    count: int | None
+    per_document: int | None
+    checks: int
+    seed: int
 
 
 @click.group()
@@ -71,21 +87,15 @@ def study() -> None:
 @click.option("--instructions", type=FILE, help="A Markdown file shown before the pairs.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the draw and of the sides.")
 @report_refusals
+@gathered("draw", DrawOptions)
 def create_study(
     name: str,
     dataset: str,
-    systems: str,
-    rule: str,
-    conflict_metrics: str,
-    random_share: float,
-    count: int | None,
-    per_document: int | None,
-    checks: int,
+    draw: DrawOptions,
     judgments: int,
     ties: bool,
     question: str | None,
     instructions: Path | None,
-    seed: int,
 ) -> None:
     """Create the study NAME from pairs of a data set's summaries."""
     from annotation.records import INSTRUCTIONS, QUESTION, StudySpec
@@ -94,7 +104,7 @@ def create_study(
     from metrics.scoring import Failures, score_dataset
 
     data_store, annotation_store = open_stores()
-    contradicting = split_names(conflict_metrics) if rule == "conflicts" else []
+    contradicting = split_names(draw.conflict_metrics) if draw.rule == "conflicts" else []
     # The lexical ones so that the agreement table is there with the first judgment.
     scored, failures = make_metrics([*DEFAULT, *contradicting]), Failures()
     score_dataset(data_store, dataset, scored, failures=failures)
@@ -104,19 +114,19 @@ def create_study(
         StudySpec(
             name=name,
             dataset=dataset,
-            systems=tuple(split_names(systems)),
-            rule=rule,
-            signature=signatures["rouge_k"] if rule == "rouge_k_differs" else None,
+            systems=tuple(split_names(draw.systems)),
+            rule=draw.rule,
+            signature=signatures["rouge_k"] if draw.rule == "rouge_k_differs" else None,
             signatures=tuple(signatures[name] for name in contradicting),
-            random_share=random_share,
-            count=count,
-            per_document=per_document,
+            random_share=draw.random_share,
+            count=draw.count,
+            per_document=draw.per_document,
             judgments_per_pair=judgments,
             ties=ties,
             question=question or QUESTION,
             instructions="\n".join(line for _, line in lines(instructions)) if instructions else INSTRUCTIONS,
-            seed=seed,
-            checks=checks,
+            seed=draw.seed,
+            checks=draw.checks,
         )
     )
     tell(

@@ -18,6 +18,12 @@ def in_one_line(text: object) -> str:
     return INVISIBLE.sub(lambda mark: f"[U+{ord(mark.group()):04X}]", " ".join(str(text).split()))
 
 
+def cut(text: str, most: int) -> str:
+    """A text in one line of at most so many characters, with an ellipsis for the end that is left out."""
+    line = in_one_line(text[: 10 * most])  # enough of a whole document
+    return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
+
+
 def message(said: object) -> str:
     """A message, such as an error, in one line; of one with a very long name in it the beginning and the end."""
     line = in_one_line(said)

@@ -1,36 +1,48 @@
 """Judge one pair after another: read, choose, and the next pair appears when the choice is on disk."""
 
+import math
 from datetime import datetime
 
 import streamlit as st
 
-from annotation.records import Annotator, JudgmentTask, Study, StudyClosed, TooSoon
+from annotation.records import Annotator, JudgingProgress, JudgmentTask, Study, StudyClosed, TooSoon
+from annotation.store import AnnotationStore
 from data.database import now
 from data.one_line import in_one_line
 from data.store import DatabaseFailed, StoreError
 from pages.components.shared.database import guard_database, not_saved
-from pages.components.shared.progress import progress_text
 from pages.components.shared.stores import open_stores
 from reports.escaping import document_block, in_markdown, text_block, without_pictures
 
-store = open_stores().annotation
 state = st.session_state
+
+# Session keys.
+INVITE = "invite"  # the token of an invite's link, which `main.py` keeps
+ANNOTATOR = "annotator"  # the token of who is judging
+VIEWING = "viewing"  # the assignment of an earlier pair that is shown again
+SHOWN = "shown"  # the assignment of the pair on the screen, and when it was shown
+NOTICE = "notice"  # what became of the last choice, where it was not simply saved
+
+
+def store() -> AnnotationStore:
+    """Where studies and judgments are."""
+    return open_stores().annotation
 
 
 def identify() -> Annotator | None:
     """Who is judging: by an invite's link, or by the name typed in before."""
-    token = state.get("invite") or st.query_params.get("annotator") or state.get("annotator")
+    token = state.get(INVITE) or st.query_params.get("annotator") or state.get(ANNOTATOR)
     if token is None:
         return None
-    state.annotator = token
-    if "invite" not in state:
+    state[ANNOTATOR] = token
+    if INVITE not in state:
         st.query_params.annotator = token  # a reload opens the same work
-    return store.annotator(token)
+    return store().annotator(token)
 
 
 def ask_for_name() -> None:
     """Let somebody choose a study and say who they are."""
-    studies = [study.name for study in store.studies() if study.closed_at is None]
+    studies = [study.name for study in store().studies() if study.closed_at is None]
     if not studies:
         st.info("No study is open. Create one on the Studies page.")
         return
@@ -39,7 +51,7 @@ def ask_for_name() -> None:
         name = st.text_input("Your name", key="join_name", max_chars=200, help="The same name resumes your work.")
         if st.form_submit_button("Start", type="primary"):
             try:
-                state.annotator = store.join(study=study, name=name).token
+                state[ANNOTATOR] = store().join(study=study, name=name).token
             except StoreError as error:
                 st.error(in_markdown(error))
             else:
@@ -54,18 +66,18 @@ def how_to_judge(study: Study) -> str:
 
 def leave() -> None:
     """Forget who is judging, so that somebody else can start."""
-    for key in ("annotator", "viewing", "shown"):
+    for key in (ANNOTATOR, VIEWING, SHOWN):
         state.pop(key, None)
     st.query_params.clear()
 
 
 def decide(annotator: Annotator, task: JudgmentTask, choice: str) -> None:
     """Save a choice, unless it is a key held down, or belongs to a pair that is no longer the one shown."""
-    shown: tuple[int, datetime] | None = state.get("shown")
+    shown: tuple[int, datetime] | None = state.get(SHOWN)
     if shown is None or shown[0] != task.assignment_id:
         return
     try:
-        store.judge(
+        store().judge(
             annotator=annotator,
             assignment_id=task.assignment_id,
             choice=choice,
@@ -74,51 +86,63 @@ def decide(annotator: Annotator, task: JudgmentTask, choice: str) -> None:
             change=task.choice is not None,
         )
     except TooSoon:
-        state.notice = "That came too soon after the pair was shown, so it was not saved. Take your time."
+        state[NOTICE] = "That came too soon after the pair was shown, so it was not saved. Take your time."
         return
     except DatabaseFailed as error:
-        state.notice = not_saved("Your choice", error)
+        state[NOTICE] = not_saved("Your choice", error)
         return
     except StoreError as error:
-        state.notice = str(error)
-    state.pop("viewing", None)
+        state[NOTICE] = str(error)
+    state.pop(VIEWING, None)
 
 
 def skip(annotator: Annotator, task: JudgmentTask) -> None:
     """Leave the pair out, with the reason that was typed."""
     try:
-        store.skip(
+        store().skip(
             annotator=annotator, assignment_id=task.assignment_id, reason=state.get(f"reason:{task.assignment_id}", "")
         )
     except DatabaseFailed as error:
-        state.notice = not_saved("The skipped pair", error)
+        state[NOTICE] = not_saved("The skipped pair", error)
         return
     except StoreError as error:
-        state.notice = str(error)
+        state[NOTICE] = str(error)
         return
-    state.pop("viewing", None)
+    state.pop(VIEWING, None)
 
 
 def go_back(annotator: Annotator, task: JudgmentTask | None) -> None:
     """Show the pair before this one."""
     try:
-        earlier = store.previous_task(annotator, task.assignment_id if task else None)
+        earlier = store().previous_task(annotator, task.assignment_id if task else None)
     except DatabaseFailed:
         return  # the page will say it
     if earlier is not None:
-        state.viewing = earlier.assignment_id
-        state.pop("shown", None)
+        state[VIEWING] = earlier.assignment_id
+        state.pop(SHOWN, None)
 
 
 def go_on() -> None:
     """Leave an earlier pair as it is."""
-    state.pop("viewing", None)
+    state.pop(VIEWING, None)
 
 
 def show_notice() -> None:
     """Say what became of the last choice, where it was not simply saved; it stays until a pair is shown."""
-    if notice := state.get("notice"):
+    if notice := state.get(NOTICE):
         st.warning(in_markdown(notice))
+
+
+def progress_text(progress: JudgingProgress) -> str:
+    """What is done and how long the rest takes at the annotator's median pace, in minutes rounded up."""
+    total = progress.judged + progress.skipped + progress.open
+    text = f"{progress.judged} of {total} judged"
+    if progress.skipped:
+        text += f", {progress.skipped} skipped"
+    if progress.seconds is not None and progress.open:
+        minutes = math.ceil(progress.open * progress.seconds / 60)
+        text += " · about a minute left" if minutes == 1 else f" · about {minutes} minutes left"
+    return text
 
 
 # The empty timer keeps the fragment alive after the server was restarted under an open page.
@@ -127,13 +151,13 @@ def show_notice() -> None:
 def judging(annotator: Annotator) -> None:
     """Show the pair that is to be judged, and the ways to judge it."""
     show_notice()  # first of all: what was not saved must be said even if the pair cannot be shown
-    study = store.study(annotator.study)
-    viewing = state.get("viewing")
-    task = store.task(annotator, viewing) if viewing is not None else store.next_task(annotator)
-    progress = store.progress(annotator)
+    study = store().study(annotator.study)
+    viewing = state.get(VIEWING)
+    task = store().task(annotator, viewing) if viewing is not None else store().next_task(annotator)
+    progress = store().progress(annotator)
     done = progress.judged + progress.skipped
     st.progress(done / max(1, done + progress.open), text=progress_text(progress))
-    state.pop("notice", None)
+    state.pop(NOTICE, None)
     if not done:
         with st.container(border=True, key="first-instructions"):
             st.markdown(how_to_judge(study))
@@ -142,8 +166,8 @@ def judging(annotator: Annotator) -> None:
         st.success("The study is closed. Thank you!" if closed else "That was the last pair for now. Thank you!")
         st.button("Back to the last pair", key="back:end", shortcut="b", on_click=go_back, args=(annotator, None))
         return
-    if state.get("shown", (None,))[0] != task.assignment_id:
-        state.shown = (task.assignment_id, now())
+    if state.get(SHOWN, (None,))[0] != task.assignment_id:
+        state[SHOWN] = (task.assignment_id, now())
     show_pair(annotator, task, study.question, ties=study.ties, skips=progress.skipped)
 
 
@@ -186,18 +210,19 @@ def show_pair(annotator: Annotator, task: JudgmentTask, question: str, *, ties: 
         st.text_area(label, value=task.rationale or "", key=f"rationale:{key}", max_chars=5000)
 
 
+open_stores()  # before anything is drawn: the database may not open
 try:
     annotator = identify()
     if annotator is None:
         st.title("Annotate")
         ask_for_name()
         st.stop()
-    study = store.study(annotator.study)
+    study = store().study(annotator.study)
     with st.container(horizontal=True, vertical_alignment="center", key="header"):
         st.markdown(f"**{in_markdown(study.name)}**  ·  {in_markdown(annotator.name)}", width="content")
         with st.popover("Instructions", key="instructions"):
             st.markdown(how_to_judge(study))
-        if "invite" not in state:
+        if INVITE not in state:
             st.button("Not you?", key="leave", type="tertiary", on_click=leave)
     judging(annotator)
 except DatabaseFailed:
@@ -207,5 +232,5 @@ except StudyClosed as error:
     st.info(in_markdown(error))
 except StoreError as error:
     st.error(in_markdown(error))
-    if "invite" not in state:
+    if INVITE not in state:
         st.button("Start again", key="start-again", on_click=leave)

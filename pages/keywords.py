@@ -1,14 +1,15 @@
 """Keyword extraction compared: what three extractors find, what people call wrong, and who has which keywords."""
 
+from collections.abc import Mapping
 from functools import partial
 
 import streamlit as st
 
-from analysis.false_discovery import FalseDiscovery
 from data.export import export
 from data.one_line import in_one_line
+from data.store import Dataset
 from pages.components.evidence.marks import HIGHLIGHT_STYLE
-from pages.components.keywords.data import compare_dataset, keyword_recall
+from pages.components.keywords.data import compare_dataset, discoveries_of, keyword_recall
 from pages.components.keywords.lists import compared_html, document_label, no_keywords, review_facts
 from pages.components.keywords.marking import marker, show_mark_view
 from pages.components.shared.stores import known_datasets, open_stores, version_of
@@ -16,30 +17,18 @@ from pages.components.shared.tables import show_result_table
 from reports.charts import discovery_chart, recall_by_length_chart
 from reports.escaping import document_block, in_markdown
 from reports.formats import as_one_csv
-from reports.tables.keywords import discoveries, discovery_sections, extractor_name, extractors_table
-from reports.tables.table import Table
+from reports.tables.keywords import extractor_name, extractors_table
 
 COMPARE, MARK, RESULTS, RECALL = "Compare", "Mark", "Results", "Keyword recall"
 VIEWS = {"compare": COMPARE, "mark": MARK, "results": RESULTS, "recall": RECALL}
 
-state = st.session_state
-st.title("Keywords")
-st.html(HIGHLIGHT_STYLE)
-datasets = {dataset.name: dataset for dataset in known_datasets()}
-if not datasets:
-    st.info("There are no documents yet: import a data set on the Studies page, or run `relevance demo`.")
-    st.page_link("studies.py", label="Studies", icon=":material/arrow_forward:")
-    st.stop()
-
-if "keywords_view" not in state:  # a link, or the way back from another page
-    state.keywords_view = VIEWS.get(st.query_params.get("view", ""), state.get("keywords_last", COMPARE))
-view = st.segmented_control(
-    "View", list(VIEWS.values()), key="keywords_view", label_visibility="collapsed", required=True
-)
-state.keywords_last = view
+# Session keys; those of `choose` are named for what they choose.
+VIEW = "keywords_view"
+LAST = "keywords_last"  # the view that was shown last, for the way back from another page
+DOCUMENT = "keywords_document"  # the one that is compared
 
 
-def lead_here(**parts: str) -> None:
+def lead_here(view: str, **parts: str) -> None:
     """Make the address one that shows the same to somebody else."""
     named = {"view": next(name for name, label in VIEWS.items() if label == view), **parts}
     if dict(st.query_params) != named:
@@ -48,6 +37,7 @@ def lead_here(**parts: str) -> None:
 
 def choose(label: str, options: list[str], name: str) -> str:
     """A choice that the address may bring, and that outlives a visit to another view."""
+    state = st.session_state
     wanted = state.get(f"keywords_{name}", state.get(f"keywords_kept_{name}", st.query_params.get(name)))
     state[f"keywords_{name}"] = wanted if wanted in options else options[0]
     chosen = st.selectbox(label, options, format_func=in_one_line, key=f"keywords_{name}")
@@ -55,33 +45,26 @@ def choose(label: str, options: list[str], name: str) -> str:
     return str(chosen)
 
 
-@st.cache_data(max_entries=16, show_spinner="Counting")
-def results(review: str, version: int) -> tuple[list[Table], dict[str, FalseDiscovery]]:
-    """Tables and figures of a review; computed anew when something is saved in it."""
-    extractors = open_stores().keyword_marks.review(review).extractors
-    found = discoveries(open_stores().keyword_marks.counts(review), extractors)
-    return discovery_sections(found, open_stores().keyword_marks.decisions(review)), found
-
-
 # --- the lists of one document side by side -------------------------------------------------------------------
 
 
-def show_compared() -> None:
-    """The keywords of one document by each extractor, and how much they have in common in all documents."""
+def show_compared(datasets: Mapping[str, Dataset]) -> None:
+    """Show the keywords of one document by each extractor, and how much they have in common in all documents."""
+    state = st.session_state
     with st.container(horizontal=True, vertical_alignment="bottom"):
         dataset = datasets[choose("Data set", list(datasets), "dataset")]
         found = compare_dataset(dataset.name, version_of(dataset))
         ids = list(found.titles)
-        wanted = state.get("keywords_document", st.query_params.get("document"))
-        state.keywords_document = wanted if wanted in found.titles else ids[0]
+        wanted = state.get(DOCUMENT, st.query_params.get("document"))
+        state[DOCUMENT] = wanted if wanted in found.titles else ids[0]
         key = st.selectbox(
-            "Document", ids, format_func=lambda key: document_label(key, found.titles[key]), key="keywords_document"
+            "Document", ids, format_func=lambda key: document_label(key, found.titles[key]), key=DOCUMENT
         )
         place = ids.index(key)
         for name, to in (("Previous", place - 1), ("Next", place + 1)):
             there = 0 <= to < len(ids)
             st.button(name, key=name, disabled=not there, on_click=turn_to, args=(ids[to] if there else key,))
-    lead_here(dataset=dataset.name, document=key)
+    lead_here(COMPARE, dataset=dataset.name, document=key)
     document, _ = open_stores().data.record(dataset.name, key)
     lists = found.lists[key]
     if not any(lists.values()):
@@ -105,7 +88,7 @@ def show_compared() -> None:
 
 def turn_to(key: str) -> None:
     """Open another document."""
-    state.keywords_document = key
+    st.session_state[DOCUMENT] = key
 
 
 # --- what people marked ---------------------------------------------------------------------------------------
@@ -117,16 +100,16 @@ def marks_as(review: str, format: str) -> str:
 
 
 def show_results() -> None:
-    """How often each extractor is wrong in a review, and what was marked as files."""
+    """Show how often each extractor is wrong in a review, and what was marked as files."""
     marks = open_stores().keyword_marks
     reviews = {review.name: review for review in marks.reviews()}
     if not reviews:
-        lead_here()
+        lead_here(RESULTS)
         st.info("There is no review yet: make one in the view Mark.")
         return
     review = reviews[choose("Review", list(reviews), "review")]
-    lead_here(review=review.name)
-    sections, found = results(review.name, marks.version(review.name))
+    lead_here(RESULTS, review=review.name)
+    sections, found = discoveries_of(review.name, marks.version(review.name))
     facts = review_facts(review)
     st.markdown(in_markdown(facts["review"]) + f": {in_markdown(facts['what it shows'])}")
     if not review.verdicts:
@@ -155,10 +138,10 @@ def show_results() -> None:
 # --- which keywords summaries have ----------------------------------------------------------------------------
 
 
-def show_recall() -> None:
-    """IN-SRC and OUT-SRC ROUGE-K, and ROUGE-K by the length of keywords."""
+def show_recall(datasets: Mapping[str, Dataset]) -> None:
+    """Show IN-SRC and OUT-SRC ROUGE-K, and ROUGE-K by the length of keywords."""
     dataset = datasets[choose("Data set", list(datasets), "dataset")]
-    lead_here(dataset=dataset.name)
+    lead_here(RECALL, dataset=dataset.name)
     sections, rows = keyword_recall(dataset.name, version_of(dataset))
     for section in sections:
         st.subheader(section.title, anchor=False)
@@ -167,13 +150,28 @@ def show_recall() -> None:
         show_result_table(section)
 
 
+# --- the page -------------------------------------------------------------------------------------------------
+
+state = st.session_state
+st.title("Keywords")
+st.html(HIGHLIGHT_STYLE)
+datasets = {dataset.name: dataset for dataset in known_datasets()}
+if not datasets:
+    st.info("There are no documents yet: import a data set on the Studies page, or run `relevance demo`.")
+    st.page_link("studies.py", label="Studies", icon=":material/arrow_forward:")
+    st.stop()
+
+if VIEW not in state:  # a link, or the way back from another page
+    state[VIEW] = VIEWS.get(st.query_params.get("view", ""), state.get(LAST, COMPARE))
+view = st.segmented_control("View", list(VIEWS.values()), key=VIEW, label_visibility="collapsed", required=True)
+state[LAST] = view
 if view == COMPARE:
-    show_compared()
+    show_compared(datasets)
 elif view == MARK:
     token = marker()
-    lead_here(**({} if token is None else {"marker": token}))
+    lead_here(MARK, **({} if token is None else {"marker": token}))
     show_mark_view()
 elif view == RESULTS:
     show_results()
 else:
-    show_recall()
+    show_recall(datasets)

@@ -33,56 +33,55 @@ from reports.escaping import in_markdown
 
 LIVE = ["playground_scores", "playground_below"]  # the fragments that a key press runs
 VIEWS = ["Evidence", "What if"]
+FORMS = {"Open": open_form, "Save": save_form, "Share": share_form}
+ICONS = {"Open": ":material/folder_open:", "Save": ":material/save:", "Share": ":material/share:"}
 
-state = st.session_state
-st.title("Playground")
-st.html(HIGHLIGHT_STYLE + SCORE_STYLE)
-st.caption(
-    "Write or change texts: scores follow as you type, those of models when you pause. "
-    "Nothing is stored unless you save it."
-)
+# Session keys: the texts that are here, the link that was opened last, and what stands below the scores.
+DESK, LINK, VIEW = "playground", "playground_link", "playground_view"
+
 
 # --- the texts that are here --------------------------------------------------------------------------------
 
-if "playground" not in state:
-    state.playground = Desk(from_records(*demo_records()[0]))
-desk: Desk = state.playground
-desk.proceed()
-link = st.query_params.get("example")
-if link is not None and link != state.get("playground_link"):
-    state.playground_link = link
-    try:
-        desk.lay(from_link(link))
-    except BadLink as error:
-        desk.lay(Draft())
-        st.error(f"The example in the address cannot be opened: {in_markdown(error)}")
-with suppress(CannotExplain):  # the scores say so
-    inspector().warm()  # models and dictionaries load while people read
 
-# --- opening, saving, sharing ---------------------------------------------------------------------------------
-
-FORMS = {"Open": open_form, "Save": save_form, "Share": share_form}
-ICONS = {"Open": ":material/folder_open:", "Save": ":material/save:", "Share": ":material/share:"}
+def desk_of_session() -> Desk:
+    """The desk of whoever looks at the page, with what the address brings laid on it."""
+    state = st.session_state
+    if DESK not in state:
+        state[DESK] = Desk(from_records(*demo_records()[0]))
+    desk: Desk = state[DESK]
+    desk.proceed()
+    link = st.query_params.get("example")
+    if link is not None and link != state.get(LINK):
+        state[LINK] = link
+        try:
+            desk.lay(from_link(link))
+        except BadLink as error:
+            desk.lay(Draft())
+            st.error(f"The example in the address cannot be opened: {in_markdown(error)}")
+    return desk
 
 
 def whole_page() -> None:
     """A callback that does nothing: where one came together with a key press, the whole page runs all the same."""
 
 
-with st.container(horizontal=True):
-    for name, form in FORMS.items():
-        popover = st.popover(name, icon=ICONS[name], key=f"playground_{name.lower()}", on_change=whole_page)
-        if popover.open:
-            with popover:
-                form(desk)
-    for name, step, there in (("Undo", desk.take_back, desk.past), ("Redo", desk.bring_back, desk.future)):
-        key, icon = f"playground_{name.lower()}", f":material/{name.lower()}:"
-        st.button(name, icon=icon, key=key, on_click=desk.later, args=(step,), disabled=not there)
+def show_forms(desk: Desk) -> None:
+    """Ways to open, save and share, and to take changes back."""
+    with st.container(horizontal=True):
+        for name, form in FORMS.items():
+            popover = st.popover(name, icon=ICONS[name], key=f"playground_{name.lower()}", on_change=whole_page)
+            if popover.open:
+                with popover:
+                    form(desk)
+        for name, step, there in (("Undo", desk.take_back, desk.past), ("Redo", desk.bring_back, desk.future)):
+            key, icon = f"playground_{name.lower()}", f":material/{name.lower()}:"
+            st.button(name, icon=icon, key=key, on_click=desk.later, args=(step,), disabled=not there)
+
 
 # --- the texts ------------------------------------------------------------------------------------------------
 
 
-def field(kind: Field, place: int, label: str, text: str, rows: int, longest: int = LONGEST) -> None:
+def show_field(desk: Desk, kind: Field, place: int, label: str, text: str, rows: int, longest: int = LONGEST) -> None:
     """A text of the draft."""
     began = desk.began(kind, place)
 
@@ -94,70 +93,75 @@ def field(kind: Field, place: int, label: str, text: str, rows: int, longest: in
     live_text(label, text, key=key, on_typed=typed, rows=rows, longest=longest)
 
 
-def change(verb: str, what: str) -> None:
+def change(desk: Desk, verb: str, what: str) -> None:
     """One text more or less."""
     desk.later(lambda: desk.lay(getattr(desk.draft, f"{verb}_{what}")()))
 
 
-def more_or_fewer(what: str, count: int, most: int) -> None:
+def more_or_fewer(desk: Desk, what: str, count: int, most: int) -> None:
     """Buttons for one text more or less."""
     with st.container(horizontal=True, gap="small"):
         for verb, icon, off in (("add", ":material/add:", count >= most), ("drop", ":material/remove:", count <= 1)):
             label = f"Add a {what}" if verb == "add" else f"Remove the last {what}"
             key = f"playground_{verb}_{what}"
-            st.button(label, icon=icon, type="tertiary", disabled=off, key=key, on_click=change, args=(verb, what))
+            st.button(
+                label, icon=icon, type="tertiary", disabled=off, key=key, on_click=change, args=(desk, verb, what)
+            )
 
 
-draft, generation = desk.draft, desk.generation
-with st.container(height=360 if len(draft.references) > 3 else "content", border=False):
-    for row in range(0, len(draft.references), 2):
-        columns = st.columns(2 if len(draft.references) > 1 else 1)
-        for column, place in zip(columns, range(row, min(row + 2, len(draft.references))), strict=False):
-            with column:
-                field("reference", place, f"Reference {place + 1}", draft.references[place], 3)
-more_or_fewer("reference", len(draft.references), MOST_REFERENCES)
-with st.expander("Title and source (optional)", expanded=False, key="playground_document"):
-    field("title", 0, "Title", draft.title, 1)
-    field("source", 0, "Source", draft.source, 6, LONGEST_SOURCE)
-for column, place in zip(st.columns(len(draft.summaries)), range(len(draft.summaries)), strict=True):
-    with column:
-        name = draft.names[place].strip()
-        label = f"Summary {LETTERS[place]}: {name}" if name else f"Summary {LETTERS[place]}"
-        field("summary", place, label, draft.summaries[place], 4)
-more_or_fewer("summary", len(draft.summaries), len(LETTERS))
+def show_texts(desk: Desk) -> None:
+    """The fields of all texts."""
+    draft = desk.draft
+    with st.container(height=360 if len(draft.references) > 3 else "content", border=False):
+        for row in range(0, len(draft.references), 2):
+            columns = st.columns(2 if len(draft.references) > 1 else 1)
+            for column, place in zip(columns, range(row, min(row + 2, len(draft.references))), strict=False):
+                with column:
+                    show_field(desk, "reference", place, f"Reference {place + 1}", draft.references[place], 3)
+    more_or_fewer(desk, "reference", len(draft.references), MOST_REFERENCES)
+    with st.expander("Title and source (optional)", expanded=False, key="playground_document"):
+        show_field(desk, "title", 0, "Title", draft.title, 1)
+        show_field(desk, "source", 0, "Source", draft.source, 6, LONGEST_SOURCE)
+    for column, place in zip(st.columns(len(draft.summaries)), range(len(draft.summaries)), strict=True):
+        with column:
+            name = draft.names[place].strip()
+            label = f"Summary {LETTERS[place]}: {name}" if name else f"Summary {LETTERS[place]}"
+            show_field(desk, "summary", place, label, draft.summaries[place], 4)
+    more_or_fewer(desk, "summary", len(draft.summaries), len(LETTERS))
+
 
 # --- the numbers ----------------------------------------------------------------------------------------------
 
 
-def due() -> None:
-    """Have the evidence follow, or the models asked and looked at."""
-    # What is below first: where the scores tell that it is still behind, they would ask for it again.
-    st.rerun(LIVE[::-1] if desk.due(inspector()) else LIVE[:1])
-
-
-def caught_up() -> None:
-    """Make the changes that were asked for; where one was made, the fields above show older texts."""
+def catch_up(desk: Desk, generation: int) -> None:
+    """Make the changes that were asked for; where one was made, the fields, of this generation, show older texts."""
     desk.proceed()
     if desk.generation != generation:
         st.rerun()
 
 
 @st.fragment(key=LIVE[0])
-def scores() -> None:
+def show_numbers(desk: Desk, generation: int) -> None:
     """All scores, and the page's pulse."""
-    caught_up()
-    after = desk.want(what_if=state.get("playground_view") == VIEWS[1])
+
+    def due() -> None:
+        """Have the evidence follow, or the models asked and looked at."""
+        # What is below first: where the scores tell that it is still behind, they would ask for it again.
+        st.rerun(LIVE[::-1] if desk.due(inspector()) else LIVE[:1])
+
+    catch_up(desk, generation)
+    after = desk.want(what_if=st.session_state.get(VIEW) == VIEWS[1])
     show_scores(desk)
     pulse(desk.seen, after, turn=desk.turn, key="playground_pulse", on_due=due)
 
 
 @st.fragment(key=LIVE[1])
-def below() -> None:
+def show_below(desk: Desk, generation: int) -> None:
     """Evidence, or a word under the lens."""
-    caught_up()
+    catch_up(desk, generation)
     desk.behind = False
     view = st.segmented_control(
-        "Look at", VIEWS, default=VIEWS[0], key="playground_view", required=True, on_change=lambda: st.rerun(LIVE)
+        "Look at", VIEWS, default=VIEWS[0], key=VIEW, required=True, on_change=lambda: st.rerun(LIVE)
     )
     if view == VIEWS[0]:
         show_evidence(desk)
@@ -165,6 +169,20 @@ def below() -> None:
         show_what_if(desk, LIVE)
 
 
+# --- the page -------------------------------------------------------------------------------------------------
+
+st.title("Playground")
+st.html(HIGHLIGHT_STYLE + SCORE_STYLE)
+st.caption(
+    "Write or change texts: scores follow as you type, those of models when you pause. "
+    "Nothing is stored unless you save it."
+)
+desk = desk_of_session()
+with suppress(CannotExplain):  # the scores say so
+    inspector().warm()  # models and dictionaries load while people read
+show_forms(desk)
+show_texts(desk)
+generation = desk.generation
 desk.behind = False
-scores()
-below()
+show_numbers(desk, generation)
+show_below(desk, generation)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar, NamedTuple, Protocol
@@ -53,13 +54,16 @@ class SummaryLength(NamedTuple):
     """One of `UNITS`; where it is `reference` the amount says nothing."""
 
     @property
+    def name(self) -> str:
+        """What it is called in names, options and addresses: `3` sentences, `100w` for words, `ref`."""
+        if self.unit == "reference":
+            return "ref"
+        return f"{self.amount}{'w' if self.unit == 'words' else ''}"
+
+    @property
     def suffix(self) -> str:
         """What it adds to a system's name: `-2`, `-100w`, `-ref`; nothing at the default length."""
-        if self.unit == "reference":
-            return "-ref"
-        if self == SummaryLength():
-            return ""
-        return f"-{self.amount}{'w' if self.unit == 'words' else ''}"
+        return "" if self == SummaryLength() else f"-{self.name}"
 
     @property
     def option(self) -> dict[str, object]:
@@ -74,6 +78,23 @@ class SummaryLength(NamedTuple):
 
 
 REFERENCE_LENGTH = SummaryLength(unit="reference")
+
+
+NUMBER = "[1-9][0-9]{0,8}"
+"""How a number from 1 is written in names."""
+
+
+LENGTH_NAME = f"{NUMBER}w?|ref"
+"""The pattern of `Length.name`."""
+
+
+def read_length(name: str) -> SummaryLength | None:
+    """Read what `Length.name` wrote; None where it is no length's name."""
+    if not re.fullmatch(LENGTH_NAME, name):
+        return None
+    if name == "ref":
+        return REFERENCE_LENGTH
+    return SummaryLength(int(name.removesuffix("w")), "words" if name.endswith("w") else "sentences")
 
 
 def check_length(length: SummaryLength) -> SummaryLength:

@@ -11,7 +11,7 @@ from functools import partial
 from itertools import product
 
 from data.records import REFERENCE_SYSTEM, TITLE_SYSTEM
-from summarizers.base import Summarizer, SummaryLength
+from summarizers.base import LENGTH_NAME, NUMBER, Summarizer, read_length
 from summarizers.human import Reference, Title
 from summarizers.lead import Lead
 from summarizers.lexrank import LexRank
@@ -56,10 +56,9 @@ SEEDED = {"random", *(name for name in ORACLES if ALGORITHMS[name.split("-")[1]]
 
 NUMBERED: dict[str, Callable[[int], Summarizer]] = {REFERENCE_SYSTEM: Reference}  # by what stands before the number
 
-NUMBER = "[1-9][0-9]{0,8}"
 NAME = re.compile(
     rf"(?P<system>.+?)(?:-cut(?P<longest>{NUMBER}))?"
-    rf"(?:-(?:(?P<sentences>{NUMBER})|(?P<words>{NUMBER})w|(?P<reference>ref)))?"
+    rf"(?:-(?P<length>{LENGTH_NAME}))?"
     rf"(?:-seed(?P<seed>0|{NUMBER}))?"
 )
 
@@ -114,7 +113,7 @@ def summarizer(name: str) -> Summarizer:
     if read is None or (system := read["system"]) not in SUMMARIZERS:
         raise UnknownSummarizer(f"unknown summarizer {name!r}; known are {KNOWN}")
     options: dict[str, object] = {}
-    if length := parse_length(read):
+    if length := read_length(read["length"] or ""):
         options["length"] = length
     if read["seed"]:
         options["seed"] = int(read["seed"])
@@ -127,12 +126,3 @@ def summarizer(name: str) -> Summarizer:
     ):
         raise UnknownSummarizer(f"unknown summarizer {name!r}; known are {KNOWN}")
     return SUMMARIZERS[system](**options)
-
-
-def parse_length(read: re.Match[str]) -> SummaryLength | None:
-    """The length that a name asks for."""
-    if read["reference"]:
-        return SummaryLength(unit="reference")
-    if read["words"]:
-        return SummaryLength(int(read["words"]), "words")
-    return SummaryLength(int(read["sentences"])) if read["sentences"] else None

@@ -52,6 +52,7 @@ LEARNING_RATE = 2e-3
 WEIGHT_DECAY = 0.01
 BATCH_WORDS = 1000
 AVERAGING = 0.999
+EPOCHS = 8
 LOWER, UPPER = 0.12, 0.04
 """Shares of the sentences that are read in lower case and in capitals, anew in every epoch."""
 JOINED = (1, 1, 1, 2, 3)
@@ -211,7 +212,7 @@ def train_tagger(
     output: Path,
     *,
     seed: int = 0,
-    epochs: int = 8,
+    epochs: int = EPOCHS,
     encoder: Encoder | None = None,
     say: Callable[[str], None] = lambda message: None,
 ) -> None:

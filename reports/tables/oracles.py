@@ -305,9 +305,7 @@ def facts_of(
 
 def length_option(length: SummaryLength | None) -> str | None:
     """A length as the command line takes it: `3`, `100w`, `ref`; None where there is none."""
-    if length is None:
-        return None
-    return "ref" if length.unit == "reference" else f"{length.amount}{'w' if length.unit == 'words' else ''}"
+    return None if length is None else length.name
 
 
 def sentences_option(sentences: tuple[int, int | None]) -> str:

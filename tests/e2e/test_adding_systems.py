@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 from data.database import connect
 from data.importing import import_file
 from data.store import DataStore
-from pages.components.studies.adding import FIRST
+from pages.components.studies.datasets import FIRST
 from tests.driving import serving
 
 pytestmark = pytest.mark.e2e

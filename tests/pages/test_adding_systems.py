@@ -18,7 +18,7 @@ from data.records import Summary
 from data.store import DataStore
 from metrics import LEXICAL, make_metrics, metric
 from metrics.scoring import score_dataset
-from pages.components.studies.adding import FIRST, add_chosen_systems, dataset_name, incomplete, system_names
+from pages.components.studies.datasets import FIRST, add_chosen_systems, dataset_name, incomplete, system_names
 from summarizers.registry import BASELINES, ORACLES, summarizer
 from tests.pages.opening import open_page
 

@@ -18,6 +18,7 @@ from data.demo import add_demo
 from data.importers import read_documents
 from data.records import Document, Summary
 from data.store import DataStore
+from pages.components.shared.tables import table_height
 from pages.components.upper_bound.address import (
     MOST,
     OPENING,
@@ -29,7 +30,6 @@ from pages.components.upper_bound.address import (
     headline,
     name_documents,
     not_here,
-    table_height,
 )
 from pages.components.upper_bound.extract import FOLDED, extract_html, extract_words, why_nothing
 from reports.charts import distribution_chart, row_names
@@ -321,7 +321,7 @@ def test_documents_are_listed_by_the_gap_of_their_best_system() -> None:
     assert isinstance(b["worst algorithm"], Undefined)
     assert (c["worst algorithm"], c["gap to the optimum"], c["id"]) == ("none", 0, "c")
     assert isinstance(c["gap"], Undefined)
-    assert table_height(ROWS) == table_height(4 * ROWS) > table_height(ROWS - 1)
+    assert table_height(ROWS, ROWS) == table_height(4 * ROWS, ROWS) > table_height(ROWS - 1, ROWS)
 
 
 def test_spreads_are_quartiles_over_the_same_documents() -> None:

@@ -75,7 +75,8 @@ def bertscore_html(
     if reference is not None:
         return bertscore_block(evidence, closest(evidence, reference), candidate, references)
     rule = counted_note(evidence.counted, evidence.matches)
-    blocks, names = [], []
+    blocks: list[str] = []
+    names: list[str] = []
     for place in evidence.counted:
         matches = evidence.matches[place]
         blocks.append(bertscore_block(evidence, matches, candidate, references, rule if not blocks else ()))

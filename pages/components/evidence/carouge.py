@@ -33,7 +33,8 @@ def carouge_html(
     """
     if evidence is None:
         return no_evidence(missing)
-    blocks, names = [], []
+    blocks: list[str] = []
+    names: list[str] = []
     for place in evidence.counted:
         compared = evidence.compared[place]
         text = texts[compared.reference or 0]

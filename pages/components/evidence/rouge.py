@@ -52,7 +52,8 @@ def rouge_html(
     if evidence is None:
         return no_evidence(missing)
     unit, note, only_words = ROUGE_UNITS[metric], ROUGE_NOTES.get(metric, ""), metric == "rougeSU4"
-    blocks, names = [], []
+    blocks: list[str] = []
+    names: list[str] = []
     rule = counted_note(evidence.counted, evidence.compared)
     if evidence.rule == "pooled" and rule:
         rule = [f"The score divides sums over these {len(evidence.compared)} references."]

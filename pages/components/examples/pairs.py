@@ -104,10 +104,12 @@ def filter_pairs(found: Verdicts, chosen: PairFilter) -> NDArray[np.bool_]:
 
 def firmest(found: Verdicts, chosen: PairFilter) -> NDArray[np.float64]:
     """How strongly the pairs show what the filter is about, shape (pairs,); the mean of several metrics."""
-    about = [name for name in (chosen.metric, chosen.other) if name in found.firmness] or list(found.firmness)
+    chosen_ones = (name for name in (chosen.metric, chosen.other) if name is not None)
+    named = [found.firmness[name] for name in chosen_ones if name in found.firmness]
+    about = named or list(found.firmness.values())
     if not about:
         return np.zeros(len(found.people))
-    return np.mean([np.nan_to_num(found.firmness[name]) for name in about], axis=0)
+    return np.asarray(np.mean([np.nan_to_num(shares) for shares in about], axis=0))
 
 
 def make_pairs_frame(preferences: Preferences, found: Verdicts, chosen: PairFilter) -> pd.DataFrame:
@@ -132,14 +134,14 @@ def make_pairs_frame(preferences: Preferences, found: Verdicts, chosen: PairFilt
         words = np.array(["B", "tie", "A", unknown])
         return [str(word) for word in words[np.where(np.isnan(signs), 2, signs)[entries].astype(int) + 1]]
 
-    columns_of_pairs = {
+    columns_of_pairs: dict[str, object] = {
         "document": [documents[entry] for entry in entries],
         "A": [firsts[entry] for entry in entries],
         "B": [seconds[entry] for entry in entries],
         "people": prefers(found.people, "split"),
         **{metric: prefers(signs, "missing") for metric, signs in found.signs.items()},
     }
-    if chosen.metric in found.differences:
+    if chosen.metric is not None and chosen.metric in found.differences:
         columns_of_pairs["difference"] = found.differences[chosen.metric][entries]
     return pd.DataFrame(columns_of_pairs | {"how strongly": strength[entries]}, index=preferences.pair[entries])
 

@@ -197,7 +197,7 @@ def keyword_marks(shown: ChosenExample, evidence: Sequence[RougeKEvidence | None
     if len(both) < len(LETTERS):
         return marks, ""
     items = []
-    for number, of_each in enumerate(zip(*(one.keywords for one in both), strict=True)):
+    for number, of_each in enumerate(zip(both[0].keywords, both[1].keywords, strict=True)):
         keyword, group = of_each[0].keyword, f"g{number}"
         having = [letter for letter, one in zip(LETTERS, of_each, strict=True) if one.occurrences]
         lacking = [letter for letter in LETTERS if letter not in having]

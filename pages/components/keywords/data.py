@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from analysis.false_discovery import FalseDiscovery
 from annotation.keyword_records import Review, ReviewSpec
 from data.store import Dataset
 from metrics.keywords.extractors import ExtractorOverlap, compared_keywords, shared_keywords
@@ -14,7 +15,7 @@ from metrics.keywords.overlap import Keyword
 from metrics.keywords.recall import LengthRecall, by_length, by_source, search_keywords
 from pages.components.keywords.lists import review_keywords, review_signature
 from pages.components.shared.stores import open_stores, version_of
-from reports.tables.keywords import by_length_table, by_source_table
+from reports.tables.keywords import by_length_table, by_source_table, discoveries, discovery_sections
 from reports.tables.table import Table
 
 
@@ -52,6 +53,14 @@ def keyword_recall(dataset: str, version: object) -> tuple[list[Table], list[Len
     found = search_keywords(records)
     rows = by_length(found)
     return [by_source_table(by_source(found)), by_length_table(rows)], rows
+
+
+@st.cache_data(max_entries=16, show_spinner="Counting")
+def discoveries_of(review: str, version: int) -> tuple[list[Table], dict[str, FalseDiscovery]]:
+    """Tables and figures of a review; computed anew when something is saved in it."""
+    extractors = open_stores().keyword_marks.review(review).extractors
+    found = discoveries(open_stores().keyword_marks.counts(review), extractors)
+    return discovery_sections(found, open_stores().keyword_marks.decisions(review)), found
 
 
 def create_review(*, name: str, dataset: Dataset, extractors: Sequence[str], count: int, seed: int) -> Review:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 
 from annotation.keyword_records import FoundKeyword, MarkTask, Review, ShownKeyword
-from data.one_line import in_one_line
+from data.one_line import cut
 from data.records import Document
 from metrics.keywords.extractors import comparison_signature
 from metrics.keywords.overlap import Keyword, content_words, occurrences
@@ -78,8 +78,7 @@ def no_keywords(document: Document) -> str:
 
 def document_label(key: str, title: str | None) -> str:
     """A document in a list: its id, and the beginning of its title."""
-    name = in_one_line(key if title is None else f"{key} · {title}")
-    return name if len(name) <= LONGEST else name[: LONGEST - 1] + "…"
+    return cut(key if title is None else f"{key} · {title}", LONGEST)
 
 
 def review_facts(review: Review) -> dict[str, str]:
@@ -108,8 +107,7 @@ def surface(keyword: FoundKeyword | ShownKeyword, texts: Sequence[str]) -> str:
     if keyword.found:
         text, start, end = keyword.found[0]
         written = texts[text][start:end]
-    written = in_one_line(written)
-    return written if len(written) <= LONGEST else written[: LONGEST - 1] + "…"
+    return cut(written, LONGEST)
 
 
 # --- HTML -----------------------------------------------------------------------------------------------------

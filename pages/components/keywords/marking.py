@@ -28,6 +28,30 @@ FIRST = 20
 """Documents of a review where nobody asks for another number."""
 
 
+MARKER = "keywords_marker"
+"""Session key: the token of who is marking."""
+
+
+TAKEN = "keywords_taken"
+"""Session key: a review and a name that somebody has there already, and what is said of it."""
+
+
+PLACE = "keywords_place"
+"""Session key: the place of a document that is shown out of turn."""
+
+
+SHOWN = "keywords_shown"
+"""Session key: the document on the screen, by `key_of`, and when it was shown."""
+
+
+UNSAVED = "keywords_unsaved"
+"""Session key: what `unsaved_ticks` gives."""
+
+
+NOTICE = "keywords_notice"
+"""Session key: what became of the last press, where it was not simply done."""
+
+
 def store() -> KeywordReviewStore:
     """Where reviews and marks are."""
     return open_stores().keyword_marks
@@ -38,9 +62,9 @@ def store() -> KeywordReviewStore:
 
 def marker() -> str | None:
     """The token of whoever is marking: that in the address, so that a reload opens the same work, or this session's."""
-    token = st.query_params.get("marker") or st.session_state.get("keywords_marker")
+    token = st.query_params.get("marker") or st.session_state.get(MARKER)
     if token is not None:
-        st.session_state.keywords_marker = token
+        st.session_state[MARKER] = token
     return token
 
 
@@ -49,18 +73,18 @@ def join(review: str | None = None, name: str | None = None) -> None:
     state = st.session_state
     returning = name is not None
     review, name = review or state.keywords_join_review, name or state.keywords_join_name
-    state.pop("keywords_taken", None)
+    state.pop(TAKEN, None)
     try:
-        state.keywords_marker = store().join(review=review, name=name, returning=returning).token
+        state[MARKER] = store().join(review=review, name=name, returning=returning).token
     except NameInUse as error:
-        state.keywords_taken = (review, name, str(error))
+        state[TAKEN] = (review, name, str(error))
     except StoreError as error:
-        state.keywords_notice = str(error)
+        state[NOTICE] = str(error)
 
 
 def leave() -> None:
     """Forget who is marking, so that somebody else can start."""
-    for key in ("keywords_marker", "keywords_place", "keywords_shown", "keywords_taken"):
+    for key in (MARKER, PLACE, SHOWN, TAKEN):
         st.session_state.pop(key, None)
     st.query_params.pop("marker", None)
 
@@ -69,14 +93,14 @@ def show_start() -> None:
     """Let somebody choose a review and say who they are, or make a review."""
     state = st.session_state
     reviews = [review.name for review in store().reviews()]
-    if notice := state.pop("keywords_notice", None):
+    if notice := state.pop(NOTICE, None):
         st.error(in_markdown(notice))
     if reviews:
         with st.form("keywords_join", width=520):
             st.selectbox("Review", reviews, format_func=in_one_line, key="keywords_join_review")
             st.text_input("Your name", key="keywords_join_name", max_chars=200)
             st.form_submit_button("Start", type="primary", on_click=join)
-        if taken := state.get("keywords_taken"):
+        if taken := state.get(TAKEN):
             review, name, why = taken
             st.warning(in_markdown(f"{why[0].upper()}{why[1:]}."))
             st.button(f"I am {in_markdown(name)}: go on", key="keywords_returning", on_click=join, args=(review, name))
@@ -129,7 +153,7 @@ def unsaved_ticks() -> dict[tuple[int, int], tuple[int, int, frozenset[int]]]:
 
     Boxes forget their ticks as soon as they are not on the screen; this does not, until the page is loaded anew.
     """
-    found: dict[tuple[int, int], tuple[int, int, frozenset[int]]] = st.session_state.setdefault("keywords_unsaved", {})
+    found: dict[tuple[int, int], tuple[int, int, frozenset[int]]] = st.session_state.setdefault(UNSAVED, {})
     return found
 
 
@@ -145,7 +169,7 @@ def ticked_keywords(annotator: KeywordAnnotator, task: MarkTask) -> frozenset[in
 
 def remember(annotator: KeywordAnnotator, task: MarkTask) -> None:
     """Keep the ticks of the document on the screen, unless they are what is saved."""
-    if st.session_state.get("keywords_shown", ("",))[0] != key_of(annotator, task):  # saved by a press just before
+    if st.session_state.get(SHOWN, ("",))[0] != key_of(annotator, task):  # saved by a press just before
         return
     now_ticked = ticked_keywords(annotator, task)
     if now_ticked == task.wrong:
@@ -157,7 +181,7 @@ def remember(annotator: KeywordAnnotator, task: MarkTask) -> None:
 def save(annotator: KeywordAnnotator, task: MarkTask) -> None:
     """Save the document as it is ticked; what is refused is said, and the document stays."""
     state = st.session_state
-    shown = state.get("keywords_shown")
+    shown = state.get(SHOWN)
     if shown is None or shown[0] != key_of(annotator, task):
         return
     try:
@@ -169,24 +193,24 @@ def save(annotator: KeywordAnnotator, task: MarkTask) -> None:
             replaces=task.revision,
         )
     except DatabaseFailed as error:
-        state.keywords_notice = not_saved("This document", error)
+        state[NOTICE] = not_saved("This document", error)
         return
     except StoreError as error:
-        state.keywords_notice = str(error)
+        state[NOTICE] = str(error)
         if isinstance(error, AlreadySaved):
             unsaved_ticks().pop((annotator.id, task.id), None)
         return
     unsaved_ticks().pop((annotator.id, task.id), None)
-    state.pop("keywords_shown")
-    state.pop("keywords_place", None)
+    state.pop(SHOWN)
+    state.pop(PLACE, None)
 
 
 def look_at(place: int | None) -> None:
     """Show the document at a place of the review, None for the next one to be marked."""
     if place is None:
-        st.session_state.pop("keywords_place", None)
+        st.session_state.pop(PLACE, None)
     else:
-        st.session_state.keywords_place = place
+        st.session_state[PLACE] = place
 
 
 # The empty timer keeps the fragment alive after the server was restarted under an open page.
@@ -195,20 +219,20 @@ def look_at(place: int | None) -> None:
 def show_marking(annotator: KeywordAnnotator) -> None:
     """The document at hand, and how far the annotator is."""
     state = st.session_state
-    if notice := state.get("keywords_notice"):
+    if notice := state.get(NOTICE):
         st.warning(in_markdown(notice))
     progress = store().progress(annotator)
     st.progress(progress.saved / max(1, progress.total), text=f"{progress.saved} of {progress.total} documents saved")
-    place = state.get("keywords_place")
+    place = state.get(PLACE)
     task = store().task(annotator, place) if place is not None else store().next_task(annotator)
-    state.pop("keywords_notice", None)
+    state.pop(NOTICE, None)
     show_unsaved_elsewhere(annotator, task)
     if task is None:
         st.success("That was the last document. Thank you!")
         st.button("Back to the last document", key="keywords_back:end", on_click=look_at, args=(progress.total - 1,))
         return
-    if state.get("keywords_shown", ("",))[0] != key_of(annotator, task):
-        state.keywords_shown = (key_of(annotator, task), now())
+    if state.get(SHOWN, ("",))[0] != key_of(annotator, task):
+        state[SHOWN] = (key_of(annotator, task), now())
     show_task(annotator, task, progress.total)
 
 

@@ -155,8 +155,9 @@ class Desk:
     def marked(self) -> int | None:
         """The chosen word, unless another one has come in its place."""
         spans = word_spans(self.text)
-        known = self.word is not None and self.word < len(spans)
-        return self.word if known and self.text[slice(*spans[self.word])] == self.chosen else None
+        if self.word is None or self.word >= len(spans):
+            return None
+        return self.word if self.text[slice(*spans[self.word])] == self.chosen else None
 
     @property
     def changed(self) -> Example | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 
 from data.reading import quote_value
@@ -107,10 +107,10 @@ def examples_of(draft: Draft) -> dict[str, Example]:
 
 
 def to_records(
-    draft: Draft, document_id: str, ratings: Sequence[tuple[str, float]] = (), aspect: str = ""
+    draft: Draft, document_id: str, ratings: Mapping[str, float] | None = None, aspect: str = ""
 ) -> tuple[Document, list[Summary]]:
     """The draft as a document with its summaries; `ratings` are by letter, of one aspect. Raises `UnfitDraft`."""
-    rated = dict(ratings)
+    rated = ratings or {}
     systems = draft.systems()
     examples = examples_of(draft)
     if not examples:
@@ -140,9 +140,9 @@ def from_records(document: Document, summaries: Iterable[Summary]) -> Draft:
 def check_draft(draft: Draft) -> Draft:
     """A draft that fits the fields. Raises `UnfitDraft`."""
     many = [("references", draft.references, MOST_REFERENCES), ("summaries", draft.summaries, len(LETTERS))]
-    for name, texts, most in many:
-        if not 1 <= len(texts) <= most:
-            raise UnfitDraft(f"there are {len(texts)} {name}; the playground takes 1 to {most}")
+    for name, fields, most in many:
+        if not 1 <= len(fields) <= most:
+            raise UnfitDraft(f"there are {len(fields)} {name}; the playground takes 1 to {most}")
     if len(draft.names) != len(draft.summaries):
         raise UnfitDraft("there are not as many names as summaries")
     texts = [*draft.references, draft.title, *draft.summaries]

@@ -76,10 +76,10 @@ def draft_of(record: dict[str, Any]) -> Draft:
     for name, kind in FIELDS.items():
         if not isinstance(record[name], kind):
             raise BadLink(f"{name} must be a {'list of strings' if kind is list else 'string'}")
-    values = {name: tuple(value) if isinstance(value, list) else value for name, value in record.items()}
-    if not all(isinstance(text, str) for value in values.values() if isinstance(value, tuple) for text in value):
+    references, summaries, names = (tuple(record[name]) for name in ("references", "summaries", "names"))
+    if not all(isinstance(text, str) for text in (*references, *summaries, *names)):
         raise BadLink("references, summaries and names must be lists of strings")
-    return check_draft(Draft(**values))
+    return check_draft(Draft(references, record["title"], record["source"], summaries, names))
 
 
 def to_file(draft: Draft) -> str:

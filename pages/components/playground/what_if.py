@@ -91,7 +91,7 @@ def worths(signature: str, example: Example) -> tuple[float | None, tuple[Worth,
         for cache in CACHES:
             cache.cache_clear()
     return whole, tuple(
-        Worth(text[slice(*span)], span, value, None if None in (whole, value) else whole - value)
+        Worth(text[slice(*span)], span, value, None if whole is None or value is None else whole - value)
         for span, value in zip(spans, left, strict=True)
     )
 

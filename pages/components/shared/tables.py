@@ -1,16 +1,13 @@
-"""Tables of data sets and annotators."""
+"""A table of results on a page."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Literal
 
 import pandas as pd
 import streamlit as st
 
-from annotation.records import AnnotatorProgress
 from data.one_line import in_one_line
-from data.store import Dataset
 from reports.escaping import in_markdown
 from reports.formats import NOISE, UNDEFINED, format_cell, marks_of, reasons
 from reports.tables.table import Cell, Range, Table, Undefined
@@ -43,6 +40,11 @@ DIGITS = {
 """Decimals of the columns that have not three."""
 
 
+def table_height(rows: int, most: int | None = None) -> int:
+    """Pixels of a table that shows its rows, or the first `most` of them, without scrolling by itself."""
+    return 38 + 35 * (rows if most is None else min(rows, most))
+
+
 def show_result_table(section: Table, height: int | Literal["auto"] = "auto", **more: Any) -> None:
     """A table of results, why numbers in it are undefined, and what is to be said under it.
 
@@ -55,7 +57,7 @@ def show_result_table(section: Table, height: int | Literal["auto"] = "auto", **
                 # three digits that count: no p is 0
                 format="%.3g" if name.split(" ")[0] == "p" else f"%.{DIGITS.get(name, 3)}f"
             )
-            for name in frame.select_dtypes("float")
+            for name in map(str, frame.select_dtypes("float"))
         }
         st.dataframe(
             frame,
@@ -71,36 +73,3 @@ def show_result_table(section: Table, height: int | Literal["auto"] = "auto", **
     for line in reasons(section):
         st.caption(in_markdown(line))
     st.caption(in_markdown(" ".join(section.notes)))
-
-
-def dataset_table(datasets: Sequence[Dataset]) -> pd.DataFrame:
-    """What the list of data sets shows."""
-    return pd.DataFrame(
-        {
-            "data set": in_one_line(dataset.name),
-            "format": dataset.format,
-            "documents": dataset.documents,
-            "summaries": dataset.summaries,
-            "systems": in_one_line(", ".join(dataset.systems)),
-            "human ratings": in_one_line(", ".join(dataset.aspects)),
-            "imported": dataset.imported_at,
-        }
-        for dataset in datasets
-    )
-
-
-def make_progress_frame(annotators: Sequence[AnnotatorProgress]) -> pd.DataFrame:
-    """What the progress table of a study shows."""
-    return pd.DataFrame(
-        {
-            "annotator": in_one_line(row.annotator),
-            "judged": row.judged,
-            "skipped": row.skipped,
-            "median seconds": row.seconds,
-            "ties": row.ties,
-            "chose left": row.left / decided if (decided := row.judged - row.ties) else None,
-            "checks passed": f"{row.checks_passed} of {row.checks}" if row.checks else None,
-            "latest": row.latest,
-        }
-        for row in annotators
-    )

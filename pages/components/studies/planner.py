@@ -108,8 +108,8 @@ def observation(goal: str) -> ObservedMetrics | None:
     if goal == SEPARATE:
         first = asked(left, "First metric", list(named), "plan_metric")
         second = asked(right, "Second metric", [name for name in named if name != first], "plan_other")
-        earned = [credit_pairs(preferences.choices, differences[named[name]]) for name in (first, second)]
-        found = observe_metrics(*earned, preferences.document, preferences.weights)
+        one, other = (credit_pairs(preferences.choices, differences[named[name]]) for name in (first, second))
+        found = observe_metrics(one, other, preferences.document, preferences.weights)
         show_result_table(observed_table(first, second, found))
         return found
     metric = asked(left, "Metric", list(named), "plan_metric")

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from data.one_line import in_one_line
+from data.one_line import cut, in_one_line
 from data.records import Document
 from reports.escaping import format_count
 from reports.tables.bounds import ALGORITHM_ORDER, reads_references
 from reports.tables.oracles import DEFINITIONS, REFERENCE_RULE_NOTES, inside_note, length_label, length_option
-from summarizers.base import REFERENCE_LENGTH, SummaryLength
+from summarizers.base import REFERENCE_LENGTH, SummaryLength, read_length
 from summarizers.oracles import Target
 from summarizers.oracles.evaluation import OracleRow
 from summarizers.oracles.standing import Standing, bounds_of
@@ -110,13 +109,8 @@ def asked_by(address: Mapping[str, str], datasets: Sequence[str]) -> BoundChoice
 
 def named_length(name: str) -> SummaryLength | None:
     """The length that an address names as the command line does: `3`, `100w`, `ref`; None for any other name."""
-    if name == "ref":
-        return REFERENCE_LENGTH
-    if not (found := re.fullmatch(r"([1-9][0-9]{0,4})(w?)", name)):
-        return None
-    unit = "words" if found[2] else "sentences"
-    amount = int(found[1])
-    return SummaryLength(amount, unit) if amount <= MOST[unit] else None
+    length = read_length(name)
+    return None if length is None or length.amount > MOST.get(length.unit, length.amount) else length
 
 
 def make_length(unit: str, amount: int) -> SummaryLength | None:
@@ -148,19 +142,13 @@ def not_here(address: Mapping[str, str], datasets: Collection[str]) -> list[str]
 
 def no_such(what: str, named: str, instead: str = "the first is shown") -> str:
     """That a link names something that there is not, as plain text."""
-    return f"This link names a {what} that is not here (“{shorten(named)}”): {instead}."
-
-
-def shorten(text: str) -> str:
-    """A text in one line, with its end left out where it is long."""
-    line = in_one_line(text[: 10 * OPENING])
-    return line if len(line) <= OPENING else f"{line[: OPENING - 1].rstrip()}…"
+    return f"This link names a {what} that is not here (“{cut(named, OPENING)}”): {instead}."
 
 
 def opening_of(document: Document) -> str:
     """A document's title, or its opening words where it has none."""
     source = document.source if isinstance(document.source, str) else " ".join(document.source[:OPENING])
-    return shorten(document.title or source)
+    return cut(document.title or source, OPENING)
 
 
 def name_documents(documents: Iterable[Document]) -> dict[str, str]:
@@ -206,8 +194,3 @@ def describe_best_system(found: Sequence[Standing], rows: Iterable[OracleRow], a
         return f"{said}."
     of = "that" if best.documents == len(exact) else f"the bound on its {format_count(best.documents, 'document')}"
     return f"{said}; the best system, {in_one_line(best.system)}, reaches {best.share:.0%} of {of} ({best.mean:.3f})."
-
-
-def table_height(rows: int) -> int:
-    """Pixels of a table that shows up to `ROWS` rows without scrolling by itself."""
-    return 38 + 35 * min(rows, ROWS)
