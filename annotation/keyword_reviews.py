@@ -173,7 +173,7 @@ class KeywordReviewStore(Store):
             )
             if row is None:
                 raise UnknownKeyword(f"the review has no document {position + 1}")
-            return to_marking_task(row, latest_verdict(session, annotator.id, row.id))
+            return to_mark_task(row, latest_verdict(session, annotator.id, row.id))
 
     def next_task(self, annotator: KeywordAnnotator) -> MarkTask | None:
         """The first document that the annotator has not saved, None where there is none left."""
@@ -351,7 +351,7 @@ def to_annotator(row: KeywordAnnotatorRow) -> KeywordAnnotator:
     return to_record(KeywordAnnotator, row, review=row.review.name)
 
 
-def to_marking_task(row: ReviewedDocumentRow, verdict: KeywordVerdictRow | None) -> MarkTask:
+def to_mark_task(row: ReviewedDocumentRow, verdict: KeywordVerdictRow | None) -> MarkTask:
     """A document as its annotator sees it."""
     document = row.document
     return MarkTask(

@@ -118,3 +118,4 @@ class RunRow(Base):
     started_at: Mapped[datetime] = mapped_column(Utc, default=now)
     heartbeat: Mapped[datetime] = mapped_column(Utc, default=now)
     ended_at: Mapped[datetime | None] = mapped_column(Utc)
+    dataset: Mapped[DatasetRow] = relationship()

@@ -35,28 +35,22 @@ class BoundStore(Store):
         """
         with self.writing() as session:
             owner = find_dataset(session, dataset, lock=True)  # of two that search at once, one writes after the other
-            ids = {
-                key: document_id
-                for document_id, key in session.execute(
-                    select(DocumentRow.id, DocumentRow.key).where(DocumentRow.dataset_id == owner.id)
+            kept = (BoundRow.document_id == DocumentRow.id) & (BoundRow.signature == signature)
+            documents = {
+                key: (document_id, bound_id)
+                for key, document_id, bound_id in session.execute(
+                    select(DocumentRow.key, DocumentRow.id, BoundRow.id)
+                    .outerjoin(BoundRow, kept)
+                    .where(DocumentRow.dataset_id == owner.id)
                 )
             }
-            if unknown := next((key for key in bounds if key not in ids), None):
-                raise UnknownDocument(f"data set {dataset!r} has no document {unknown!r}")
-            known = set(
-                session.scalars(
-                    select(BoundRow.document_id)
-                    .join(DocumentRow, DocumentRow.id == BoundRow.document_id)
-                    .where(DocumentRow.dataset_id == owner.id, BoundRow.signature == signature)
-                )
-            )
-            session.add_all(
-                BoundRow(
-                    document_id=ids[key], signature=signature, **found._asdict() | {"sentences": [*found.sentences]}
-                )
-                for key, found in bounds.items()
-                if ids[key] not in known
-            )
+            for key, bound in bounds.items():
+                if key not in documents:
+                    raise UnknownDocument(f"data set {dataset!r} has no document {key!r}")
+                document_id, bound_id = documents[key]
+                if bound_id is None:
+                    columns = bound._asdict() | {"sentences": list(bound.sentences)}
+                    session.add(BoundRow(document_id=document_id, signature=signature, **columns))
 
     def bounds(self, *, dataset: str, signature: str) -> dict[str, StoredBound]:
         """What an oracle reached, by document id, in the documents' order. Raises `UnknownDataset`."""

@@ -63,14 +63,14 @@ class RunStore(Store):
         """Note that a run begins. Raises `UnknownDataset`, and `RunGoingOn` unless the last one is over or dead."""
         with self.writing() as session:
             owner = find_dataset(session, dataset, lock=True)
-            for row in session.scalars(select_runs(owner.id).where(RunRow.ended_at.is_(None))):
-                if to_run(row, dataset).state == "going":
+            for row in session.scalars(select_runs(owner).where(RunRow.ended_at.is_(None))):
+                if to_run(row).state == "going":
                     raise RunGoingOn(f"data set {dataset!r} is being scored already; wait until that is done")
                 row.ended_at, row.error = now(), DIED  # should it wake up, it finds that it is over
             run = RunRow(dataset_id=owner.id, metrics=list(metrics))
             session.add(run)
             session.flush()
-            return to_run(run, dataset)
+            return to_run(run)
 
     def beat(self, run_id: int, *, done: int, total: int | None) -> bool:
         """Note that a run lives and how far it is; returns whether it may go on: False once it is over."""
@@ -91,34 +91,28 @@ class RunStore(Store):
     def run(self, run_id: int) -> Run:
         """One run. Raises `UnknownRun`."""
         with self.reading() as session:
-            found = session.execute(
-                select(RunRow, DatasetRow.name)
-                .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)
-                .where(RunRow.id == run_id)
-            ).one_or_none()
-            if found is None:
+            row = session.get(RunRow, run_id)
+            if row is None:
                 raise UnknownRun(f"there is no run {run_id}")
-            return to_run(*found)
+            return to_run(row)
 
     def runs(self, dataset: str) -> list[Run]:
         """A data set's runs, the latest first. Raises `UnknownDataset`."""
         with self.reading() as session:
-            owner = find_dataset(session, dataset)
-            return [to_run(row, owner.name) for row in session.scalars(select_runs(owner.id))]
+            return [to_run(row) for row in session.scalars(select_runs(find_dataset(session, dataset)))]
 
     def last_run(self, dataset: str) -> Run | None:
         """A data set's latest run, if there was any. Raises `UnknownDataset`."""
         with self.reading() as session:
-            owner = find_dataset(session, dataset)
-            row = session.scalar(select_runs(owner.id).limit(1))
-            return None if row is None else to_run(row, owner.name)
+            row = session.scalar(select_runs(find_dataset(session, dataset)).limit(1))
+            return None if row is None else to_run(row)
 
 
-def select_runs(dataset_id: int) -> Select[RunRow]:
+def select_runs(dataset: DatasetRow) -> Select[RunRow]:
     """Select a data set's runs, the latest first."""
-    return select(RunRow).where(RunRow.dataset_id == dataset_id).order_by(RunRow.id.desc())
+    return select(RunRow).where(RunRow.dataset_id == dataset.id).order_by(RunRow.id.desc())
 
 
-def to_run(row: RunRow, dataset: str) -> Run:
+def to_run(row: RunRow) -> Run:
     """The record of a run's row."""
-    return to_record(Run, row, dataset=dataset)
+    return to_record(Run, row, dataset=row.dataset.name)
