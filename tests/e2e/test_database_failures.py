@@ -15,7 +15,7 @@ from annotation.store import AnnotationStore
 from data.database import connect
 from data.demo import NAME, add_demo
 from data.store import DataStore
-from metrics import LEXICAL, make_metrics, metric
+from metrics import lexical_metrics, make_metrics, metric
 from metrics.scoring import score_dataset
 from tests.driving import serving
 
@@ -31,7 +31,7 @@ def test_what_is_not_saved_is_said_and_the_page_goes_on_by_itself(page: Page, tm
     engine = connect(address)
     data, annotation = DataStore(engine), AnnotationStore(engine)
     add_demo(data)
-    score_dataset(data, NAME, make_metrics(LEXICAL))
+    score_dataset(data, NAME, make_metrics(lexical_metrics()))
     create_demo_study(annotation, metric("rouge_k").signature)
     token = annotation.invite(study="Demo", name="Ana").token
     engine.dispose()

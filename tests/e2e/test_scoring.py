@@ -12,7 +12,7 @@ from annotation.store import AnnotationStore
 from data.database import connect
 from data.demo import NAME, add_demo
 from data.store import DataStore
-from metrics import LEXICAL, METRICS, make_metrics, metric
+from metrics import METRICS, lexical_metrics, make_metrics, metric
 from metrics.scoring import score_dataset
 from tests.driving import serving
 
@@ -28,7 +28,7 @@ def store(tmp_path: Path) -> DataStore:
     engine = connect(f"sqlite:///{tmp_path / 'scoring.db'}")
     store = DataStore(engine)
     add_demo(store)
-    score_dataset(store, NAME, make_metrics(LEXICAL))
+    score_dataset(store, NAME, make_metrics(lexical_metrics()))
     create_demo_study(AnnotationStore(engine), metric("rouge_k").signature)
     return store
 
