@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from annotation.records import NoPairs, ScoresMissing, StudySpec
 from annotation.sampling import SAMPLING_RULES, PairCandidate, PairSample, draw_checks, sample_pairs
+from data.signatures import name_of
 from data.store import StoreError
 from data.store.datasets import count_by_system, find_dataset
 from data.tables import DatasetRow, DocumentRow, ScoreRow, SignatureRow, SummaryRow
@@ -43,7 +44,7 @@ def draw(session: Session, spec: StudySpec) -> PairSample:
     ):
         lacking = [signature for signature, known in scores.items() if row.example not in known]
         if lacking:
-            metrics = ",".join(dict.fromkeys(signature.split("|")[0] for signature in lacking))
+            metrics = ",".join(dict.fromkeys(name_of(signature) for signature in lacking))
             raise ScoresMissing(
                 f"data set {spec.dataset!r} has summaries without a score under {' and '.join(lacking)}; first run "
                 f"relevance score {shlex.quote(spec.dataset)} --metrics {metrics}"

@@ -14,7 +14,7 @@ from analysis.agreement import Rule, credit_pairs
 from analysis.significance import compare_metrics, exact_mcnemar
 from data.importers import read_documents
 from data.preferences import rated_pairs
-from metrics import Options, make_metrics
+from metrics import make_metrics
 from metrics.scoring import score_cells
 
 SUMMEVAL = Path(__file__).resolve().parents[2] / "shared" / "data" / "summeval.jsonl"
@@ -37,7 +37,7 @@ class Clustering(NamedTuple):
 
 def rouge1_against_length(rule: Rule, file: Path = SUMMEVAL) -> Clustering:
     """The README's figures: expert relevance, ROUGE-1 against the first reference."""
-    cells, _ = score_cells(list(read_documents(file)), make_metrics(["rouge1", "length"], Options(references="first")))
+    cells, _ = score_cells(list(read_documents(file)), make_metrics(["rouge1", "length"], references="first"))
     preferences = rated_pairs(cells, "relevance")
     credits = {name: credit_pairs(preferences.choices, one, rule) for name, one in preferences.differences().items()}
     (found,) = compare_metrics(credits, preferences.document, flips=FLIPS)

@@ -27,7 +27,7 @@ from data.demo import AUTHOR, FILE
 from data.importers import read_documents
 from data.preferences import rated_pairs
 from data.records import make_examples
-from metrics import Options, make_metrics
+from metrics import make_metrics
 from metrics.apes import Apes
 from metrics.apes.conditions import GOLD, INTERCHANGED, LEAD, SHUFFLED, SOURCE, conditions
 from metrics.apes.metric import VALUES, total_credit
@@ -96,7 +96,7 @@ Row = tuple[int, float, float, float, float, float, float]
 
 def against_people(records: list, aspect: str, names: Sequence[str], references: str) -> dict[str, Row]:  # type: ignore[type-arg]
     """Agreement and correlation of some metrics with the ratings of an aspect."""
-    chosen = make_metrics(names, Options(references=references))
+    chosen = make_metrics(names, references=references)
     cells, _ = score_cells(records, chosen)
     preferences = rated_pairs(cells, aspect)
     differences = preferences.differences()

@@ -25,14 +25,15 @@ from data.demo import FILE as DEMO
 from data.importers import read_documents
 from data.records import Document, Summary
 from data.store import DataStore
-from metrics import DEFAULT, LEXICAL, METRICS, make_metrics, metric
+from metrics import METRICS, default_metrics, is_lexical, make_metrics, metric
 from metrics.scoring import score_dataset
 from pages.components.playground.draft import examples_of, from_records
 from tests.driving import FLAGS, chromium, serving
 
 FILE = Path(__file__).resolve().parents[2] / "shared" / "data" / "summeval.jsonl"
 
-MODELS = [name for name in METRICS if name not in LEXICAL]
+MODELS = [name for name in METRICS if not is_lexical(name)]
+DEFAULT = default_metrics()
 SCORED = [*DEFAULT, *MODELS]
 """What is opened together: ROUGE-Lsum and -SU4 stand in a study only where somebody asks for them."""
 

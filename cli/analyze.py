@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.metric_options import chosen_metrics, refuse_metric_options, with_metrics
+from cli.metric_options import MetricCommand, chosen_metrics, refuse_metric_options, with_metrics
 from cli.score import score_missing
 from cli.shared import (
     COUNT,
@@ -100,7 +100,7 @@ permute_option = click.option(
 )
 
 
-@click.command()
+@click.command(cls=MetricCommand)
 @click.argument("file", required=False, metavar="FILE|NAME")
 @click.option("--study", "study_name", help="Analyse the judgments of this study instead of ratings.")
 @click.option("--human", help="Human rating to hold metrics against: relevance, or for a study the judgments won.")
@@ -307,10 +307,11 @@ def stored_cells(
 
 def by_mean_too(records: Records, metrics: Sequence[Metric], chosen: dict[str, Any]) -> list[Metric]:
     """The lexical metrics among these by the mean over references, for the table of ROUGE-K; none without need."""
-    from data.signatures import MAXIMUM
-    from metrics import LEXICAL
+    from data.signatures import references_rule
+    from metrics import is_lexical
 
-    names = [metric.name for metric in metrics if MAXIMUM in metric.signature and metric.name in LEXICAL]
+    signatures = {metric.name: metric.signature for metric in metrics}
+    names = [name for name, one in signatures.items() if is_lexical(one) and references_rule(one) == "max"]
     several = any(len(document.references) > 1 for document, _ in records)
     if not (several and names and any(metric.name == "rouge_k" for metric in metrics)):
         return []

@@ -10,14 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.metric_options import (
-    apes_value_option,
-    ask_option,
-    device_option,
-    entities_option,
-    reader_option,
-    types_option,
-)
+from cli.metric_options import MetricCommand, declared_option, device_option
 from cli.score import check_weights
 from cli.shared import (
     COUNT,
@@ -31,7 +24,6 @@ from cli.shared import (
     read_records,
     report_refusals,
     say,
-    split_names,
     tell,
 )
 
@@ -54,20 +46,19 @@ class ApesOptions:
 
     def metric(self) -> Apes:
         """Make the metric."""
-        from metrics.apes import Apes
-        from metrics.apes.entities import DEFAULT_TYPES
+        from metrics.apes.metric import Apes, read_types
 
         return Apes(
             self.questions,
             entities=self.entities,
             reader=self.reader,
-            types=tuple(split_names(self.types)) if self.types else DEFAULT_TYPES,
+            types=read_types(self.types or ""),
             ask=self.ask,
             value=self.apes_value,
         )
 
 
-@click.command()
+@click.command(cls=MetricCommand)
 @click.argument("file", type=FILES)
 @click.option("--conditions", "table", is_flag=True, help="Print the table of the paper instead of the traces.")
 @click.option(
@@ -83,11 +74,11 @@ class ApesOptions:
     show_default=True,
     help="Whose questions are asked: those of all references, or of the first one.",
 )
-@entities_option
-@reader_option
-@types_option
-@ask_option
-@apes_value_option("--value")
+@declared_option("entities")
+@declared_option("reader")
+@declared_option("types")
+@declared_option("ask")
+@declared_option("apes_value", "--value")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="First seed of the shuffled references.")
 @click.option("--seeds", type=COUNT, default=5, show_default=True, help="How often these are drawn.")
 @device_option
@@ -172,9 +163,9 @@ def print_trials(found: Sequence[Trial], aspect: str) -> None:
     )
 
 
-@click.command()
+@click.command(cls=MetricCommand)
 @click.argument("file", type=FILE)
-@entities_option
+@declared_option("entities")
 @device_option
 @report_refusals
 def entities(file: Path, entities: str) -> None:

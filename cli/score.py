@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from cli.metric_options import chosen_metrics, title_option, with_metrics
+from cli.metric_options import MetricCommand, chosen_metrics, declared_option, with_metrics
 from cli.shared import (
     FILE,
     Refused,
@@ -53,7 +53,7 @@ class PlainText:
         return [path for path in (self.candidates, *self.references_files, self.sources, self.titles) if path]
 
 
-@click.command()
+@click.command(cls=MetricCommand)
 @click.argument("file", required=False, metavar="FILE|NAME")
 @with_metrics
 @format_option
@@ -198,7 +198,7 @@ def mean_row(name: str, values: list[float | None]) -> tuple[str, float | None, 
     return name, sum(known) / len(known) if known else None, len(known), len(values) - len(known)
 
 
-@click.command()
+@click.command(cls=MetricCommand)
 @click.argument("file", type=FILE)
 @click.option(
     "--extractor",
@@ -207,7 +207,7 @@ def mean_row(name: str, values: list[float | None]) -> tuple[str, float | None, 
     help="overlap; tfidf or textrank, as many as overlap finds; tfidf:K or textrank:K, so many.",
 )
 @click.option("--compare", is_flag=True, help="Print the keywords of all three extractors, an object a document.")
-@title_option
+@declared_option("title")
 @format_option
 @report_refusals
 def keywords(file: Path, extractor: str, compare: bool, title: str, format: str | None) -> None:

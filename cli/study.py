@@ -100,13 +100,13 @@ def create_study(
     """Create the study NAME from pairs of a data set's summaries."""
     from annotation.records import INSTRUCTIONS, QUESTION, StudySpec
     from data.reading import lines
-    from metrics import DEFAULT, make_metrics
+    from metrics import default_metrics, make_metrics
     from metrics.scoring import Failures, score_dataset
 
     data_store, annotation_store = open_stores()
     contradicting = split_names(draw.conflict_metrics) if draw.rule == "conflicts" else []
     # The lexical ones so that the agreement table is there with the first judgment.
-    scored, failures = make_metrics([*DEFAULT, *contradicting]), Failures()
+    scored, failures = make_metrics([*default_metrics(), *contradicting]), Failures()
     score_dataset(data_store, dataset, scored, failures=failures)
     check_failures(failures)
     signatures = {metric.name: metric.signature for metric in scored}

@@ -91,8 +91,3 @@ class Metric(Protocol):
 
     def score(self, examples: Sequence[Example]) -> list[Score]:
         """Score a batch."""
-
-
-def make_signature(name: str, **options: object) -> str:
-    """Write a signature in the manner of sacreBLEU: `name|option:value|...|version:X`."""
-    return "|".join([name, *(f"{key}:{value}" for key, value in options.items()), f"version:{VERSION}"])

@@ -10,12 +10,13 @@ import hashlib
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from functools import cached_property, partial
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property, partial
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +24,19 @@ from numpy.typing import NDArray
 from data.files import sha256
 from data.reading import lines
 from data.records import BadRecord, Example
-from metrics.base import REFERENCES, Score, asked_references, check_option, make_signature, round_model_value
-from metrics.models.encoder import Encoded, Encoder, cut_into_parts, shared_encoder, whole_characters
-from metrics.models.files import EMBEDDED
+from data.signatures import signature
+from metrics.base import REFERENCES, VERSION, Score, asked_references, check_option, round_model_value
+from metrics.kind import MetricKind, Records, option
+from metrics.models.encoder import (
+    BATCH_TOKENS,
+    DTYPES,
+    Encoded,
+    Encoder,
+    cut_into_parts,
+    shared_encoder,
+    whole_characters,
+)
+from metrics.models.files import EMBEDDED, ModelUnavailable, find_model
 from metrics.text import Span
 
 Array = NDArray[np.float32]
@@ -126,8 +137,9 @@ class BertScore:
     def signature(self) -> str:
         """Model, layer and all settings."""
         corpus = "none" if self.corpus is None else hashlib.sha256(json.dumps(self.corpus).encode()).hexdigest()[:8]
-        return make_signature(
+        return signature(
             self.name,
+            VERSION,
             refs=self.references,
             model=self.encoder.signature,
             layer=self.layer,
@@ -288,3 +300,77 @@ def read_baseline(path: Path, layer: int) -> Baseline:
             place.refuse("a baseline is below 1")
         return Baseline(precision, recall, f1, sha256(path)[:8])
     raise BadRecord(f"{path} has no line for layer {layer}")
+
+
+def read_idf(asked: str, records: Records | None) -> tuple[str, ...]:
+    """The texts among which something is rare: lines of a file, or of the records. Raises ValueError."""
+    together = records() if records is not None and asked in ("references", "sources") else ()
+    if asked == "references":
+        return tuple(sorted({text for document, _ in together for text in document.references}))
+    if asked == "sources":
+        return tuple(sorted({document.source_text for document, _ in together}))
+    if not Path(asked).is_file():
+        raise ValueError(f"--idf names no file: {asked}")
+    return tuple(line for _, line in lines(Path(asked)))
+
+
+@dataclass(frozen=True)
+class BertScoreOptions:
+    """Options of BERTScore and of its encoder: see `BertScore`, `metrics.models.encoder.Encoder`."""
+
+    references: str = "max"
+    model: str = option(EMBEDDED, "BERTScore: embedded, a folder, or a Hugging Face name.")
+    layer: int | None = option(None, "BERTScore: hidden layer.  [default: 5 of embedded's 6]", given_as=int, least=0)
+    dtype: str = option(
+        "float32",
+        "BERTScore: what the encoder computes in; bfloat16 is faster where the processor has it.",
+        choices=DTYPES,
+    )
+    idf: tuple[str, ...] | None = option(
+        None,
+        "BERTScore, and tfidf of ROUGE-K and CAROUGE: weigh by rarity in a file, a text a line, or in all `references` "
+        "or `sources`.",
+        read=read_idf,
+    )
+    baseline: Path | None = option(None, "BERTScore: rescale by a file of lines LAYER,P,R,F.", given_as=Path)
+    batch_tokens: int = option(BATCH_TOKENS, "Tokens encoded at once.", given_as=int, least=1, most=2**31 - 1)
+    download: bool = option(False, "Fetch --model from the Hugging Face hub if it is not here.", given_as=bool)
+
+
+def make_bertscore(*, model: str, dtype: str, batch_tokens: int, download: bool, **options: Any) -> BertScore:
+    """BERTScore by the encoder that all metrics with these settings share."""
+    encoder = shared_encoder(model, dtype=dtype, batch_tokens=batch_tokens, download=download)
+    return BertScore(**options, encoder=encoder)
+
+
+def options_of(settings: Mapping[str, str]) -> dict[str, Any]:
+    """The options that a signature's settings tell. Raises ValueError."""
+    layer = int(settings["layer"])
+    # The metrics' common encoder would be asked for this layer from now on, and refuse every text.
+    if layer not in range(embedded_layers() + 1):
+        raise ValueError(f"the embedded encoder has no layer {layer}")
+    dtype = "bfloat16" if settings["model"].endswith("@bfloat16") else "float32"
+    return {"references": settings["refs"], "layer": layer, "dtype": dtype}
+
+
+@cache
+def embedded_layers() -> int:
+    """How many layers the embedded encoder has. Raises `ModelUnavailable`."""
+    file = find_model(EMBEDDED).folder / "config.json"
+    try:
+        return int(json.loads(file.read_text(encoding="utf-8"))["num_hidden_layers"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ModelUnavailable(f"{file} cannot be read") from error
+
+
+BERTSCORE = MetricKind(
+    "bertscore",
+    "BERTScore",
+    "F1 of greedily matched token vectors",
+    make=make_bertscore,
+    options=BertScoreOptions,
+    options_of=options_of,
+    evidence=BertScoreEvidence,
+    renderer="bertscore",
+    needs_model=True,
+)

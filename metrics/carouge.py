@@ -11,19 +11,23 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from itertools import accumulate, chain, groupby, pairwise
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from data.records import Example
-from metrics.base import REFERENCES, Score, asked_references, check_option, make_signature, round_model_value
+from data.signatures import signature
+from metrics.base import REFERENCES, VERSION, Score, asked_references, check_option, round_model_value
 from metrics.keywords.extractors import Rarity
 from metrics.keywords.overlap import STOP_WORDS
-from metrics.models.vectors import EncoderVectors, WordVectors
+from metrics.kind import MetricKind, option
+from metrics.models.vectors import EncoderVectors, FileVectors, WordVectors
 from metrics.text import CACHED_TEXTS, UNICODE, Span, Tokens, find_tokens
 
 NORMS = ("summary", "reference", "paper")
@@ -185,8 +189,14 @@ class Carouge:
             further |= {"case": "kept", "unknown": self.stand_in or "out"}
         if self.euclidean:
             further["distance"] = "euclidean"
-        self.signature = make_signature(
-            self.name, norm=norm, n=n, important=important.replace(":", ""), **further, vectors=self.vectors.signature
+        self.signature = signature(
+            self.name,
+            VERSION,
+            norm=norm,
+            n=n,
+            important=important.replace(":", ""),
+            **further,
+            vectors=self.vectors.signature,
         )
 
     def score(self, examples: Sequence[Example]) -> list[Score]:
@@ -390,3 +400,45 @@ def nearest_ngrams(
     for ngram, row in zip(candidate, ours.places(candidate), strict=True):
         found, similarity = closest[row]
         yield Nearest(ngram.span, found.span, " ".join(found.words), similarity)
+
+
+@dataclass(frozen=True)
+class CarougeOptions:
+    """Options of CAROUGE: see `Carouge`."""
+
+    references: str = "max"
+    idf: tuple[str, ...] | None = None
+    norm: str = option("summary", "CAROUGE: what the sum of similarities is divided by.", choices=NORMS)
+    n: int = option(1, "CAROUGE: words of an n-gram.", flag="--ngram", given_as=int, least=1, most=LONGEST)
+    important: str = option(
+        "references", "CAROUGE: the n-grams of the references, or tfidf:K, the K best of the source."
+    )
+    vectors: Path | None = option(None, "CAROUGE: word vectors, a GloVe or word2vec text file.", given_as=Path)
+
+
+def make_carouge(*, vectors: Path | None, **options: Any) -> Carouge:
+    """CAROUGE by the vectors of a file, or of the encoder."""
+    return Carouge(**options, vectors=FileVectors(vectors) if vectors else None)
+
+
+def options_of(settings: Mapping[str, str]) -> dict[str, Any]:
+    """The options that a signature's settings tell. Raises ValueError."""
+    return {
+        "references": settings.get("refs", "max"),
+        "norm": settings["norm"],
+        "n": int(settings["n"]),
+        "important": settings["important"].replace("tfidf", "tfidf:", 1),
+    }
+
+
+CAROUGE = MetricKind(
+    "carouge",
+    "CAROUGE",
+    "how close the summary's words come to the important ones",
+    make=make_carouge,
+    options=CarougeOptions,
+    options_of=options_of,
+    evidence=CarougeEvidence,
+    renderer="carouge",
+    needs_model=True,
+)

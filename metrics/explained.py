@@ -5,29 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from data.records import Example
-from metrics import LEXICAL, METRICS, Metric, Options
-from metrics.apes.metric import ApesEvidence
-from metrics.base import score_candidates
-from metrics.bertscore import BertScoreEvidence
-from metrics.carouge import CarougeEvidence
-from metrics.length import LengthEvidence
-from metrics.rouge import RougeEvidence
-from metrics.rouge_k import RougeKEvidence
-
-EVIDENCE: dict[str, type] = {
-    "rouge1": RougeEvidence,
-    "rouge2": RougeEvidence,
-    "rougeL": RougeEvidence,
-    "rougeLsum": RougeEvidence,
-    "rougeSU4": RougeEvidence,
-    "rouge_k": RougeKEvidence,
-    "bertscore": BertScoreEvidence,
-    "carouge": CarougeEvidence,
-    "apes": ApesEvidence,
-    "length": LengthEvidence,
-}
-"""The evidence record of each metric."""
-
+from metrics.base import Metric, score_candidates
+from metrics.registry import lexical_metrics, metric
 
 WARMING = Example("warm", "up", "Anna left Paris.", ("Anna went to Paris.",), "Paris", "Anna was in Paris.")
 """What every metric finds something in, and so loads all that it needs."""
@@ -54,7 +33,7 @@ class Explained(NamedTuple):
     truncated: bool
     """Whether a text was longer than a model's limit, so that its end did not count."""
     evidence: Any
-    """The metric's record of `EVIDENCE`; None where the value is missing."""
+    """The metric's `MetricKind.evidence`; None where the value is missing."""
 
 
 def explain(metric: Metric, example: Example) -> Explained:
@@ -65,5 +44,5 @@ def explain(metric: Metric, example: Example) -> Explained:
 
 def load_dictionaries() -> None:
     """Have the lexical metrics load what they need, a second's work, before somebody waits for it."""
-    for name in LEXICAL:
-        explain(METRICS[name](Options()), WARMING)
+    for name in lexical_metrics():
+        explain(metric(name), WARMING)

@@ -7,7 +7,9 @@ from functools import partial
 from typing import NamedTuple
 
 from data.records import Example
-from metrics.base import Score, make_signature
+from data.signatures import signature
+from metrics.base import VERSION, Score
+from metrics.kind import MetricKind
 from metrics.text import Span, count_words, counted_words
 
 
@@ -21,7 +23,7 @@ class Length:
     """Words of the candidate, as `metrics.text.counted_words` has them; a count and not in [0, 1]."""
 
     name = "length"
-    signature = make_signature("length", unit="words")
+    signature = signature("length", VERSION, unit="words")
 
     def score(self, examples: Sequence[Example]) -> list[Score]:
         """Count the words of each candidate."""
@@ -34,3 +36,6 @@ class Length:
 def make_evidence(text: str) -> LengthEvidence:
     """Where the words stand."""
     return LengthEvidence(counted_words(text))
+
+
+LENGTH = MetricKind("length", "Length", "words of the summary", make=Length, evidence=LengthEvidence, by_default=True)

@@ -7,7 +7,8 @@ are compared as sets, and longest common subsequences are found with as many bit
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import chain, groupby
 from typing import Any, NamedTuple
@@ -16,7 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.records import Example
-from metrics.base import REFERENCES, Score, check_option, make_signature
+from data.signatures import signature
+from metrics.base import REFERENCES, VERSION, Score, check_option
+from metrics.kind import MetricKind, option
 from metrics.sentences import sentence_spans
 from metrics.text import CACHED_TEXTS, Span, rouge_spans, rouge_tokens, rouge_words
 
@@ -57,6 +60,8 @@ class RougeComparison(NamedTuple):
 class RougeEvidence(NamedTuple):
     """What a ROUGE value was counted from."""
 
+    metric: str
+    """Which ROUGE counted, such as `rouge1`."""
     compared: tuple[RougeComparison, ...]
     """The candidate against each reference that has tokens."""
     counted: tuple[int, ...]
@@ -102,8 +107,9 @@ class Rouge:
         self.tokenizer = tokenizer
         self.value = value
         self.counts = counts
-        self.signature = make_signature(
+        self.signature = signature(
             name,
+            VERSION,
             refs=references,
             case="lower",
             tok=TOKENIZERS[tokenizer],
@@ -158,6 +164,7 @@ class Rouge:
         best = int(ratios(matched, [in_candidate], in_reference)[VALUES.index(self.value)][0].argmax())
         asked = 1 if self.references == "first" else len(example.references)
         return RougeEvidence(
+            metric=self.name,
             compared=tuple(
                 RougeComparison(index, int(common), in_candidate, size)
                 for index, common, size in zip(kept, matched[0], in_reference, strict=True)
@@ -428,3 +435,88 @@ def subsequence(places: dict[str, int], other: Sequence[str]) -> list[tuple[int,
         else:
             below = (1 << at + 1) - 1
     return found[::-1]
+
+
+# --- the metrics as they are chosen -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class RougeOptions:
+    """Options of every ROUGE: see `Rouge`."""
+
+    references: str = option(
+        "max",
+        "How scores against several references become one (APES: with first, only its questions are asked; pooled, "
+        "ROUGE only: sums over all of them are divided).",
+        choices=REFERENCE_RULES,
+    )
+    tokenizer: str = option(
+        "ascii", "Words that ROUGE sees: a-z0-9 as everybody reports, or any script's.", choices=TOKENIZERS
+    )
+    value: str = option(
+        "f1",
+        "ROUGE: the share of both texts' units that match, of the summary's, or of the reference's.",
+        choices=VALUES,
+    )
+
+
+@dataclass(frozen=True)
+class OverlapOptions(RougeOptions):
+    """Options of those whose units can be repeated: see `Overlap`."""
+
+    counts: str = option(
+        "clipped", "ROUGE-1, -2, -SU4: repeated units as often as both texts have them, or once.", choices=COUNTS
+    )
+
+
+def options_of(settings: Mapping[str, str]) -> dict[str, str]:
+    """The options that a signature's settings tell."""
+    (tokenizer,) = (name for name, shown in TOKENIZERS.items() if shown == settings["tok"])
+    return {
+        "references": settings["refs"],
+        "tokenizer": tokenizer,
+        "value": settings["value"],
+        "counts": settings.get("counts", "clipped"),
+    }
+
+
+ROUGE_1 = MetricKind(
+    "rouge1",
+    "ROUGE-1",
+    "F1 of unigrams",
+    make=partial(RougeN, 1),
+    options=OverlapOptions,
+    options_of=options_of,
+    evidence=RougeEvidence,
+    renderer="rouge",
+    by_default=True,
+)
+
+ROUGE_2 = replace(ROUGE_1, name="rouge2", label="ROUGE-2", about="F1 of bigrams", make=partial(RougeN, 2))
+
+ROUGE_L = replace(
+    ROUGE_1,
+    name="rougeL",
+    label="ROUGE-L",
+    about="F1 of the longest common subsequence",
+    make=RougeL,
+    options=RougeOptions,
+)
+
+ROUGE_LSUM = replace(
+    ROUGE_L,
+    name="rougeLsum",
+    label="ROUGE-Lsum",
+    about="F1 of the longest common subsequences of sentences",
+    make=RougeLsum,
+    by_default=False,
+)
+
+ROUGE_SU4 = replace(
+    ROUGE_1,
+    name="rougeSU4",
+    label="ROUGE-SU4",
+    about="F1 of words and of pairs of words with at most four between them",
+    make=RougeSU4,
+    by_default=False,
+)

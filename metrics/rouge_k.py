@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, partial
 from importlib.metadata import version
 from itertools import groupby
+from pathlib import Path
 from typing import NamedTuple
 
 from data.records import Example
-from metrics.base import Score, check_option, make_signature
+from data.signatures import signature
+from metrics.base import VERSION, Score, check_option
 from metrics.keywords.extractors import Rarity, count_rarity, extract, extractor
-from metrics.keywords.lists import KeywordLists, listed_keyword
+from metrics.keywords.lists import KeywordLists, listed_keyword, read_keyword_lists
 from metrics.keywords.overlap import LONGEST, TITLES, Keyword, compared_texts, content_words, occurrences
+from metrics.kind import MetricKind, Records, option
 from metrics.text import Span
 
 LIST = "list"
@@ -57,7 +61,7 @@ class RougeK:
       every document, so that one text is enough. See `metrics.keywords.extractors`. `idf` are texts, usually all
       references of a data set, among which phrases are rare; without them rarity is that among the sentences of the
       document's own texts, so that no other document has a say.
-    - `list`: those of `lists`, which a user brings.
+    - `KeywordLists`: those that a user brings.
 
     `only` counts the keywords that occur in the source (`in-source`, IN-SRC in the paper's Table 9) or those that do
     not (`out-source`), as they would in a summary. Raises ValueError.
@@ -68,21 +72,18 @@ class RougeK:
     def __init__(
         self,
         title: str = "always",
-        keywords: str = "overlap",
+        keywords: str | KeywordLists = "overlap",
         *,
         only: str | None = None,
-        lists: KeywordLists | None = None,
         idf: Sequence[str] | None = None,
     ) -> None:
         check_option("title", title, TITLES)
         check_option("only", only, (None, *ONLY))
-        if (keywords == LIST) != (lists is not None):
-            raise ValueError("keywords must be list where, and only where, lists are given")
         self.title = title
-        self.keywords = keywords
-        self.extractor = LIST if keywords == LIST else extractor(keywords)[0]
+        self.lists = keywords if isinstance(keywords, KeywordLists) else None
+        self.keywords = LIST if isinstance(keywords, KeywordLists) else keywords
+        self.extractor = LIST if self.lists else extractor(self.keywords)[0]
         self.only = only
-        self.lists = lists
         self.corpus = tuple(idf) if idf is not None and self.extractor == "tfidf" else None
 
     @cached_property
@@ -96,7 +97,7 @@ class RougeK:
             settings["idf"] = "own" if corpus is None else hashlib.sha256(json.dumps(corpus).encode()).hexdigest()[:8]
         if self.only:
             settings["only"] = ONLY[self.only]
-        return make_signature(self.name, **settings, lemma=f"simplemma{version('simplemma')}")
+        return signature(self.name, VERSION, **settings, lemma=f"simplemma{version('simplemma')}")
 
     @cached_property
     def rare(self) -> Rarity | None:
@@ -178,3 +179,62 @@ def make_evidence(
 ) -> RougeKEvidence:
     """The evidence record of one count."""
     return RougeKEvidence(texts, tuple(map(KeywordEvidence, keywords, places)))
+
+
+def read_keywords(asked: str, records: Records | None) -> str | KeywordLists:
+    """The keywords that are asked for, those of a file read. Raises ValueError."""
+    kind, _, file = asked.partition(":")
+    if kind != LIST:
+        try:
+            extractor(asked)
+        except ValueError as error:
+            raise ValueError(f"--keywords: {error}, nor is it list:FILE") from error
+        return asked
+    if records is None:
+        return asked
+    if not Path(file).is_file():
+        raise ValueError(f"--keywords list:FILE names no file: {file or 'nothing after the colon'}")
+    return read_keyword_lists(Path(file), [document for document, _ in records()])
+
+
+@dataclass(frozen=True)
+class RougeKOptions:
+    """Options of ROUGE-K: see `RougeK`."""
+
+    title: str = option(
+        "always",
+        "When ROUGE-K counts the title among the references: always, or only beside a single one.",
+        choices=TITLES,
+    )
+    keywords: str | KeywordLists = option(
+        "overlap",
+        "ROUGE-K: overlap; tfidf or textrank, as many; tfidf:K or textrank:K; list:FILE, yours, a JSON list a line.",
+        read=read_keywords,
+    )
+    only: str | None = option(
+        None, "ROUGE-K: count only keywords that occur in the source, or only those that do not.", choices=ONLY
+    )
+    idf: tuple[str, ...] | None = None
+
+
+def options_of(settings: Mapping[str, str]) -> dict[str, str]:
+    """The options that a signature's settings tell."""
+    name = settings["kw"].rstrip("0123456789")
+    number = settings["kw"].removeprefix(name)
+    options = {"title": settings["title"], "keywords": f"{name}:{number}" if number and name != "overlap" else name}
+    if "only" in settings:
+        (options["only"],) = (name for name, shown in ONLY.items() if shown == settings["only"])
+    return options
+
+
+ROUGE_K = MetricKind(
+    "rouge_k",
+    "ROUGE-K",
+    "recall of keywords, the n-grams that two or more of references and title share",
+    make=RougeK,
+    options=RougeKOptions,
+    options_of=options_of,
+    evidence=RougeKEvidence,
+    renderer="rouge_k",
+    by_default=True,
+)

@@ -13,6 +13,7 @@ import numpy as np
 from data.cells import Cells
 from data.one_line import message
 from data.records import Document, Example, Summary, make_examples
+from data.signatures import is_length
 from data.store import DataStore, StoredScore
 from metrics.base import Metric, Score, score_candidates
 from metrics.length import Length
@@ -206,7 +207,7 @@ def score_cells(
 
 def with_length(metrics: Sequence[Metric]) -> list[Metric]:
     """The metrics and the row `length`: a metric that does not beat it says little."""
-    return [*metrics] if any(metric.name == "length" for metric in metrics) else [*metrics, Length()]
+    return [*metrics] if any(is_length(metric.name) for metric in metrics) else [*metrics, Length()]
 
 
 def check_ratings(records: Iterable[tuple[Document, Sequence[Summary]]], human: str) -> None:

@@ -20,7 +20,7 @@ from analysis.metrics_and_people import (
 from annotation.demo import MADE_UP
 from data.cells import Cells
 from data.one_line import in_one_line
-from data.signatures import MEAN
+from data.signatures import references_rule
 from pages.components.examples.texts import EXAMPLE_STYLE, cell_scores, show_example
 from pages.components.shared.sources import Source, preferences_of
 from pages.components.shared.stores import open_stores
@@ -227,17 +227,15 @@ with tabs[2]:
     if laid.rouge_k:
         st.markdown("**How often do they prefer different summaries?**")
         show_result_table(make_discrepancy_table(*key))
-    if laid.rouge_k and not any(MEAN in signature for signature in cells.scores):
+    if laid.rouge_k and not any(references_rule(signature) == "mean" for signature in cells.scores):
         st.caption("The paper's table has ROUGE by the mean and by the maximum over references.")
         if st.button("Score ROUGE by the mean over references, too", key="score_mean"):
-            from metrics import Options, make_metrics
+            from metrics import make_metrics
             from metrics.scoring import score_dataset
 
             with st.spinner("Scoring", show_time=True):
                 score_dataset(
-                    open_stores().data,
-                    dataset.name,
-                    make_metrics(["rouge1", "rouge2", "rougeL"], Options(references="mean")),
+                    open_stores().data, dataset.name, make_metrics(["rouge1", "rouge2", "rougeL"], references="mean")
                 )
             st.rerun()
 with tabs[3]:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import ClassVar, NamedTuple, Protocol
 
 from data.records import Document, Summary
+from data.signatures import signature
 from metrics.base import check_option
 from metrics.text import count_words
 from summarizers.sentences import sentences_of
@@ -32,11 +33,6 @@ class Summarizer(Protocol):
 
     def summarize(self, documents: Sequence[Document]) -> list[Summary]:
         """Write one summary a document, in order; a document that it cannot summarise has none."""
-
-
-def signature(name: str, **options: object) -> str:
-    """Write a signature in the manner of sacreBLEU: `name|option:value|...|version:X`."""
-    return "|".join([name, *(f"{key}:{value}" for key, value in options.items()), f"version:{VERSION}"])
 
 
 UNITS = ("sentences", "words", "reference")
@@ -131,7 +127,7 @@ class Extractive(ABC):
     @property
     def signature(self) -> str:
         """Everything that its output depends on."""
-        return signature(self.system, **self.length.option)
+        return signature(self.system, VERSION, **self.length.option)
 
     def summarize(self, documents: Sequence[Document]) -> list[Summary]:
         """Write one summary a document, in order; one that has no summary is left out."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from data.records import REFERENCE_SYSTEM, TITLE_SYSTEM, Document, Summary
-from summarizers.base import signature
+from data.signatures import signature
+from summarizers.base import VERSION
 
 
 class Reference:
@@ -22,7 +23,7 @@ class Reference:
             raise ValueError(f"references are counted from 1, not {number}")
         self.number = number
         self.name = f"{REFERENCE_SYSTEM}{number}"
-        self.signature = signature("reference", number=number)
+        self.signature = signature("reference", VERSION, number=number)
 
     def summarize(self, documents: Sequence[Document]) -> list[Summary]:
         """Copy the reference of each document that has it."""
@@ -37,7 +38,7 @@ class Title:
     """The document's title; a document without one has no summary."""
 
     name = TITLE_SYSTEM
-    signature = signature(TITLE_SYSTEM)
+    signature = signature(TITLE_SYSTEM, VERSION)
 
     def summarize(self, documents: Sequence[Document]) -> list[Summary]:
         """Copy the title of each document that has one."""

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.records import Document
+from data.signatures import signature
 from metrics.text import UNICODE
-from summarizers.base import Extractive, best_first, signature
+from summarizers.base import VERSION, Extractive, best_first
 
 DAMPING = 0.85
 """Probability of following an edge instead of jumping to any sentence: 1 minus what the paper calls d."""
@@ -33,7 +34,7 @@ class LexRank(Extractive):
     @property
     def signature(self) -> str:
         """Everything that its output depends on."""
-        return signature(self.system, **self.length.option, damping=DAMPING, threshold=THRESHOLD)
+        return signature(self.system, VERSION, **self.length.option, damping=DAMPING, threshold=THRESHOLD)
 
     def order(self, sentences: Sequence[str], document: Document) -> list[int]:
         """By rank."""

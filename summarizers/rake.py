@@ -8,8 +8,9 @@ from functools import cache
 from pathlib import Path
 
 from data.records import Document, Summary
+from data.signatures import signature
 from metrics.text import WORD
-from summarizers.base import REFERENCE_LENGTH, SummaryLength, best_first, check_length, signature, within
+from summarizers.base import REFERENCE_LENGTH, VERSION, SummaryLength, best_first, check_length, within
 from summarizers.sentences import sentences_of
 
 
@@ -42,7 +43,7 @@ class Rake:
     def signature(self) -> str:
         """Everything that its output depends on."""
         cut = {"longest": self.longest} if self.longest else {}
-        return signature("rake", stop="smart", **cut, **self.length.option)
+        return signature("rake", VERSION, stop="smart", **cut, **self.length.option)
 
     def summarize(self, documents: Sequence[Document]) -> list[Summary]:
         """Write one summary a document, in order; one that has no summary is left out."""

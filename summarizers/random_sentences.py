@@ -6,7 +6,8 @@ import random
 from collections.abc import Sequence
 
 from data.records import Document
-from summarizers.base import DEFAULT_SENTENCES, Extractive, SummaryLength, signature
+from data.signatures import signature
+from summarizers.base import DEFAULT_SENTENCES, VERSION, Extractive, SummaryLength
 
 
 class Random(Extractive):
@@ -29,7 +30,7 @@ class Random(Extractive):
     @property
     def signature(self) -> str:
         """Everything that its output depends on."""
-        return signature(self.system, **self.length.option, seed=self.seed)
+        return signature(self.system, VERSION, **self.length.option, seed=self.seed)
 
     def order(self, sentences: Sequence[str], document: Document) -> list[int]:
         """Drawn from a generator of the document's own, so that a part of a data set gives the same extracts."""

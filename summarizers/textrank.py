@@ -7,8 +7,9 @@ from itertools import combinations
 from math import log
 
 from data.records import Document
+from data.signatures import signature
 from metrics.text import UNICODE
-from summarizers.base import Extractive, best_first, signature
+from summarizers.base import VERSION, Extractive, best_first
 
 DAMPING = 0.85
 """Probability of following an edge instead of jumping to any sentence (section 2)."""
@@ -26,7 +27,7 @@ class TextRank(Extractive):
     @property
     def signature(self) -> str:
         """Everything that its output depends on."""
-        return signature(self.system, **self.length.option, damping=DAMPING)
+        return signature(self.system, VERSION, **self.length.option, damping=DAMPING)
 
     def order(self, sentences: Sequence[str], document: Document) -> list[int]:
         """By rank."""

@@ -20,7 +20,7 @@ from annotation.store import AnnotationStore
 from data.database import connect
 from data.demo import NAME, add_demo
 from data.store import DataStore
-from metrics import DEFAULT, make_metrics, metric
+from metrics import default_metrics, make_metrics, metric
 from metrics.scoring import score_dataset
 from tests.driving import wait_for
 from tests.waiting import PATIENCE
@@ -178,7 +178,7 @@ def scored_demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     engine = connect(f"sqlite:///{file}")
     data = DataStore(engine)
     add_demo(data)
-    score_dataset(data, NAME, make_metrics(DEFAULT))
+    score_dataset(data, NAME, make_metrics(default_metrics()))
     create_demo_study(AnnotationStore(engine), metric("rouge_k").signature)
     engine.dispose()
     return file

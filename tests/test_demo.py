@@ -18,7 +18,7 @@ from cli import main
 from data.database import connect, now
 from data.demo import NAME, add_demo
 from data.store import DataStore
-from metrics import LEXICAL, METRICS, make_metrics, metric
+from metrics import METRICS, lexical_metrics, make_metrics, metric
 from metrics.scoring import score_dataset
 from reports.html_report import write_report
 from tests.pages.opening import new_session
@@ -49,7 +49,7 @@ def stores(sqlite_url: str) -> tuple[DataStore, AnnotationStore]:
     engine = connect(sqlite_url)
     data = DataStore(engine)
     add_demo(data)
-    score_dataset(data, NAME, make_metrics(LEXICAL))
+    score_dataset(data, NAME, make_metrics(lexical_metrics()))
     return data, AnnotationStore(engine)
 
 

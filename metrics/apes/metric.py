@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from data.records import Example
+from data.signatures import signature
 from metrics.apes.base import BLANK, Answer, CandidateAnswer, Question, Reader, ReadingTask
 from metrics.apes.entities import DEFAULT_TYPES, TYPES, Finder, check_finder, entity_type, finder
 from metrics.apes.names import NamedEntity, find_names
 from metrics.apes.questions import ASK, Mention, Quiz, make_quiz
 from metrics.apes.readers import check_reader, reader
-from metrics.base import Score, check_option, make_signature
+from metrics.base import VERSION, Score, check_option
+from metrics.kind import MetricKind, Records, option
 from metrics.models.encoder import cut_into_parts
 from metrics.models.files import EMBEDDED, ModelUnavailable
 from metrics.sentences import sentence_spans
@@ -135,8 +138,9 @@ class Apes:
             except ModelUnavailable:
                 parts[part] = f"{self.entities if part == 'finder' else self.reader_name}@unavailable".replace("|", "_")
         types = "+".join(self.types) if self.types != DEFAULT_TYPES else "default"
-        return make_signature(
+        return signature(
             self.name,
+            VERSION,
             questions=self.questions,
             entities=parts["finder"],
             types=types,
@@ -278,3 +282,64 @@ def rank(answer: Answer, right: int) -> int | None:
 def sentence_around(text: str, span: Span) -> Span:
     """The sentence that a span begins in."""
     return next((sentence for sentence in sentence_spans(text) if span[0] < sentence[1]), span)
+
+
+def read_types(asked: str, records: Records | None = None) -> tuple[str, ...]:
+    """The types of entities that are named, separated by commas; the usual ones where none is."""
+    return tuple(name.strip() for name in asked.split(",") if name.strip()) if asked else DEFAULT_TYPES
+
+
+@dataclass(frozen=True)
+class ApesOptions:
+    """Options of APES: see `Apes`."""
+
+    references: str = "max"
+    """With `first` only the questions of the first reference are asked."""
+    entities: str = option(EMBEDDED, "APES: what finds entities, embedded or spacy:<pipeline>.")
+    reader: str = option(EMBEDDED, "APES: embedded, attentive-reader:<file>, extractive:<model> or masked:<model>.")
+    types: tuple[str, ...] = option(
+        DEFAULT_TYPES,
+        "APES: entities asked for, separated by commas, of person, group, organisation, place, facility, other."
+        "  [default: all but other]",
+        read=read_types,
+    )
+    ask: str = option(
+        "mentions",
+        "APES: a question at every mention of an entity, or one a sentence for each entity, as in the authors' data.",
+        choices=ASK,
+    )
+    apes_value: str = option(
+        "share",
+        "APES: the share of questions answered rightly (the paper's); strict: each by the share of its words that the "
+        "summary has; graded: that share by the rank of the right answer.",
+        choices=VALUES,
+    )
+
+
+def make_apes(*, references: str, apes_value: str, **options: Any) -> Apes:
+    """APES by its options as all metrics have them."""
+    return Apes("first" if references == "first" else "all", value=apes_value, **options)
+
+
+def options_of(settings: Mapping[str, str]) -> dict[str, Any]:
+    """The options that a signature's settings tell."""
+    types = settings["types"]
+    return {
+        "references": "first" if settings["questions"] == "first" else "max",
+        "types": DEFAULT_TYPES if types == "default" else tuple(filter(None, types.split("+"))),
+        "ask": settings["ask"],
+        "apes_value": settings["credit"],
+    }
+
+
+APES = MetricKind(
+    "apes",
+    "APES",
+    "the share of the references' questions that a reader answers from the summary",
+    make=make_apes,
+    options=ApesOptions,
+    options_of=options_of,
+    evidence=ApesEvidence,
+    renderer="apes",
+    needs_model=True,
+)

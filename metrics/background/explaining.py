@@ -21,18 +21,10 @@ from typing import IO
 
 from data.database import ROOT
 from data.records import Example
-from metrics import LEXICAL
+from metrics import METRICS, is_lexical
 from metrics.background.scoring import explain_exit
 from metrics.background.wire import decode_record, encode
-from metrics.explained import (
-    EVIDENCE,
-    CannotExplain,
-    Explained,
-    ModelsBusy,
-    RequestCancelled,
-    explain,
-    load_dictionaries,
-)
+from metrics.explained import CannotExplain, Explained, ModelsBusy, RequestCancelled, explain, load_dictionaries
 from metrics.from_signature import metric_of
 
 TIMEOUT = 30.0
@@ -132,7 +124,7 @@ class Inspector:
         metric = metric_of(signature)
         if metric is None:
             raise CannotExplain("its settings cannot be had again from its signature: files, or another version")
-        if metric.name in LEXICAL:
+        if is_lexical(metric.name):
             return explain(metric, example)
         if not self.turn.acquire(timeout=max(0.0, timeout)):
             raise ModelsBusy(f"other examples took more than {timeout:g} s: try again")
@@ -146,7 +138,8 @@ class Inspector:
         if isinstance(answer, str):
             raise CannotExplain(answer)
         value, missing, truncated, evidence = answer
-        return Explained(value, missing, truncated, decode_record(EVIDENCE[metric.name] | None, evidence))
+        record = METRICS[metric.name].evidence
+        return Explained(value, missing, truncated, decode_record(record | None, evidence) if record else None)
 
     def warm(self) -> None:
         """Start loading models and dictionaries, without waiting. Raises `CannotExplain` where no process starts."""

@@ -18,7 +18,7 @@ from functools import lru_cache
 from queue import SimpleQueue
 
 from data.records import Example
-from metrics import LEXICAL, METRICS, Metric, Options
+from metrics import METRICS, Metric, is_lexical, metric
 from metrics.background.wire import decode_record, encode
 from metrics.explained import WARMING, explain
 from metrics.from_signature import metric_of
@@ -61,9 +61,11 @@ def listen(requests: SimpleQueue[bytes]) -> None:
 
 def warm_up() -> None:
     """Have every model loaded that the default metrics use."""
-    for name in METRICS.keys() - {*LEXICAL}:
+    for name in METRICS:
+        if is_lexical(name):
+            continue
         try:
-            explain(METRICS[name](Options()), WARMING)
+            explain(metric(name), WARMING)
         except Exception as error:  # whoever asks for this metric will be told
             print(f"{name}: {first_line(error)}", file=sys.stderr, flush=True)
     gc.collect()

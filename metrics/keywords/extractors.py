@@ -22,7 +22,8 @@ from typing import NamedTuple
 import numpy as np
 
 from data.records import Document
-from metrics.base import check_option, make_signature
+from data.signatures import signature
+from metrics.base import VERSION, check_option
 from metrics.keywords.overlap import (
     LONGEST,
     STOP_WORDS,
@@ -280,8 +281,9 @@ def compared_keywords(documents: Sequence[Document], title: str = "always") -> d
 def comparison_signature(documents: Sequence[Document], title: str = "always") -> str:
     """Everything that `compared_keywords` depends on besides the texts of the document at hand."""
     corpus = hashlib.sha256(json.dumps(documents_texts(documents, title)).encode()).hexdigest()[:8]
-    return make_signature(
+    return signature(
         "keywords",
+        VERSION,
         overlap=LONGEST,
         phrases=LONGEST_PHRASE,
         idf=f"{len(documents)}documents@{corpus}",

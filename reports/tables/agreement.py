@@ -11,6 +11,7 @@ from analysis.metrics_and_people import (
 )
 from analysis.planning import DOCUMENTS_OF_INTERVALS
 from analysis.significance import TWO_WAY, PairedComparison, SideShare, fewest_documents
+from data.signatures import name_of
 from reports.tables.table import Cell, Table, Undefined, interval, number_cell, ratio_intervals_note
 
 TIE_RULE_NAMES = {
@@ -97,7 +98,7 @@ def note_drawn_pairs(section: Table) -> Table:
 
 def labels_of(analysis: AgreementAnalysis) -> set[str]:
     """The names of its metrics, without options."""
-    return {row.signature.split("|", maxsplit=1)[0] for row in analysis.rows}
+    return {name_of(row.signature) for row in analysis.rows}
 
 
 def agreement_row(label: str, found: MetricEvaluation, signature: str, truncated: int) -> dict[str, Cell]:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from data.records import Document, Summary
+from data.signatures import signature
 from metrics.base import check_option
 from metrics.rouge import TOKENIZERS
 from metrics.text import rouge_words
-from summarizers.base import SummaryLength, check_length, signature
+from summarizers.base import VERSION, SummaryLength, check_length
 from summarizers.oracles.algorithms import ALGORITHMS, SECONDS
 from summarizers.oracles.problem import DEFINITIONS, NO_LIMITS, Limits, Problem, Solution
 from summarizers.sentences import sentences_of
@@ -150,6 +151,7 @@ class Oracle:
         algorithm = ALGORITHMS[self.algorithm]
         return signature(
             "oracle",
+            VERSION,
             algorithm=self.algorithm,
             **algorithm.settings,
             **({"seconds": f"{self.seconds:.12g}"} if algorithm.timed else {}),

@@ -27,7 +27,7 @@ from data.importers import read_documents
 from data.preferences import Preferences, rated_pairs
 from data.records import Document, Summary
 from data.signatures import labels
-from metrics import Options, make_metrics
+from metrics import make_metrics
 from metrics.scoring import NoRatings, check_ratings, score_cells, with_length
 
 NAN = math.nan
@@ -44,7 +44,7 @@ REFERENCE = {
 @pytest.fixture(scope="module")
 def summeval(shared_data: Path) -> Cells:
     records = list(read_documents(shared_data / "summeval.jsonl", "interchange"))
-    chosen = with_length(make_metrics(["rouge1", "rouge2", "rougeL"], Options(references="first")))
+    chosen = with_length(make_metrics(["rouge1", "rouge2", "rougeL"], references="first"))
     cells, gaps = score_cells(records, chosen)
     assert {gap.missing for gap in gaps.values()} == {0}
     return cells

@@ -14,7 +14,7 @@ from annotation.results import load_rated_pairs
 from data.database import connect
 from data.records import Document, Summary
 from data.store import DataStore
-from metrics import LEXICAL, make_metrics
+from metrics import lexical_metrics, make_metrics
 from metrics.scoring import score_dataset
 from pages.components.examples.pairs import PairFilter, confusion, make_pairs_frame, verdicts
 from tests.driving import serving
@@ -65,7 +65,7 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
         )
         for number in range(8)
     ]
-    return filled(tmp_path_factory.mktemp("examples") / "examples.db", SET, records, LEXICAL)
+    return filled(tmp_path_factory.mktemp("examples") / "examples.db", SET, records, lexical_metrics())
 
 
 def filled(path: Path, name: str, records: list[tuple[Document, list[Summary]]], scored_by: tuple[str, ...]) -> Path:

@@ -16,7 +16,7 @@ from annotation.store import AnnotationStore
 from data.database import connect, now
 from data.records import Document, Summary
 from data.store import DataStore
-from metrics import LEXICAL, make_metrics
+from metrics import lexical_metrics, make_metrics
 from metrics.scoring import score_dataset
 from pages.components.examples.texts import contradiction_table
 from tests.driving import serving
@@ -64,7 +64,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     engine = connect(address)
     data, annotation = DataStore(engine), AnnotationStore(engine)
     data.add_dataset(name=SET, format="interchange", sha256="0", records=records)
-    score_dataset(data, SET, make_metrics(LEXICAL))
+    score_dataset(data, SET, make_metrics(lexical_metrics()))
     annotation.create_study(StudySpec(name=STUDY, dataset=SET, rule="all", ties=True, judgments_per_pair=2, checks=1))
     for name in (f"Ana {NAME}", f"Ben {NAME}"):
         annotator = annotation.join(study=STUDY, name=name)

@@ -14,7 +14,7 @@ from annotation.store import AnnotationStore
 from data.database import connect, now
 from data.records import Document, Summary
 from data.store import DataStore
-from metrics import LEXICAL, make_metrics
+from metrics import lexical_metrics, make_metrics
 from metrics.scoring import score_dataset
 from reports.html_report import write_report
 from tests.driving import serving
@@ -72,7 +72,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         for number in range(6)
     ]
     data.add_dataset(name=LONG, format="interchange", sha256="0" * 64, records=records)
-    score_dataset(data, LONG, make_metrics(LEXICAL))
+    score_dataset(data, LONG, make_metrics(lexical_metrics()))
     question = f"{LONG}? {PICTURE}\n\n[other]: http://pictures.example/two.png"
     annotation.create_study(
         StudySpec(name=LONG, dataset=LONG, rule="all", question=question, instructions=PICTURE, judgments_per_pair=2)

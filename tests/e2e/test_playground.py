@@ -15,7 +15,7 @@ from data.demo import FILE
 from data.importers import read_documents
 from data.records import Example
 from data.store import DataStore
-from metrics import LEXICAL, METRICS, Options
+from metrics import lexical_metrics, metric
 from pages.components.playground.draft import LONGEST, Draft, examples_of, from_records
 from pages.components.playground.sharing import from_file, from_link, to_link
 from pages.components.playground.what_if import swap_word, word_spans
@@ -70,14 +70,14 @@ class Playground(Watched):
 
     def has_scores(self, draft: Draft) -> None:
         """The lexical scores on the page are the metrics' own, of these texts."""
-        for name in LEXICAL:
+        for name in lexical_metrics():
             for letter, example in examples_of(draft).items():
                 expect(self.score(name, letter)).to_contain_text(written(name, example))
 
 
 def written(name: str, example: Example) -> str:
     """A score as the table has it."""
-    (score,) = METRICS[name](Options()).score([example])
+    (score,) = metric(name).score([example])
     return "missing" if score.value is None else NUMBER[name == "length"].format(score.value)
 
 
@@ -233,7 +233,7 @@ def test_what_if_by_pointer_and_by_keys(page: Page, url: str) -> None:
     example = examples_of(DEMO)["A"]
     words.nth(4).click()
     left = replace(example, candidate=swap_word(example.candidate, spans[4]))
-    for name in LEXICAL:
+    for name in lexical_metrics():
         expect(playground.change(name, "before")).to_have_text(written(name, example))
         expect(playground.change(name, "after")).to_have_text(written(name, left))
     expect(words.nth(4)).to_have_attribute("aria-pressed", "true")
@@ -246,7 +246,7 @@ def test_what_if_by_pointer_and_by_keys(page: Page, url: str) -> None:
     page.get_by_label("Instead of").fill("segmentation")
     swapped_text = swap_word(example.candidate, spans[6], "segmentation")
     other = replace(example, candidate=swapped_text)
-    for name in LEXICAL:
+    for name in lexical_metrics():
         expect(playground.change(name, "after")).to_have_text(written(name, other))
     for name in ("bertscore", "carouge"):
         expect(playground.change(name, "difference")).to_have_text(re.compile(r"^(0|[+-]0\.\d{4})$"))

@@ -15,7 +15,7 @@ import pytest
 
 from data.importers import read_documents
 from data.records import Example, make_examples
-from metrics import Options, metric
+from metrics import metric
 from metrics.base import Score
 from metrics.bertscore import BertScore, BertScoreEvidence
 from metrics.models.encoder import Encoder
@@ -305,9 +305,9 @@ def test_signature(tmp_path: Path) -> None:
     file = tmp_path / "baseline.tsv"
     file.write_text("LAYER,P,R,F\n5,0.3,0.3,0.3\n")
     digest = hashlib.sha256(file.read_bytes()).hexdigest()[:8]
-    chosen = metric("bertscore", Options(references="mean", layer=2, baseline=None, idf=("a b", "c"))).signature
+    chosen = metric("bertscore", references="mean", layer=2, baseline=None, idf=("a b", "c")).signature
     assert chosen.startswith("bertscore|refs:mean|model:all-MiniLM-L6-v2@53aa5117|layer:2|idf:")
-    assert f"|rescale:{digest}|" in metric("bertscore", Options(baseline=file)).signature
+    assert f"|rescale:{digest}|" in metric("bertscore", baseline=file).signature
     others = [("a", "b c"), ("a b\nc",), ("a b",), ("a b", "c", "c"), ()]
     assert len({chosen, *(BertScore("mean", layer=2, idf=idf).signature for idf in others)}) == 1 + len(others)
     assert BertScore(idf=["\ud800"]).signature != BertScore(idf=["?"]).signature

@@ -20,7 +20,7 @@ import pytest
 
 from data.importers import read_documents
 from data.records import ClozeQuestion, Example, make_examples
-from metrics import LEXICAL, METRICS, Options, metric
+from metrics import METRICS, lexical_metrics, metric
 from metrics.background import explaining as inspection
 from metrics.background import explaining_process as inspecting
 from metrics.background.explaining import Inspector, ModelProcess
@@ -28,7 +28,7 @@ from metrics.background.wire import decode_record, encode
 from metrics.base import VERSION
 from metrics.bertscore import BertScoreEvidence
 from metrics.carouge import CarougeEvidence
-from metrics.explained import EVIDENCE, CannotExplain, Explained, explain
+from metrics.explained import CannotExplain, Explained, explain
 from metrics.from_signature import metric_of
 from metrics.models.encoder import shared_encoder
 from metrics.rouge import RougeEvidence
@@ -37,7 +37,7 @@ from tests.waiting import PATIENCE, until
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
-MODELS = [name for name in METRICS if name not in LEXICAL]
+MODELS = [name for name in METRICS if name not in lexical_metrics()]
 
 
 def example(candidate: str, *references: str, source: str = "", **others: Any) -> Example:
@@ -128,17 +128,25 @@ def recounted(name: str, evidence: Any, references: str = "max") -> float:
 # --- from a signature to its metric -------------------------------------------------------------------------------
 
 OPTIONS = [
-    Options(),
-    Options(references="mean", tokenizer="unicode", title="single", norm="paper", n=3, layer=0, types=("other",)),
-    Options(references="first", norm="reference", important="tfidf:10", layer=6, types=("place", "person")),
-    Options(dtype="bfloat16", important="tfidf:3", n=4, types=(), ask="entities", apes_value="graded"),
+    {},
+    {
+        "references": "mean",
+        "tokenizer": "unicode",
+        "title": "single",
+        "norm": "paper",
+        "n": 3,
+        "layer": 0,
+        "types": ("other",),
+    },
+    {"references": "first", "norm": "reference", "important": "tfidf:10", "layer": 6, "types": ("place", "person")},
+    {"dtype": "bfloat16", "important": "tfidf:3", "n": 4, "types": (), "ask": "entities", "apes_value": "graded"},
 ]
 
 
 @pytest.mark.parametrize("name", METRICS)
 def test_a_signature_gives_its_metric_back(name: str) -> None:
     for options in OPTIONS:
-        made = metric(name, options)
+        made = metric(name, **options)
         again = metric_of(made.signature)
         assert type(again) is type(made)
         assert again.signature == made.signature
@@ -152,35 +160,35 @@ BERTSCORE = "bertscore|refs:max|model:all-MiniLM-L6-v2@53aa5117|layer:5|idf:none
 @pytest.mark.parametrize(
     ("name", "options"),
     [
-        *((name, Options(value="recall", references="mean")) for name in ("rouge1", "rougeL", "rougeLsum", "rougeSU4")),
-        ("rouge2", Options(references="pooled", value="precision", counts="set")),
-        ("rougeSU4", Options(counts="set", tokenizer="unicode")),
-        ("carouge", Options(norm="reference")),
-        ("carouge", Options(norm="paper", important="tfidf:5")),
+        *((name, {"value": "recall", "references": "mean"}) for name in ("rouge1", "rougeL", "rougeLsum", "rougeSU4")),
+        ("rouge2", {"references": "pooled", "value": "precision", "counts": "set"}),
+        ("rougeSU4", {"counts": "set", "tokenizer": "unicode"}),
+        ("carouge", {"norm": "reference"}),
+        ("carouge", {"norm": "paper", "important": "tfidf:5"}),
     ],
 )
-def test_metrics_of_other_values_are_had_again(name: str, options: Options) -> None:
-    made = metric(name, options)
+def test_metrics_of_other_values_are_had_again(name: str, options: dict[str, Any]) -> None:
+    made = metric(name, **options)
     again = metric_of(made.signature)
     assert again is not None
     assert again.signature == made.signature
-    if name in LEXICAL:
+    if name in lexical_metrics():
         assert again.score([PLAIN]) == made.score([PLAIN])
 
 
-ROUGE_K = METRICS["rouge_k"](Options()).signature
+ROUGE_K = metric("rouge_k").signature
 
 
 @pytest.mark.parametrize(
     "options",
     [
-        *(Options(keywords=keywords) for keywords in ("overlap", "tfidf", "tfidf:12", "textrank", "textrank:1")),
-        *(Options(keywords=keywords, only="out-source") for keywords in ("overlap", "textrank:3")),
-        Options(only="in-source", title="single"),
+        *({"keywords": keywords} for keywords in ("overlap", "tfidf", "tfidf:12", "textrank", "textrank:1")),
+        *({"keywords": keywords, "only": "out-source"} for keywords in ("overlap", "textrank:3")),
+        {"only": "in-source", "title": "single"},
     ],
 )
-def test_rouge_k_of_other_keywords_is_had_again(options: Options) -> None:
-    made = metric("rouge_k", options)
+def test_rouge_k_of_other_keywords_is_had_again(options: dict[str, Any]) -> None:
+    made = metric("rouge_k", **options)
     again = metric_of(made.signature)
     assert again is not None
     assert again.signature == made.signature
@@ -226,10 +234,9 @@ def test_a_signature_that_does_not_tell_everything_gives_no_metric(signature: st
 
 
 def test_every_metric_has_its_kind_of_evidence() -> None:
-    assert EVIDENCE.keys() == METRICS.keys()
-    for name in LEXICAL:
+    for name in lexical_metrics():
         found = explain(metric(name), PLAIN)
-        assert type(found.evidence) is EVIDENCE[name]
+        assert type(found.evidence) is METRICS[name].evidence
         assert found.value == pytest.approx(recounted(name, found.evidence), abs=1e-12)
 
 
@@ -241,8 +248,8 @@ def test_evidence_survives_json_to_the_last_bit(name: str) -> None:
     for e in (PLAIN, HOSTILE["emoji"]):
         evidence = explain(metric(name), dataclasses.replace(e, title="東京 in Paris")).evidence
         told = json.dumps(encode(evidence))
-        again = decode_record(EVIDENCE[name], json.loads(told))
-        assert type(again) is EVIDENCE[name]
+        again = decode_record(METRICS[name].evidence, json.loads(told))
+        assert type(again) is METRICS[name].evidence
         assert_same(again, evidence)
 
 
@@ -267,9 +274,7 @@ def test_what_cannot_be_told_is_refused() -> None:
 def test_evidence_of_the_process_is_that_of_the_metric(
     inspector: Inspector, summeval: list[Example], name: str
 ) -> None:
-    made = metric(
-        name, Options(references="first" if name == "apes" else "mean")
-    )  # fewer questions, for the test's sake
+    made = metric(name, references="first" if name == "apes" else "mean")  # fewer questions, for the test's sake
     for e in summeval:
         found = inspector.explain(made.signature, e)
         assert_same(found, explain(made, e), 1e-5)

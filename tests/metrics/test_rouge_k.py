@@ -7,12 +7,13 @@ from dataclasses import replace
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from data.importers import read_documents
 from data.records import Example
-from metrics import Options, metric
+from metrics import metric
 from metrics.base import VERSION
 from metrics.keywords.lists import KeywordLists
 from metrics.keywords.overlap import compared_texts, overlap_keywords
@@ -106,10 +107,10 @@ def test_missing_is_not_zero(e: Example, why: str) -> None:
 def test_the_title_counts_always_or_beside_a_single_reference() -> None:
     e = example("cats", "cats sleep", "dogs sleep", title="Cats")
     (always,) = metric("rouge_k").score([e])
-    (single,) = metric("rouge_k", Options(title="single")).score([e])
+    (single,) = metric("rouge_k", title="single").score([e])
     assert always.parts["keywords"] == 2  # cat, sleep
     assert single.parts["keywords"] == 1  # sleep
-    assert metric("rouge_k", Options(title="single")).signature.split("|")[2] == "title:single"
+    assert metric("rouge_k", title="single").signature.split("|")[2] == "title:single"
 
 
 def test_the_value_follows_from_the_evidence(shared_data: Path) -> None:
@@ -133,43 +134,43 @@ ABOUT = example("Graph networks.", "Graph networks learn a tree.", title="Trees:
 @pytest.mark.parametrize(
     ("options", "signature"),
     [
-        (Options(), f"rouge_k|kw:overlap10|title:always|{LEMMAS}"),
-        (Options(idf=("a",)), f"rouge_k|kw:overlap10|title:always|{LEMMAS}"),
-        (Options(keywords="tfidf"), f"rouge_k|kw:tfidf|title:always|idf:own|{LEMMAS}"),
-        (Options(keywords="tfidf:12", title="single"), f"rouge_k|kw:tfidf12|title:single|idf:own|{LEMMAS}"),
-        (Options(keywords="tfidf:5", idf=("a",)), f"rouge_k|kw:tfidf5|title:always|idf:{IDF}|{LEMMAS}"),
-        (Options(keywords="textrank:5"), f"rouge_k|kw:textrank5|title:always|{LEMMAS}"),
-        (Options(only="in-source"), f"rouge_k|kw:overlap10|title:always|only:in-src|{LEMMAS}"),
+        ({}, f"rouge_k|kw:overlap10|title:always|{LEMMAS}"),
+        ({"idf": ("a",)}, f"rouge_k|kw:overlap10|title:always|{LEMMAS}"),
+        ({"keywords": "tfidf"}, f"rouge_k|kw:tfidf|title:always|idf:own|{LEMMAS}"),
+        ({"keywords": "tfidf:12", "title": "single"}, f"rouge_k|kw:tfidf12|title:single|idf:own|{LEMMAS}"),
+        ({"keywords": "tfidf:5", "idf": ("a",)}, f"rouge_k|kw:tfidf5|title:always|idf:{IDF}|{LEMMAS}"),
+        ({"keywords": "textrank:5"}, f"rouge_k|kw:textrank5|title:always|{LEMMAS}"),
+        ({"only": "in-source"}, f"rouge_k|kw:overlap10|title:always|only:in-src|{LEMMAS}"),
         (
-            Options(keywords="textrank", only="out-source"),
+            {"keywords": "textrank", "only": "out-source"},
             f"rouge_k|kw:textrank|title:always|only:out-src|{LEMMAS}",
         ),
-        (Options(keywords="list", lists=LISTS), f"rouge_k|kw:list@1a2b3c4d|title:always|{LEMMAS}"),
+        ({"keywords": LISTS}, f"rouge_k|kw:list@1a2b3c4d|title:always|{LEMMAS}"),
     ],
 )
-def test_signatures(options: Options, signature: str) -> None:
-    assert metric("rouge_k", options).signature == signature
+def test_signatures(options: dict[str, Any], signature: str) -> None:
+    assert metric("rouge_k", **options).signature == signature
 
 
 @pytest.mark.parametrize(
     ("options", "keywords", "value"),
     [
-        (Options(), ["graph network", "tree"], 1 / 2),
-        (Options(only="in-source"), ["tree"], 0.0),
-        (Options(only="out-source"), ["graph network"], 1.0),
+        ({}, ["graph network", "tree"], 1 / 2),
+        ({"only": "in-source"}, ["tree"], 0.0),
+        ({"only": "out-source"}, ["graph network"], 1.0),
         # Two keywords, as many as overlap gives. Two sentences, the reference and the title, have "graph network" and
         # "tree": 2 (ln(3/3) + 1) = 2; phrases of one of them have ln(3/2) + 1 = 1.41.
-        (Options(keywords="tfidf"), ["graph network", "tree"], 1 / 2),
-        (Options(keywords="tfidf:3"), ["graph network", "tree", "learn"], 1 / 3),
+        ({"keywords": "tfidf"}, ["graph network", "tree"], 1 / 2),
+        ({"keywords": "tfidf:3"}, ["graph network", "tree", "learn"], 1 / 3),
         # graph - network - learn - tree - graph is a circle, in which all words are equal: the first two are one
         # keyword, and so are the first three; of four, tree stands alone.
-        (Options(keywords="textrank"), ["graph network learn", "tree"], 0.0),
-        (Options(keywords="list", lists=LISTS), ["network", "old tree"], 1 / 2),
-        (Options(keywords="list", lists=LISTS, only="out-source"), ["network", "old tree"], 1 / 2),
+        ({"keywords": "textrank"}, ["graph network learn", "tree"], 0.0),
+        ({"keywords": LISTS}, ["network", "old tree"], 1 / 2),
+        ({"keywords": LISTS, "only": "out-source"}, ["network", "old tree"], 1 / 2),
     ],
 )  # fmt: skip
-def test_other_keywords(options: Options, keywords: list[str], value: float) -> None:
-    (score,) = metric("rouge_k", options).score([ABOUT])
+def test_other_keywords(options: dict[str, Any], keywords: list[str], value: float) -> None:
+    (score,) = metric("rouge_k", **options).score([ABOUT])
     assert score.value == value
     found = score.evidence.keywords
     assert [str(one.keyword) for one in found] == keywords
@@ -183,8 +184,8 @@ def test_other_keywords(options: Options, keywords: list[str], value: float) -> 
 
 def test_rarity_among_other_texts_changes_what_tfidf_finds() -> None:
     """Where three of four texts speak of trees, "tree" is worth 2 (ln(5/4) + 1) = 2.4, "learn" ln(5/1) + 1 = 2.6."""
-    other = Options(keywords="tfidf:2", idf=("trees", "a tree", "old trees", "x"))
-    (score,) = metric("rouge_k", other).score([ABOUT])
+    other = {"keywords": "tfidf:2", "idf": ("trees", "a tree", "old trees", "x")}
+    (score,) = metric("rouge_k", **other).score([ABOUT])
     assert [str(found.keyword) for found in score.evidence.keywords] == ["graph network", "learn"]
 
 
@@ -194,31 +195,31 @@ ALONE = example("Graph", "Graph networks learn.", source="Trees.")
 @pytest.mark.parametrize(
     ("options", "e", "why"),
     [
-        (Options(keywords="tfidf"), ALONE, "there are not two texts among references and title to compare; keywords"),
-        (Options(keywords="textrank"), example("x", "cats", "dogs"), "references and title share no content word"),
-        (Options(keywords="textrank:2"), example("x", "of the"), "references and title have no content word"),
-        (Options(keywords="tfidf:2"), example("x"), "there are no references"),
-        (Options(only="in-source"), example("x", "cat", "cat"), "there is no source in which they could occur"),
-        (Options(keywords="tfidf:2", only="in-source"), ALONE, "none of the document's 2 occurs in the source"),
+        ({"keywords": "tfidf"}, ALONE, "there are not two texts among references and title to compare; keywords"),
+        ({"keywords": "textrank"}, example("x", "cats", "dogs"), "references and title share no content word"),
+        ({"keywords": "textrank:2"}, example("x", "of the"), "references and title have no content word"),
+        ({"keywords": "tfidf:2"}, example("x"), "there are no references"),
+        ({"only": "in-source"}, example("x", "cat", "cat"), "there is no source in which they could occur"),
+        ({"keywords": "tfidf:2", "only": "in-source"}, ALONE, "none of the document's 2 occurs in the source"),
         (
-            Options(keywords="tfidf:2", only="out-source"),
+            {"keywords": "tfidf:2", "only": "out-source"},
             replace(ABOUT, source="Graph networks learn a tree."),
             "each of the document's 2 occurs in the source",
         ),
         (
-            Options(keywords="list", lists=LISTS),
+            {"keywords": LISTS},
             replace(ALONE, document_id="e"),
             "the file of keywords has no list for",
         ),
         (
-            Options(keywords="list", lists=LISTS),
+            {"keywords": LISTS},
             replace(ALONE, document_id="empty"),
             "the list of this document is emp",
         ),
     ],
 )
-def test_why_there_are_no_other_keywords(options: Options, e: Example, why: str) -> None:
-    (score,) = metric("rouge_k", options).score([e])
+def test_why_there_are_no_other_keywords(options: dict[str, Any], e: Example, why: str) -> None:
+    (score,) = metric("rouge_k", **options).score([e])
     assert score.value is None
     assert score.missing is not None
     assert score.missing.startswith(f"no keywords: {why}")
@@ -226,21 +227,21 @@ def test_why_there_are_no_other_keywords(options: Options, e: Example, why: str)
 
 def test_one_reference_is_enough_where_a_number_is_asked_for() -> None:
     for keywords in ("tfidf:3", "textrank:3"):
-        (score,) = metric("rouge_k", Options(keywords=keywords)).score([ALONE])
+        (score,) = metric("rouge_k", keywords=keywords).score([ALONE])
         assert score.parts == {"keywords": 3, "found": 1}  # graph of graph, network, learn
 
 
 def test_documents_of_the_same_texts_have_their_own_lists() -> None:
     lists = KeywordLists({"one": (("graph",),), "two": (("tree",),)}, "0" * 64)
     batch = [replace(ABOUT, document_id=name) for name in ("one", "two", "one")]
-    assert [score.value for score in RougeK(keywords="list", lists=lists).score(batch)] == [1.0, 0.0, 1.0]
+    assert [score.value for score in RougeK(keywords=lists).score(batch)] == [1.0, 0.0, 1.0]
 
 
 def test_lists_whose_value_depends_on_the_title_say_so() -> None:
     """A listed "gan" that stands in a text is looked for as it is; elsewhere it is the dictionary's "gin"."""
     lists = KeywordLists({"d": (("gan",),)}, "0" * 64)
     e = example("We train GANs.", "alpha beta", "alpha gamma", title="Better GANs")
-    found = [RougeK(title, "list", lists=lists) for title in ("always", "single")]
+    found = [RougeK(title, lists) for title in ("always", "single")]
     assert [metric.score([e])[0].value for metric in found] == [1.0, 0.0]
     assert len({metric.signature for metric in found}) == 2
 
@@ -248,12 +249,11 @@ def test_lists_whose_value_depends_on_the_title_say_so() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (Options(keywords="bm25"), "'bm25' is none of overlap, tfidf, textrank, tfidf:K and textrank:K"),
-        (Options(keywords="list"), "keywords must be list where, and only where, lists are given"),
-        (Options(lists=LISTS), "keywords must be list where, and only where, lists are given"),
-        (Options(only="source"), "only must be one of None, in-source, out-source, not 'source'"),
+        ({"keywords": "bm25"}, "'bm25' is none of overlap, tfidf, textrank, tfidf:K and textrank:K"),
+        ({"keywords": "list"}, "'list' is none of overlap, tfidf, textrank, tfidf:K and textrank:K"),
+        ({"only": "source"}, "only must be one of None, in-source, out-source, not 'source'"),
     ],
 )
-def test_options_that_are_refused(options: Options, message: str) -> None:
+def test_options_that_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        metric("rouge_k", options)
+        metric("rouge_k", **options)

@@ -16,7 +16,7 @@ from data.database import connect
 from data.demo import NAME, add_demo
 from data.records import Summary
 from data.store import DataStore
-from metrics import LEXICAL, make_metrics, metric
+from metrics import lexical_metrics, make_metrics, metric
 from metrics.scoring import score_dataset
 from pages.components.studies.datasets import FIRST, add_chosen_systems, dataset_name, incomplete, system_names
 from summarizers.registry import BASELINES, ORACLES, summarizer
@@ -148,7 +148,7 @@ def test_what_is_refused_is_said_in_place(store: DataStore) -> None:
 
 
 def test_texts_that_a_study_is_measured_against_stay(store: DataStore) -> None:
-    score_dataset(store, NAME, make_metrics(LEXICAL))
+    score_dataset(store, NAME, make_metrics(lexical_metrics()))
     create_demo_study(AnnotationStore(store.engine), metric("rouge_k").signature)
     app = add(opened(), "lead", "reference:1")
     assert "would no longer judge the summaries in the study" in app.error[0].value

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from data.records import Document, Example, Summary
-from metrics import LEXICAL, METRICS, Options
+from metrics import METRICS, lexical_metrics, metric
 from metrics.explained import CannotExplain, Explained
 from metrics.from_signature import signatures
 from pages.components.playground.desk import PAUSE, POLL, SOON, UNDOS, Desk
@@ -17,7 +17,7 @@ from pages.components.playground.live import told_text
 from tests.waiting import PATIENCE, until
 
 DRAFT = Draft(("A storm hit the coast.", " "), "Storm", "", ("The storm hit.", "", "Rain fell."), ("", "", "rain"))
-MODELS = [name for name in METRICS if name not in LEXICAL]
+MODELS = [name for name in METRICS if name not in lexical_metrics()]
 
 
 class Answering:
@@ -173,9 +173,9 @@ def test_a_word_is_chosen_swapped_and_changed() -> None:
     assert desk.changed.candidate == "The hit."
     desk.by = "rain"
     changes = {change.name: change for change in desk.changes()}
-    for name in LEXICAL:
+    for name in lexical_metrics():
         before, after = examples_of(desk.draft)["A"], desk.changed
-        values = [score.value for score in METRICS[name](Options()).score([before, after])]
+        values = [score.value for score in metric(name).score([before, after])]
         both = (changes[name].before, changes[name].after)
         assert [found.value for found in both if isinstance(found, Explained)] == values
     desk.apply()
@@ -190,10 +190,10 @@ def test_no_metric_scores_what_is_left_of_a_single_word() -> None:
     desk.choose(0)
     assert desk.changed is not None
     assert desk.changed.candidate == ""
-    after = [change.after for change in desk.changes() if change.name in LEXICAL]
+    after = [change.after for change in desk.changes() if change.name in lexical_metrics()]
     assert [(found.value, found.missing) for found in after if isinstance(found, Explained)] == [
         (None, "the summary is empty")
-    ] * len(LEXICAL)
+    ] * len(lexical_metrics())
 
 
 def test_a_word_in_whose_place_another_has_come_is_not_chosen() -> None:
@@ -215,8 +215,8 @@ def test_a_word_in_whose_place_another_has_come_is_not_chosen() -> None:
 
 def test_lexical_scores_are_there_at_once_and_models_later() -> None:
     desk, models = Desk(DRAFT), Answering()
-    for name in LEXICAL:
-        scores = METRICS[name](Options()).score(list(examples_of(DRAFT).values()))
+    for name in lexical_metrics():
+        scores = metric(name).score(list(examples_of(DRAFT).values()))
         assert shown(desk, name) == dict(zip("AC", [score.value for score in scores], strict=True))
     assert desk.want(False) == POLL
     desk.touch(1)

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from data.demo import CHOSEN
 from data.one_line import in_one_line
 from data.records import Example
-from metrics import LEXICAL, METRICS
+from metrics import METRICS, lexical_metrics
 from metrics.background.explaining import Inspector
 from metrics.explained import CannotExplain, Explained, explain
 from metrics.from_signature import metric_of, signatures
@@ -202,7 +202,7 @@ def test_a_document_without_keywords_and_texts_that_look_like_markup() -> None:
     found = {
         signature: [explain(metric, one) for one in texts]
         for name, signature in signatures().items()
-        if name in LEXICAL and (metric := metric_of(signature)) is not None
+        if name in lexical_metrics() and (metric := metric_of(signature)) is not None
     }
     fragment = presented_html(shown, 1, found)
     assert not re.search(r"<(?:img|script)", fragment)

@@ -6,7 +6,6 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,22 +14,26 @@ from hypothesis import strategies as st
 
 from data.importers import read_documents
 from data.records import Example, make_examples
-from metrics import Options, metric
+from metrics import METRICS, metric
 from metrics.apes import Apes
 from metrics.apes.base import Question
 from metrics.apes.metric import ApesEvidence, Trace
 from metrics.base import Score
 from metrics.bertscore import BertScore, BertScoreEvidence
 from metrics.carouge import Carouge, CarougeEvidence
+from metrics.explained import Explained
 from metrics.rouge import RougeEvidence
 from metrics.rouge_k import RougeKEvidence
 from pages.components.evidence.apes import apes_html
-from pages.components.evidence.bertscore import LARGEST, bertscore_html, bertscore_matrix
+from pages.components.evidence.bertscore import LARGEST, bertscore_block, bertscore_html, bertscore_matrix
 from pages.components.evidence.carouge import carouge_html
 from pages.components.evidence.marks import GROUPS, HIGHLIGHT_STYLE
 from pages.components.evidence.novelty import novelty_html
-from pages.components.evidence.rouge import ROUGE_UNITS, rouge_html
+from pages.components.evidence.rouge import rouge_html
 from pages.components.evidence.rouge_k import rouge_k_html
+from pages.components.evidence.views import evidence_html
+
+ROUGES = [name for name, kind in METRICS.items() if kind.renderer == "rouge"]
 
 pytestmark = pytest.mark.slow
 
@@ -130,13 +133,13 @@ def example(candidate: str, *references: str, title: str | None = None, source: 
 # --- lexical metrics ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ROUGE_UNITS)
+@pytest.mark.parametrize("name", ROUGES)
 @pytest.mark.parametrize("rule", ["max", "mean", "first"])
 def test_rouge(batch: list[Example], name: str, rule: str) -> None:
     """F1 follows from the counts on the page, and as many matches are marked in both texts as are counted."""
-    for e, score in zip(batch, metric(name, Options(references=rule)).score(batch), strict=True):
+    for e, score in zip(batch, metric(name, references=rule).score(batch), strict=True):
         evidence: RougeEvidence = score.evidence
-        page = Page(rouge_html(evidence, e.candidate, e.references, name))
+        page = Page(rouge_html(evidence, e))
         counts = said_counts(page.visible)
 
         def matches_of(place: int, evidence: RougeEvidence = evidence, e: Example = e) -> list[tuple[str, str]]:
@@ -179,7 +182,7 @@ def said_counts(text: str) -> list[tuple[int, ...]]:
 def test_rouge_says_what_it_left_out() -> None:
     e = example("a cat", "!", "a cat")
     (score,) = metric("rougeL").score([e])
-    page = Page(rouge_html(score.evidence, e.candidate, e.references, "rougeL"))
+    page = Page(rouge_html(score.evidence, e))
     assert "Reference 2: 2 of 2 words of the reference, 2 of 2 of the summary, in the same order." in page.visible
     assert "Not compared, being without a word to compare: reference 1." in page.visible
 
@@ -188,14 +191,14 @@ def test_more_matches_than_can_be_lit_are_said() -> None:
     text = " ".join(f"word{number}" for number in range(GROUPS + 1))
     for e, said in ((example(text, text), True), (example("a cat", text + " cat"), False)):
         (score,) = metric("rouge1").score([e])
-        shown = rouge_html(score.evidence, e.candidate, e.references, "rouge1")
+        shown = rouge_html(score.evidence, e)
         assert ("for the first 200 matches only" in shown) == said
 
 
 def test_rouge_k(batch: list[Example]) -> None:
     for e, score in zip(batch, metric("rouge_k").score(batch), strict=True):
         evidence: RougeKEvidence = score.evidence
-        page = Page(rouge_k_html(evidence, e.candidate, e.title))
+        page = Page(rouge_k_html(evidence, e))
         hits, total = map(int, re.findall(r"(\d+) of (\d+) keywords? in the summary", page.visible)[0])
         assert score.value == hits / total
         assert (page.visible.count("✓ matched"), page.visible.count("✗ missed")) == (hits, total - hits)
@@ -211,7 +214,7 @@ def test_rouge_k(batch: list[Example]) -> None:
 def test_rouge_k_tells_the_title_and_missed_keywords() -> None:
     e = example("Cats purr.", "Cats sleep.", title="Sleep of a cat")
     (score,) = metric("rouge_k").score([e])
-    page = Page(rouge_k_html(score.evidence, e.candidate, e.title))
+    page = Page(rouge_k_html(score.evidence, e))
     assert [name for name, _ in page.texts] == ["Summary", "Reference 1", "Title"]
     assert "✓ matched: cat (Reference 1 and Title)" in page.visible
     assert "✗ missed: sleep (Reference 1 and Title)" in page.visible
@@ -251,12 +254,12 @@ def few(summeval: list[Example]) -> list[Example]:
 def test_bertscore(few: list[Example]) -> None:
     for e, score in zip(few, BertScore().score(few), strict=True):
         evidence: BertScoreEvidence = score.evidence
-        page = Page(bertscore_html(evidence, e.candidate, e.references))
+        page = Page(bertscore_html(evidence, e))
         assert f"The best of {len(e.references)} references makes the score; it is shown." in page.visible
         ((number, f1),) = re.findall(r"Reference (\d+): .*? F1 (\d\.\d+)", page.visible)
         assert float(f1) == pytest.approx(score.value, abs=5e-5)
         assert page.texts == [("Summary", e.candidate), (f"Reference {number}", e.references[int(number) - 1])]
-        matrix = bertscore_matrix(evidence, e.candidate, e.references)
+        matrix = bertscore_matrix(evidence, e)
         assert matrix.reference == int(number) - 1
         for column, by in (("matched", "candidate place"), ("matched back", "reference place")):
             frame = matrix.frame
@@ -270,7 +273,7 @@ def test_bertscore(few: list[Example]) -> None:
 def test_bertscore_shows_every_reference_that_counted(few: list[Example], rule: str) -> None:
     for e, score in zip(few, BertScore(rule).score(few), strict=True):
         evidence: BertScoreEvidence = score.evidence
-        page = Page(bertscore_html(evidence, e.candidate, e.references))
+        page = Page(bertscore_html(evidence, e))
         shown = re.findall(r"Reference (\d+): precision .*? F1 (\d\.\d+)", page.visible)
         shown = shown[:1] + shown[1::2]  # behind the first, the line is also the name of its block
         assert [int(number) for number, _ in shown] == ([1, 2, 3] if rule == "mean" else [1])
@@ -283,7 +286,7 @@ def test_bertscore_shows_every_reference_that_counted(few: list[Example], rule: 
 def test_bertscore_precision_follows_from_the_matrix() -> None:
     e = example("The dog sat on the mat.", "A cat sat on a mat.")
     (score,) = BertScore().score([e])
-    matrix = bertscore_matrix(score.evidence, e.candidate, e.references)
+    matrix = bertscore_matrix(score.evidence, e)
     frame = matrix.frame
     assert matrix.note == ""
     assert len(frame) == 7 * 7
@@ -294,7 +297,7 @@ def test_bertscore_precision_follows_from_the_matrix() -> None:
     best = frame[frame["matched"]]["similarity"]
     assert len(best) == 7  # no word is nearest to one of the encoder's own tokens here
     assert best.mean() == pytest.approx(matches.precision, abs=1e-6)
-    page = Page(bertscore_html(score.evidence, e.candidate, e.references))
+    page = Page(bertscore_html(score.evidence, e))
     lit = {where: groups for where, kinds, groups in page.kinds if kinds == {"k-matched"}}
     assert lit["Summary"] == lit["Reference 1"]
 
@@ -302,7 +305,7 @@ def test_bertscore_precision_follows_from_the_matrix() -> None:
 def test_bertscore_matrix_is_capped_and_says_so() -> None:
     e = example("word " * 70, "a cat sat")
     (score,) = BertScore().score([e])
-    matrix = bertscore_matrix(score.evidence, e.candidate, e.references)
+    matrix = bertscore_matrix(score.evidence, e)
     assert len(matrix.frame) == LARGEST * 3
     assert matrix.note == "The first 60 of 70 tokens of the summary."
 
@@ -310,15 +313,11 @@ def test_bertscore_matrix_is_capped_and_says_so() -> None:
 def test_bertscore_of_a_chosen_reference_and_of_cut_texts() -> None:
     e = example("A cat sat.", "A cat sat.", "Dogs run.", "")
     (score,) = BertScore().score([e])
-    page = Page(bertscore_html(score.evidence, e.candidate, e.references, reference=1))
+    page = Page(bertscore_block(score.evidence, score.evidence.matches[1], e))
     assert page.texts[1] == ("Reference 2", "Dogs run.")
-    with pytest.raises(ValueError, match="reference 3 was not compared"):
-        bertscore_matrix(score.evidence, e.candidate, e.references, reference=2)
     long = example("word " * 600, "a cat")
     (score,) = BertScore().score([long])
-    assert "The end of the summary is beyond the model" in bertscore_html(
-        score.evidence, long.candidate, long.references
-    )
+    assert "The end of the summary is beyond the model" in bertscore_html(score.evidence, long)
 
 
 @pytest.mark.parametrize("norm", ["summary", "reference", "paper"])
@@ -329,7 +328,7 @@ def test_carouge(few: list[Example], norm: str, important: str) -> None:
         for e, score in zip(few, Carouge(norm, n=n, important=important).score(few), strict=True):
             evidence: CarougeEvidence = score.evidence
             texts = e.references if important == "references" else [e.source]
-            page = Page(carouge_html(evidence, e.candidate, texts))
+            page = Page(carouge_html(evidence, e))
             said = float(re.findall(r"that is (-?\d+\.\d+)", page.visible)[0])
             assert said == pytest.approx(score.value, abs=5.1e-5)
             (place,) = evidence.counted
@@ -337,7 +336,7 @@ def test_carouge(few: list[Example], norm: str, important: str) -> None:
             name = "Source" if compared.reference is None else f"Reference {compared.reference + 1}"
             assert page.texts == [("Summary", e.candidate), (name, texts[compared.reference or 0])]
             assert page.groups[0] == page.groups[1]
-            cells = re.findall(r"<td>(-?\d+\.\d{3})</td>", carouge_html(evidence, e.candidate, texts))
+            cells = re.findall(r"<td>(-?\d+\.\d{3})</td>", carouge_html(evidence, e))
             similarities = [float(cell) for cell in cells]
             assert len(similarities) == len(compared.nearest)
             total = sum(found.similarity for found in compared.nearest)
@@ -350,7 +349,7 @@ def test_carouge_marks_words_without_a_vector(tmp_path: Path) -> None:
     (tmp_path / "vectors.txt").write_text("north 0 1\neast 1 0\n")
     e = example("North zebra, east", "north okapi")
     (score,) = Carouge(references="mean", vectors=FileVectors(tmp_path / "vectors.txt")).score([e])
-    page = Page(carouge_html(score.evidence, e.candidate, e.references))
+    page = Page(carouge_html(score.evidence, e))
     assert "similarities add up to 1.500; divided by the summary's 2 words, that is 0.7500." in page.visible
     assert "1 word of the summary without a vector." in page.visible
     kinds = [(where, kinds) for where, kinds, _ in page.kinds if where]
@@ -367,10 +366,10 @@ def test_apes(few: list[Example], apes: Apes) -> None:
     for e, score in zip(few, apes.score(few), strict=True):
         if score.value is None:
             assert score.missing is not None
-            assert score.missing in apes_html(score.evidence, e.candidate, missing=score.missing)
+            assert score.missing in evidence_html("apes", e, Explained(None, score.missing, False, None))
             continue
         evidence: ApesEvidence = score.evidence
-        page = Page(apes_html(evidence, e.candidate))
+        page = Page(apes_html(evidence, e))
         right, total, occurs = map(
             int,
             re.findall(r"(\d+) of (\d+) questions? answered .* mentions (\d+) of the right answers", page.visible)[0],
@@ -393,7 +392,7 @@ def test_apes_says_what_became_of_a_question() -> None:
         Trace(doras[0], "Dora", names, (1.0, 0.5), 0, (0, 3), (0, 13), False, False, None, 2, 0),
         Trace(doras[1], "Dora", (), (), None, None, None, False, False, None, 1, 0),
     )
-    page = Page(apes_html(ApesEvidence(traces, (), "share"), candidate))
+    page = Page(apes_html(ApesEvidence(traces, (), "share"), example(candidate)))
     assert "credit" not in page.visible.lower()
     assert "1 of 3 questions answered rightly; the summary mentions 1 of the right answers." in page.visible
     for said in (
@@ -417,7 +416,7 @@ def test_credits_count_back_to_the_value(few: list[Example], value: str) -> None
     for e, score in zip(few, Apes("first", value=value).score(few), strict=True):
         if score.value is None:
             continue
-        page = Page(apes_html(score.evidence, e.candidate))
+        page = Page(apes_html(score.evidence, e))
         (total, questions) = re.findall(r"Their credit is ([\d.]+) of (\d+)\.", page.visible)[0]
         credits = list(map(float, re.findall(r"credit (\d[\d.]*):", page.visible)))
         assert len(credits) == int(questions)
@@ -438,30 +437,30 @@ def test_credits_count_back_to_the_value(few: list[Example], value: str) -> None
 
 def test_hostile_texts_are_shown_letter_for_letter() -> None:
     e = example(HOSTILE, HOSTILE + " more", HOSTILE, title=HOSTILE, source=HOSTILE)
-    for name in ROUGE_UNITS:
-        (score,) = metric(name, Options(references="mean")).score([e])
-        page = Page(rouge_html(score.evidence, e.candidate, e.references, name))
+    for name in ROUGES:
+        (score,) = metric(name, references="mean").score([e])
+        page = Page(rouge_html(score.evidence, e))
         assert [text for _, text in page.texts] == [HOSTILE, HOSTILE + " more", HOSTILE, HOSTILE]
     (score,) = metric("rouge_k").score([e])
-    page = Page(rouge_k_html(score.evidence, e.candidate, e.title))
+    page = Page(rouge_k_html(score.evidence, e))
     assert [text for _, text in page.texts] == [HOSTILE, HOSTILE + " more", HOSTILE, HOSTILE]
     (score,) = BertScore().score([e])
-    page = Page(bertscore_html(score.evidence, e.candidate, e.references, reference=1))
+    page = Page(bertscore_block(score.evidence, score.evidence.matches[1], e))
     assert [text for _, text in page.texts] == [HOSTILE, HOSTILE]
-    assert not bertscore_matrix(score.evidence, e.candidate, e.references).frame.empty
+    assert not bertscore_matrix(score.evidence, e).frame.empty
     for important, texts in (("references", e.references), ("tfidf:5", [e.source])):
         (score,) = Carouge(important=important).score([e])
-        page = Page(carouge_html(score.evidence, e.candidate, texts))
+        page = Page(carouge_html(score.evidence, e))
         assert page.texts[0][1] == HOSTILE
         assert page.texts[1][1] in texts
     named = f"Paul Merson criticised Andros Townsend in London. {HOSTILE}"
     (score,) = Apes().score([example(named, named)])
     assert score.value is not None
-    page = Page(apes_html(score.evidence, named))
+    page = Page(apes_html(score.evidence, example(named)))
     assert page.texts == [("Summary", named)]
     question = Question(f"{HOSTILE} @placeholder", HOSTILE)
     trace = Trace(question, HOSTILE, (HOSTILE,), (1.0,), 0, (0, 9), (0, 90), False, True, 1, 2, 1)
-    page = Page(apes_html(ApesEvidence((trace,), (), "graded"), HOSTILE))
+    page = Page(apes_html(ApesEvidence((trace,), (), "graded"), example(HOSTILE)))
     assert HOSTILE.replace("@placeholder", "_____", 1) in page.visible
     assert Page(novelty_html(HOSTILE, HOSTILE)).texts == [("Summary", HOSTILE), ("Source", HOSTILE)]
 
@@ -472,36 +471,29 @@ words = st.sampled_from(
 texts = st.text() | st.lists(words, max_size=8).map(" ".join)
 
 
+def shown(name: str, e: Example, score: Score) -> str:
+    return evidence_html(name, e, Explained(score.value, score.missing, score.truncated, score.evidence))
+
+
 @given(texts, texts, texts)
 @settings(max_examples=300)
 def test_any_texts_are_shown_letter_for_letter(candidate: str, reference: str, title: str) -> None:
     e = example(candidate, reference, title=title, source=reference)
-    for name in ROUGE_UNITS:
+    for name in ROUGES:
         for tokenizer in ("ascii", "unicode"):
-            (score,) = metric(name, Options(tokenizer=tokenizer)).score([e])
-            page = Page(rouge_html(score.evidence, candidate, e.references, name, score.missing))
+            (score,) = metric(name, tokenizer=tokenizer).score([e])
+            page = Page(shown(name, e, score))
             assert [text for _, text in page.texts] in ([candidate, reference], [])
             assert bool(page.texts) == (score.value is not None)
     (score,) = metric("rouge_k").score([e])
-    page = Page(rouge_k_html(score.evidence, candidate, title, score.missing))
+    page = Page(shown("rouge_k", e, score))
     assert [text for _, text in page.texts] in ([candidate, reference, title], [])
     assert [text for _, text in Page(novelty_html(reference, candidate)).texts] in ([candidate, reference], [])
 
 
-MISSING: list[Any] = [
-    lambda why: rouge_html(None, "a", ["b"], "rouge1", missing=why),
-    lambda why: rouge_k_html(None, "a", missing=why),
-    lambda why: bertscore_html(None, "a", ["b"], missing=why),
-    lambda why: carouge_html(None, "a", ["b"], missing=why),
-    lambda why: apes_html(None, "a", missing=why),
-    lambda why: novelty_html("a", "a", missing=why),
-]
-
-
-@pytest.mark.parametrize("show", MISSING)
-def test_missing_evidence_is_said_with_its_reason(show: Any) -> None:
-    score = Score(None, f"no keywords: {HOSTILE}")
-    page = Page(show(score.missing))
+@pytest.mark.parametrize("name", [*METRICS, "unheard_of"])
+def test_missing_evidence_is_said_with_its_reason(name: str) -> None:
+    page = Page(shown(name, example("a", "b"), Score(None, f"no keywords: {HOSTILE}")))
     assert page.visible.startswith("No evidence: no keywords: Anna <img src=x")
     assert page.texts == []
 

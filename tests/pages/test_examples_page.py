@@ -20,7 +20,7 @@ from annotation.store import AnnotationStore
 from data.database import connect, now
 from data.records import Document, Example, Summary
 from data.store import DataStore, StoredScore
-from metrics import DEFAULT, make_metrics
+from metrics import default_metrics, make_metrics
 from metrics.explained import CannotExplain, Explained, explain
 from metrics.from_signature import metric_of
 from metrics.scoring import score_dataset
@@ -75,7 +75,7 @@ class World:
         self.data.add_dataset(name=NAME, format="interchange", sha256="0", records=records)
 
     def score(self) -> None:
-        score_dataset(self.data, NAME, make_metrics(DEFAULT))
+        score_dataset(self.data, NAME, make_metrics(default_metrics()))
 
     def ask(self) -> None:
         self.annotation.create_study(StudySpec(name=STUDY, dataset=NAME, rule="all", ties=True, judgments_per_pair=2))

@@ -16,7 +16,7 @@ from annotation.store import AnnotationStore
 from data.database import connect
 from data.demo import NAME
 from data.store import DataStore, StoredScore
-from metrics import DEFAULT, METRICS, metric
+from metrics import METRICS, default_metrics, metric
 from tests.conftest import ROOT
 from tests.pages.opening import MAIN, drawn_until, new_session, open_page, sound
 from tests.waiting import PATIENCE
@@ -172,7 +172,7 @@ def test_a_new_study_of_conflicts_with_checks(demo: tuple[DataStore, AnnotationS
     app.radio(key="new_rule").set_value("conflicts").run()
     offered = app.multiselect(key=f"new_conflict_metrics:{NAME}")
     # the lexical four are chosen; what else is stored is offered, by its signature where a name says too little
-    assert offered.value == [metric(name).signature for name in DEFAULT if name != "length"]
+    assert offered.value == [metric(name).signature for name in default_metrics() if name != "length"]
     rouge1 = metric("rouge1").signature
     assert offered.options == [rouge1, "rouge2", "rougeL", "rouge_k", "length", "rouge1|mine"]
     offered.set_value([rouge1, metric("length").signature])
@@ -217,13 +217,15 @@ def has(app: AppTest, *parts: str) -> bool:
 def test_scoring_by_all_metrics_is_a_run_of_its_own(
     demo: tuple[DataStore, AnnotationStore], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("metrics.METRICS", {name: METRICS[name] for name in DEFAULT})  # the models take their time
+    monkeypatch.setattr(
+        "metrics.METRICS", {name: METRICS[name] for name in default_metrics()}
+    )  # the models take their time
     app = open_page("studies.py")
     app.button(key="score").click().run()
     assert not app.exception
     run = demo[0].last_run(NAME)
     assert run is not None
-    assert run.metrics == DEFAULT
+    assert run.metrics == default_metrics()
     drawn_until(app, lambda app: has(app, "scored demo"))
     run = demo[0].run(run.id)
     assert (run.state, run.total) == ("ended", 0)

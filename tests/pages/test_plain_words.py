@@ -13,12 +13,11 @@ from data.demo import FILE
 from data.importers import read_documents
 from data.preferences import TIE
 from data.records import Example, make_examples
-from metrics import LEXICAL, METRICS, Options
+from metrics import METRICS, lexical_metrics, make_metrics, metric
 from metrics.explained import Explained, explain
 from metrics.text import rouge_words
 from pages.components.evidence.blocks import LONGEST_LABEL
 from pages.components.evidence.phrases import (
-    METRIC_LABELS,
     MOST,
     figures,
     join_first_items,
@@ -36,7 +35,7 @@ QUOTED = re.compile("“([^”]*)”")
 
 def told(name: str, both: Sequence[Example], **options: str) -> tuple[list[str], list[Explained]]:
     """What is said of summaries by a metric of these settings, with the scores."""
-    made = METRICS[name](Options(**options))  # type: ignore[arg-type]
+    made = metric(name, **options)  # type: ignore[arg-type]
     found = [explain(made, one) for one in both]
     return in_words(made.signature, both, found), found
 
@@ -64,9 +63,9 @@ def check(name: str, both: Sequence[Example], said: list[str], found: Sequence[E
         winner = "A" if first > second else "B"
         high, low = figures(sorted(present, reverse=True))
         if abs(first - second) <= TIE:
-            assert said[0] == f"{METRIC_LABELS[name]} is tied: A and B both score {high}."
+            assert said[0] == f"{METRICS[name].label} is tied: A and B both score {high}."
         else:
-            assert said[0] == f"{METRIC_LABELS[name]} prefers {winner}: {high} against {low}."
+            assert said[0] == f"{METRICS[name].label} prefers {winner}: {high} against {low}."
             assert high != low
         assert float(high) == pytest.approx(max(present), abs=5.01e-4)
     for letter, one in zip("ABCD", found, strict=False):
@@ -119,41 +118,41 @@ def alone(name: str, both: Sequence[Example], said: list[str]) -> int:
 
 
 def test_the_whole_demo_corpus_by_all_metrics() -> None:
-    made = [make(Options()) for make in METRICS.values()]
-    made += [METRICS["apes"](Options(apes_value=value)) for value in ("graded", "strict")]
+    made = make_metrics(list(METRICS))
+    made += [metric("apes", apes_value=value) for value in ("graded", "strict")]
     pairs = looked = 0
     for document, summaries in read_documents(FILE, "interchange"):
         texts = make_examples(document, list(summaries))
-        for metric in made:
-            name = metric.name
-            found = [explain(metric, one) for one in texts]
-            everything = in_words(metric.signature, texts, found)
+        for scorer in made:
+            name = scorer.name
+            found = [explain(scorer, one) for one in texts]
+            everything = in_words(scorer.signature, texts, found)
             check(name, texts, everything, found)
             counts(name, texts, everything, found)
             for one in combinations(range(len(texts)), 2):
                 both, two = [texts[place] for place in one], [found[place] for place in one]
-                said = in_words(metric.signature, both, two)
+                said = in_words(scorer.signature, both, two)
                 check(name, both, said, two)
                 counts(name, both, said, two)
                 looked += alone(name, both, said)
                 pairs += 1
-            check(name, texts[:1], in_words(metric.signature, texts[:1], found[:1]), found[:1])
+            check(name, texts[:1], in_words(scorer.signature, texts[:1], found[:1]), found[:1])
     assert pairs == 24 * 6 * len(made)
     assert looked > 200
 
 
 def test_pairs_of_summeval(shared_data: Path) -> None:
-    made = {name: METRICS[name](Options()) for name in LEXICAL}
+    made = {name: metric(name) for name in lexical_metrics()}
     looked = 0
     for number, (document, summaries) in enumerate(read_documents(shared_data / "summeval.jsonl", "interchange")):
         if number == 10:
             break
         texts = make_examples(document, list(summaries))
-        for name, metric in made.items():
-            found = [explain(metric, one) for one in texts]
+        for name, scorer in made.items():
+            found = [explain(scorer, one) for one in texts]
             for place in range(len(texts) - 1):
                 both, two = texts[place : place + 2], found[place : place + 2]
-                said = in_words(metric.signature, both, two)
+                said = in_words(scorer.signature, both, two)
                 check(name, both, said, two)
                 counts(name, both, said, two)
                 looked += alone(name, both, said)

@@ -14,7 +14,7 @@ from data.demo import FILE, add_demo
 from data.importers import read_documents
 from data.records import make_examples
 from data.store import PLAYGROUND, DataStore, StoredScore, StoreError, example_hash
-from metrics import DEFAULT, LEXICAL, METRICS, Options
+from metrics import default_metrics, lexical_metrics, metric
 from metrics.background.explaining import Inspector
 from metrics.explained import CannotExplain
 from metrics.from_signature import signatures
@@ -56,9 +56,9 @@ def shown(app: AppTest) -> dict[str, str]:
 
 def expected(draft: Draft) -> dict[str, str]:
     cells = {}
-    for name in LEXICAL:
+    for name in lexical_metrics():
         found = examples_of(draft)
-        for letter, score in zip(found, METRICS[name](Options()).score(list(found.values())), strict=True):
+        for letter, score in zip(found, metric(name).score(list(found.values())), strict=True):
             written = "missing" if score.value is None else f"{score.value:.{0 if name == 'length' else 4}f}"
             cells[f"{name}-{letter}"] = written
     return cells
@@ -72,7 +72,7 @@ def form(app: AppTest, name: str) -> AppTest:
 def test_it_begins_with_the_demo_corpus_on_an_empty_database(store: DataStore) -> None:
     app = opened()
     assert desk(app).draft == from_records(*next(read_documents(FILE, "interchange")))
-    assert {name: text for name, text in shown(app).items() if name.split("-")[0] in LEXICAL} == expected(
+    assert {name: text for name, text in shown(app).items() if name.split("-")[0] in lexical_metrics()} == expected(
         desk(app).draft
     )
     assert shown(app)["bertscore-A"] == "computing…"
@@ -220,7 +220,7 @@ def test_saved_with_a_preference_it_is_an_example_as_any(store: DataStore) -> No
         "second": (DRAFT.summaries[1], {PREFERENCE: 1.0}),
     }
     assert store.dataset("mine & <b>").format == PLAYGROUND
-    assert {signature.metric for signature in store.signatures("mine & <b>")} == {*DEFAULT, "bertscore"}
+    assert {signature.metric for signature in store.signatures("mine & <b>")} == {*default_metrics(), "bertscore"}
     keys = [example_hash(example) for example in make_examples(document, summaries)]
     assert len(set(keys)) == 2
     assert set(store.scores(dataset="mine & <b>", signature=model).values()) == {StoredScore(0.25, None, True)}

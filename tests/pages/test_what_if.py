@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from data.demo import FILE
 from data.importers import read_documents
 from data.records import Example
-from metrics import LEXICAL, METRICS, Options
+from metrics import lexical_metrics, metric
 from metrics.rouge import numbered_ngrams, numbered_skip_bigrams, sentence_words
 from metrics.sentences import sentence_spans
 from metrics.text import lemmas, rouge_words
@@ -31,7 +31,7 @@ from pages.components.playground.what_if import (
 EXAMPLE = Example(
     "d", "A", "The storm hit the coast, twice.", ("A storm hit the coast.", "The storm was near."), "Storm", ""
 )
-TRIED = [name for name in LEXICAL if name != "length"]
+TRIED = [name for name in lexical_metrics() if name != "length"]
 
 
 @pytest.mark.parametrize(
@@ -85,14 +85,14 @@ def test_nothing_but_the_word_and_a_space_goes(text: str, by: str) -> None:
 
 @pytest.mark.parametrize("name", TRIED)
 def test_each_word_is_worth_what_the_metric_says(name: str) -> None:
-    metric = METRICS[name](Options())
+    scorer = metric(name)
     document = next(read_documents(FILE, "interchange"))
     for example in [EXAMPLE, *examples_of(from_records(*document)).values()]:
-        whole, found = worths(metric.signature, example)
-        assert whole == metric.score([example])[0].value
+        whole, found = worths(scorer.signature, example)
+        assert whole == scorer.score([example])[0].value
         assert [worth.word for worth in found] == [example.candidate[slice(*s)] for s in word_spans(example.candidate)]
         for worth in found:
-            (alone,) = metric.score([replace(example, candidate=swap_word(example.candidate, worth.span))])
+            (alone,) = scorer.score([replace(example, candidate=swap_word(example.candidate, worth.span))])
             assert worth.without == alone.value
             assert whole is not None
             assert alone.value is not None
@@ -100,12 +100,12 @@ def test_each_word_is_worth_what_the_metric_says(name: str) -> None:
 
 
 def test_where_there_is_no_score() -> None:
-    signature = METRICS["rouge1"](Options()).signature
+    signature = metric("rouge1").signature
     whole, (worth,) = worths(signature, replace(EXAMPLE, candidate="storm"))
     assert whole is not None
     assert worth == Worth("storm", (0, 5), None, None)
     assert describe_worth(worth) == "without it there is no score"
-    whole, found = worths(METRICS["rouge_k"](Options()).signature, replace(EXAMPLE, references=("one",), title=None))
+    whole, found = worths(metric("rouge_k").signature, replace(EXAMPLE, references=("one",), title=None))
     assert whole is None
     assert {worth.loss for worth in found} == {None}
     with pytest.raises(ValueError, match="no metric has the signature"):
@@ -114,7 +114,7 @@ def test_where_there_is_no_score() -> None:
 
 def test_bars_are_shares_of_the_largest() -> None:
     # 4 of 6 words match reference 1 (5 words): F1 = 8/11; without "coast" 3 of 5 and 5: 6/10, without "twice" 8/10
-    whole, found = worths(METRICS["rouge1"](Options()).signature, EXAMPLE)
+    whole, found = worths(metric("rouge1").signature, EXAMPLE)
     assert whole == pytest.approx(8 / 11)
     by_word = {part.text: part for part in make_parts(EXAMPLE.candidate, found) if part.word is not None}
     assert by_word["coast"].loss == 1.0
@@ -127,7 +127,7 @@ def test_bars_are_shares_of_the_largest() -> None:
 
 def test_only_so_many_words_are_tried() -> None:
     text = " ".join(["storm"] * (MOST_WORDS + 5))
-    _, found = worths(METRICS["rouge1"](Options()).signature, replace(EXAMPLE, candidate=text))
+    _, found = worths(metric("rouge1").signature, replace(EXAMPLE, candidate=text))
     assert len(found) == MOST_WORDS
     assert [part.says for part in make_parts(text, found) if part.word is not None][-1] == "not tried"
 
@@ -140,10 +140,10 @@ def test_the_longer_a_summary_the_fewer_words_are_tried() -> None:
 
 @pytest.mark.parametrize("name", TRIED)
 def test_what_is_tried_of_a_long_summary_is_not_kept(name: str) -> None:
-    metric = METRICS[name](Options())
+    scorer = metric(name)
     text = " ".join(f"storm{number}" for number in range(1500))
-    worths(metric.signature, replace(EXAMPLE, candidate=text))
+    worths(scorer.signature, replace(EXAMPLE, candidate=text))
     caches = (rouge_words, lemmas, numbered_ngrams, numbered_skip_bigrams, sentence_words, sentence_spans)
     assert sum(cache.cache_info().currsize for cache in caches) == 0
-    worths(metric.signature, replace(EXAMPLE, candidate=f"A short one for {name}."))
+    worths(scorer.signature, replace(EXAMPLE, candidate=f"A short one for {name}."))
     assert sum(cache.cache_info().currsize for cache in caches) > 5

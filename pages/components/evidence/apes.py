@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from data.records import Example
 from metrics.apes.base import BLANK
 from metrics.apes.metric import ApesEvidence, Trace, question_credit, total_credit
-from pages.components.evidence.blocks import block, details, in_group, no_evidence, table_html
+from pages.components.evidence.blocks import block, details, in_group, table_html
 from pages.components.evidence.marks import Mark, highlight
 from pages.components.evidence.phrases import Seen, join_first_items, join_items, quote
 from reports.escaping import esc, format_count, literal
 
 
-def apes_html(evidence: ApesEvidence | None, candidate: str, missing: str | None = None) -> str:
+def apes_html(evidence: ApesEvidence, example: Example) -> str:
     """The summary with the sentences that answers were read from, and every question with what became of it."""
-    if evidence is None:
-        return no_evidence(missing)
+    candidate = example.candidate
     marks = []
     for number, trace in enumerate(evidence.traces):
         group = f"g{number}"

@@ -8,17 +8,10 @@ from typing import NamedTuple
 import pandas as pd
 
 from data.one_line import in_one_line
+from data.records import Example
 from metrics.bertscore import BertScoreEvidence, Matches, Side
 from metrics.text import UNICODE, Span, find_tokens
-from pages.components.evidence.blocks import (
-    alternatives_html,
-    block,
-    counted_note,
-    details,
-    no_evidence,
-    quote_span,
-    table_html,
-)
+from pages.components.evidence.blocks import alternatives_html, block, counted_note, details, quote_span, table_html
 from pages.components.evidence.marks import Mark
 from pages.components.evidence.phrases import Seen, is_content, join_items, reference_name
 from reports.escaping import format_count
@@ -40,46 +33,23 @@ class Matrix(NamedTuple):
     """What the matrix leaves out; empty where it is whole."""
 
 
-def closest(evidence: BertScoreEvidence, reference: int | None) -> Matches:
-    """The comparison with a reference, or with the one of the highest F1, the first of equals.
-
-    Raises ValueError for a reference that was not compared.
-    """
-    if reference is None:
-        return max(evidence.matches, key=lambda matches: matches.f1)
-    for matches in evidence.matches:
-        if matches.reference == reference:
-            return matches
-    raise ValueError(f"reference {reference + 1} was not compared")
-
-
 def text_tokens(side: Side) -> list[int]:
     """The tokens that stand in the text, without those that the encoder adds."""
     return [token for token, (start, end) in enumerate(side.spans) if start < end]
 
 
-def bertscore_html(
-    evidence: BertScoreEvidence | None,
-    candidate: str,
-    references: Sequence[str],
-    reference: int | None = None,
-    missing: str | None = None,
-) -> str:
+def bertscore_html(evidence: BertScoreEvidence, example: Example) -> str:
     """Each token with the most similar one of the other text; pointing at a word lights those matched with it.
 
-    Shown is the reference of this index, or those that counted. Two tokens that are each other's best are *matched*,
-    one-sided bests *nearest*, reference tokens that are nobody's best *missed*.
+    Shown are the references that counted. Two tokens that are each other's best are *matched*, one-sided bests
+    *nearest*, reference tokens that are nobody's best *missed*.
     """
-    if evidence is None:
-        return no_evidence(missing)
-    if reference is not None:
-        return bertscore_block(evidence, closest(evidence, reference), candidate, references)
     rule = counted_note(evidence.counted, evidence.matches)
     blocks: list[str] = []
     names: list[str] = []
     for place in evidence.counted:
         matches = evidence.matches[place]
-        blocks.append(bertscore_block(evidence, matches, candidate, references, rule if not blocks else ()))
+        blocks.append(bertscore_block(evidence, matches, example, rule if not blocks else ()))
         names.append(bertscore_line(matches))
     return alternatives_html(blocks, names)
 
@@ -90,11 +60,10 @@ def bertscore_line(matches: Matches) -> str:
     return f"{name}: precision {matches.precision:.4f}, recall {matches.recall:.4f}, F1 {matches.f1:.4f}."
 
 
-def bertscore_block(
-    evidence: BertScoreEvidence, matches: Matches, candidate: str, references: Sequence[str], rule: Iterable[str] = ()
-) -> str:
+def bertscore_block(evidence: BertScoreEvidence, matches: Matches, example: Example, rule: Iterable[str] = ()) -> str:
     """One comparison; `rule` are the lines that go before it."""
-    text, name = references[matches.reference], f"Reference {matches.reference + 1}"
+    candidate, text = example.candidate, example.references[matches.reference]
+    name = f"Reference {matches.reference + 1}"
     left, right = evidence.candidate, evidence.references[matches.reference]
     forth, back, similarity = matches.nearest_to_candidate, matches.nearest_to_reference, matches.similarity
     our_tokens, their_tokens = text_tokens(left), text_tokens(right)
@@ -147,15 +116,10 @@ def truncations(sides: Iterable[tuple[str, bool]]) -> Iterator[str]:
             yield f"The end of the {name} is beyond the model's limit and did not count."
 
 
-def bertscore_matrix(
-    evidence: BertScoreEvidence, candidate: str, references: Sequence[str], reference: int | None = None
-) -> Matrix:
-    """The similarities of the first `LARGEST` tokens of both texts.
-
-    The reference is the one of this index, or of those that counted the one of the highest F1.
-    """
-    matches = closest(evidence, reference)
-    text = references[matches.reference]
+def bertscore_matrix(evidence: BertScoreEvidence, example: Example) -> Matrix:
+    """The similarities of the first `LARGEST` tokens of the summary and of the reference of the highest F1."""
+    matches = max(evidence.matches, key=lambda matches: matches.f1)  # the first of equals
+    candidate, text = example.candidate, example.references[matches.reference]
     left, right = evidence.candidate, evidence.references[matches.reference]
     ours, theirs = text_tokens(left), text_tokens(right)
     rows = [

@@ -1,7 +1,6 @@
 """What each metric saw, as blocks of HTML: only the evidence is shown, nothing is scored again.
 
-They are styled by `pages.components.evidence.marks.HIGHLIGHT_STYLE`, which pages have once. Every function takes None
-for evidence that there is not, with the reason as `missing`.
+They are styled by `pages.components.evidence.marks.HIGHLIGHT_STYLE`, which pages have once.
 """
 
 from __future__ import annotations

@@ -5,43 +5,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from data.one_line import in_one_line
+from data.records import Example
 from metrics.carouge import CarougeComparison as CarougeCompared
 from metrics.carouge import CarougeEvidence
 from metrics.text import Span
 from pages.components.evidence.bertscore import SAME, WORST
-from pages.components.evidence.blocks import (
-    alternatives_html,
-    block,
-    counted_note,
-    details,
-    no_evidence,
-    quote_span,
-    table_html,
-)
+from pages.components.evidence.blocks import alternatives_html, block, counted_note, details, quote_span, table_html
 from pages.components.evidence.marks import Mark
 from pages.components.evidence.phrases import Seen, is_content, join_items, quote, reference_name
 from pages.components.evidence.rouge import left_out_note
 from reports.escaping import format_count
 
 
-def carouge_html(
-    evidence: CarougeEvidence | None, candidate: str, texts: Sequence[str], missing: str | None = None
-) -> str:
-    """Each word of the summary (or n-gram) with the nearest important one and its similarity.
-
-    `texts` are the references, or the source alone where its n-grams are the important ones.
-    """
-    if evidence is None:
-        return no_evidence(missing)
+def carouge_html(evidence: CarougeEvidence, example: Example) -> str:
+    """Each word of the summary (or n-gram) with the nearest important one of a reference or the source."""
     blocks: list[str] = []
     names: list[str] = []
     for place in evidence.counted:
         compared = evidence.compared[place]
-        text = texts[compared.reference or 0]
-        name = "Source" if compared.reference is None else f"Reference {compared.reference + 1}"
+        if compared.reference is None:
+            text, name = example.source, "Source"
+        else:
+            text, name = example.references[compared.reference], f"Reference {compared.reference + 1}"
         said = f"{name}: {carouge_sum(evidence.norm, compared)}"
         rule = counted_note(evidence.counted, evidence.compared) if not blocks else []
-        blocks.append(carouge_block(evidence, compared, candidate, text, (name, *rule, said)))
+        blocks.append(carouge_block(evidence, compared, example.candidate, text, (name, *rule, said)))
         names.append(said)
     return alternatives_html(blocks, names) + left_out_note(evidence.left_out, "a word with a vector")
 

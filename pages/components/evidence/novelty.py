@@ -10,15 +10,14 @@ from pages.components.evidence.marks import Mark, legend
 from reports.escaping import format_count
 
 
-def novelty_html(source: str, candidate: str, missing: str | None = None) -> str:
+def novelty_html(source: str, candidate: str) -> str:
     """The summary's words that the source does not have; to be opened, the source with the words that both have.
 
     Words are runs of letters and digits of any script, compared in lower case, without stemming.
     """
     ours, theirs = find_tokens(UNICODE, candidate), find_tokens(UNICODE, source)
-    if missing or not theirs.words or not ours.words:
-        nothing = "there is no source" if not source else "there are no words to compare"
-        return no_evidence(missing or nothing)
+    if not theirs.words or not ours.words:
+        return no_evidence("there are no words to compare" if source else "there is no source")
     in_source, in_summary = set(theirs.words), set(ours.words)
     tokens = list(zip(ours.words, ours.spans, strict=True))
     new = [Mark(*span, "new", "not in the source") for word, span in tokens if word not in in_source]

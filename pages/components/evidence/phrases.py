@@ -12,21 +12,6 @@ from metrics.explained import Explained
 from metrics.keywords.overlap import STOP_WORDS
 from pages.components.evidence.blocks import quote_span
 
-METRIC_LABELS = {
-    "rouge1": "ROUGE-1",
-    "rouge2": "ROUGE-2",
-    "rougeL": "ROUGE-L",
-    "rougeLsum": "ROUGE-Lsum",
-    "rougeSU4": "ROUGE-SU4",
-    "rouge_k": "ROUGE-K",
-    "bertscore": "BERTScore",
-    "carouge": "CAROUGE",
-    "apes": "APES",
-    "length": "Length",
-}
-"""The metrics as sentences call them."""
-
-
 MOST = 4
 """Quotations in one sentence; further ones are counted."""
 
@@ -46,12 +31,6 @@ def join_first_items(items: Iterable[str], joint: str = "and") -> str:
 def is_content(word: str) -> bool:
     """Whether a word, in any case, is no function word."""
     return word.casefold() not in STOP_WORDS
-
-
-def metric_name(signature: str) -> str:
-    """What sentences call the metric of a signature."""
-    name = signature.split("|", maxsplit=1)[0]
-    return METRIC_LABELS.get(name, name)
 
 
 def figures(values: Sequence[float]) -> list[str]:

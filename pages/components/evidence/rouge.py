@@ -5,29 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
+from data.records import Example
 from metrics.rouge import Match, RougeEvidence
 from metrics.text import UNICODE, Span, find_tokens, rouge_words
-from pages.components.evidence.blocks import (
-    alternatives_html,
-    block,
-    counted_note,
-    details,
-    no_evidence,
-    quote_span,
-    table_html,
-)
+from pages.components.evidence.blocks import alternatives_html, block, counted_note, details, quote_span, table_html
 from pages.components.evidence.marks import Mark
 from pages.components.evidence.phrases import Seen, is_content, join_first_items, join_items, reference_name, sentence
 from reports.escaping import esc, format_count
 
-ROUGE_UNITS = {
-    "rouge1": "unigrams",
-    "rouge2": "bigrams",
-    "rougeL": "words",
-    "rougeLsum": "words",
-    "rougeSU4": "units",
+ROUGE_UNIT = {
+    "rouge1": "unigram",
+    "rouge2": "bigram",
+    "rougeL": "word",
+    "rougeLsum": "word",
+    "rougeSU4": "unit",
 }
-"""What each ROUGE counts, as `rouge_html` says it."""
+"""What each ROUGE counts."""
 
 
 ROUGE_NOTES = {
@@ -38,20 +31,13 @@ ROUGE_NOTES = {
 """What is added to the counts."""
 
 
-def rouge_html(
-    evidence: RougeEvidence | None,
-    candidate: str,
-    references: Sequence[str],
-    metric: str,
-    missing: str | None = None,
-) -> str:
-    """The candidate beside each counted reference, matched units in both; `metric` is one of `ROUGE_UNITS`.
+def rouge_html(evidence: RougeEvidence, example: Example) -> str:
+    """The candidate beside each counted reference, matched units in both.
 
-    `references` are those of the example that was scored. Only what counted is shown, with the mean all of them.
+    Only what counted is shown, with the mean all references.
     """
-    if evidence is None:
-        return no_evidence(missing)
-    unit, note, only_words = ROUGE_UNITS[metric], ROUGE_NOTES.get(metric, ""), metric == "rougeSU4"
+    candidate, metric = example.candidate, evidence.metric
+    units, note, only_words = f"{ROUGE_UNIT[metric]}s", ROUGE_NOTES.get(metric, ""), metric == "rougeSU4"
     blocks: list[str] = []
     names: list[str] = []
     rule = counted_note(evidence.counted, evidence.compared)
@@ -59,7 +45,7 @@ def rouge_html(
         rule = [f"The score divides sums over these {len(evidence.compared)} references."]
     for place in evidence.counted:
         compared, matches = evidence.compared[place], evidence.matches[place]
-        reference, name = references[compared.reference], f"Reference {compared.reference + 1}"
+        reference, name = example.references[compared.reference], f"Reference {compared.reference + 1}"
         ours, theirs, rows = [], [], []
         for number, match in enumerate(matches):
             group, own, other = (
@@ -73,7 +59,7 @@ def rouge_html(
             ours.append(Mark(*match.candidate, "matched", f"{name}: {other}", group))
             theirs.append(Mark(*match.reference, "matched", f"summary: {own}", group))
         counted = (
-            f"{name}: {compared.matched} of {compared.in_reference} {unit} of the reference, "
+            f"{name}: {compared.matched} of {compared.in_reference} {units} of the reference, "
             f"{compared.matched} of {compared.in_candidate} of the summary{note}."
         )
         pairs = table_html(["of the summary", f"of reference {compared.reference + 1}"], rows, group_names(len(rows)))
@@ -98,19 +84,13 @@ def left_out_note(references: Sequence[int], why: str) -> str:
     return f'<div class="evidence"><p class="note whole">{esc(line)}</p></div>'
 
 
-ROUGE_UNIT = {
-    "rouge1": "unigram",
-    "rouge2": "bigram",
-    "rougeL": "word",
-    "rougeLsum": "word",
-    "rougeSU4": "unit",
-}
-
-
-def describe_rouge(kind: str, seen: Sequence[Seen]) -> list[str]:
+def describe_rouge(seen: Sequence[Seen]) -> list[str]:
     """How many units each summary shares with the reference that counts, and which of it only one of them has."""
-    unit = ROUGE_UNIT[kind]
     single = [(one, one.evidence) for one in seen if isinstance(one.evidence, RougeEvidence)]
+    if not single:
+        return []
+    kind = single[0][1].metric
+    unit = ROUGE_UNIT[kind]
     if any(len(evidence.counted) != 1 for _, evidence in single):
         return rouge_means(unit, single)
     order = {"rougeL": " in the same order", "rougeLsum": " in the order of a sentence"}.get(kind, "")

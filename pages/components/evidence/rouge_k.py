@@ -5,24 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from data.one_line import in_one_line
+from data.records import Example
 from metrics.rouge_k import RougeKEvidence
-from pages.components.evidence.blocks import block, in_group, no_evidence, quote_span
+from pages.components.evidence.blocks import block, in_group, quote_span
 from pages.components.evidence.marks import Mark
 from pages.components.evidence.phrases import Seen, join_first_items, join_items
 from reports.escaping import esc, format_count
 
 
-def rouge_k_html(
-    evidence: RougeKEvidence | None, candidate: str, title: str | None = None, missing: str | None = None
-) -> str:
-    """The keywords, matched and missed, as a list, in the summary and in every text that was compared.
-
-    `title` is the document's: the last compared text is called so where it is this one.
-    """
-    if evidence is None:
-        return no_evidence(missing)
+def rouge_k_html(evidence: RougeKEvidence, example: Example) -> str:
+    """The keywords, matched and missed, as a list, in the summary and in every text that was compared."""
     names = [f"Reference {number}" for number in range(1, len(evidence.texts) + 1)]
-    if title is not None and evidence.texts[-1] == title:
+    if example.title is not None and evidence.texts[-1] == example.title:
         names[-1] = "Title"
     ours: list[Mark] = []
     theirs: list[list[Mark]] = [[] for _ in evidence.texts]
@@ -42,7 +36,7 @@ def rouge_k_html(
         items.append(f"<li{in_group(group)}>{symbol} {found}: <b>{esc(word)}</b>{where}</li>")
     hits = sum(bool(places) for _, places in evidence.keywords)
     said = f"{hits} of {format_count(len(evidence.keywords), 'keyword')} in the summary."
-    passages = [(candidate, ours, "Summary"), *zip(evidence.texts, theirs, names, strict=True)]
+    passages = [(example.candidate, ours, "Summary"), *zip(evidence.texts, theirs, names, strict=True)]
     return block([said], passages, f'<ul class="whole">{"".join(items)}</ul>')
 
 

@@ -10,12 +10,8 @@ import streamlit as st
 from data.records import Example
 from metrics.background.explaining import Inspector
 from metrics.explained import Explained
-from pages.components.evidence.apes import apes_html
-from pages.components.evidence.bertscore import bertscore_html
 from pages.components.evidence.blocks import no_evidence
-from pages.components.evidence.carouge import carouge_html
-from pages.components.evidence.rouge import ROUGE_UNITS, rouge_html
-from pages.components.evidence.rouge_k import rouge_k_html
+from pages.components.evidence.renderers import renderer_of
 
 
 @st.cache_resource(show_spinner=False)
@@ -31,22 +27,11 @@ def explain_lexical(signature: str, example: Example) -> Explained:
 
 
 def evidence_html(signature: str, example: Example, found: Explained) -> str:
-    """The evidence of one summary."""
-    name = signature.split("|", maxsplit=1)[0]
-    candidate, references, missing = example.candidate, example.references, found.missing
-    match name:
-        case _ if name in ROUGE_UNITS:
-            return rouge_html(found.evidence, candidate, references, name, missing)
-        case "rouge_k":
-            return rouge_k_html(found.evidence, candidate, example.title, missing)
-        case "bertscore":
-            return bertscore_html(found.evidence, candidate, references, missing=missing)
-        case "carouge":
-            against = [example.source] if "|important:tfidf" in signature else references
-            return carouge_html(found.evidence, candidate, against, missing)
-        case "apes":
-            return apes_html(found.evidence, candidate, missing)
-    return no_evidence(missing)
+    """The evidence of one summary, or that there is none."""
+    renderer = renderer_of(signature)
+    if renderer is None or found.evidence is None:
+        return no_evidence(found.missing)
+    return renderer.html(found.evidence, example)
 
 
 def side_by_side(blocks: Sequence[str], letters: Sequence[str]) -> None:

@@ -9,20 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from data.records import Example
+from data.signatures import is_length
 from metrics.explained import Explained
-from pages.components.evidence.apes import describe_apes
-from pages.components.evidence.bertscore import describe_bertscore
-from pages.components.evidence.carouge import describe_carouge
-from pages.components.evidence.phrases import (
-    Seen,
-    join_items,
-    metric_name,
-    missing_sentences,
-    rank_letters,
-    verdict_sentence,
-)
-from pages.components.evidence.rouge import ROUGE_UNIT, describe_rouge
-from pages.components.evidence.rouge_k import describe_keywords
+from metrics.registry import label_of
+from pages.components.evidence.phrases import Seen, join_items, missing_sentences, rank_letters, verdict_sentence
+from pages.components.evidence.renderers import renderer_of
 from reports.escaping import format_count
 
 
@@ -37,9 +28,9 @@ def in_words(
     if len(examples) != len(found) or len(letters) < len(found):
         raise ValueError(f"{len(examples)} summaries, {len(found)} scores and {len(letters)} letters do not fit")
     values = [one.value for one in found]
-    if signature.split("|", maxsplit=1)[0] == "length":
-        return [*lengths(values, letters), *missing_sentences(metric_name(signature), found, letters)]
-    first = verdict_sentence(metric_name(signature), values, letters)
+    if is_length(signature):
+        return [*lengths(values, letters), *missing_sentences(label_of(signature), found, letters)]
+    first = verdict_sentence(label_of(signature), values, letters)
     return [*filter(None, [first]), *explain_scores(signature, examples, found, letters)]
 
 
@@ -52,20 +43,11 @@ def explain_scores(
         for letter, example, one in zip(letters, examples, found, strict=False)
         if one.value is not None and one.evidence is not None
     ]
-    sentences = missing_sentences(metric_name(signature), found, letters)
-    match signature.split("|", maxsplit=1)[0]:
-        case kind if kind in ROUGE_UNIT:
-            sentences += describe_rouge(kind, seen)
-        case "rouge_k":
-            sentences += describe_keywords(seen)
-        case "bertscore":
-            sentences += describe_bertscore(seen)
-        case "carouge":
-            sentences += describe_carouge(seen)
-        case "apes":
-            sentences += describe_apes(seen)
-        case "length":
-            sentences += lengths([one.value for one in found], letters)
+    sentences = missing_sentences(label_of(signature), found, letters)
+    if is_length(signature):
+        sentences += lengths([one.value for one in found], letters)
+    elif (renderer := renderer_of(signature)) is not None:
+        sentences += renderer.describe(seen)
     cut = [letter for letter, one in zip(letters, found, strict=False) if one.truncated]
     if cut:
         sentences.append(f"Of {join_items(cut)} not all was read: a text is longer than the model's limit.")

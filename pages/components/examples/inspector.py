@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from data.one_line import in_one_line
 from data.preferences import Preferences
 from data.records import Document, Example, make_examples
-from data.signatures import distinct, labels
+from data.signatures import distinct, is_length, labels, name_of
 from data.store import StoreError
-from metrics import LEXICAL
+from metrics import is_lexical
 from metrics.explained import CannotExplain, Explained
 from pages.components.evidence.bertscore import bertscore_matrix
 from pages.components.evidence.model_scores import LOOK, ModelScores
@@ -66,7 +66,7 @@ class ExplainableMetric(NamedTuple):
     @property
     def lexical(self) -> bool:
         """Whether its evidence needs no model, and is there at once."""
-        return self.signature.split("|", maxsplit=1)[0] in LEXICAL
+        return is_lexical(self.signature)
 
 
 def show_pair(source: Source, preferences: Preferences, pair: int, following: int | None = None) -> None:
@@ -125,7 +125,7 @@ def show_evidence(metrics: Sequence[ExplainableMetric], both: Sequence[Example],
     if not all(metric.lexical for metric in metrics):
         with suppress(CannotExplain):  # whoever asks for their evidence is told
             inspector().warm()  # models load while people read
-    metrics = [metric for metric in metrics if not metric.signature.startswith("length|")]
+    metrics = [metric for metric in metrics if not is_length(metric.signature)]
     options = list(dict.fromkeys([*(metric.label for metric in metrics), NOVELTY, ALL]))
     what = st.segmented_control("What did it see?", options, default=options[0], key="evidence", required=True)
     wanted = [metric for metric in metrics if what in {metric.label, ALL}]
@@ -190,7 +190,7 @@ def show_late(
         else:
             section = make_evidence_section(metric, both, partial(answers, models, metric.signature, both))
             show_sections([section])
-            if section.found and metric.signature.startswith("bertscore|"):
+            if section.found and name_of(metric.signature) == "bertscore":
                 heatmaps(metric.signature, both, section.found)
     if by_timer and not models.open:
         st.rerun()  # which ends the timer
@@ -247,7 +247,7 @@ def heatmaps(signature: str, both: Sequence[Example], found: Sequence[Explained]
     for column, letter, example, one in zip(st.columns(2), "AB", both, found, strict=True):
         if one.evidence is None:
             continue
-        matrix = bertscore_matrix(one.evidence, example.candidate, example.references)
+        matrix = bertscore_matrix(one.evidence, example)
         with column:
             st.altair_chart(similarity_heatmap(matrix.frame), key=f"similarity:{signature}:{letter}")
             st.caption(f"{letter} beside reference {matrix.reference + 1}. {in_one_line(matrix.note)}")

@@ -10,13 +10,15 @@ from data.demo import AUTHOR, CHOSEN, FILE
 from data.importers import read_documents
 from data.one_line import in_one_line
 from data.records import Example, make_examples
-from metrics import LEXICAL
+from data.signatures import is_length, name_of
+from metrics import is_lexical
 from metrics.explained import CannotExplain, Explained
 from metrics.from_signature import signatures
+from metrics.registry import label_of
 from metrics.rouge_k import RougeKEvidence
 from pages.components.evidence.blocks import details, passage
 from pages.components.evidence.marks import Mark, highlight, legend
-from pages.components.evidence.phrases import figures, join_items, metric_name, overview, preferred_letter
+from pages.components.evidence.phrases import figures, join_items, overview, preferred_letter
 from pages.components.evidence.words import explain_scores
 from reports.escaping import esc, literal
 
@@ -136,7 +138,7 @@ def load_chosen_examples() -> tuple[ChosenExample, ...]:
 
 def with_models() -> list[str]:
     """The signatures of the metrics that ask a model."""
-    return [signature for name, signature in signatures().items() if name not in LEXICAL]
+    return [signature for name, signature in signatures().items() if not is_lexical(name)]
 
 
 def find_place(asked: str | None) -> int:
@@ -153,7 +155,7 @@ def find_place(asked: str | None) -> int:
 
 def presented_html(shown: ChosenExample, number: int, found: Mapping[str, Sequence[Found]]) -> str:
     """One example whole; `number` counts from 1, `found` are the scores of A and B by signature."""
-    keywords = next((both for signature, both in found.items() if signature.startswith("rouge_k|")), ())
+    keywords = next((both for signature, both in found.items() if name_of(signature) == "rouge_k"), ())
     source = f'<div class="text" dir="auto">{literal(shown.examples[0].source)}</div>'
     return (
         f'<section class="presented" aria-label="{esc(f"Example {number}")}">'
@@ -220,7 +222,7 @@ def keyword_marks(shown: ChosenExample, evidence: Sequence[RougeKEvidence | None
 def describe_preferences(shown: ChosenExample, found: Mapping[str, Sequence[Found]]) -> list[str]:
     """Who prefers what, in sentences; metrics that have not answered yet are left out."""
     known = {
-        metric_name(signature): preference(both)
+        label_of(signature): preference(both)
         for signature, both in found.items()
         if all(one is not None for one in both)
     }
@@ -248,7 +250,7 @@ def table_html(shown: ChosenExample, found: Mapping[str, Sequence[Found]]) -> st
 
 def metric_row(shown: ChosenExample, signature: str, both: Sequence[Found], choice: str) -> str:
     """The row of one metric."""
-    name = metric_name(signature)
+    name = label_of(signature)
     if any(one is None for one in both):
         return row(name, ["…"] * len(both), "", choice, "The model is being asked.", waiting=True)
     failed = next((one for one in both if isinstance(one, CannotExplain)), None)
@@ -256,7 +258,7 @@ def metric_row(shown: ChosenExample, signature: str, both: Sequence[Found], choi
         return row(name, ["–"] * len(both), "missing", choice, f"Not to be had: {failed}.")
     there = [one for one in both if isinstance(one, Explained)]
     values = [one.value for one in there if one.value is not None]
-    written = iter([f"{value:.0f}" for value in values] if name == "Length" else figures(values))
+    written = iter([f"{value:.0f}" for value in values] if is_length(signature) else figures(values))
     numbers = ["–" if one.value is None else next(written) for one in there]
     return row(
         name, numbers, preference(both), choice, " ".join(explain_scores(signature, shown.examples, there, LETTERS))

@@ -14,7 +14,7 @@ from data.cells import Cells
 from data.one_line import in_one_line
 from data.preferences import TIE, Preferences
 from data.records import Document
-from data.signatures import labels
+from data.signatures import is_length, labels
 from data.store import StoredScore
 from pages.components.shared.sources import Source
 from pages.components.shared.stores import open_stores
@@ -208,7 +208,7 @@ def scores_html(rows: Sequence[ScoreRow], systems: Sequence[str]) -> str:
 
 def row_html(row: ScoreRow) -> str:
     """One row of the table of scores."""
-    counted = not row.signature or row.signature.startswith("length|")  # ratings and words are as they are
+    counted = not row.signature or is_length(row.signature)  # ratings and words are as they are
     numbers = [
         *(format_number(value, counted=counted) for value in row.values),
         format_number(row.difference, "+", counted),

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from data.records import Example
-from metrics import LEXICAL, METRICS, Options
+from metrics import is_lexical, metric
 from metrics.background.explaining import Inspector
 from metrics.base import score_candidates
 from metrics.explained import Explained
@@ -35,7 +35,7 @@ UNDOS = 50
 
 def lexical_scores(name: str, examples: dict[str, Example]) -> dict[str, Found]:
     """A lexical metric's scores by letter, without their evidence."""
-    scores = score_candidates(METRICS[name](Options()), list(examples.values()))
+    scores = score_candidates(metric(name), list(examples.values()))
     return {
         letter: Explained(score.value, score.missing, score.truncated, None)
         for letter, score in zip(examples, scores, strict=True)
@@ -179,7 +179,7 @@ class Desk:
         examples = examples_of(self.draft)
         rows = []
         for name, signature in signatures().items():
-            if name in LEXICAL:
+            if is_lexical(name):
                 found = lexical_scores(name, examples)
             else:
                 found = {letter: self.models.answer(signature, example) for letter, example in examples.items()}
@@ -194,7 +194,7 @@ class Desk:
         both = {"before": before, "after": after}
         changes = []
         for name, signature in signatures().items():
-            if name in LEXICAL:
+            if is_lexical(name):
                 found = lexical_scores(name, both)
             else:
                 found = {key: self.models.answer(signature, example) for key, example in both.items()}
@@ -206,7 +206,7 @@ class Desk:
         examples = list(examples_of(self.draft).values())
         if what_if and (changed := self.changed) is not None and changed.candidate.strip():
             examples.append(changed)
-        asked = [(s, example) for name, s in signatures().items() if name not in LEXICAL for example in examples]
+        asked = [(s, example) for name, s in signatures().items() if not is_lexical(name) for example in examples]
         self.models.want(asked)
         self.turn += 1
         if self.behind:

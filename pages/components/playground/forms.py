@@ -11,8 +11,9 @@ from data.demo import FILE as DEMO
 from data.importers import read_documents
 from data.one_line import in_one_line
 from data.records import BadRecord, Document, Example, Summary
+from data.signatures import is_length
 from data.store import NAME_OF_SYSTEM, StoredScore, StoreError, checked_name, example_hash
-from metrics import DEFAULT, LEXICAL, make_metrics
+from metrics import default_metrics, is_lexical, lexical_metrics, make_metrics
 from metrics.explained import CannotExplain, Explained, explain
 from metrics.from_signature import metric_of, signatures
 from metrics.scoring import score_dataset
@@ -70,7 +71,7 @@ def letter_name(draft: Draft, letter: str) -> str:
 
 def show_evidence(desk: Desk) -> None:
     """What one metric, or each, saw in the summaries."""
-    names = [name for name in signatures() if name != "length"]
+    names = [name for name in signatures() if not is_length(name)]
     options = [*names, NOVELTY, ALL]
     asked = st.segmented_control(
         "What did it see?", options, default=names[0], key="playground_evidence", required=True
@@ -108,7 +109,7 @@ def show_metric_evidence(desk: Desk, signature: str, examples: dict[str, Example
 
 def find_explained(desk: Desk, signature: str, example: Example) -> Explained | CannotExplain | None:
     """A score with its evidence, as far as it is known."""
-    if signature.split("|", maxsplit=1)[0] not in LEXICAL:
+    if not is_lexical(signature):
         return desk.models.answer(signature, example)
     metric = metric_of(signature)
     return CannotExplain("its settings cannot be had again") if metric is None else explain(metric, example)
@@ -124,7 +125,7 @@ def show_what_if(desk: Desk, live: Sequence[str]) -> None:
         return
     if desk.letter not in letters:
         desk.look_at(letters[0])
-    lexical = [name for name in LEXICAL if name != "length"]
+    lexical = [name for name in lexical_metrics() if not is_length(name)]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         # The desk knows the letter: a widget that begins anew when the letters change would forget it.
         letter = st.segmented_control(
@@ -368,7 +369,7 @@ def save(desk: Desk, dataset: str, document_id: str, ratings: dict[str, float]) 
     data = open_stores().data
     data.add_document(dataset=dataset, document=document, summaries=summaries)
     for name, signature in signatures().items():
-        if name in LEXICAL:
+        if is_lexical(name):
             continue
         scores = {
             example_hash(example): StoredScore(found.value, found.missing, found.truncated)
@@ -377,4 +378,4 @@ def save(desk: Desk, dataset: str, document_id: str, ratings: dict[str, float]) 
         }
         if scores:
             data.add_scores(metric=name, signature=signature, scores=scores)
-    score_dataset(data, dataset, make_metrics(DEFAULT))
+    score_dataset(data, dataset, make_metrics(default_metrics()))

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from data.preferences import TIE
+from data.signatures import is_length
 from metrics.explained import CannotExplain, Explained
 from pages.components.playground.what_if import Worth
 from pages.components.playground.what_if import describe_worth as said_of
@@ -107,7 +108,7 @@ def cell_html(row: MetricScores, letter: str, preferred: str | None) -> str:
 
 def format_score(name: str, value: float) -> str:
     """A score as it is written; lengths are counts."""
-    return f"{value:.0f}" if name == "length" else f"{value:.4f}"
+    return f"{value:.0f}" if is_length(name) else f"{value:.4f}"
 
 
 def missing_reasons(row: MetricScores) -> list[str]:
@@ -172,7 +173,7 @@ def difference(name: str, old: float | None, new: float | None) -> str:
     change = new - old
     if abs(change) <= TIE:
         return f"<td {place}>0</td>"
-    written = f"{change:+.0f}" if name == "length" else f"{change:+.4f}"
+    written = f"{change:+.0f}" if is_length(name) else f"{change:+.4f}"
     return f'<td {place} class="{"up" if change > 0 else "down"}">{written}</td>'
 
 

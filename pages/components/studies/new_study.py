@@ -11,6 +11,7 @@ import streamlit as st
 from annotation.records import INSTRUCTIONS, MOST_CHECKS, QUESTION, StudySpec
 from annotation.sampling import RANDOM_SHARE, SAMPLING_RULES
 from data.one_line import in_one_line
+from data.signatures import is_length
 from data.store import Dataset
 from pages.components.shared.stores import open_stores
 from pages.components.studies.messages import CREATED, announce
@@ -52,9 +53,9 @@ def new_study() -> None:
     name = st.text_input("Name of the study", key="new_name", max_chars=200)
     if not st.button("Create the study", type="primary", key="create"):
         return
-    from metrics import DEFAULT
+    from metrics import default_metrics
 
-    signatures = score(dataset, DEFAULT)  # so that the agreement table is there with the first judgment
+    signatures = score(dataset, default_metrics())  # so that the agreement table is there with the first judgment
     study = open_stores().annotation.create_study(
         StudySpec(
             name=name,
@@ -108,9 +109,11 @@ def amount_form(rule: str) -> Amounts:
 
 def conflict_form(dataset: Dataset) -> tuple[tuple[str, ...], float]:
     """Signatures of the metrics that may contradict each other, and the share of pairs on which they do not."""
-    from metrics import DEFAULT, make_metrics
+    from metrics import default_metrics, make_metrics
 
-    lexical = {metric.signature: metric.name for metric in make_metrics(DEFAULT) if metric.name != "length"}
+    lexical = {
+        metric.signature: metric.name for metric in make_metrics(default_metrics()) if not is_length(metric.name)
+    }
     names = lexical | {signature: name for name, signature, *_ in open_stores().data.signatures(dataset.name)}
     ambiguous = {name for name, times in Counter(names.values()).items() if times > 1}
     left, right = st.columns(2)

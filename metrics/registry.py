@@ -1,0 +1,83 @@
+"""The metrics: one file each, this dict names them all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any
+
+from data.signatures import name_of
+from metrics.apes.metric import APES
+from metrics.base import Metric
+from metrics.bertscore import BERTSCORE
+from metrics.carouge import CAROUGE
+from metrics.kind import MetricKind, Option
+from metrics.length import LENGTH
+from metrics.rouge import ROUGE_1, ROUGE_2, ROUGE_L, ROUGE_LSUM, ROUGE_SU4
+from metrics.rouge_k import ROUGE_K
+
+METRICS: dict[str, MetricKind] = {
+    "rouge1": ROUGE_1,
+    "rouge2": ROUGE_2,
+    "rougeL": ROUGE_L,
+    "rougeLsum": ROUGE_LSUM,
+    "rougeSU4": ROUGE_SU4,
+    "rouge_k": ROUGE_K,
+    "bertscore": BERTSCORE,
+    "carouge": CAROUGE,
+    "apes": APES,
+    "length": LENGTH,
+}
+
+
+class UnknownMetric(ValueError):
+    """A metric name that is not in `METRICS`."""
+
+
+def metric(name: str, **options: Any) -> Metric:
+    """Make a metric by its name, with those of the options that it has.
+
+    Raises `UnknownMetric`, ValueError for an option out of its range, and TypeError for one that no metric has.
+    """
+    if name not in METRICS:
+        raise UnknownMetric(f"unknown metric {name!r}; known are {', '.join(METRICS)}")
+    if unknown := options.keys() - {known for kind in METRICS.values() for known in kind.option_names}:
+        raise TypeError(f"no metric has the option {', '.join(sorted(unknown))}")
+    return METRICS[name].metric(**options)
+
+
+def make_metrics(names: Sequence[str], **options: Any) -> list[Metric]:
+    """Make several metrics, each name once, in the order given; each takes those of the options that it has."""
+    return [metric(name, **options) for name in dict.fromkeys(names)]
+
+
+def lexical_metrics() -> tuple[str, ...]:
+    """The metrics that need no model and take seconds."""
+    return tuple(name for name, kind in METRICS.items() if not kind.needs_model)
+
+
+def default_metrics() -> tuple[str, ...]:
+    """What is scored where nobody names metrics."""
+    return tuple(name for name, kind in METRICS.items() if kind.by_default)
+
+
+def is_lexical(signature: str) -> bool:
+    """Whether a signature or name is that of a metric that needs no model."""
+    kind = METRICS.get(name_of(signature))
+    return kind is not None and not kind.needs_model
+
+
+def label_of(signature: str) -> str:
+    """What sentences call the metric of a signature."""
+    kind = METRICS.get(name := name_of(signature))
+    return kind.label if kind else name
+
+
+def options() -> dict[str, Option]:
+    """The options of all metrics by name, in the order of the metrics; what several have is described once."""
+    described: dict[str, Option] = {}
+    for kind in METRICS.values():
+        for field in fields(kind.options):
+            if "option" in field.metadata:
+                described.setdefault(field.name, field.metadata["option"])
+    return described
