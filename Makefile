@@ -15,7 +15,7 @@ test: .venv/installed-test lint
 	$(PYTEST)
 
 test-fast: .venv/installed-test
-	$(PYTEST) -m 'not slow'
+	$(PYTEST) -m 'not slow and not e2e'
 
 lint: .venv/installed-test
 	$(BIN)/ruff check .

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tests.waiting import PATIENCE, until
@@ -54,11 +54,21 @@ def healthy(url: str) -> bool:
         return False
 
 
+PORTS = [0]
+"""The ports that the app has had in this process, and 0, for any other."""
+
+
 def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port that nobody listens on: one that the app has had before, of which browsers still have its scripts."""
+    for port in reversed(PORTS):
+        with suppress(OSError), socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # connections of the last server may linger
+            probe.bind(("127.0.0.1", port))
+            found = int(probe.getsockname()[1])
+            if port == 0:
+                PORTS.append(found)
+            return found
+    raise RuntimeError("no port is free")
 
 
 @contextmanager

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 import streamlit as st
 from click.testing import CliRunner
-from streamlit.testing.v1 import AppTest
 
 from analysis.reliability import krippendorff_alpha
 from annotation.demo import ANNOTATORS, MADE_UP, STUDY, create_demo_study, create_made_up_study
@@ -22,10 +21,10 @@ from data.store import DataStore
 from metrics import LEXICAL, METRICS, make_metrics, metric
 from metrics.scoring import score_dataset
 from reports.html_report import write_report
+from tests.pages.opening import new_session
 
-MAIN = Path(__file__).resolve().parents[1] / "pages" / "main.py"
 
-
+@pytest.mark.slow
 def test_the_demo_has_all_metrics_and_both_studies(sqlite_url: str) -> None:
     for _ in range(2):  # a second time changes nothing
         result = CliRunner().invoke(main, ["demo"])
@@ -99,7 +98,7 @@ def test_pages_say_that_they_are_made_up_and_begin_with_something_else(
 ) -> None:
     data, annotation = stores
     create_made_up_study(data, annotation, metric("rouge_k").signature)
-    app = AppTest.from_file(MAIN, default_timeout=30).run()
+    app = new_session().run()
     app.switch_page("agreement.py").run()
     assert "author labels" in app.markdown[0].value
     place = next(i for i, name in enumerate(app.selectbox(key="source").options) if "made-up" in name)
@@ -129,7 +128,7 @@ def test_one_judgment_of_a_person_stands_before_all_that_are_made_up(
     assert task is not None
     shown = now() - timedelta(seconds=2)
     annotation.judge(annotator=annotator, assignment_id=task.assignment_id, choice="left", presented_at=shown)
-    app = AppTest.from_file(MAIN, default_timeout=30).run()
+    app = new_session().run()
     app.switch_page("reliability.py").run()
     assert app.selectbox(key="study").options == [STUDY, MADE_UP]
     assert "**1 judgments**" in app.markdown[0].value

@@ -24,6 +24,7 @@ def console_block() -> str:
     return str(block)
 
 
+@pytest.mark.slow
 def test_the_command_line_example_prints_what_the_readme_shows(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -37,6 +38,7 @@ def test_the_command_line_example_prints_what_the_readme_shows(
         assert without_versions(result.stdout) == without_versions(shown), line
 
 
+@pytest.mark.slow
 def test_the_table_of_oracles_is_the_one_the_readme_shows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     ((line, shown),) = re.findall(r"```text\n\$ relevance (oracle [^\n]*)\n(.*?)\.\.\.\n```", README, re.DOTALL)

@@ -30,6 +30,7 @@ from annotation.records import TooSoon, UnknownInvite
 from annotation.tables import KeywordVerdictRow
 from data.database import connect, now
 from data.store import StoreError, UnknownDataset
+from tests.waiting import PATIENCE
 
 BOTH = FoundKeyword(("reference",), ((0, 0, 9),), ("overlap", "tfidf"))
 ONE = FoundKeyword(("title",), ((1, 0, 5),), ("tfidf",))
@@ -274,14 +275,14 @@ def test_two_windows_and_two_people_at_once(store: KeywordReviewStore, make: Mak
         annotator, saved, told = people[number % 2], 0, 0
         for place in range(6):
             task = store.task(annotator, place)
-            barrier.wait(timeout=30)  # all have been shown the document before anybody saves it
+            barrier.wait(timeout=PATIENCE)  # all have been shown the document before anybody saves it
             try:
                 save(store, annotator, task, *(["title"] if number < 2 else []))
             except AlreadySaved:
                 told += 1
             else:
                 saved += 1
-            barrier.wait(timeout=30)
+            barrier.wait(timeout=PATIENCE)
         return saved, told
 
     with ThreadPoolExecutor(4) as pool:
@@ -297,7 +298,7 @@ def test_one_name_joins_once_though_all_try_at_once(store: KeywordReviewStore, m
     barrier = Barrier(6)
 
     def join(_: int) -> KeywordAnnotator | None:
-        barrier.wait(timeout=30)
+        barrier.wait(timeout=PATIENCE)
         try:
             return store.join(review="R", name="Ann")
         except NameInUse:

@@ -22,6 +22,9 @@ from data.database import connect
 from data.records import Document, Summary
 from data.store import DataStore
 from tests.conftest import ROOT
+from tests.waiting import PATIENCE
+
+pytestmark = pytest.mark.slow
 
 SYSTEMS = 5
 DOCUMENTS = 500
@@ -54,12 +57,12 @@ def killed_while_judging(url: str, acknowledged: set[int], wait: float) -> None:
     lines = [process.stdout.readline()]
     time.sleep(wait)
     process.send_signal(signal.SIGKILL)
-    rest, _ = process.communicate(timeout=60)
+    rest, _ = process.communicate(timeout=PATIENCE)
     lines += rest.splitlines(keepends=True)
     acknowledged.update(int(line) for line in lines if line.endswith(b"\n"))
 
 
-@pytest.mark.parametrize(("kind", "kills"), [("sqlite", 20), ("postgresql", 5)])
+@pytest.mark.parametrize(("kind", "kills"), [("sqlite", 12), ("postgresql", 4)])
 def test_no_acknowledged_judgment_is_lost(
     kind: str, kills: int, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:

@@ -8,6 +8,8 @@ import pytest
 
 from tests.cli.test_cli import DOCUMENTS, folder, read_lines, run, write  # noqa: F401  folder is a fixture
 
+pytestmark = pytest.mark.slow
+
 NEWS = {
     "id": "n1",
     "source": "Paul Merson criticised Andros Townsend in London. It rained. Roy Hodgson watched. Nobody else came.",

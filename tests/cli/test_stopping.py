@@ -9,7 +9,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -26,6 +25,9 @@ from metrics.base import Score
 from metrics.length import Length
 from metrics.scoring import DOCUMENTS
 from tests.conftest import ROOT
+from tests.waiting import PATIENCE, until
+
+pytestmark = pytest.mark.slow
 
 
 def stopped(arguments: list[str], ready: Callable[[], bool], url: str) -> tuple[int, str]:
@@ -38,13 +40,9 @@ def stopped(arguments: list[str], ready: Callable[[], bool], url: str) -> tuple[
         stderr=subprocess.PIPE,
         text=True,
     )
-    deadline = time.monotonic() + 120
-    while not ready():
-        assert command.poll() is None, command.communicate()[1]
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    until(lambda: ready() or command.poll() is not None)
     command.send_signal(signal.SIGINT)
-    _, said = command.communicate(timeout=120)
+    _, said = command.communicate(timeout=PATIENCE)
     assert "Traceback" not in said
     return command.returncode, said
 

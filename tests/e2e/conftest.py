@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.conftest import absent
 from tests.driving import FLAGS, chromium
+from tests.waiting import PATIENCE
 
-WAIT = 20_000
-"""Milliseconds that a page may take to follow: machines that test are slow and busy."""
+Opener = Callable[..., Page]
 
 
 @pytest.fixture(scope="session")
@@ -21,14 +22,38 @@ def browser() -> Iterator[Browser]:
         absent("no Chromium", "apt-get install chromium, or name one in the variable CHROMIUM")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        expect.set_options(timeout=WAIT)
+        expect.set_options(timeout=PATIENCE * 1000)
         yield browser
         browser.close()
 
 
+@pytest.fixture(scope="session")
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """A browser that keeps the app's scripts from test to test; what the app knows of a visitor is in the page."""
+    with closing(browser.new_context()) as context:
+        context.set_default_timeout(PATIENCE * 1000)
+        yield context
+
+
 @pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    context.set_default_timeout(WAIT)
-    yield context.new_page()
-    context.close()
+def new_page(browser: Browser, context: BrowserContext) -> Iterator[Opener]:
+    """Opens pages of a size, light or dark, or as a device by other settings of Playwright's `new_context`."""
+    with ExitStack() as opened:
+
+        def open_page(width: int = 1280, height: int = 900, *, color_scheme: str = "light", **device: bool) -> Page:
+            if device:
+                own = opened.enter_context(closing(browser.new_context(**device)))
+                own.set_default_timeout(PATIENCE * 1000)
+                page = own.new_page()
+            else:
+                page = opened.enter_context(closing(context.new_page()))
+            page.set_viewport_size({"width": width, "height": height})
+            page.emulate_media(color_scheme=color_scheme)
+            return page
+
+        yield open_page
+
+
+@pytest.fixture
+def page(new_page: Opener) -> Page:
+    return new_page()

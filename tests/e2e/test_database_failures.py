@@ -9,14 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotation.demo import create_demo_study
 from annotation.results import load_judgments
 from annotation.store import AnnotationStore
 from data.database import connect
-from data.demo import NAME, add_demo
-from data.store import DataStore
-from metrics import LEXICAL, make_metrics, metric
-from metrics.scoring import score_dataset
 from tests.driving import serving
 
 pytestmark = pytest.mark.e2e
@@ -25,17 +20,12 @@ READING = 600
 """Milliseconds before a choice: sooner ones are refused as keys held down."""
 
 
-def test_what_is_not_saved_is_said_and_the_page_goes_on_by_itself(page: Page, tmp_path: Path) -> None:
+def test_what_is_not_saved_is_said_and_the_page_goes_on_by_itself(page: Page, demo_url: str, tmp_path: Path) -> None:
     file, away = tmp_path / "relevance.db", tmp_path / "away.db"
-    address = f"sqlite:///{file}"
-    engine = connect(address)
-    data, annotation = DataStore(engine), AnnotationStore(engine)
-    add_demo(data)
-    score_dataset(data, NAME, make_metrics(LEXICAL))
-    create_demo_study(annotation, metric("rouge_k").signature)
-    token = annotation.invite(study="Demo", name="Ana").token
+    engine = connect(demo_url)
+    token = AnnotationStore(engine).invite(study="Demo", name="Ana").token
     engine.dispose()
-    with serving(address) as url:
+    with serving(demo_url) as url:
         page.goto(f"{url}/annotate?invite={token}")
         choice = page.get_by_role("button", name="Summary 1")
         expect(choice).to_be_visible()
@@ -54,7 +44,7 @@ def test_what_is_not_saved_is_said_and_the_page_goes_on_by_itself(page: Page, tm
         expect(choice).to_be_visible()  # nobody touched the page
         expect(page.get_by_text("This page goes on by itself")).to_have_count(0)
         assert page.get_by_label("Summary 1", exact=True).inner_text() == text
-        assert len(load_judgments(AnnotationStore(connect(address)), "Demo")) == 0
+        assert len(load_judgments(AnnotationStore(connect(demo_url)), "Demo")) == 0
         page.wait_for_timeout(READING)
         choice.click()
         expect(page.get_by_text("1 of 24 judged")).to_be_visible()
@@ -65,4 +55,4 @@ def test_what_is_not_saved_is_said_and_the_page_goes_on_by_itself(page: Page, tm
         page.wait_for_timeout(READING)
         choice.click()
         expect(page.get_by_text("2 of 24 judged")).to_be_visible()
-        assert len(load_judgments(AnnotationStore(connect(address)), "Demo")) == 2
+        assert len(load_judgments(AnnotationStore(connect(demo_url)), "Demo")) == 2

@@ -7,19 +7,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, expect
+from playwright.sync_api import Page, expect
 
 from data.demo import CHOSEN
 from metrics import METRICS
 from pages.components.examples.presented import load_chosen_examples
 from tests.driving import serving
+from tests.e2e.conftest import Opener
+from tests.e2e.watching import BRIGHTNESS, FITS, Watched
 
 pytestmark = pytest.mark.e2e
 
 LAST = len(CHOSEN)
-
-MODELS = 170_000
-"""Milliseconds that the models may take to load and answer, on a machine that does other things as well."""
 
 SHEET = re.compile(rb"/Type\s*/Page\b(?!s)")
 
@@ -31,23 +30,12 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield served
 
 
-class Presented:
-    """The page, with what went wrong on it kept."""
+class Presented(Watched):
+    """The page with the examples that are shown."""
 
     def __init__(self, page: Page, url: str, example: str = "") -> None:
-        self.page = page
-        self.errors: list[str] = []
-        page.on("console", self.heard)
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.goto(f"{url}/disagreements{example and f'?example={example}'}")
+        super().__init__(page, f"{url}/disagreements{example and f'?example={example}'}")
         expect(page.get_by_role("heading", name="When metrics disagree", exact=True)).to_be_visible()
-
-    def heard(self, message: ConsoleMessage) -> None:
-        # Streamlit fetches the symbol in the page's tab from Google, which the tests do not reach, and on a page's
-        # address first looks for itself below it
-        where = message.location["url"]
-        if message.type == "error" and "gstatic" not in where and "/_stcore/" not in where:
-            self.errors.append(f"{message.text} {message.location}")
 
     def shows(self, number: int) -> None:
         """The example of this number alone, and its address."""
@@ -62,17 +50,12 @@ class Presented:
     def settled(self) -> None:
         """All models have answered, and nothing is drawn any more."""
         expect(self.page.locator(".presented table").first).to_be_visible()
-        expect(self.page.locator(".presented .waiting")).to_have_count(0, timeout=MODELS)
-        expect(self.page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
-        expect(self.page.get_by_test_id("stException")).to_have_count(0)
+        expect(self.page.locator(".presented .waiting")).to_have_count(0)
+        super().settled()
         expect(self.page.get_by_text("Not to be had")).to_have_count(0)
 
-    def fits(self) -> bool:
-        """Whether nothing is wider than the screen."""
-        return bool(self.page.evaluate("document.scrollingElement.scrollWidth <= innerWidth"))
 
-
-def test_turning_the_pages_by_buttons_and_keys(browser: Browser, page: Page, url: str) -> None:
+def test_turning_the_pages_by_buttons_and_keys(new_page: Opener, page: Page, url: str) -> None:
     shown = Presented(page, url)
     shown.shows(1)
     # the lexical metrics do not wait for the models
@@ -95,14 +78,12 @@ def test_turning_the_pages_by_buttons_and_keys(browser: Browser, page: Page, url
     assert page.locator("tr.metric").count() == len(METRICS)
     said = page.locator(".presented .said").inner_text()
 
-    context = browser.new_context(viewport={"width": 1920, "height": 1080})
-    again = Presented(context.new_page(), url, CHOSEN[LAST - 3].document_id)
+    again = Presented(new_page(1920, 1080), url, CHOSEN[LAST - 3].document_id)
     again.shows(LAST - 2)
     again.settled()
     assert again.page.locator(".presented .said").inner_text() == said
-    assert not again.errors, again.errors
-    context.close()
-    assert not shown.errors, shown.errors
+    again.innocent()
+    shown.innocent()
 
 
 def test_pointing_at_a_keyword_lights_it_in_all_texts(page: Page, url: str) -> None:
@@ -144,30 +125,27 @@ def test_print(page: Page, url: str, tmp_path: Path) -> None:
         expect(page.locator(text).first).to_have_css("color", "rgb(0, 0, 0)")
     for behind in (".stApp", "[data-testid=stMain]", ".stMainBlockContainer"):
         expect(page.locator(behind)).to_have_css("background-color", "rgb(255, 255, 255)")
-    assert not shown.errors, shown.errors
+    shown.innocent()
 
 
 @pytest.mark.parametrize(
     ("width", "height", "theme", "largest"),
     [(1920, 1080, "light", 24), (1024, 768, "dark", 17), (360, 740, "light", 16), (360, 740, "dark", 16)],
 )
-def test_screens(browser: Browser, url: str, width: int, height: int, theme: str, largest: int) -> None:
-    context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=theme)
-    shown = Presented(context.new_page(), url, "2")
+def test_screens(new_page: Opener, url: str, width: int, height: int, theme: str, largest: int) -> None:
+    shown = Presented(new_page(width, height, color_scheme=theme), url, "2")
     shown.shows(2)
     shown.settled()
-    assert shown.fits()
     page = shown.page
+    assert page.evaluate(FITS)
     size = page.locator(".presented .summary .text").first.evaluate("e => parseFloat(getComputedStyle(e).fontSize)")
     assert size >= largest  # pixels
-    brightness = "Math.max(...getComputedStyle(document.querySelector('.stApp')).backgroundColor.match(/\\d+/g))"
-    assert (page.evaluate(brightness) < 64) == (theme == "dark")
+    assert (page.evaluate(BRIGHTNESS) < 64) == (theme == "dark")
     boxes = [page.locator(f"[aria-label='Summary {letter}']").bounding_box() for letter in "AB"]
     assert boxes[0] is not None
     assert boxes[1] is not None
     assert (boxes[0]["y"] == boxes[1]["y"]) == (width > 400)  # beside each other where there is room
     page.get_by_text("All on one page", exact=True).click()
     expect(page.locator(".presented")).to_have_count(LAST)
-    assert shown.fits()
-    assert not shown.errors, shown.errors
-    context.close()
+    assert page.evaluate(FITS)
+    shown.innocent()

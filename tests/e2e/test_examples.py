@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, FloatRect, Locator, Page, expect
+from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from annotation.results import load_rated_pairs
 from data.database import connect
@@ -18,15 +18,13 @@ from metrics import LEXICAL, make_metrics
 from metrics.scoring import score_dataset
 from pages.components.examples.pairs import PairFilter, confusion, make_pairs_frame, verdicts
 from tests.driving import serving
+from tests.e2e.conftest import Opener
+from tests.e2e.watching import BRIGHTNESS, FITS, HOSTILE, NAME, Watched
 
 pytestmark = pytest.mark.e2e
 
-HOSTILE = (
-    "<img src=x onerror=\"document.title='pwned'\"> <script>document.title='pwned'</script> "
-    "[link](http://127.0.0.1:9/) ![image](http://127.0.0.1:9/x.png) :red[red] **bold** $x^2$ \u202ebidi\u202c end"
-)
 WORDS = ["storm", "coast", "rain", "wind", "flood", "river", "town", "boat", "night", "bridge", "water", "house"]
-SET = "set <img src=x onerror=\"document.title='pwned'\"> [l](http://127.0.0.1:9/) :red[x] **b** $x^2$ -> :streamlit:"
+SET = f"set {NAME}"
 ASPECT = f"relevance {HOSTILE}"
 NOVELTY, ALL = "words not in the source", "all metrics"
 
@@ -38,9 +36,6 @@ SAYS = {
     NOVELTY: "are not in the source",
 }
 """What is to be read where one looks at a metric's evidence."""
-
-MODELS = 170_000
-"""Milliseconds that the models may take to load and answer, on a machine that does other things as well."""
 
 ROW, HEAD = 35, 35
 """Pixels: rows are drawn on a canvas."""
@@ -88,33 +83,14 @@ def url(database: Path) -> Iterator[str]:
         yield served
 
 
-class Watched:
-    """The page, with what went wrong on it kept."""
+class Examples(Watched):
+    """The page with its list, its example and the evidence."""
 
     def __init__(self, page: Page, address: str) -> None:
-        self.page = page
-        self.errors: list[str] = []
-        self.requests: list[str] = []
-        page.on("console", self.heard)
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.on("request", lambda request: self.requests.append(request.url))
-        page.on("dialog", lambda dialog: self.errors.append(f"a dialog: {dialog.message}"))
-        page.goto(address)
+        super().__init__(page, address)
         expect(page.get_by_role("heading", name="Examples", exact=True)).to_be_visible()
         expect(page.get_by_text("What did it see?")).to_be_visible()
         self.settled()
-
-    def heard(self, message: ConsoleMessage) -> None:
-        # Streamlit fetches the symbol in the page's tab from Google, which the tests do not reach, and on a page's
-        # address first looks for itself below it
-        where = message.location["url"]
-        if message.type == "error" and "gstatic" not in where and "/_stcore/" not in where:
-            self.errors.append(f"{message.text} {message.location}")
-
-    def settled(self) -> None:
-        expect(self.page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
-        expect(self.page.get_by_test_id("stException")).to_have_count(0)
-        expect(self.page.locator("[data-stale=true]")).to_have_count(0)
 
     @property
     def table(self) -> Locator:
@@ -160,16 +136,8 @@ class Watched:
             expect(section.locator(".sides > div")).to_have_count(2)
         self.settled()
 
-    def innocent(self) -> None:
-        """Nothing of the data was taken for markup, and nothing went wrong."""
-        assert self.page.locator("img[src='x'], a[href^='http://127.0.0.1:9']").count() == 0
-        assert self.page.locator(".stMain script, .stMain .katex, .text img, .text a").count() == 0
-        assert "pwned" not in self.page.title()
-        assert not [request for request in self.requests if ":9/" in request]
-        assert not self.errors, self.errors
 
-
-def test_from_a_cell_to_an_example_and_its_link(browser: Browser, page: Page, url: str, database: Path) -> None:
+def test_from_a_cell_to_an_example_and_its_link(new_page: Opener, page: Page, url: str, database: Path) -> None:
     engine = connect(f"sqlite:///{database}")
     preferences = load_rated_pairs(DataStore(engine), SET, ASPECT)
     engine.dispose()
@@ -179,7 +147,7 @@ def test_from_a_cell_to_an_example_and_its_link(browser: Browser, page: Page, ur
     wanted = make_pairs_frame(preferences, found, chosen)
     assert 1 < len(wanted) < len(preferences)
 
-    watched = Watched(page, f"{url}/examples")
+    watched = Examples(page, f"{url}/examples")
     expect(page.get_by_text(f"{len(preferences)} of {len(preferences)} pairs.")).to_be_visible()
     before = watched.summaries
     # columns share the width: the metric, then the four counts
@@ -218,13 +186,11 @@ def test_from_a_cell_to_an_example_and_its_link(browser: Browser, page: Page, ur
     lights(page, lighting)
 
     shown = watched.summaries
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    again = Watched(context.new_page(), page.url)
+    again = Examples(new_page(), page.url)
     assert again.summaries == shown
     expect(again.page.get_by_text(f"{len(wanted)} of {len(preferences)} pairs.")).to_be_visible()
     assert again.page.url == page.url
     again.innocent()
-    context.close()
     watched.innocent()
 
 
@@ -248,9 +214,8 @@ def lights(page: Page, mark: Locator) -> None:
     assert page.locator(".evidence mark[data-group]").evaluate_all(framed) == 2
 
 
-def test_a_tap_lights_the_match_and_every_match_is_there_as_text(browser: Browser, url: str) -> None:
-    context = browser.new_context(viewport={"width": 360, "height": 800}, has_touch=True)
-    watched = Watched(context.new_page(), f"{url}/examples")
+def test_a_tap_lights_the_match_and_every_match_is_there_as_text(new_page: Opener, url: str) -> None:
+    watched = Examples(new_page(360, 800, has_touch=True), f"{url}/examples")
     page = watched.page
     first, second = (page.locator(".evidence mark[data-group]").nth(place) for place in (0, 1))
     for mark in (first, second):  # the first lets go of its match when the second is tapped
@@ -269,11 +234,10 @@ def test_a_tap_lights_the_match_and_every_match_is_there_as_text(browser: Browse
     for mark in block.locator(f"mark[data-group={group}]").all():
         expect(mark).to_have_css("outline-style", "solid")
     watched.innocent()
-    context.close()
 
 
 def test_from_example_to_example(page: Page, url: str) -> None:
-    watched = Watched(page, f"{url}/examples")
+    watched = Examples(page, f"{url}/examples")
     forward, back = (page.get_by_role("button", name=name) for name in ("Next", "Previous"))
     expect(back).to_be_disabled()
     seen = [(watched.summaries, page.url)]
@@ -323,9 +287,8 @@ def test_from_example_to_example(page: Page, url: str) -> None:
 
 
 @pytest.mark.parametrize("width", [1280, 800, 360])
-def test_the_source_and_both_summaries_stand_beside_each_other(browser: Browser, url: str, width: int) -> None:
-    context = browser.new_context(viewport={"width": width, "height": 900})
-    watched = Watched(context.new_page(), f"{url}/examples")
+def test_the_source_and_both_summaries_stand_beside_each_other(new_page: Opener, url: str, width: int) -> None:
+    watched = Examples(new_page(width), f"{url}/examples")
     page = watched.page
     boxes = [box.bounding_box() for box in page.locator(".example > div").all()]
     assert len(boxes) == 3
@@ -345,28 +308,24 @@ def test_the_source_and_both_summaries_stand_beside_each_other(browser: Browser,
     for text in page.locator(".example [aria-label^='Reference ']").all_inner_texts():
         assert text.endswith(HOSTILE)
     watched.look_at_all()
-    assert page.evaluate("document.scrollingElement.scrollWidth <= innerWidth")
+    assert page.evaluate(FITS)
     watched.innocent()
-    context.close()
 
 
 @pytest.mark.parametrize(("width", "theme"), [(1280, "dark"), (360, "light")])
-def test_widths_and_themes(browser: Browser, url: str, width: int, theme: str) -> None:
-    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=theme)
-    watched = Watched(context.new_page(), f"{url}/examples")
+def test_widths_and_themes(new_page: Opener, url: str, width: int, theme: str) -> None:
+    watched = Examples(new_page(width, color_scheme=theme), f"{url}/examples")
     page = watched.page
-    brightness = "Math.max(...getComputedStyle(document.querySelector('.stApp')).backgroundColor.match(/\\d+/g))"
-    assert (page.evaluate(brightness) < 64) == (theme == "dark")
+    assert (page.evaluate(BRIGHTNESS) < 64) == (theme == "dark")
     for what in ("rouge1", "rouge_k", NOVELTY):
         watched.look_at(what)
         expect(page.locator(".evidence mark").first).to_be_visible()
-        assert page.evaluate("document.scrollingElement.scrollWidth <= innerWidth"), what
+        assert page.evaluate(FITS), what
         # of a colour that can be told from what is behind it
         colours = "mark => [getComputedStyle(mark).color, getComputedStyle(document.querySelector('.stApp')).color]"
         ours, around = page.locator(".evidence mark").first.evaluate(colours)
         assert ours == around
     watched.innocent()
-    context.close()
 
 
 def test_a_model_explains_in_a_process_of_its_own(page: Page, tmp_path: Path) -> None:
@@ -379,7 +338,7 @@ def test_a_model_explains_in_a_process_of_its_own(page: Page, tmp_path: Path) ->
     ]
     path = filled(tmp_path / "models.db", "small", records, ("rouge1", "bertscore"))
     with serving(f"sqlite:///{path}") as url:
-        watched = Watched(page, f"{url}/examples")
+        watched = Examples(page, f"{url}/examples")
         answered = page.locator(".evidence").filter(has_text="precision")
         waiting = page.get_by_text("its model is looking at both summaries")
         # Whoever does not wait for a model is not kept waiting by it, even while it is still being loaded.
@@ -392,7 +351,7 @@ def test_a_model_explains_in_a_process_of_its_own(page: Page, tmp_path: Path) ->
         watched.comes_to(2)
         expect(waiting).to_be_visible()
         page.get_by_role("radio", name="bertscore", exact=True).click()
-        expect(answered).to_have_count(2, timeout=MODELS)
+        expect(answered).to_have_count(2)
         expect(waiting).to_have_count(0)
         watched.settled()
         expect(page.locator(".vega-embed")).to_have_count(2)

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 from playwright.sync_api import TimeoutError as TookTooLong
 
 from annotation.keyword_reviews import KeywordReviewStore
@@ -17,14 +17,12 @@ from data.demo import add_demo
 from data.records import Document, Summary
 from data.store import DataStore
 from tests.driving import serving
+from tests.e2e import watching
+from tests.e2e.conftest import Opener
+from tests.e2e.watching import FITS, HOSTILE, NAME
 
 pytestmark = pytest.mark.e2e
 
-HOSTILE = (
-    "<img src=x onerror=\"document.title='pwned'\"> <script>document.title='pwned'</script> "
-    "[link](http://127.0.0.1:9/) :red[red] **bold** $x^2$ \u202ebidi\u202c end"
-)
-NAME = "<img src=x onerror=\"document.title='pwned'\"> [l](http://127.0.0.1:9/) :red[x] **b** $x^2$ -> :streamlit:"
 VIEWS = {"Compare": "in common", "Mark": "New review", "Results": "As published", "Keyword recall": "by the length"}
 """What is to be read in each view."""
 
@@ -56,9 +54,7 @@ def url(database: Path) -> Iterator[str]:
 
 def settled(page: Page) -> None:
     expect(page.get_by_role("heading", name="Keywords", exact=True)).to_be_visible()
-    expect(page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
-    expect(page.get_by_test_id("stException")).to_have_count(0)
-    expect(page.locator("[data-stale=true]")).to_have_count(0)
+    watching.settled(page)
 
 
 def look_at(page: Page, view: str) -> None:
@@ -112,7 +108,7 @@ def save(page: Page) -> None:
     settled(page)
 
 
-def test_a_review_is_made_marked_and_counted(browser: Browser, page: Page, url: str, database: Path) -> None:
+def test_a_review_is_made_marked_and_counted(new_page: Opener, page: Page, url: str, database: Path) -> None:
     page.goto(f"{url}/keywords?view=mark")
     settled(page)
     make_review(page, "By hand")
@@ -158,8 +154,7 @@ def test_a_review_is_made_marked_and_counted(browser: Browser, page: Page, url: 
     save(page)
     expect(page.get_by_text("That was the last document")).to_be_visible()
 
-    other = browser.new_context(viewport={"width": 1280, "height": 900})
-    second = other.new_page()
+    second = new_page()
     second.goto(f"{url}/keywords?view=mark")
     settled(second)
     second.get_by_label("Your name").fill("Ann")
@@ -169,7 +164,6 @@ def test_a_review_is_made_marked_and_counted(browser: Browser, page: Page, url: 
     start(second, "Bo")
     save(second)
     expect(second.get_by_text("1 of 3 documents saved")).to_be_visible()
-    other.close()
     assert store.review("By hand").verdicts == 4
     engine.dispose()
 
@@ -205,10 +199,8 @@ def test_keywords_light_each_other(page: Page, url: str) -> None:
 
 
 @pytest.mark.parametrize(("width", "theme"), [(1280, "dark"), (360, "light")])
-def test_hostile_texts_in_every_view(browser: Browser, url: str, width: int, theme: str) -> None:
-    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=theme)
-    context.set_default_timeout(20_000)
-    page = context.new_page()
+def test_hostile_texts_in_every_view(new_page: Opener, url: str, width: int, theme: str) -> None:
+    page = new_page(width, color_scheme=theme)
     requests: list[str] = []
     page.on("request", lambda request: requests.append(request.url))
     page.goto(f"{url}/keywords?view=mark")
@@ -228,11 +220,10 @@ def test_hostile_texts_in_every_view(browser: Browser, url: str, width: int, the
     expect(page.get_by_role("checkbox").first).to_be_attached()
     innocent(page)
     assert not [request for request in requests if ":9/" in request]
-    context.close()
 
 
 def innocent(page: Page) -> None:
     """Nothing of the data was taken for markup, and the page is as wide as its window."""
     assert page.locator("img[src='x'], a[href^='http://127.0.0.1:9'], .stMain script, .stMain .katex").count() == 0
     assert "pwned" not in page.title()
-    assert page.evaluate("document.scrollingElement.scrollWidth <= innerWidth")
+    assert page.evaluate(FITS)

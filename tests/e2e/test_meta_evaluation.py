@@ -8,7 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from annotation.records import StudySpec
 from annotation.results import load_judgments
@@ -20,14 +20,11 @@ from metrics import LEXICAL, make_metrics
 from metrics.scoring import score_dataset
 from pages.components.examples.texts import contradiction_table
 from tests.driving import serving
+from tests.e2e.conftest import Opener
+from tests.e2e.watching import BRIGHTNESS, FITS, HOSTILE, NAME, Watched
 
 pytestmark = pytest.mark.e2e
 
-HOSTILE = (
-    "<img src=x onerror=\"document.title='pwned'\"> <script>document.title='pwned'</script> "
-    "[link](http://127.0.0.1:9/) ![image](http://127.0.0.1:9/x.png) :red[red] **bold** $x^2$ \u202ebidi\u202c"
-)
-NAME = "<img src=x onerror=\"document.title='pwned'\"> [l](http://127.0.0.1:9/) :red[x] **b** $x^2$ -> :streamlit:"
 SET, STUDY = f"set {NAME}", f"study {NAME}"
 
 TABS = {
@@ -87,24 +84,13 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.getbasetemp() / "meta_evaluation.db"
 
 
-class Watched:
-    """A page whose console, requests and dialogs are kept, and checked at the end."""
+class App(Watched):
+    """The app, from page to page."""
 
     def __init__(self, page: Page, url: str) -> None:
-        self.page, self.url = page, url
-        self.errors: list[str] = []
-        self.requests: list[str] = []
-        page.on("console", self.heard)
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.on("request", lambda request: self.requests.append(request.url))
-        page.on("dialog", lambda dialog: self.errors.append(f"a dialog: {dialog.message}"))
-        page.goto(url)
+        super().__init__(page, url)
+        self.url = url
         expect(page.get_by_role("heading", name="Which metric agrees with people?")).to_be_visible()
-
-    def heard(self, message: ConsoleMessage) -> None:
-        # Streamlit fetches the symbol in the page's tab from Google, which the tests do not reach
-        if message.type == "error" and "gstatic" not in message.location["url"]:
-            self.errors.append(f"{message.text} {message.location}")
 
     def open(self, name: str) -> None:
         """A page, by the navigation."""
@@ -115,11 +101,6 @@ class Watched:
             link.first.click()
         expect(self.page.get_by_role("heading", name=name, exact=True)).to_be_visible()
         self.settled()
-
-    def settled(self) -> None:
-        expect(self.page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
-        expect(self.page.get_by_test_id("stException")).to_have_count(0)
-        expect(self.page.locator("[data-stale=true]")).to_have_count(0)
 
     def tab(self, name: str) -> Locator:
         self.page.get_by_role("tab", name=name, exact=True).click()
@@ -134,45 +115,32 @@ class Watched:
         expect(segment).to_be_checked()
         self.settled()
 
-    def innocent(self) -> None:
-        """Nothing of the data was taken for markup, and nothing went wrong."""
-        assert self.page.locator("img[src='x'], a[href^='http://127.0.0.1:9/']").count() == 0
-        assert self.page.locator(".stMain script, .stMain .katex").count() == 0
-        assert "pwned" not in self.page.title()
-        assert not [request for request in self.requests if ":9/" in request]
-        # where a page's address was opened, Streamlit first looks for itself below it
-        assert not [error for error in self.errors if "/_stcore/" not in error], self.errors
-
 
 @pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (1280, "dark"), (360, "light")])
-def test_every_tab_of_every_page(browser: Browser, url: str, width: int, theme: str) -> None:
-    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=theme)
-    page = context.new_page()
-    watched = Watched(page, url)
-    brightness = "Math.max(...getComputedStyle(document.querySelector('.stApp')).backgroundColor.match(/\\d+/g))"
-    fits = "document.scrollingElement.scrollWidth <= innerWidth"
+def test_every_tab_of_every_page(new_page: Opener, url: str, width: int, theme: str) -> None:
+    page = new_page(width, color_scheme=theme)
+    watched = App(page, url)
     for name, tabs in TABS.items():
         watched.open(name)
-        assert (page.evaluate(brightness) < 64) == (theme == "dark")
+        assert (page.evaluate(BRIGHTNESS) < 64) == (theme == "dark")
         for tab in tabs:
             panel = watched.tab(tab)
             if name in {"Agreement", "Correlation"}:
                 expect(panel.get_by_test_id("stDataFrame").first).to_be_visible()
                 if tab not in {"Contradictions", "Position", "Systems"}:
                     expect(panel.locator(".vega-embed svg").first).to_be_visible()
-            assert page.evaluate(fits), (name, tab)
+            assert page.evaluate(FITS), (name, tab)
         if name == "Reliability":
             expect(page.get_by_test_id("stDataFrame")).to_have_count(5)
             expect(page.locator(".vega-embed svg")).to_have_count(1)
-            assert page.evaluate(fits), name
+            assert page.evaluate(FITS), name
     watched.innocent()
-    context.close()
 
 
 def test_the_agreement_page_follows_its_controls(
     page: Page, url: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    watched = Watched(page, url)
+    watched = App(page, url)
     watched.open("Agreement")
     expect(page.get_by_text("48 judgments of annotators")).to_be_visible()
     expect(page.get_by_text("Agreement of metrics with people, per judgment")).to_be_visible()
@@ -215,7 +183,7 @@ def test_the_agreement_page_follows_its_controls(
 
 
 def test_the_correlation_page_follows_its_controls(page: Page, url: str) -> None:
-    watched = Watched(page, url)
+    watched = App(page, url)
     watched.open("Correlation")
     expect(page.get_by_text("24 summaries of 8 documents by 3 systems")).to_be_visible()
     for coefficient in ("spearman", "kendall", "pearson"):
@@ -244,7 +212,7 @@ def test_the_correlation_page_follows_its_controls(page: Page, url: str) -> None
 
 
 def test_the_planner_answers_and_takes_what_was_observed(page: Page, url: str) -> None:
-    watched = Watched(page, url)
+    watched = App(page, url)
     watched.open("Studies")
     panel = watched.tab("Planner")
     pairs = panel.get_by_test_id("stMetric").filter(has_text="Pairs").first

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Request, expect
+from playwright.sync_api import Page, Request, expect
 
 from annotation.records import StudySpec
 from annotation.store import AnnotationStore
@@ -18,12 +18,26 @@ from metrics import LEXICAL, make_metrics
 from metrics.scoring import score_dataset
 from reports.html_report import write_report
 from tests.driving import serving
+from tests.e2e.conftest import Opener
+from tests.e2e.watching import settled
 
 pytestmark = pytest.mark.e2e
 
 LONG = "unbroken" * 20
 LINE_END = "one\u2028two"
 PICTURE = "![a picture](http://pictures.example/one.png) and ![another][other] and [a link](http://links.example/)"
+
+
+TOO_WIDE = """() => {
+    const main = document.querySelector('[data-testid=stMain]');
+    if (main.scrollWidth <= main.clientWidth) return [];
+    const inside = e => { for (let p = e.parentElement; p !== main; p = p.parentElement)
+        if (getComputedStyle(p).overflowX !== 'visible') return false; return true; };
+    return [...main.querySelectorAll('*')].filter(inside)
+        .filter(e => e.getBoundingClientRect().right > main.getBoundingClientRect().right)
+        .map(e => `${e.tagName} ${e.dataset.testid ?? e.className}: ${e.textContent.slice(0, 40)}`);
+}"""
+"""What stands out of the page at its right."""
 
 
 @dataclass
@@ -88,10 +102,9 @@ def opened(page: Page, site: Site, name: str) -> list[str]:
     page.on("request", note)
     query = f"?annotator={site.token}" if name == "annotate" else ""
     page.goto(f"{site.url}/{name}{query}")
-    expect(page.get_by_test_id("stMainBlockContainer")).to_be_visible()
-    expect(page.get_by_test_id("stAppViewContainer")).to_be_visible()
-    page.wait_for_function("document.querySelector('[data-testid=stStatusWidget]') === null")
-    page.wait_for_timeout(500)
+    expect(page.get_by_role("heading").first).to_be_visible()
+    settled(page)
+    page.wait_for_load_state("networkidle")
     return asked
 
 
@@ -111,8 +124,12 @@ PAGES = (
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_no_page_asks_another_host_for_anything(page: Page, site: Site, name: str) -> None:
+def test_no_page_asks_another_host_for_anything_or_widens(page: Page, site: Site, name: str) -> None:
     assert opened(page, site, name) == []
+    for width in (1280, 360):
+        page.set_viewport_size({"width": width, "height": 900})
+        settled(page)
+        assert page.evaluate(TOO_WIDE) == [], width
 
 
 def test_pictures_become_links_and_links_stay(page: Page, site: Site) -> None:
@@ -124,31 +141,10 @@ def test_pictures_become_links_and_links_stay(page: Page, site: Site) -> None:
 
 
 @pytest.mark.parametrize("width", [1280, 360])
-@pytest.mark.parametrize("name", ["", "studies", "annotate", "examples"])
-def test_long_names_do_not_widen_a_page(browser: Browser, site: Site, name: str, width: int) -> None:
-    page = browser.new_page(viewport={"width": width, "height": 900})
-    opened(page, site, name)
-    widest = page.evaluate(
-        """() => {
-            const main = document.querySelector('[data-testid=stMain]');
-            if (main.scrollWidth <= main.clientWidth) return [];
-            const inside = e => { for (let p = e.parentElement; p !== main; p = p.parentElement)
-                if (getComputedStyle(p).overflowX !== 'visible') return false; return true; };
-            return [...main.querySelectorAll('*')].filter(inside)
-                .filter(e => e.getBoundingClientRect().right > main.getBoundingClientRect().right)
-                .map(e => `${e.tagName} ${e.dataset.testid ?? e.className}: ${e.textContent.slice(0, 40)}`);
-        }"""
-    )
-    assert widest == []
-    page.close()
-
-
-@pytest.mark.parametrize("width", [1280, 360])
-def test_long_names_do_not_widen_the_report(browser: Browser, site: Site, width: int) -> None:
-    page = browser.new_page(viewport={"width": width, "height": 900})
+def test_long_names_do_not_widen_the_report(new_page: Opener, site: Site, width: int) -> None:
+    page = new_page(width)
     page.goto((site.folder / "report" / "report.html").as_uri())
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    page.close()
 
 
 @pytest.mark.parametrize(("name", "charts"), [("correlation", 2), ("reliability", 1)])

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from annotation.records import StudySpec
 from annotation.store import AnnotationStore
@@ -16,20 +18,22 @@ from data.database import connect
 from data.importing import import_file
 from data.store import DataStore
 from tests.driving import serving
+from tests.e2e.conftest import Opener
+from tests.e2e.watching import FITS, HOSTILE, Watched, settled
 
 pytestmark = pytest.mark.e2e
 
-HOSTILE = (
-    "<img src=x onerror=\"document.title='pwned'\"> <script>document.title='pwned'</script> "
-    "[link](http://127.0.0.1:9/) ![image](http://127.0.0.1:9/x.png) :red[red] **bold** $x^2$ \u202ebidi\u202c end"
-)
-
-
 STUDY = "<b>study</b> :red[x] a -> b <- c -- :streamlit: >= www.x.y"
+PAIRS = 12
+EVERYBODY = 99
+"""Judgments that each pair wants: more than there are annotators, so that all of them are shown all pairs."""
+
+READING = 500
+"""Milliseconds before a choice: sooner ones are refused as keys held down."""
 
 
-@pytest.fixture
-def database(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A study whose every text, name and label is hostile."""
     records = [
         {
@@ -42,24 +46,38 @@ def database(tmp_path: Path) -> Path:
                 for place, name in enumerate(("first", "second"))
             ],
         }
-        for number in range(12)
+        for number in range(PAIRS)
     ]
-    file = tmp_path / "hostile.jsonl"
+    folder = tmp_path_factory.mktemp("pages")
+    file = folder / "hostile.jsonl"
     file.write_text("".join(json.dumps(record) + "\n" for record in records))
-    path = tmp_path / "pages.db"
+    path = folder / "pages.db"
     engine = connect(f"sqlite:///{path}")
     import_file(DataStore(engine), file, name="<b>set</b> [x](y)")
-    AnnotationStore(engine).create_study(StudySpec(name=STUDY, dataset="<b>set</b> [x](y)", rule="random", ties=True))
+    AnnotationStore(engine).create_study(
+        StudySpec(name=STUDY, dataset="<b>set</b> [x](y)", rule="random", ties=True, judgments_per_pair=EVERYBODY)
+    )
     engine.dispose()
     return path
 
 
-def judgments(database: Path) -> int:
+@pytest.fixture(scope="module")
+def url(database: Path) -> Iterator[str]:
+    with serving(f"sqlite:///{database}") as served:
+        yield served
+
+
+def judgments(database: Path, annotator: str) -> int:
     with sqlite3.connect(database) as connection:
-        return int(connection.execute("SELECT count(*) FROM judgments").fetchone()[0])
+        (count,) = connection.execute(
+            "SELECT count(*) FROM judgments JOIN assignments ON assignments.id = assignment_id "
+            "JOIN annotators ON annotators.id = annotator_id WHERE annotators.name = ?",
+            [annotator],
+        ).fetchone()
+    return int(count)
 
 
-def start_judging(page: Page, url: str, name: str = "Ana") -> None:
+def start_judging(page: Page, url: str, name: str) -> None:
     page.goto(f"{url}/annotate")
     field = page.get_by_label("Your name", exact=True)
     field.fill(name)
@@ -67,11 +85,21 @@ def start_judging(page: Page, url: str, name: str = "Ana") -> None:
     expect(page.get_by_role("button", name="Summary 2")).to_have_count(1)
 
 
+def choose(page: Page, key: str) -> None:
+    """Choose by a key, after a look at the pair."""
+    page.wait_for_timeout(READING)
+    page.keyboard.press(key)
+
+
+def has_judged(page: Page, count: int) -> None:
+    expect(page.get_by_text(f"{count} of {PAIRS} judged")).to_be_visible()
+
+
 @pytest.mark.parametrize(
     ("path", "landmark"),
     [
-        ("", "Which metric agrees with people?"),
         ("agreement", "Agreement"),
+        ("", "Which metric agrees with people?"),
         ("examples", "Examples"),
         ("correlation", "Correlation"),
         ("reliability", "Reliability"),
@@ -79,122 +107,115 @@ def start_judging(page: Page, url: str, name: str = "Ana") -> None:
         ("annotate", "Annotate"),
     ],
 )
-def test_a_deep_link_on_a_cold_server_runs_the_whole_app(
-    browser: Browser, tmp_path: Path, path: str, landmark: str
-) -> None:
+def test_a_deep_link_runs_the_whole_app(page: Page, url: str, path: str, landmark: str) -> None:
     """Streamlit would run a page of `pages/` directly; the navigation shows that ours went through the main script."""
+    has_landmarks(page, f"{url}/{path}", landmark)
+
+
+def test_a_deep_link_on_a_cold_server_runs_the_whole_app(page: Page, tmp_path: Path) -> None:
     with serving(f"sqlite:///{tmp_path / 'cold.db'}") as url:
-        page = browser.new_page()
+        has_landmarks(page, f"{url}/examples", "Examples")
+
+
+def has_landmarks(page: Page, address: str, heading: str) -> None:
+    page.goto(address)
+    expect(page.get_by_role("heading", name=heading).first).to_be_visible()
+    for name in ("Start", "Annotate", "Agreement", "Examples", "Correlation", "Reliability", "Studies"):
+        expect(page.get_by_role("link", name=name).first).to_be_visible()
+
+
+def test_text_from_data_is_never_markup(page: Page, url: str) -> None:
+    watched = Watched(page, url)
+    start_judging(page, url, name="<i>Ana</i> [x](y)")
+    expect(page.get_by_text("<i>Ana</i> [x](y)")).to_be_visible()
+    assert page.get_by_text("<b>").first.inner_text().replace("\u2060", "") == STUDY
+    assert page.locator("img[alt='Streamlit logo']").count() == 0
+    text = page.get_by_label("Summary 1", exact=True).inner_text()
+    assert text.endswith(HOSTILE)
+    assert page.get_by_label("Document", exact=True).inner_text().count(HOSTILE) == 9  # the title and 8 sentences
+    watched.innocent()
+    for path in ("agreement", "examples", "correlation", "reliability", "studies"):
         page.goto(f"{url}/{path}")
-        expect(page.get_by_role("heading", name=landmark).first).to_be_visible()
-        for name in ("Start", "Annotate", "Agreement", "Examples", "Correlation", "Reliability", "Studies"):
-            expect(page.get_by_role("link", name=name).first).to_be_visible()
-        page.close()
-
-
-def test_text_from_data_is_never_markup(page: Page, database: Path) -> None:
-    requests: list[str] = []
-    page.on("request", lambda request: requests.append(request.url))
-    page.on("dialog", lambda dialog: pytest.fail("a dialog opened"))
-    with serving(f"sqlite:///{database}") as url:
-        start_judging(page, url, name="<i>Ana</i> [x](y)")
-        expect(page.get_by_text("<i>Ana</i> [x](y)")).to_be_visible()
-        assert page.get_by_text("<b>").first.inner_text().replace("\u2060", "") == STUDY
-        assert page.locator("img[alt='Streamlit logo']").count() == 0
-        text = page.get_by_label("Summary 1", exact=True).inner_text()
-        assert text.endswith(HOSTILE)
-        assert page.get_by_label("Document", exact=True).inner_text().count(HOSTILE) == 9  # the title and 8 sentences
-        assert page.locator(".text img, .text script, .text a").count() == 0
-        for path in ("agreement", "examples", "correlation", "reliability", "studies"):
-            page.goto(f"{url}/{path}")
-            page.get_by_role("heading", name=path.capitalize()).wait_for()
-            page.wait_for_timeout(1000)
-            assert page.locator("img[src='x'], a[href^='http://127.0.0.1:9']").count() == 0
-        assert "pwned" not in page.title()
-        assert not [request for request in requests if ":9/" in request]
+        page.get_by_role("heading", name=path.capitalize()).wait_for()
+        watched.settled()
+        watched.innocent()
 
 
 @pytest.mark.parametrize("width", [1280, 360])
-def test_an_invite_opens_the_pair_and_nothing_else(browser: Browser, database: Path, width: int) -> None:
+def test_an_invite_opens_the_pair_and_nothing_else(new_page: Opener, url: str, database: Path, width: int) -> None:
     engine = connect(f"sqlite:///{database}")
-    token = AnnotationStore(engine).invite(study=STUDY, name="Cleo").token
+    token = AnnotationStore(engine).invite(study=STUDY, name=f"Cleo {width}").token
     engine.dispose()
-    page = browser.new_page(viewport={"width": width, "height": 740})
-    with serving(f"sqlite:///{database}") as url:
-        page.goto(f"{url}/annotate?invite={token}")
-        expect(page.get_by_role("button", name="Summary 2")).to_have_count(1)
-        expect(page.get_by_role("dialog")).to_have_count(0)
-        expect(page.get_by_role("link", name="Agreement")).to_have_count(0)
-        page.wait_for_timeout(500)
-        page.get_by_role("button", name="Summary 1").click()
-        expect(page.get_by_text("1 of 12 judged")).to_be_visible()
-        page.reload()
-        expect(page.get_by_text("1 of 12 judged")).to_be_visible()
-        assert token in page.url
-    page.close()
+    page = new_page(width, 740)
+    page.goto(f"{url}/annotate?invite={token}")
+    expect(page.get_by_role("button", name="Summary 2")).to_have_count(1)
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(page.get_by_role("link", name="Agreement")).to_have_count(0)
+    page.wait_for_timeout(READING)
+    page.get_by_role("button", name="Summary 1").click()
+    has_judged(page, 1)
+    page.reload()
+    has_judged(page, 1)
+    assert token in page.url
 
 
-def test_a_key_held_down_judges_one_pair_at_most(page: Page, database: Path) -> None:
-    with serving(f"sqlite:///{database}") as url:
-        start_judging(page, url)
-        page.wait_for_timeout(600)
-        began = time.monotonic()
-        for _ in range(15):  # what a key held down for half a second sends
-            page.keyboard.press("1")
-            page.wait_for_timeout(30)
-        took = time.monotonic() - began  # longer on a busy machine
-        page.wait_for_timeout(800)
-        assert 1 <= judgments(database) <= 1 + took // 0.4  # another one after 0.4 s of looking at the next pair
-        before = judgments(database)
-        page.keyboard.press("2")
-        expect(page.get_by_text(f"{before + 1} of 12 judged")).to_be_visible()
-
-
-def test_the_keyboard_alone(page: Page, database: Path) -> None:
-    with serving(f"sqlite:///{database}") as url:
-        start_judging(page, url)
-        for done, key in enumerate("120", 1):
-            page.wait_for_timeout(500)
-            page.keyboard.press(key)
-            expect(page.get_by_text(f"{done} of 12 judged")).to_be_visible()
-        page.wait_for_timeout(300)
-        page.keyboard.press("b")
-        expect(page.get_by_role("button", name="Keep and go on")).to_be_visible()
-        page.wait_for_timeout(500)
+def test_a_key_held_down_judges_one_pair_at_most(page: Page, url: str, database: Path) -> None:
+    start_judging(page, url, "Holding")
+    page.wait_for_timeout(READING)
+    began = time.monotonic()
+    for _ in range(15):  # what a key held down for half a second sends
         page.keyboard.press("1")
-        expect(page.get_by_role("button", name="Keep and go on")).to_have_count(0)
-        page.get_by_role("button", name="Summary 2").focus()
-        page.wait_for_timeout(500)
-        page.keyboard.press("Enter")
-        expect(page.get_by_text("4 of 12 judged")).to_be_visible()
+        page.wait_for_timeout(30)
+    page.wait_for_timeout(800)  # what was sent last may still be under way
+    settled(page)
+    took = time.monotonic() - began  # longer on a busy machine
+    done = judgments(database, "Holding")
+    assert 1 <= done <= 1 + took // 0.4  # another one after 0.4 s of looking at the next pair
+    has_judged(page, done)
+    choose(page, "2")
+    has_judged(page, done + 1)
+
+
+def test_the_keyboard_alone(page: Page, url: str, database: Path) -> None:
+    start_judging(page, url, "Typing")
+    for done, key in enumerate("120", 1):
+        choose(page, key)
+        has_judged(page, done)
+    settled(page)
+    page.keyboard.press("b")
+    keep = page.get_by_role("button", name="Keep and go on")
+    expect(keep).to_be_visible()
+    choose(page, "1")
+    expect(keep).to_have_count(0)
+    page.get_by_role("button", name="Summary 2").focus()
+    choose(page, "Enter")
+    has_judged(page, 4)
     with sqlite3.connect(database) as connection:
         assert connection.execute("SELECT count(*) FROM judgment_revisions").fetchone() == (1,)
 
 
-def test_a_small_screen(browser: Browser, database: Path) -> None:
-    page = browser.new_page(viewport={"width": 360, "height": 740})
-    with serving(f"sqlite:///{database}") as url:
-        start_judging(page, url)
-        for path in ("annotate", "agreement", "examples", "correlation", "reliability", "studies", ""):
-            if path != "annotate":
-                page.goto(f"{url}/{path}")
-                page.wait_for_timeout(1500)
-            assert page.evaluate("document.scrollingElement.scrollWidth <= innerWidth"), path
-    page.close()
+def test_a_small_screen(new_page: Opener, url: str) -> None:
+    page = new_page(360, 740)
+    start_judging(page, url, "Small")
+    for path in ("annotate", "agreement", "examples", "correlation", "reliability", "studies", ""):
+        if path != "annotate":
+            page.goto(f"{url}/{path}")
+            expect(page.get_by_role("heading").first).to_be_visible()
+        settled(page)
+        assert page.evaluate(FITS), path
 
 
-def test_judging_goes_on_after_a_restart_of_the_server(page: Page, database: Path) -> None:
+def test_judging_goes_on_after_a_restart_of_the_server(page: Page, database: Path, tmp_path: Path) -> None:
     """The page left open still shows the pair, and after a reload the work goes on where it was."""
-    with serving(f"sqlite:///{database}") as url:
-        start_judging(page, url)
-        page.wait_for_timeout(500)
-        page.keyboard.press("1")
-        expect(page.get_by_text("1 of 12 judged")).to_be_visible()
+    own = shutil.copy(database, tmp_path / "own.db")
+    with serving(f"sqlite:///{own}") as url:
+        start_judging(page, url, "Patient")
+        choose(page, "1")
+        has_judged(page, 1)
         query = page.url.split("?", 1)[1]
-    with serving(f"sqlite:///{database}") as url:
+    with serving(f"sqlite:///{own}") as url:
         page.goto(f"{url}/annotate?{query}")
-        expect(page.get_by_text("1 of 12 judged")).to_be_visible()
-        page.wait_for_timeout(500)
-        page.keyboard.press("2")
-        expect(page.get_by_text("2 of 12 judged")).to_be_visible()
-    assert judgments(database) == 2
+        has_judged(page, 1)
+        choose(page, "2")
+        has_judged(page, 2)
+    assert judgments(own, "Patient") == 2

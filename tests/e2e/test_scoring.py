@@ -2,35 +2,22 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
-from annotation.demo import create_demo_study
-from annotation.store import AnnotationStore
 from data.database import connect
-from data.demo import NAME, add_demo
+from data.demo import NAME
 from data.store import DataStore
-from metrics import LEXICAL, METRICS, make_metrics, metric
-from metrics.scoring import score_dataset
+from metrics import METRICS
 from tests.driving import serving
+from tests.e2e.conftest import Opener
 
 pytestmark = pytest.mark.e2e
 
-ALL = 120_000
-"""Milliseconds that the models may take to load, on a machine that does other things as well."""
-
 
 @pytest.fixture
-def store(tmp_path: Path) -> DataStore:
-    """The demo corpus and its study, scored by the metrics without models."""
-    engine = connect(f"sqlite:///{tmp_path / 'scoring.db'}")
-    store = DataStore(engine)
-    add_demo(store)
-    score_dataset(store, NAME, make_metrics(LEXICAL))
-    create_demo_study(AnnotationStore(engine), metric("rouge_k").signature)
-    return store
+def store(demo_url: str) -> DataStore:
+    return DataStore(connect(demo_url))
 
 
 def open_data_sets(page: Page, url: str) -> None:
@@ -44,7 +31,7 @@ def press_score(page: Page) -> None:
 
 
 def test_progress_is_shown_survives_a_reload_and_judging_goes_on(
-    browser: Browser, page: Page, store: DataStore
+    new_page: Opener, page: Page, store: DataStore
 ) -> None:
     with serving(str(store.engine.url)) as url:
         open_data_sets(page, url)
@@ -54,16 +41,15 @@ def test_progress_is_shown_survives_a_reload_and_judging_goes_on(
         expect(page.get_by_role("button", name="Score by all metrics")).to_be_visible()  # the form stays open
         open_data_sets(page, url)
         expect(progress).to_be_visible()
-        annotator = browser.new_page()
+        annotator = new_page()
         annotator.goto(f"{url}/annotate")
         annotator.get_by_label("Your name", exact=True).fill("Ana")
         annotator.get_by_label("Your name", exact=True).press("Enter")
         expect(annotator.get_by_role("button", name="Summary 2")).to_have_count(1)
-        annotator.wait_for_timeout(500)
+        annotator.wait_for_timeout(500)  # a choice that comes sooner is refused as a key held down
         annotator.keyboard.press("1")
         expect(annotator.get_by_text("1 of 24 judged")).to_be_visible()
-        annotator.close()
-        expect(page.get_by_text("scored demo")).to_be_visible(timeout=ALL)
+        expect(page.get_by_text("scored demo")).to_be_visible()
         expect(progress).to_have_count(0)
     run = store.last_run(NAME)
     assert run is not None
@@ -76,7 +62,7 @@ def test_what_failed_is_named_by_metric(page: Page, store: DataStore, monkeypatc
     with serving(str(store.engine.url)) as url:
         open_data_sets(page, url)
         press_score(page)
-        expect(page.get_by_text("Metrics that could not score demo")).to_be_visible(timeout=ALL)
+        expect(page.get_by_text("Metrics that could not score demo")).to_be_visible()
         expect(page.get_by_role("listitem").filter(has_text="carouge:")).to_contain_text("<b>nonsense</b> **x**")
         expect(page.get_by_text("scored demo")).to_have_count(0)
         open_data_sets(page, url)

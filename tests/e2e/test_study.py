@@ -6,13 +6,16 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from analysis.agreement import count_agreement
 from annotation.results import load_judgments
 from annotation.store import AnnotationStore
 from data.database import connect
+from pages.components.studies.adding import FIRST
 from tests.driving import serving
+from tests.e2e.conftest import Opener
+from tests.e2e.watching import settled
 
 pytestmark = pytest.mark.e2e
 
@@ -32,17 +35,18 @@ def shown(page: Page) -> tuple[str, str]:
     return left, right
 
 
-def test_a_whole_study(browser: Browser, shared_data: Path, tmp_path: Path) -> None:
+def test_a_whole_study(new_page: Opener, shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RELEVANCE_DEVICE", "none")  # the models take minutes, and nothing here is about them
     database = tmp_path / "e2e.db"
     with serving(f"sqlite:///{database}") as url:
-        researcher = browser.new_page()
+        researcher = new_page()
         researcher.goto(f"{url}/studies")
         import_and_score(researcher, shared_data / "scitldr" / "dev.jsonl")
         create(researcher)
 
         chosen: dict[str, list[str]] = {}
         for name, key in (("Ana", False), ("Ben", True)):
-            chosen[name] = annotate(browser, url, name, key=key)
+            chosen[name] = annotate(new_page(), url, name, key=key)
 
         # What was chosen on the screen is what the database says.
         assert chosen == stored_choices(database)
@@ -73,19 +77,20 @@ def import_and_score(page: Page, file: Path) -> None:
     expect(page.get_by_text("format: scitldr (guessed)")).to_be_visible()
     page.get_by_text("Add systems and score").click()
     systems = page.get_by_role("combobox", name="Systems to add")
-    page.wait_for_timeout(1000)  # the field is drawn anew when it has opened
-    for _ in range(2):
-        systems.press("Backspace")  # what stands there first
+    for system in reversed(FIRST):  # what stands there first; a field that is drawn anew forgets what is typed
+        settled(page)
+        systems.press("Backspace")
+        expect(page.get_by_role("button", name=f"Remove {system}", exact=True)).to_be_hidden()
     for name in ("lead-1", "textrank-1"):
-        page.wait_for_timeout(1000)  # and after each choice
+        settled(page)
         systems.fill(name)
         page.get_by_role("option", name=f"Add: {name}").click()
         systems.press("Escape")
         expect(page.get_by_role("button", name=f"Remove {name}", exact=True)).to_be_visible()
     page.get_by_role("button", name="Add systems").click()
-    expect(page.get_by_text("added 619 summaries of textrank-1 to scitldr-dev")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("added 619 summaries of textrank-1 to scitldr-dev")).to_be_visible()
     page.get_by_role("button", name="Score by all metrics").click()
-    expect(page.get_by_text("Scoring scitldr-dev:")).to_be_visible()  # the models take minutes; the work goes on
+    expect(page.get_by_text("Scoring scitldr-dev:")).to_be_visible()
 
 
 def create(page: Page) -> None:
@@ -93,12 +98,11 @@ def create(page: Page) -> None:
     fill(page, "Pairs in all", "45")
     fill(page, "Name of the study", "SciTLDR")
     page.get_by_role("button", name="Create the study").click()
-    expect(page.get_by_text("Created SciTLDR with 45 pairs")).to_be_visible(timeout=60_000)  # it scores what it needs
+    expect(page.get_by_text("Created SciTLDR with 45 pairs")).to_be_visible()  # it scores what it needs
 
 
-def annotate(browser: Browser, url: str, name: str, *, key: bool) -> list[str]:
+def annotate(page: Page, url: str, name: str, *, key: bool) -> list[str]:
     """Judge 20 pairs with a reload in the middle; nothing that could sway the judgment reaches the browser."""
-    page = browser.new_page()
     frames: list[bytes] = []
     page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: frames.append(as_bytes(frame))))
     page.goto(f"{url}/annotate")
@@ -132,7 +136,6 @@ def annotate(browser: Browser, url: str, name: str, *, key: bool) -> list[str]:
     assert b"Instructions" in received
     for secret in (b"textrank-1", b"lead-1", b"rouge"):
         assert secret not in received
-    page.close()
     return chosen
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlencode, urlparse
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, expect
+from playwright.sync_api import Page, expect
 
 from data.database import connect
 from data.demo import NAME as DEMO
@@ -21,14 +21,12 @@ from summarizers.oracles.evaluation import OracleTask, load_evaluation, rows_of
 from summarizers.oracles.standing import bounds_of, judged_all
 from summarizers.sentences import sentences_of
 from tests.driving import serving
+from tests.e2e.conftest import Opener
+from tests.e2e.watching import HOSTILE, NAME, Watched
 
 pytestmark = pytest.mark.e2e
 
-HOSTILE = (
-    "<img src=x onerror=\"document.title='pwned'\"> <script>document.title='pwned'</script> "
-    "[link](http://127.0.0.1:9/) :red[red] **bold** $x^2$ \u202ebidi\u202c end"
-)
-SET = "set <img src=x onerror=\"document.title='pwned'\"> [l](http://127.0.0.1:9/) :red[x] **b** $x^2$ -> :streamlit:"
+SET = f"set {NAME}"
 
 
 @pytest.fixture(scope="module")
@@ -69,33 +67,16 @@ def url(database: Path) -> Iterator[str]:
         yield served
 
 
-class Watched:
-    """The page, with what went wrong on it kept."""
+class UpperBound(Watched):
+    """The page with the sentences that are taken."""
 
     def __init__(self, page: Page, address: str) -> None:
-        self.page = page
-        self.errors: list[str] = []
-        self.requests: list[str] = []
-        page.on("console", self.heard)
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.on("request", lambda request: self.requests.append(request.url))
-        page.on("dialog", lambda dialog: self.errors.append(f"a dialog: {dialog.message}"))
-        page.goto(address)
+        super().__init__(page, address)
         self.settled()
-
-    def heard(self, message: ConsoleMessage) -> None:
-        # Streamlit fetches the symbol in the page's tab from Google, which the tests do not reach, and on a page's
-        # address first looks for itself below it
-        where = message.location["url"]
-        if message.type == "error" and "gstatic" not in where and "/_stcore/" not in where:
-            self.errors.append(f"{message.text} {message.location}")
 
     def settled(self) -> None:
         expect(self.page.get_by_role("heading", name="Upper bound", exact=True)).to_be_visible()
-        running = self.page.locator("[data-testid=stApp][data-test-script-state=notRunning]")
-        expect(running).to_be_visible(timeout=60_000)
-        expect(self.page.get_by_test_id("stException")).to_have_count(0)
-        expect(self.page.locator("[data-stale=true]")).to_have_count(0)
+        super().settled()
 
     def shows(self, document: Document, algorithm: str, target: Target) -> None:
         """The sentences that an algorithm takes of a document are those that are marked as taken."""
@@ -110,19 +91,11 @@ class Watched:
             assert line.locator(".text").inner_text() == sentences[place]
         assert self.page.locator(".bound li:not(.skip)").count() == len(sentences)
 
-    def innocent(self) -> None:
-        """Nothing of the data was taken for markup, and nothing went wrong."""
-        assert self.page.locator("img[src='x'], a[href^='http://127.0.0.1:9']").count() == 0
-        assert self.page.locator(".stMain script, .stMain .katex, .text img, .text a").count() == 0
-        assert "pwned" not in self.page.title()
-        assert not [request for request in self.requests if ":9/" in request]
-        assert not self.errors, self.errors
-
 
 def test_from_a_link_through_documents_and_algorithms_and_back(page: Page, url: str, documents: list[Document]) -> None:
     target = Target(2, "set")
     link = urlencode({**BoundChoice(DEMO, target).address, "document": documents[3].id})
-    watched = Watched(page, f"{url}/upper_bound?{link}")
+    watched = UpperBound(page, f"{url}/upper_bound?{link}")
     watched.shows(documents[3], "exact", target)
     expect(page.get_by_text("Proven optimal")).to_be_visible()
     page.get_by_role("button", name="Next").click()
@@ -175,7 +148,7 @@ def test_folded_sentences_open_by_keys_and_are_printed(page: Page, url: str, doc
     rows = {document.id: rows_of(OracleTask(Target(), ("exact",)), document)[0] for document in documents}
     # a document whose extract begins so late that at least two sentences are folded before it
     chosen = next(document for document in documents if min(rows[document.id].places, default=0) > 1)
-    watched = Watched(page, f"{url}/upper_bound?{urlencode({'dataset': DEMO, 'document': chosen.id})}")
+    watched = UpperBound(page, f"{url}/upper_bound?{urlencode({'dataset': DEMO, 'document': chosen.id})}")
     (first, *_) = rows[chosen.id].places
     summary = page.locator(".bound summary").first
     expect(summary).to_have_text(f"{first} sentences not taken (1–{first})")
@@ -194,7 +167,7 @@ def test_folded_sentences_open_by_keys_and_are_printed(page: Page, url: str, doc
 
 def test_a_link_to_what_is_not_here_says_so(page: Page, url: str, documents: list[Document]) -> None:
     link = urlencode({"dataset": DEMO, "document": HOSTILE, "metric": "rouge9"})
-    watched = Watched(page, f"{url}/upper_bound?{link}")
+    watched = UpperBound(page, f"{url}/upper_bound?{link}")
     warning = page.get_by_test_id("stAlert")
     expect(warning).to_contain_text("This link names a metric that is not here (“rouge9”): the first is shown.")
     expect(warning).to_contain_text("a document that is not here (“<img src=x")
@@ -206,7 +179,7 @@ def test_a_link_to_what_is_not_here_says_so(page: Page, url: str, documents: lis
 
 
 def test_presses_count_while_other_algorithms_still_run(page: Page, url: str, documents: list[Document]) -> None:
-    watched = Watched(page, f"{url}/upper_bound?dataset={DEMO}&document={documents[0].id}")
+    watched = UpperBound(page, f"{url}/upper_bound?dataset={DEMO}&document={documents[0].id}")
     for place in range(1, 5):
         page.get_by_role("button", name="Next").click()
         expect(page.get_by_role("combobox", name="Document")).to_have_value(re.compile(re.escape(documents[place].id)))
@@ -216,16 +189,16 @@ def test_presses_count_while_other_algorithms_still_run(page: Page, url: str, do
 
 
 def test_all_documents_are_computed_while_one_waits_and_go_on_after_leaving(
-    browser: Browser, page: Page, url: str, database: Path
+    new_page: Opener, page: Page, url: str, database: Path
 ) -> None:
-    watched = Watched(page, f"{url}/upper_bound?dataset={DEMO}&view=all")
+    watched = UpperBound(page, f"{url}/upper_bound?dataset={DEMO}&view=all")
     button = page.get_by_role("button", name="Compute for")
     expect(page.get_by_text("0 of 24 documents have")).to_be_visible()
     expect(page.get_by_text("goes on where it stopped")).to_be_visible()
     button.click()
-    expect(page.get_by_text(re.compile(r"^([3-9]|1\d) of 24 documents$"))).to_be_visible(timeout=60_000)
+    expect(page.get_by_text(re.compile(r"^([3-9]|1\d) of 24 documents$"))).to_be_visible()
     page.get_by_role("radio", name="One document", exact=True).click()  # which stops it
-    expect(page.get_by_text("Proven optimal")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("Proven optimal")).to_be_visible()
     page.get_by_role("radio", name="All documents", exact=True).click()
     watched.settled()
     engine = connect(f"sqlite:///{database}")
@@ -235,8 +208,8 @@ def test_all_documents_are_computed_while_one_waits_and_go_on_after_leaving(
     assert 3 <= kept < 24
     expect(page.get_by_text(f"{kept} of 24 documents have")).to_be_visible()
     button.click()
-    expect(page.get_by_role("heading", name="Systems beside the bound")).to_be_visible(timeout=60_000)
-    expect(button).to_have_count(0, timeout=60_000)
+    expect(page.get_by_role("heading", name="Systems beside the bound")).to_be_visible()
+    expect(button).to_have_count(0)
     watched.settled()
     rows = load_evaluation(data, DEMO, OracleTask()).rows
     assert len(rows) == 24 * len(ALGORITHMS)
@@ -268,18 +241,17 @@ def test_all_documents_are_computed_while_one_waits_and_go_on_after_leaving(
     assert tables.startswith("% dataset: ")
     watched.innocent()
 
-    narrow = browser.new_context(viewport={"width": 360, "height": 740}, color_scheme="dark").new_page()
-    phone = Watched(narrow, page.url)
+    narrow = new_page(360, 740, color_scheme="dark")
+    phone = UpperBound(narrow, page.url)
     for view in ("All documents", "One document"):
         narrow.get_by_role("radio", name=view, exact=True).click()
         phone.settled()
         assert narrow.evaluate("document.documentElement.scrollWidth") <= 360
     phone.innocent()
-    narrow.context.close()
 
 
 def test_hostile_texts_and_names_stay_text(page: Page, url: str) -> None:
-    watched = Watched(page, f"{url}/upper_bound?{urlencode({'dataset': SET})}")
+    watched = UpperBound(page, f"{url}/upper_bound?{urlencode({'dataset': SET})}")
     for place in range(3):
         expect(page.locator(".bound li .text").first).to_contain_text(f"Storm {place} <img src=x")
         assert page.locator(".bound li .text").first.inner_text() == f"Storm {place} {HOSTILE}"
@@ -289,7 +261,7 @@ def test_hostile_texts_and_names_stay_text(page: Page, url: str) -> None:
     watched.innocent()
     page.get_by_role("radio", name="All documents", exact=True).click()
     page.get_by_role("button", name="Compute for").click()
-    expect(page.get_by_role("heading", name="Systems beside the bound")).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("heading", name="Systems beside the bound")).to_be_visible()
     watched.settled()
     expect(page.locator(".vega-embed")).to_be_visible()
     watched.innocent()

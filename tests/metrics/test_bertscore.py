@@ -22,6 +22,8 @@ from metrics.models.encoder import Encoder
 from metrics.models.files import embedded_model
 from metrics.scoring import score_record
 
+pytestmark = pytest.mark.slow
+
 Values = list[tuple[float, float, float]]
 
 

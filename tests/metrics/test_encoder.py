@@ -22,6 +22,8 @@ from metrics.models.encoder import Encoded, Encoder, make_batches, shared_encode
 from metrics.models.files import ModelUnavailable
 from metrics.models.vectors import EncoderVectors
 
+pytestmark = pytest.mark.slow
+
 TEXTS = [
     "The cat sat on the mat.",
     "A dog ran far away from home, and nobody has seen it since then; its owners are still looking for it.",

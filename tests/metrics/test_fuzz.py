@@ -17,6 +17,8 @@ from metrics.models.files import BadModel
 from metrics.models.vectors import write_vectors
 from tests.fuzzing import mutations
 
+pytestmark = pytest.mark.slow
+
 COUNT = 2000
 SLOWEST = 20
 DOCUMENTS = [Document(f"d{number}", "t", ("r",)) for number in range(2)]
@@ -63,13 +65,13 @@ def test_damaged_files_are_taken_or_refused_in_one_line(tmp_path, name):
     refused = 0
     for content in mutations(samples, COUNT, seed=len(name)):
         path.write_bytes(content)
-        start = time.monotonic()
+        start = time.process_time()
         try:
             read(path)
         except (BadRecord, BadTrainingFile, BadModel) as refusal:
             refused += 1
             check_message(str(refusal), content)
-        assert time.monotonic() - start < SLOWEST, content
+        assert time.process_time() - start < SLOWEST, content
     assert COUNT / 20 < refused < COUNT
 
 

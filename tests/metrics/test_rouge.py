@@ -35,6 +35,7 @@ def summeval(shared_data: Path) -> list[Example]:
     return [e for document, summaries in records for e in make_examples(document, summaries)]
 
 
+@pytest.mark.slow
 def test_equals_rouge_score_on_every_pair_of_summeval(summeval: list[Example]) -> None:
     """17,600 pairs; precision, recall and F1 of each, by asking for one reference at a time."""
     pairs = [example(e.candidate, reference) for e in summeval for reference in e.references]
@@ -119,6 +120,7 @@ def lines(text: str) -> str:
     return "\n".join(text[start:end] for start, end in sentence_spans(text))
 
 
+@pytest.mark.slow
 def test_rouge_lsum_equals_rouge_score(summeval: list[Example]) -> None:
     """Texts with a sentence a line as they are, texts without line breaks as split here; 229 pairs of SummEval."""
     pairs = [example(e.candidate, e.references[place % 11]) for place, e in enumerate(summeval[::7])]
@@ -258,6 +260,7 @@ def test_spans_are_in_the_original_text() -> None:
     assert ("İİİ Cats"[slice(*match.candidate)], "the cat"[slice(*match.reference)]) == ("Cats", "cat")
 
 
+@pytest.mark.slow
 def test_published_table_1_of_the_rouge_k_paper(shared_data: Path) -> None:
     import json
 

@@ -20,6 +20,8 @@ from metrics.background.scoring import launch, report_progress, start_run
 from metrics.scoring import ProgressCallback
 from tests.waiting import until
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 
 TEXTS = 96
@@ -48,7 +50,7 @@ def scored(store: DataStore, name: str) -> int:
 def test_a_run_scores_in_a_process_of_its_own(data_store: DataStore) -> None:
     store = data_store
     add_demo(store)
-    run = over(store, start_run(store, NAME, ["rouge1", "length", "carouge"]))
+    run = over(store, start_run(store, NAME, ["rouge1", "length", "rougeL"]))
     assert (run.state, run.error, run.failed) == ("ended", None, {})
     assert (run.done, run.total) == (3 * TEXTS, 3 * TEXTS)
     assert [scored(store, name) for name in run.metrics] == [TEXTS] * 3

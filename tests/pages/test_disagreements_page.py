@@ -23,6 +23,8 @@ from pages.components.evidence.words import explain_scores
 from pages.components.examples.presented import TABLE_1, find_place, load_chosen_examples, presented_html, with_models
 from tests.pages.opening import drawn_until, html, open_page, sound, visible
 
+pytestmark = pytest.mark.slow
+
 # What each example is shown for: whom the author prefers, and the metrics that prefer A, prefer B, or are tied.
 OVERLAP = {"rouge1", "rouge2", "rougeL", "rougeLsum", "rougeSU4"}
 EXPECTED = {

@@ -32,6 +32,8 @@ from pages.components.evidence.novelty import novelty_html
 from pages.components.evidence.rouge import ROUGE_UNITS, rouge_html
 from pages.components.evidence.rouge_k import rouge_k_html
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = (
     'Anna <img src=x onerror="alert(1)"> met </div></mark><script>alert(1)</script> Bob Dylan in Paris &lt;b&gt; '
     '\u202eabc\u2066 שלום e\u0301 👩‍👧 " onclick="x" @placeholder --> end.\n\nNew \r\n line'

@@ -19,6 +19,7 @@ from data.store import DataStore, StoredScore
 from metrics import DEFAULT, METRICS, metric
 from tests.conftest import ROOT
 from tests.pages.opening import MAIN, drawn_until, new_session, open_page, sound
+from tests.waiting import PATIENCE
 
 PAGES = (
     "start.py",
@@ -295,7 +296,7 @@ def loaded():
     return sorted({name.split(".")[0] for name in sys.modules} & {"torch", "transformers", "statsmodels"})
 
 found = {"app": loaded()}
-page = AppTest.from_file(sys.argv[1], default_timeout=60)
+page = AppTest.from_file(sys.argv[1], default_timeout=300)
 for name in json.loads(sys.argv[2]):
     page.run() if name == "start.py" else page.switch_page(name).run()
     assert not page.exception, page.exception
@@ -317,10 +318,11 @@ print(json.dumps(found))
 """
 
 
+@pytest.mark.slow
 def test_no_page_loads_the_libraries_of_models(demo: object) -> None:
     """Streamlit collects garbage after every click, and goes through all that is loaded; statsmodels is the tests'."""
     command = [sys.executable, "-c", WITHOUT_MODELS, str(MAIN), json.dumps(PAGES)]
-    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=PATIENCE)
     assert ran.returncode == 0, ran.stderr
     found = json.loads(ran.stdout.splitlines()[-1])
     assert {moment: len(modules) for moment, modules in found.items()} == dict.fromkeys(found, 0), found

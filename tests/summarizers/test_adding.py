@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from itertools import combinations
 from pathlib import Path
 
@@ -19,6 +18,9 @@ from summarizers import DatasetInUse, UnknownSummarizer, add_systems, adding
 from summarizers.adding import AddedSystem
 from summarizers.lead import Lead
 from summarizers.registry import BASELINES, SUMMARIZERS, summarizer
+from tests.waiting import PATIENCE, until
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 NAMES = [*(f"{name}-12w" for name in BASELINES), "oracle-exact-rouge1", "oracle-vns-rouge2", "oracle-genetic-rouge1-1"]
@@ -233,15 +235,12 @@ def test_an_interrupted_command_leaves_what_it_wrote_and_no_process(tmp_path, sh
     )
     name = "oracle-vns-rouge1"
     try:
-        for _ in range(300):
-            if name in store.dataset("s").systems or running.poll() is not None:
-                break
-            time.sleep(0.1)
+        until(lambda: name in store.dataset("s").systems or running.poll() is not None)
         children = subprocess.run(
             ["ps", "-o", "pid=", "--ppid", str(running.pid)], capture_output=True, text=True, check=True
         ).stdout.split()
         running.send_signal(signal.SIGINT)
-        said, told = running.communicate(timeout=30)
+        said, told = running.communicate(timeout=PATIENCE)
     finally:
         running.kill()
     assert running.returncode == 1

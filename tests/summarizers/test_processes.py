@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 from summarizers.processes import map_in_processes
+from tests.waiting import PATIENCE, until
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 
@@ -55,8 +58,8 @@ def test_who_waits_hears_of_it_and_may_stop():
 
     started = time.monotonic()
     with pytest.raises(KeyboardInterrupt), map_in_processes(2, stop) as each:
-        list(each(time.sleep, [60, 60]))
-    assert time.monotonic() - started < 30
+        list(each(time.sleep, [2 * PATIENCE] * 2))
+    assert time.monotonic() - started < PATIENCE
 
 
 def test_an_error_comes_after_the_results_before_it():
@@ -118,8 +121,4 @@ def test_children_end_when_their_parent_is_killed():
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == -9
     child = int(done.stdout)
-    for _ in range(100):
-        if not is_running(child):
-            return
-        time.sleep(0.1)
-    pytest.fail("the child is still there")
+    until(lambda: not is_running(child))

@@ -22,6 +22,8 @@ from metrics.apes.readers.attentive import AttentiveReader, Settings, network_cl
 from metrics.apes.readers.attentive_training import TrainingResult, train
 from metrics.models.files import ModelUnavailable
 
+pytestmark = pytest.mark.slow
+
 NAMES = ["Ann Lee", "Bob Roe", "The Cats", "Dr. Dee", "Eve"]
 
 

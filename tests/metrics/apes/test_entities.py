@@ -24,6 +24,8 @@ from metrics.apes.training import (
 )
 from metrics.models.encoder import shared_encoder
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def tagger() -> Tagger:

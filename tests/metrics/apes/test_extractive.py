@@ -18,6 +18,8 @@ from metrics.apes.readers.pretrained import UNSEEN, Pretrained, locate_mention
 from metrics.models.files import ModelUnavailable
 from tests.metrics.apes.tiny import ARCHITECTURES, LIMIT, SUMMARY, TASKS, save, task, without_safetensors
 
+pytestmark = pytest.mark.slow
+
 HEAD = "ForQuestionAnswering"
 
 

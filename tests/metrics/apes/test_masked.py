@@ -16,6 +16,8 @@ from metrics.apes.readers.pretrained import UNSEEN
 from metrics.models.files import ModelUnavailable
 from tests.metrics.apes.tiny import ARCHITECTURES, LIMIT, SUMMARY, TASKS, save, task, without_safetensors, wordpiece
 
+pytestmark = pytest.mark.slow
+
 HEAD = "ForMaskedLM"
 
 

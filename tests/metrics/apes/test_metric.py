@@ -24,6 +24,8 @@ from metrics.rouge import RougeN
 from metrics.scoring import NoRatings
 from reports.apes_trials import summarize_trials, trials
 
+pytestmark = pytest.mark.slow
+
 REFERENCE = "Paul Merson criticised Andros Townsend in London. Roy Hodgson defended Townsend."
 EXAMPLE = Example("d", "s", REFERENCE, (REFERENCE,), None, "")
 
