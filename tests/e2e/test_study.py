@@ -12,7 +12,7 @@ from analysis.agreement import count_agreement
 from annotation.results import load_judgments
 from annotation.store import AnnotationStore
 from data.database import connect
-from pages.components.studies.adding import FIRST
+from pages.components.studies.datasets import FIRST
 from tests.driving import serving
 from tests.e2e.conftest import Opener
 from tests.e2e.watching import settled
