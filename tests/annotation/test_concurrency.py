@@ -211,7 +211,7 @@ def test_one_invite_and_one_study_of_a_name(annotation_store: AnnotationStore, c
     assert Counter(map(type, created)) == {Study: 1, StudyExists: 7}
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+@pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
 def test_servers_that_start_together_make_one_schema(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     url = f"sqlite:///{tmp_path / 'new.db'}"
     if kind == "postgresql":

@@ -112,11 +112,13 @@ def annotate(page: Page, url: str, name: str, *, key: bool) -> list[str]:
     expect(page.get_by_text(f"0 of {total} judged")).to_be_visible()
     chosen = []
     for turn in range(20):
+        settled(page)  # until then the last pair's buttons may stand beside the new ones
         if turn == 10:
             page.wait_for_timeout(READING)
             before = shown(page)
             page.reload()
             expect(page.get_by_role("button", name="Summary 2")).to_have_count(1)
+            settled(page)
             assert shown(page) == before
         side = "12"[turn % 3 % 2]
         expect(page.get_by_role("button", name="Summary 2")).to_have_count(1)

@@ -1,8 +1,9 @@
-"""No page sees what another test's page has kept."""
+"""No page sees what another test's page has kept; tests that draw whole pages over a database are slow."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import streamlit as st
@@ -15,3 +16,10 @@ def fresh_caches() -> Iterator[None]:
     yield
     st.cache_resource.clear()
     st.cache_data.clear()
+
+
+@pytest.hookimpl(tryfirst=True)  # before the marks are asked for
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.parent == Path(__file__).parent and "sqlite_url" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.slow)

@@ -37,6 +37,8 @@ ROUGES = [name for name, kind in METRICS.items() if kind.renderer == "rouge"]
 
 pytestmark = pytest.mark.slow
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = (
     'Anna <img src=x onerror="alert(1)"> met </div></mark><script>alert(1)</script> Bob Dylan in Paris &lt;b&gt; '
     '\u202eabc\u2066 שלום e\u0301 👩‍👧 " onclick="x" @placeholder --> end.\n\nNew \r\n line'
