@@ -16,12 +16,11 @@ from metrics import DEFAULT, LEXICAL, make_metrics
 from metrics.explained import CannotExplain, Explained, explain
 from metrics.from_signature import metric_of, signatures
 from metrics.scoring import score_dataset
-from pages.components.evidence.novelty import novelty_html
+from pages.components.evidence.novelty import ALL, NOVELTY, novelty_html
 from pages.components.evidence.views import evidence_html, side_by_side
 from pages.components.evidence.words import in_words
 from pages.components.playground.desk import Desk
 from pages.components.playground.draft import (
-    LETTERS,
     LONGEST_NAME,
     Draft,
     UnfitDraft,
@@ -34,14 +33,9 @@ from pages.components.playground.live import live_text, word_choice
 from pages.components.playground.score_table import changes_html, scores_html, worths_html
 from pages.components.playground.sharing import TooLong, from_file, to_file, to_link
 from pages.components.playground.what_if import make_parts, most_words, word_spans, worths
+from pages.components.shared.score_table import LETTERS
 from pages.components.shared.stores import open_stores, version_of
 from reports.escaping import in_markdown, text_block
-
-NOVELTY = "words not in the source"
-
-
-ALL = "all metrics"
-
 
 PREFERENCE = "preference"
 """The aspect under which the preferred summary of a saved example is rated 1, the others 0."""
