@@ -16,16 +16,9 @@ from pages.components.playground.draft import (
     Field,
     from_records,
 )
-from pages.components.playground.forms import (
-    demo_records,
-    open_form,
-    save_form,
-    share_form,
-    show_evidence,
-    show_scores,
-    show_what_if,
-)
+from pages.components.playground.forms import demo_records, open_form, save_form, share_form
 from pages.components.playground.live import live_text, pulse
+from pages.components.playground.results import show_evidence, show_scores, show_what_if
 from pages.components.playground.sharing import BadLink, from_link
 from pages.components.shared.score_table import LETTERS, SCORE_STYLE
 from reports.escaping import in_markdown
