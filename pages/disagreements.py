@@ -5,10 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from metrics.from_signature import signatures
-from pages.components.evidence.marks import HIGHLIGHT_STYLE
-from pages.components.evidence.model_scores import LOOK, ModelScores
-from pages.components.evidence.views import explain_lexical, inspector
-from pages.components.examples.presented import (
+from pages.components.disagreements import (
     PRESENTED_STYLE,
     PRINT_STYLE,
     TABLE_1,
@@ -17,6 +14,9 @@ from pages.components.examples.presented import (
     presented_html,
     with_models,
 )
+from pages.components.evidence.marks import HIGHLIGHT_STYLE
+from pages.components.evidence.model_scores import LOOK, ModelScores
+from pages.components.evidence.views import explain_lexical, inspector
 from reports.escaping import in_markdown
 
 # Session keys.

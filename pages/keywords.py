@@ -9,7 +9,7 @@ from data.export import export
 from data.one_line import in_one_line
 from data.store import Dataset
 from pages.components.evidence.marks import HIGHLIGHT_STYLE
-from pages.components.keywords.data import compare_dataset, discoveries_of, keyword_recall
+from pages.components.keywords.cached import compare_dataset, discoveries_of, keyword_recall
 from pages.components.keywords.lists import compared_html, document_label, no_keywords, review_facts
 from pages.components.keywords.marking import marker, show_mark_view
 from pages.components.shared.stores import known_datasets, open_stores, version_of

@@ -9,7 +9,6 @@ from pages.components.evidence.marks import HIGHLIGHT_STYLE
 from pages.components.evidence.views import inspector
 from pages.components.playground.desk import Desk
 from pages.components.playground.draft import (
-    LETTERS,
     LONGEST,
     LONGEST_SOURCE,
     MOST_REFERENCES,
@@ -17,18 +16,11 @@ from pages.components.playground.draft import (
     Field,
     from_records,
 )
-from pages.components.playground.forms import (
-    demo_records,
-    open_form,
-    save_form,
-    share_form,
-    show_evidence,
-    show_scores,
-    show_what_if,
-)
+from pages.components.playground.forms import demo_records, open_form, save_form, share_form
 from pages.components.playground.live import live_text, pulse
-from pages.components.playground.score_table import SCORE_STYLE
+from pages.components.playground.results import show_evidence, show_scores, show_what_if
 from pages.components.playground.sharing import BadLink, from_link
+from pages.components.shared.score_table import LETTERS, SCORE_STYLE
 from reports.escaping import in_markdown
 
 LIVE = ["playground_scores", "playground_below"]  # the fragments that a key press runs

@@ -10,19 +10,15 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from queue import Empty, SimpleQueue
-from typing import IO
 
-from data.database import ROOT
 from data.records import Example
 from metrics import METRICS, is_lexical
-from metrics.background.scoring import explain_exit
+from metrics.background.child import explain_exit, start_module
 from metrics.background.wire import decode_record, encode
 from metrics.explained import CannotExplain, Explained, ModelsBusy, RequestCancelled, explain, load_dictionaries
 from metrics.from_signature import metric_of
@@ -49,23 +45,13 @@ class ModelProcess:
         self.began = time.monotonic()
         self.ready = False
         self.said: SimpleQueue[bytes | None] = SimpleQueue()
-        self.log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  the thread closes it
         self.end = ""
-        try:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "metrics.background.explaining_process"],
-                cwd=ROOT,
-                # The other half serves pages. With as many threads as cores they wait for each other: on two cores
-                # with something else to do, one thread is faster than two by half.
-                env={"OMP_NUM_THREADS": str(max(1, (os.cpu_count() or 1) // 2))} | os.environ,
-                stdin=subprocess.PIPE,  # that it closes tells the process that this one has ended
-                stdout=subprocess.PIPE,
-                stderr=self.log,
-                start_new_session=True,  # a Ctrl-C is for the server, which then closes what it started
-            )
-        except OSError:
-            self.log.close()
-            raise
+        # The other half serves pages. With as many threads as cores they wait for each other: on two cores with
+        # something else to do, one thread is faster than two by half.
+        threads = {"OMP_NUM_THREADS": str(max(1, (os.cpu_count() or 1) // 2))}
+        self.process, self.log = start_module(
+            "metrics.background.explaining_process", environment=threads | os.environ, stdout=subprocess.PIPE
+        )
         threading.Thread(target=self.listen, daemon=True).start()
 
     def listen(self) -> None:

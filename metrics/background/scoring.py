@@ -10,17 +10,16 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from signal import Signals
 from typing import IO
 
-from data.database import ROOT, URL_VARIABLE, absolute_url, connect
+from data.database import URL_VARIABLE, absolute_url, connect
 from data.store import DIED, DatabaseFailed, DataStore, Run
 from metrics import make_metrics
+from metrics.background.child import explain_exit, start_module
 from metrics.models.files import first_line
 from metrics.scoring import Failures, ProgressCallback, score_dataset
 
@@ -55,20 +54,13 @@ def start_run(store: DataStore, dataset: str, names: Sequence[str]) -> Run:
 
 def launch(store: DataStore, run_id: int) -> subprocess.Popen[bytes]:
     """Start the process of a run, and a thread that waits for its end. Raises OSError."""
-    log = tempfile.TemporaryFile()  # noqa: SIM115  the thread closes it
-    try:
-        process = subprocess.Popen(  # noqa: S603  our own module, and a number
-            [sys.executable, "-m", "metrics.background.scoring", str(run_id)],
-            cwd=ROOT,
-            env=os.environ | {URL_VARIABLE: absolute_url(store.engine.url.render_as_string(hide_password=False))},
-            stdin=subprocess.PIPE,  # nothing is written: that it closes tells the process that this one has ended
-            stdout=subprocess.DEVNULL,
-            stderr=log,
-            start_new_session=True,  # a Ctrl-C meant for the server would end it in the middle of a batch
-        )
-    except OSError:
-        log.close()
-        raise
+    url = absolute_url(store.engine.url.render_as_string(hide_password=False))
+    process, log = start_module(
+        "metrics.background.scoring",
+        str(run_id),
+        environment=os.environ | {URL_VARIABLE: url},
+        stdout=subprocess.DEVNULL,
+    )
     threading.Thread(target=wait, args=(store, run_id, process, log), daemon=True).start()
     return process
 
@@ -78,16 +70,6 @@ def wait(store: DataStore, run_id: int, process: subprocess.Popen[bytes], log: I
     with process, log:
         if code := process.wait():
             store.end_run(run_id, error=f"{DIED}{explain_exit(code, log)}")
-
-
-def explain_exit(code: int, log: IO[bytes]) -> str:
-    """What an exit code and the last line on standard error tell."""
-    if code < 0:
-        lack = "; is there too little memory?" if code == -Signals.SIGKILL else ""
-        return f" (signal {-code}, {Signals(-code).name}{lack})"
-    log.seek(0)
-    lines = log.read().decode(errors="replace").strip().splitlines()
-    return f": {lines[-1]}" if lines else f" (exit code {code})"
 
 
 # --- in the process of the run ------------------------------------------------------------------------------------

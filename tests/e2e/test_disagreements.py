@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from data.demo import CHOSEN
 from metrics import METRICS
-from pages.components.examples.presented import load_chosen_examples
+from pages.components.disagreements import load_chosen_examples
 from tests.driving import serving
 from tests.e2e.conftest import Opener
 from tests.e2e.watching import BRIGHTNESS, FITS, Watched

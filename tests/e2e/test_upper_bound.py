@@ -15,7 +15,7 @@ from data.demo import NAME as DEMO
 from data.demo import add_demo
 from data.records import Document, Summary
 from data.store import DataStore
-from pages.components.upper_bound.address import BoundChoice
+from pages.components.upper_bound.choice import BoundChoice
 from summarizers.oracles import ALGORITHMS, Target
 from summarizers.oracles.evaluation import OracleTask, load_evaluation, rows_of
 from summarizers.oracles.standing import bounds_of, judged_all

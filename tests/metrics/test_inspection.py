@@ -404,7 +404,7 @@ def broken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable
         (tmp_path / "metrics").mkdir(exist_ok=True)
         (tmp_path / "metrics" / "__init__.py").touch()
         (tmp_path / "metrics" / "inspecting.py").write_text(f"import sys, time\n{code}")
-        monkeypatch.setattr(inspection, "ROOT", tmp_path)
+        monkeypatch.setattr("metrics.background.child.ROOT", tmp_path)
         return made
 
     yield inspector

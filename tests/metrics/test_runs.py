@@ -78,7 +78,7 @@ def test_a_process_that_dies_at_once_leaves_its_last_words(
 ) -> None:
     (tmp_path / "metrics").mkdir()
     (tmp_path / "metrics" / "__init__.py").write_text("raise RuntimeError('the disk is broken')")
-    monkeypatch.setattr(runs, "ROOT", tmp_path)
+    monkeypatch.setattr("metrics.background.child.ROOT", tmp_path)
     run = over(store, start_run(store, NAME, ["rouge1"]))
     assert run.state == "failed"
     assert run.error == "its process ended before it was done: RuntimeError: the disk is broken"

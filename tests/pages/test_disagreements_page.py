@@ -18,9 +18,9 @@ from metrics import METRICS, lexical_metrics
 from metrics.background.explaining import Inspector
 from metrics.explained import CannotExplain, Explained, explain
 from metrics.from_signature import metric_of, signatures
+from pages.components.disagreements import TABLE_1, find_place, load_chosen_examples, presented_html, with_models
 from pages.components.evidence.phrases import figures, preferred_letter
 from pages.components.evidence.words import explain_scores
-from pages.components.examples.presented import TABLE_1, find_place, load_chosen_examples, presented_html, with_models
 from tests.pages.opening import drawn_until, html, open_page, sound, visible
 
 pytestmark = pytest.mark.slow

@@ -119,7 +119,7 @@ def table_of(app: AppTest) -> pd.DataFrame:
 
 def pair_table(app: AppTest) -> pd.DataFrame:
     """The table of scores as it is read: of, A, B, difference, prefers, notes, signature."""
-    (found,) = re.findall(r'<div class="scores".*?</table>', html(app), re.DOTALL)
+    (found,) = re.findall(r'<div class="scores pair-scores".*?</table>', html(app), re.DOTALL)
     lines = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", line) for line in re.findall(r"<tr>.*?</tr>", found, re.DOTALL)]
     heads, *rows = [[markup.unescape(re.sub("<[^>]*>", "", cell)) for cell in line] for line in lines]
     return pd.DataFrame(rows, columns=heads).set_index("of")

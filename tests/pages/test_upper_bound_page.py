@@ -19,7 +19,7 @@ from data.importers import read_documents
 from data.records import Document, Summary
 from data.store import DataStore
 from pages.components.shared.tables import table_height
-from pages.components.upper_bound.address import (
+from pages.components.upper_bound.choice import (
     MOST,
     OPENING,
     ROWS,
@@ -529,7 +529,7 @@ def test_where_the_time_ends_nothing_is_called_optimal(world: DataStore, monkeyp
     )
     records = [(whole, [Summary("whole", "lead", whole.source[0])])]
     world.add_dataset(name="long", format="interchange", sha256="0", records=records)
-    monkeypatch.setattr("pages.components.upper_bound.data.WAIT", 0.0)
+    monkeypatch.setattr("pages.components.upper_bound.cached.WAIT", 0.0)
     app = opened()
     assert "Best found so far, the time was over" in said(app)
     assert "ptimal" not in said(app)

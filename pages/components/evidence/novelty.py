@@ -9,6 +9,13 @@ from pages.components.evidence.blocks import block, details, no_evidence, passag
 from pages.components.evidence.marks import Mark, legend
 from reports.escaping import format_count
 
+NOVELTY = "words not in the source"
+"""What this view is called where one chooses among those of metrics."""
+
+
+ALL = "all metrics"
+"""What all of them on one screen are called there."""
+
 
 def novelty_html(source: str, candidate: str) -> str:
     """The summary's words that the source does not have; to be opened, the source with the words that both have.

@@ -1,1 +1,1 @@
-"""Pairs of summaries: the list, one pair, and the one that is presented."""
+"""Pairs of summaries: the list, and one pair with its texts, scores and evidence."""

@@ -21,7 +21,7 @@ from metrics import is_lexical
 from metrics.explained import CannotExplain, Explained
 from pages.components.evidence.bertscore import bertscore_matrix
 from pages.components.evidence.model_scores import LOOK, ModelScores
-from pages.components.evidence.novelty import novelty_html
+from pages.components.evidence.novelty import ALL, NOVELTY, novelty_html
 from pages.components.evidence.views import evidence_html, explain_lexical, inspector
 from pages.components.examples.texts import (
     ShownSummary,
@@ -36,13 +36,6 @@ from pages.components.shared.sources import Source
 from pages.components.shared.stores import open_stores
 from reports.charts import similarity_heatmap
 from reports.escaping import in_markdown
-
-ALL = "all metrics"
-"""Every metric's evidence on one screen."""
-
-
-NOVELTY = "words not in the source"
-
 
 AT_FIRST = 0.4
 """Seconds that models are waited for at once: BERTScore takes about half of it."""

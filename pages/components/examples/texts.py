@@ -16,6 +16,14 @@ from data.preferences import TIE, Preferences
 from data.records import Document
 from data.signatures import is_length, labels
 from data.store import StoredScore
+from pages.components.shared.score_table import (
+    LETTERS,
+    SCORE_STYLE,
+    ScoreCell,
+    ScoreLine,
+    score_table_html,
+    text_cells,
+)
 from pages.components.shared.sources import Source
 from pages.components.shared.stores import open_stores
 from reports.escaping import document_block, esc, in_markdown, text_block
@@ -23,13 +31,10 @@ from reports.escaping import document_block, esc, in_markdown, text_block
 Beside = Literal["source", "references"]
 
 
-LETTERS = "ABCD"
-"""What summaries that stand beside each other are called."""
-
-
 # Where there is room, the document stands beside the summaries; else above them, and on a phone all stand in one
 # column. The summaries stay beside each other as long as there is room for two.
-EXAMPLE_STYLE = """<style>
+EXAMPLE_STYLE = (
+    """<style>
 .example { display: grid; gap: 1rem; grid-template-columns: minmax(0, 1fr); margin-bottom: .5rem; }
 .example > div, .sides > div { border: 1px solid rgb(128 128 128 / .4); border-radius: .5rem; padding: .75rem 1rem;
   min-width: 0; }
@@ -47,22 +52,12 @@ div:has(> .st-key-way) { position: sticky; top: 3.5rem; z-index: 5; }
 .st-key-way { background: Canvas; padding: .25rem; border-radius: .5rem; }
 .sides { display: flex; flex-wrap: wrap; gap: 1rem; }
 .sides > div { flex: 1 1 min(100%, 22rem); }
-.scores { overflow-x: auto; margin-bottom: .5rem; }
-.scores table { border-collapse: collapse; width: 100%; font-size: .875rem; }
-.scores caption { text-align: start; }
-.scores th, .scores td { text-align: start; vertical-align: baseline; padding: .3em .75em .3em 0;
-  border-bottom: 1px solid rgb(128 128 128 / .3); font-weight: inherit; }
-.scores thead th { font-weight: 600; }
-.scores .number { text-align: end; font-variant-numeric: tabular-nums; white-space: nowrap; }
-.scores .signature, .saw .signature { font-family: monospace; font-size: .75rem; overflow-wrap: anywhere; }
-.scores .signature { min-width: 16rem; }
-.saw .signature { margin-bottom: .5rem; }
+.saw .signature { font-family: monospace; font-size: .75rem; overflow-wrap: anywhere; margin-bottom: .5rem; }
 .saw + .saw { margin-top: 1.25rem; }
 .saw .said { margin-inline-start: .5rem; }
-.scores .badge { display: inline-block; border: 1px solid currentColor; border-radius: .6em; padding: 0 .5em;
-  margin: 0 .4em .1em 0; font-size: .75rem; }
-.scores .badge.missing { border-style: dashed; } .scores .badge.tie { border-style: double; border-width: 3px; }
 </style>"""
+    + SCORE_STYLE
+)
 
 
 class ShownSummary(NamedTuple):
@@ -195,18 +190,17 @@ def badges_of(kept: Sequence[StoredScore | None]) -> list[Badge]:
 
 def scores_html(rows: Sequence[ScoreRow], systems: Sequence[str]) -> str:
     """The scores of two summaries as a table, whole signatures included."""
-    heads = ["of", *(f"{letter}: {system}" for letter, system in zip(LETTERS, systems, strict=False)), "A minus B"]
-    classes = [' class="number"' if place else "" for place in range(len(heads))]
-    head = "".join(f'<th scope="col"{of}>{esc(name)}</th>' for of, name in zip(classes, heads, strict=True))
-    head += "".join(f'<th scope="col">{name}</th>' for name in ("prefers", "notes", "signature"))
-    body = "".join(map(row_html, rows))
-    return (
-        '<div class="scores" role="region" aria-label="Scores of both summaries" tabindex="0">'
-        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-    )
+    numbers = [*(f"{letter}: {system}" for letter, system in zip(LETTERS, systems, strict=False)), "A minus B"]
+    heads = [
+        *text_cells("of"),
+        *text_cells(*numbers, classes="number"),
+        *text_cells("prefers", "notes", "signature"),
+    ]
+    table = score_table_html(heads, map(score_line, rows), "Scores of both summaries")
+    return f'<div class="scores pair-scores">{table}</div>'
 
 
-def row_html(row: ScoreRow) -> str:
+def score_line(row: ScoreRow) -> ScoreLine:
     """One row of the table of scores."""
     counted = not row.signature or is_length(row.signature)  # ratings and words are as they are
     numbers = [
@@ -214,10 +208,14 @@ def row_html(row: ScoreRow) -> str:
         format_number(row.difference, "+", counted),
     ]
     badges = "".join(f'<span class="badge {kind}">{esc(said)}</span>' for kind, said in row.badges)
-    return (
-        f'<tr><th scope="row">{esc(row.label)}</th>'
-        + "".join(f'<td class="number">{shown}</td>' for shown in numbers)
-        + f'<td>{row.prefers}</td><td>{badges}</td><td class="signature">{esc(row.signature)}</td></tr>'
+    return ScoreLine(
+        row.label,
+        [
+            *text_cells(*numbers, classes="number"),
+            *text_cells(row.prefers),
+            ScoreCell(badges),
+            *text_cells(row.signature, classes="signature"),
+        ],
     )
 
 

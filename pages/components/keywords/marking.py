@@ -10,7 +10,7 @@ from data.database import now
 from data.one_line import in_one_line
 from data.store import DatabaseFailed, StoreError
 from metrics.keywords.extractors import EXTRACTORS
-from pages.components.keywords.data import create_review
+from pages.components.keywords.cached import create_review
 from pages.components.keywords.lists import shown_texts, surface, task_html
 from pages.components.shared.database import guard_database, not_saved
 from pages.components.shared.stores import known_datasets, open_stores

@@ -13,9 +13,10 @@ from metrics.base import score_candidates
 from metrics.explained import Explained
 from metrics.from_signature import signatures
 from pages.components.evidence.model_scores import ModelScores
-from pages.components.playground.draft import LETTERS, Draft, Field, examples_of, list_fields
+from pages.components.playground.draft import Draft, Field, examples_of, list_fields
 from pages.components.playground.score_table import Change, Found, MetricScores
 from pages.components.playground.what_if import swap_word, word_spans
+from pages.components.shared.score_table import LETTERS
 
 PAUSE = 0.8
 """Seconds without a key press before the models are asked."""

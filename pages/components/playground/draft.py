@@ -7,9 +7,7 @@ from typing import Literal, NamedTuple
 
 from data.reading import quote_value
 from data.records import Document, Example, Summary
-
-LETTERS = "ABCD"
-
+from pages.components.shared.score_table import LETTERS
 
 MOST_REFERENCES = 12
 """As many as the largest data sets have (SummEval: 11)."""

@@ -9,7 +9,7 @@ from data.records import Document
 from metrics.text import count_words
 from pages.components.evidence.blocks import passage
 from pages.components.evidence.marks import Mark, highlight, legend
-from pages.components.upper_bound.address import BoundChoice
+from pages.components.upper_bound.choice import BoundChoice
 from reports.escaping import esc, format_count
 from summarizers.oracles import Target
 from summarizers.oracles.coverage import Coverage, NgramOccurrence, coverage

@@ -1,4 +1,4 @@
-"""The page Upper bound: what its address says, the texts with what an extract covers, and its tables."""
+"""What is asked of the page, by its controls or its address, and how that is said."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from data.records import Document, Summary
 from pages.components.shared.stores import open_stores
-from pages.components.upper_bound.address import WAIT, name_documents
+from pages.components.upper_bound.choice import WAIT, name_documents
 from summarizers.base import SummaryLength
 from summarizers.oracles import Target
 from summarizers.oracles.evaluation import OracleRow, OracleTask, known_bounds, rows_of, to_row, why_left_out

@@ -20,9 +20,11 @@ from pages.components.evidence.blocks import details, passage
 from pages.components.evidence.marks import Mark, highlight, legend
 from pages.components.evidence.phrases import figures, join_items, overview, preferred_letter
 from pages.components.evidence.words import explain_scores
+from pages.components.shared.score_table import LETTERS, ScoreCell, ScoreLine, score_table_html, text_cells
 from reports.escaping import esc, literal
 
-LETTERS = "AB"
+BOTH = LETTERS[:2]
+"""What the summaries of an example are called."""
 
 
 TABLE_1 = (
@@ -176,7 +178,7 @@ def texts_html(shown: ChosenExample, evidence: Sequence[RougeKEvidence | None]) 
     references = shown.examples[0].references
     summaries = "".join(
         f'<div class="summary">{passage(example.candidate, marks[letter], f"Summary {letter}")}</div>'
-        for letter, example in zip(LETTERS, shown.examples, strict=True)
+        for letter, example in zip(BOTH, shown.examples, strict=True)
     )
     compared = "".join(
         f'<div class="reference">'
@@ -194,15 +196,15 @@ def texts_html(shown: ChosenExample, evidence: Sequence[RougeKEvidence | None]) 
 def keyword_marks(shown: ChosenExample, evidence: Sequence[RougeKEvidence | None]) -> tuple[dict[str, list[Mark]], str]:
     """The marks of each summary (by its letter) and of each text that keywords come from (by itself); and the list."""
     example = shown.examples[0]
-    marks: dict[str, list[Mark]] = {name: [] for name in (*LETTERS, *example.references, example.title or "")}
+    marks: dict[str, list[Mark]] = {name: [] for name in (*BOTH, *example.references, example.title or "")}
     both = [one for one in evidence if one is not None]
-    if len(both) < len(LETTERS):
+    if len(both) < len(BOTH):
         return marks, ""
     items = []
     for number, of_each in enumerate(zip(both[0].keywords, both[1].keywords, strict=True)):
         keyword, group = of_each[0].keyword, f"g{number}"
-        having = [letter for letter, one in zip(LETTERS, of_each, strict=True) if one.occurrences]
-        lacking = [letter for letter in LETTERS if letter not in having]
+        having = [letter for letter, one in zip(BOTH, of_each, strict=True) if one.occurrences]
+        lacking = [letter for letter in BOTH if letter not in having]
         word = in_one_line(both[0].texts[keyword.found[0][0]][slice(*keyword.found[0][1])])
         state = " and ".join(
             filter(None, [f"in {join_items(having)}" * bool(having), f"not in {join_items(lacking)}" * bool(lacking)])
@@ -210,11 +212,11 @@ def keyword_marks(shown: ChosenExample, evidence: Sequence[RougeKEvidence | None
         for index, span in keyword.found:
             for kind in ("keyword", "missed" if lacking else "matched"):
                 marks[both[0].texts[index]].append(Mark(*span, kind, f"keyword “{word}”, {state}", group))
-        for letter, one in zip(LETTERS, of_each, strict=True):
+        for letter, one in zip(BOTH, of_each, strict=True):
             for span in one.occurrences:
                 for kind in ("keyword", "matched"):
                     marks[letter].append(Mark(*span, kind, f"keyword “{word}”", group))
-        ticks = " ".join(f"{letter} {'✓' if letter in having else '✗'}" for letter in LETTERS)
+        ticks = " ".join(f"{letter} {'✓' if letter in having else '✗'}" for letter in BOTH)
         items.append(f'<li data-group="{group}" aria-label="{esc(f"{word}: {state}")}"><b>{esc(word)}</b> {ticks}</li>')
     return marks, f'<ul class="keywords whole" aria-label="Keywords">{"".join(items)}</ul>'
 
@@ -227,45 +229,43 @@ def describe_preferences(shown: ChosenExample, found: Mapping[str, Sequence[Foun
         if all(one is not None for one in both)
     }
     complete = all(isinstance(one, Explained) for both in found.values() for one in both)
-    return overview(("The corpus's author", preferred_letter(shown.author, LETTERS)), known, complete)
+    return overview(("The corpus's author", preferred_letter(shown.author, BOTH)), known, complete)
 
 
 def preference(both: Sequence[Found]) -> str:
     """What a metric prefers: a letter, `tie`, `missing`."""
-    return preferred_letter([one.value if isinstance(one, Explained) else None for one in both], LETTERS)
+    return preferred_letter([one.value if isinstance(one, Explained) else None for one in both], BOTH)
 
 
 def table_html(shown: ChosenExample, found: Mapping[str, Sequence[Found]]) -> str:
     """A row for the author and for each metric: both scores, which it prefers, and why in plain words."""
-    choice = preferred_letter(shown.author, LETTERS)
-    heads = ["metric", *LETTERS, "prefers", "in plain words"]
+    choice = preferred_letter(shown.author, BOTH)
+    heads = ["metric", *BOTH, "prefers", "in plain words"]
     author = [f"{value:g} of 4" for value in shown.author]
     note = "1 is worst, 4 is best: the preference that whoever wrote these texts intended. No annotator was asked."
-    rows = [row("Author", author, choice, choice, note, people=True)]
-    for signature, both in found.items():
-        rows.append(metric_row(shown, signature, both, choice))
-    head = "".join(f'<th scope="col">{esc(name)}</th>' for name in heads)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    lines = [score_line("Author", author, choice, choice, note, people=True)]
+    lines += [metric_line(shown, signature, both, choice) for signature, both in found.items()]
+    return score_table_html(text_cells(*heads), lines)
 
 
-def metric_row(shown: ChosenExample, signature: str, both: Sequence[Found], choice: str) -> str:
+def metric_line(shown: ChosenExample, signature: str, both: Sequence[Found], choice: str) -> ScoreLine:
     """The row of one metric."""
     name = label_of(signature)
     if any(one is None for one in both):
-        return row(name, ["…"] * len(both), "", choice, "The model is being asked.", waiting=True)
+        return score_line(name, ["…"] * len(both), "", choice, "The model is being asked.", waiting=True)
     failed = next((one for one in both if isinstance(one, CannotExplain)), None)
     if failed is not None:
-        return row(name, ["–"] * len(both), "missing", choice, f"Not to be had: {failed}.")
+        return score_line(name, ["–"] * len(both), "missing", choice, f"Not to be had: {failed}.")
     there = [one for one in both if isinstance(one, Explained)]
     values = [one.value for one in there if one.value is not None]
     written = iter([f"{value:.0f}" for value in values] if is_length(signature) else figures(values))
     numbers = ["–" if one.value is None else next(written) for one in there]
-    return row(
-        name, numbers, preference(both), choice, " ".join(explain_scores(signature, shown.examples, there, LETTERS))
+    return score_line(
+        name, numbers, preference(both), choice, " ".join(explain_scores(signature, shown.examples, there, BOTH))
     )
 
 
-def row(
+def score_line(
     name: str,
     numbers: Sequence[str],
     prefers: str,
@@ -274,21 +274,18 @@ def row(
     *,
     people: bool = False,
     waiting: bool = False,
-) -> str:
-    """A row of the table, everything in it escaped."""
-    cells = "".join(
-        f'<td class="number{" best" * (letter == prefers)}" data-letter="{letter}">{esc(number)}</td>'
-        for letter, number in zip(LETTERS, numbers, strict=True)
-    )
+) -> ScoreLine:
+    """A row of the table."""
+    cells = [
+        ScoreCell(esc(number), f"number{' best' * (letter == prefers)}", f'data-letter="{letter}"')
+        for letter, number in zip(BOTH, numbers, strict=True)
+    ]
     said = {"tie": "= tie", "missing": "– no score", "": ""}.get(prefers, prefers)
-    if not people and prefers in LETTERS and prefers and choice in LETTERS:
+    if not people and prefers in BOTH and prefers and choice in BOTH:
         said = f"✓ {prefers}" if prefers == choice else f"✗ {prefers}, against the author"
-    status = ' role="status"' if waiting else ""
-    return (
-        f'<tr class="{"people" if people else "metric"}"><th scope="row">{esc(name)}</th>{cells}'
-        f'<td class="prefers{" best" * (prefers in LETTERS)}">{esc(said)}</td>'
-        f'<td class="words{" waiting" * waiting}"{status}>{esc(words)}</td></tr>'
-    )
+    cells += text_cells(said, classes=f"prefers{' best' * (prefers in BOTH)}")
+    cells.append(ScoreCell(esc(words), f"words{' waiting' * waiting}", 'role="status"' * waiting))
+    return ScoreLine(name, cells, "people" if people else "metric")
 
 
 def signatures_html(found: Mapping[str, Sequence[Found]]) -> str:

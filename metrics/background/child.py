@@ -1,0 +1,46 @@
+"""A child process that runs a module of ours beside the web server, and how it ended."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from signal import Signals
+from typing import IO
+
+from data.database import ROOT
+
+
+def start_module(
+    module: str, *arguments: str, environment: Mapping[str, str], stdout: int
+) -> tuple[subprocess.Popen[bytes], IO[bytes]]:
+    """Start `python -m MODULE ARGUMENTS`; returns the process and the file of its standard error. Raises OSError.
+
+    Its standard input is a pipe: that it closes tells the process that this one has ended.
+    """
+    log = tempfile.TemporaryFile()  # noqa: SIM115  whoever waits for the process closes it
+    try:
+        process = subprocess.Popen(  # noqa: S603  our own modules
+            [sys.executable, "-m", module, *arguments],
+            cwd=ROOT,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=stdout,
+            stderr=log,
+            start_new_session=True,  # a Ctrl-C is for the server, which ends what it started
+        )
+    except OSError:
+        log.close()
+        raise
+    return process, log
+
+
+def explain_exit(code: int, log: IO[bytes]) -> str:
+    """What an exit code and the last line on standard error tell."""
+    if code < 0:
+        lack = "; is there too little memory?" if code == -Signals.SIGKILL else ""
+        return f" (signal {-code}, {Signals(-code).name}{lack})"
+    log.seek(0)
+    lines = log.read().decode(errors="replace").strip().splitlines()
+    return f": {lines[-1]}" if lines else f" (exit code {code})"

@@ -1,0 +1,165 @@
+"""What the page says of the texts: scores, evidence, and what a word is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from data.one_line import in_one_line
+from data.records import Example
+from data.signatures import is_length
+from metrics import is_lexical, lexical_metrics
+from metrics.explained import CannotExplain, Explained, explain
+from metrics.from_signature import metric_of, signatures
+from pages.components.evidence.novelty import ALL, NOVELTY, novelty_html
+from pages.components.evidence.views import evidence_html, side_by_side
+from pages.components.evidence.words import in_words
+from pages.components.playground.desk import Desk
+from pages.components.playground.draft import (
+    Draft,
+    examples_of,
+)
+from pages.components.playground.live import live_text, word_choice
+from pages.components.playground.score_table import changes_html, scores_html, worths_html
+from pages.components.playground.what_if import make_parts, most_words, word_spans, worths
+from pages.components.shared.score_table import LETTERS
+from reports.escaping import in_markdown, text_block
+
+
+def show_scores(desk: Desk) -> None:
+    """The table of all metrics' scores."""
+    examples = examples_of(desk.draft)
+    if not examples:
+        st.info("Write a summary to see its scores.")
+        return
+    st.html(scores_html(desk.rows(), {letter: letter_name(desk.draft, letter) for letter in examples}))
+
+
+def letter_name(draft: Draft, letter: str) -> str:
+    """A summary as its column is called."""
+    name = draft.names[LETTERS.index(letter)].strip()
+    return f"{letter}: {name}" if name else letter
+
+
+def show_evidence(desk: Desk) -> None:
+    """What one metric, or each, saw in the summaries."""
+    names = [name for name in signatures() if not is_length(name)]
+    options = [*names, NOVELTY, ALL]
+    asked = st.segmented_control(
+        "What did it see?", options, default=names[0], key="playground_evidence", required=True
+    )
+    examples = examples_of(desk.draft)
+    if not examples:
+        return
+    if asked == NOVELTY:
+        side_by_side([novelty_html(one.source, one.candidate) for one in examples.values()], list(examples))
+        return
+    for name in names if asked == ALL else [asked]:
+        if asked == ALL:
+            st.markdown(f"**{in_markdown(name)}**")
+        show_metric_evidence(desk, signatures()[name], examples)
+
+
+def show_metric_evidence(desk: Desk, signature: str, examples: dict[str, Example]) -> None:
+    """What a metric saw, in words and as marked texts; of models, when all of them have answered."""
+    found = [find_explained(desk, signature, example) for example in examples.values()]
+    if any(one is None for one in found):
+        st.caption("The model is asked when you pause…")
+        return
+    reasons = dict.fromkeys(str(one) for one in found if isinstance(one, CannotExplain))
+    for reason in reasons:
+        st.info(f"Undefined: {in_markdown(reason)}.")
+    known = [one for one in found if isinstance(one, Explained)]
+    if reasons or not known:
+        return
+    letters = list(examples)
+    said = in_words(signature, list(examples.values()), known, letters)
+    st.markdown(in_markdown(" ".join(said)))
+    blocks = [evidence_html(signature, example, one) for example, one in zip(examples.values(), known, strict=True)]
+    side_by_side(blocks, letters)
+
+
+def find_explained(desk: Desk, signature: str, example: Example) -> Explained | CannotExplain | None:
+    """A score with its evidence, as far as it is known."""
+    if not is_lexical(signature):
+        return desk.models.answer(signature, example)
+    metric = metric_of(signature)
+    return CannotExplain("its settings cannot be had again") if metric is None else explain(metric, example)
+
+
+# --- what if ------------------------------------------------------------------------------------------------
+
+
+def show_what_if(desk: Desk, live: Sequence[str]) -> None:
+    """A summary whose words can be left out or swapped; `live` are the fragments that a choice runs."""
+    letters = list(desk.draft.letters)
+    if not letters:
+        return
+    if desk.letter not in letters:
+        desk.look_at(letters[0])
+    lexical = [name for name in lexical_metrics() if not is_length(name)]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        # The desk knows the letter: a widget that begins anew when the letters change would forget it.
+        letter = st.segmented_control(
+            "Summary", letters, default=desk.letter, key=f"playground_letter:{''.join(letters)}", required=True
+        )
+        metric = st.segmented_control(
+            "A word's bar: what the score loses without it, by",
+            lexical,
+            default=lexical[0],
+            key="playground_by",
+            required=True,
+        )
+    if letter != desk.letter:
+        desk.look_at(letter)
+        st.rerun(scope="fragment")
+
+    example = examples_of(desk.draft)[desk.letter]
+    whole, found = worths(signatures()[metric], example)
+
+    def choose(word: int) -> None:
+        desk.choose(word)
+        st.rerun(live)
+
+    st.caption("Choose a word: it is left out, or swapped for another. Double lines: without it the score rises.")
+    cut = make_parts(desk.text, found)
+    word_choice(
+        f"Words of summary {desk.letter}",
+        cut,
+        desk.marked,
+        key=f"playground_words:{desk.generation}:{desk.letter}",
+        on_chosen=choose,
+    )
+    if len(word_spans(desk.text)) > (most := most_words(desk.text)):
+        st.caption(f"Only the first {most} words have bars; the longer a summary is, the fewer have.")
+    if desk.changed is not None:
+        show_change(desk, live)
+    with st.expander(f"Each word left out in turn, by {metric}"):
+        st.html(worths_html(metric, whole, found))
+
+
+def show_change(desk: Desk, live: Sequence[str]) -> None:
+    """The summary without the chosen word, or with another, and what that does to every score."""
+
+    def typed(text: str, seen: int) -> None:
+        desk.touch(seen)
+        desk.by = text
+        st.rerun(live)
+
+    live_text(
+        f"Instead of “{in_one_line(desk.chosen)}” (nothing: it is left out)",
+        desk.by,
+        key=f"playground_swap:{desk.generation}:{desk.letter}:{desk.word}",
+        on_typed=typed,
+        rows=1,
+        longest=200,
+    )
+    changed = desk.changed
+    if changed is None:
+        return
+    st.html(text_block(changed.candidate, f"Summary {desk.letter}, changed"))
+    st.html(changes_html(desk.changes()))
+    st.button(
+        "Make this change", icon=":material/check:", key="playground_apply", on_click=desk.later, args=(desk.apply,)
+    )

@@ -1,0 +1,135 @@
+"""The controls of the page, and the address that leads to what they show."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from data.one_line import in_one_line
+from data.store import Dataset
+from pages.components.shared.stores import version_of
+from pages.components.upper_bound.choice import (
+    AMOUNTS,
+    DEFINITION_NAMES,
+    METRICS,
+    MOST,
+    RULE_NAMES,
+    UNIT_NAMES,
+    BoundChoice,
+    make_length,
+)
+from summarizers.oracles import Target
+from summarizers.oracles.evaluation import (
+    OracleTask,
+)
+
+# Session keys; those of widgets begin with `bound_`, too.
+ADDRESS = "bound_address"
+"""The parts of the address that was written last."""
+
+
+TOUCHED = "bound_touched"
+"""Whether something was used, so that the address may not have reached the browser yet."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the page shows."""
+
+    asked: BoundChoice
+    dataset: Dataset
+    view: str
+    address: Mapping[str, str]
+    """What the address said when the run began."""
+    arrived: bool
+    """Whether somebody has just come by that address."""
+
+    @property
+    def version(self) -> object:
+        """Changes with the data set."""
+        return version_of(self.dataset)
+
+    @property
+    def task(self) -> OracleTask:
+        """The search for the bound."""
+        return OracleTask(self.asked.target, length=self.asked.length)
+
+    def lead_here(self, **parts: str) -> None:
+        """Make the address one that shows the same to somebody else."""
+        named = {**self.asked.address, "view": self.view, **parts}
+        if dict(st.query_params) != named:
+            st.query_params.from_dict(named)
+        st.session_state[ADDRESS] = named
+
+
+def touched() -> None:
+    """Note that something on the page was used."""
+    st.session_state[TOUCHED] = True
+
+
+def begin(name: str, value: object, options: Collection[object]) -> dict[str, Any]:
+    """What makes a widget show what the address says, or the first option, until it is used."""
+    key = f"bound_{name}"
+    if st.session_state.get(key) not in options:
+        st.session_state[key] = value if value in options else next(iter(options))
+    return {"key": key, "on_change": touched}
+
+
+def segments(label: str, options: Mapping[Any, str], name: str, value: object, **more: Any) -> Any:
+    """A choice among a few."""
+    widget = begin(name, value, options)
+    return st.segmented_control(label, list(options), format_func=options.__getitem__, required=True, **widget, **more)
+
+
+def ask(first: BoundChoice, datasets: Collection[str]) -> BoundChoice:
+    """Ask what the bound is of, beginning with what the address says."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = st.selectbox(
+            "Data set", list(datasets), format_func=in_one_line, **begin("dataset", first.dataset, datasets)
+        )
+        n = segments("Metric", METRICS, "n", first.target.n)
+        definition = segments("Counting", DEFINITION_NAMES, "definition", first.target.definition)
+        references = segments("References", RULE_NAMES, "references", first.target.references)
+        usual = first.length.unit if first.length else ""
+        unit = str(
+            st.selectbox(
+                "At most", list(UNIT_NAMES), format_func=UNIT_NAMES.__getitem__, **begin("unit", usual, UNIT_NAMES)
+            )
+        )
+        amount = first.length.amount if first.length and unit == usual else AMOUNTS.get(unit, 1)
+        if unit in AMOUNTS:
+            counts = range(1, MOST[unit] + 1)
+            amount = st.number_input(unit.capitalize(), 1, counts[-1], **begin(f"amount_{unit}", amount, counts))
+    return BoundChoice(name, Target(n, definition, references), make_length(unit, amount))
+
+
+def turn_to(key: str) -> None:
+    """Open another document."""
+    touched()
+    st.session_state.bound_document = key
+
+
+def choose_document(shown: Shown, names: Mapping[str, str]) -> str:
+    """A choice among the documents, and the way to the ones beside it."""
+    ids = list(names)
+    key = st.selectbox(
+        "Document",
+        ids,
+        format_func=lambda key: f"{names[key]} · {in_one_line(key)}",
+        **begin("document", shown.address.get("document"), names),
+    )
+    place = ids.index(key)
+    for label, to, shortcut in (("Previous", place - 1, "p"), ("Next", place + 1, "n")):
+        there = 0 <= to < len(ids)
+        st.button(
+            label,
+            key=f"turn:{label}",
+            shortcut=shortcut,
+            disabled=not there,
+            on_click=turn_to,
+            args=(ids[to] if there else key,),
+        )
+    return str(key)
