@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -77,3 +80,24 @@ def test_p_values_of_the_readme(shared_data: Path) -> None:
 def test_the_paper_s_false_discovery_rates_of_the_readme() -> None:
     implied = [f"{of.keywords:.2f}" for of in PUBLISHED.values()]
     assert f"they would make {implied[0]}, {implied[1]} and {implied[2]} keywords per document" in README
+
+
+@pytest.mark.slow
+def test_the_diffs_of_contributing_apply_and_do_what_it_says(tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".*", "tests", "benchmarks", "docs", "*.egg-info"))
+    diffs = re.findall(r"```diff\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text(), re.DOTALL)
+    assert len(diffs) == 4
+    for diff in diffs:
+        command = ["git", "apply", "--unidiff-zero", "-"]
+        applied = subprocess.run(command, cwd=copy, input=diff, text=True, capture_output=True, check=False)
+        assert applied.returncode == 0, applied.stderr
+    scores = ["score", "data/demo/demo.jsonl", "--metrics", "copied", "-o", str(tmp_path / "scores.jsonl")]
+    names = "from data.importers import IMPORTERS; from summarizers import summarizer as made; "
+    for command, said in (
+        (["-m", "cli", *scores], "copied"),
+        (["-c", f"{names}print(made('tail-2').signature, *IMPORTERS)"], "tail|"),
+    ):
+        ran = subprocess.run([sys.executable, *command], cwd=copy, text=True, capture_output=True, check=False)
+        assert ran.returncode == 0, ran.stderr
+        assert said in ran.stdout + ran.stderr
