@@ -21,6 +21,7 @@ from data.signatures import signature
 from metrics.base import REFERENCES, VERSION, Score, check_option
 from metrics.kind import MetricKind, option
 from metrics.sentences import sentence_spans
+from metrics.subsequences import places_of, subsequence
 from metrics.text import CACHED_TEXTS, Span, rouge_spans, rouge_tokens, rouge_words
 
 TOKENIZERS = {"ascii": "a-z0-9", "unicode": "unicode"}
@@ -397,44 +398,6 @@ def sentence_words(text: str, tokenizer: str) -> tuple[tuple[str, ...], ...]:
     if "\n" in text:
         return tuple(rouge_tokens(line, tokenizer) for line in text.split("\n"))
     return tuple(rouge_tokens(text[start:end], tokenizer) for start, end in sentence_spans(text))
-
-
-def places_of(sentence: Sequence[str]) -> dict[str, int]:
-    """By word: the places where it stands in a sentence, as bits."""
-    places: dict[str, int] = defaultdict(int)
-    for place, word in enumerate(sentence):
-        places[word] |= 1 << place
-    return dict(places)
-
-
-def subsequence(places: dict[str, int], other: Sequence[str]) -> list[tuple[int, int]]:
-    """The longest common subsequence of a sentence, given by `places_of`, and another: the places in both.
-
-    Bit i of row j says that the first i + 1 words have a longer one with the first j + 1 of the other than the first i
-    have (Hyyrö 2004, Bit-parallel LCS-length computation revisited). Going back from the end, `rouge-score` gives up a
-    word of the other just where that bit is set, and otherwise one of the sentence.
-    """
-    met = [places.get(word, 0) for word in other]
-    if not any(met):
-        return []
-    every = (1 << max(places.values()).bit_length()) - 1
-    flat, rows = every, []
-    for match in met:
-        shared = flat & match
-        flat = (flat + shared | flat - shared) & every
-        rows.append(every & ~flat)
-    found, below = [], every
-    for place in range(len(other) - 1, -1, -1):
-        # The next word of the sentence that matches, or where the bit says to go on with the other's word before.
-        at = ((met[place] | rows[place]) & below).bit_length() - 1
-        if at < 0:
-            break
-        if met[place] >> at & 1:
-            found.append((at, place))
-            below = (1 << at) - 1
-        else:
-            below = (1 << at + 1) - 1
-    return found[::-1]
 
 
 # --- the metrics as they are chosen -----------------------------------------------------------------------------------
