@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Hashable, Iterable
-from itertools import combinations
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from analysis.arrays import read_numbers, read_weights, same_length
-from data.preferences import TIE
+from data.preferences import pair_within_documents, preference_signs
 
 Rule = Literal["half", "strict", "decided"]
 """The rules of `Agreement`: what becomes of a pair that people decide and the metric does not."""
@@ -126,7 +124,9 @@ def credit_pairs(human: ArrayLike, difference: ArrayLike, rule: Rule = "half") -
 
 def outcomes(human: ArrayLike, difference: ArrayLike) -> Outcomes:
     """Sort the pairs by what became of them; takes what `count_agreement` takes."""
-    preferred, scored = signs(read_numbers(human, "human")), signs(read_numbers(difference, "difference"))
+    preferred, scored = (
+        preference_signs(read_numbers(values, name)) for values, name in ((human, "human"), (difference, "difference"))
+    )
     same_length(human=preferred, difference=scored)
     decided = np.abs(preferred) == 1
     return Outcomes(
@@ -144,17 +144,9 @@ def within_document_pairs(documents: Iterable[Hashable]) -> tuple[NDArray[np.int
     `documents` holds the document of each cell, in any order. Every pair has i < j and stands once; pairs are
     sorted by i, then j.
     """
-    cells: dict[Hashable, list[int]] = defaultdict(list)
-    for cell, document in enumerate(documents):
-        cells[document].append(cell)
-    pairs = sorted(pair for group in cells.values() for pair in combinations(group, 2))
+    pairs = sorted(pair_within_documents(enumerate(documents)))
     first, second = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
     return first, second
-
-
-def signs(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """-1, 0 for a tie within 1e-9, 1, or NaN; shape (n,) as the values."""
-    return np.where(np.abs(values) <= TIE, 0.0, np.sign(values))
 
 
 def _ratio(part: float, whole: float) -> float | None:

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analysis.arrays import Floats, Integers, same_length
-from analysis.judgments import check_judged_once, number_annotators, number_in_order, read_choices
+from analysis.arrays import Floats, Integers, number_in_order, same_length
+from analysis.judgments import check_judged_once, number_annotators, read_choices
 
 
 class AnnotatorReliability(NamedTuple):
@@ -115,7 +115,7 @@ def summarize_annotators(
 
 
 def vote_of_others(pair: Integers, signs: Floats) -> Floats:
-    """`others_majority` of number_in_order pairs and signs."""
+    """`others_majority` of numbered pairs and signs."""
     if not len(pair):
         return np.empty(0)
     votes = np.bincount(pair, weights=signs)[pair] - signs

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sized
+from collections.abc import Callable, Hashable, Iterable, Sized
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,9 +13,6 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
 
 
-Numbers = NDArray[np.intp]
-
-
 def same_length(**columns: Sized) -> None:
     """Raise `ValueError` with all lengths where the columns differ in length."""
     if len({len(column) for column in columns.values()}) > 1:
@@ -23,11 +20,15 @@ def same_length(**columns: Sized) -> None:
         raise ValueError(f"the columns differ in length: {lengths}")
 
 
+ROUNDING = 1e-12
+"""What is nearer to 0, or to 1, is so but for rounding."""
+
+
 LARGEST = 1e100
 """Numbers beyond this are refused, so that no square or sum below overflows."""
 
 
-def read_numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
+def read_numbers(values: ArrayLike, name: str) -> Floats:
     """Read a column of floats, shape (n,); None and NaN are missing values and both become NaN.
 
     Raises `ValueError` for other shapes and for numbers that are infinite or beyond 1e100 either way.
@@ -40,18 +41,45 @@ def read_numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
     return column
 
 
-def number_labels(labels: Iterable[Hashable]) -> tuple[NDArray[np.intp], int]:
+def list_labels(labels: Iterable[Hashable]) -> list[Hashable]:
+    """List labels as Python's own objects: numpy's scalars are slow to hash."""
+    return labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
+
+
+def sort_labels(labels: Iterable[Hashable]) -> list[Hashable]:
+    """List the distinct labels, sorted as they are written as text."""
+    return sorted(dict.fromkeys(list_labels(labels)), key=str)
+
+
+def number_labels(labels: Iterable[Hashable]) -> tuple[Integers, int]:
     """Count the distinct labels off from 0: the number of each entry, shape (n,), and how many there are.
 
     The numbers follow the labels written as text, not the order in which they come, so that the same set of
     labels always gets the same numbers.
     """
-    labels = list(labels)
-    number = {label: index for index, label in enumerate(sorted(dict.fromkeys(labels), key=str))}
-    return np.array([number[label] for label in labels], dtype=np.intp), len(number)
+    return _number(labels, sort_labels)
 
 
-def read_weights(weights: ArrayLike | None, size: int) -> NDArray[np.float64]:
+def number_in_order(labels: Iterable[Hashable]) -> tuple[Integers, int]:
+    """Count the distinct labels off as they come: the number of each entry, shape (n,), and how many there are."""
+    return _number(labels, dict.fromkeys)
+
+
+def _number(
+    labels: Iterable[Hashable], arrange: Callable[[list[Hashable]], Iterable[Hashable]]
+) -> tuple[Integers, int]:
+    values = list_labels(labels)
+    number = {label: index for index, label in enumerate(arrange(values))}
+    return np.fromiter(map(number.__getitem__, values), np.intp, len(values)), len(number)
+
+
+def check_level(level: float) -> None:
+    """Raise `ValueError` for a level outside (0, 1)."""
+    if not 0 < level < 1:
+        raise ValueError(f"level must lie between 0 and 1, not {level}")
+
+
+def read_weights(weights: ArrayLike | None, size: int) -> Floats:
     """Read the weights of `size` pairs, shape (size,); None weighs each 1.
 
     Raises `ValueError` for other shapes and for weights that are not positive numbers.

@@ -10,24 +10,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
-from analysis.arrays import Floats, Integers, same_length
+from analysis.arrays import ROUNDING, Floats, Integers, check_level, list_labels, number_in_order, same_length
 from analysis.judgments import (
     CATEGORIES,
     check_judged_once,
-    check_level,
     divide,
-    list_labels,
     number_annotators,
     number_categories,
     number_documents,
-    number_in_order,
     read_choices,
     read_counts,
 )
 from analysis.reliability import corrected_interval
-
-ROUNDING = 1e-12
-"""A variance of one item below this is 0 but for rounding."""
 
 
 class Kappa(NamedTuple):

@@ -8,9 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analysis.agreement import signs, within_document_pairs
+from analysis.agreement import within_document_pairs
 from analysis.arrays import read_numbers, same_length
 from analysis.ratio_intervals import Interval, Ratio, name_sampled_units, ratio_intervals
+from data.preferences import preference_signs
 
 
 class Discrepancy(NamedTuple):
@@ -60,7 +61,7 @@ def discrepancies(
     for name in dict.fromkeys(name for both in compared for name in both):
         column = read_numbers(scores[name], name)
         same_length(scores=column, documents=documents)
-        preferred[name] = signs(column[first] - column[second])
+        preferred[name] = preference_signs(column[first] - column[second])
     of_pair = [documents[cell] for cell in first]
     ratios, found = [], []
     for one, other in compared:

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.arrays import Floats, Integers, same_length
+from analysis.arrays import Floats, Integers, list_labels, number_in_order, same_length
 
 Counts = NDArray[np.int64]
 
@@ -38,24 +38,6 @@ def read_choices(choices: ArrayLike) -> Floats:
     if not np.isfinite(column).all():
         raise ValueError("choices must be finite: leave out what was not judged")
     return np.sign(column)
-
-
-def number_in_order(labels: Iterable[Hashable]) -> tuple[Integers, int]:
-    """Count the distinct labels off as they come: the number of each entry, shape (n,), and how many there are."""
-    values = list_labels(labels)
-    number = {label: index for index, label in enumerate(dict.fromkeys(values))}
-    return np.fromiter(map(number.__getitem__, values), np.intp, len(values)), len(number)
-
-
-def check_level(level: float) -> None:
-    """Raise `ValueError` for a level outside (0, 1)."""
-    if not 0 < level < 1:
-        raise ValueError(f"level must lie between 0 and 1, not {level}")
-
-
-def list_labels(labels: Iterable[Hashable]) -> list[Hashable]:
-    """List labels as Python's own objects: numpy's scalars are slow to hash."""
-    return labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
 
 
 def number_annotators(annotators: Iterable[str]) -> tuple[Integers, list[str]]:

@@ -12,11 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 from analysis.agreement import Rule, credit_pairs
 from analysis.coefficients import METHODS, Method
 from analysis.correlation import Correlation, Levels, correlate
-from analysis.correlation_intervals import LevelIntervals, Resample, correlation_intervals
-from analysis.correlation_tests import Permute, WilliamsTest, permutation_tests, williams
+from analysis.correlation_intervals import LevelIntervals, correlation_intervals
+from analysis.correlation_tests import permutation_tests
 from analysis.discrepancy import Discrepancy, discrepancies
 from analysis.evaluation import MetricEvaluation, evaluate_metrics
+from analysis.resampled_correlations import Resample
 from analysis.significance import PairedComparison, compare_metrics, holm
+from analysis.swapped_correlations import Permute
 from analysis.systems import (
     SystemComparison,
     SystemMean,
@@ -26,8 +28,9 @@ from analysis.systems import (
     find_beating,
     system_means,
 )
+from analysis.williams import WilliamsTest, williams
 from data.cells import Cells
-from data.preferences import TIE, Preferences
+from data.preferences import Preferences, preference_signs
 from data.signatures import distinct, find_signature, labels
 
 RESAMPLES = 2000
@@ -99,7 +102,7 @@ def analyze_agreement(
         comparisons=tuple(compare_metrics(earned, documents, annotators=annotators, weights=weights, seed=seed)),
         n=len(preferences),
         documents=len(set(documents)),
-        human_ties=int((np.abs(preferences.choices) <= TIE).sum()),
+        human_ties=int((preference_signs(preferences.choices) == 0).sum()),
         split=int(np.isnan(preferences.choices).sum()),
         rule=rule,
         weighed=weights is not None,
@@ -134,10 +137,9 @@ def human_ceiling(
 
 def common_ground(preferences: Preferences) -> NDArray[np.bool_]:
     """Shape (n,): the entries that people and all metrics decide, so that ratios of all rules are the same."""
-    decided = np.abs(preferences.choices) > TIE
-    for difference in preferences.differences().values():
-        decided &= np.abs(difference) > TIE  # NaN is no decision
-    return decided
+    columns = [preferences.choices, *preferences.differences().values()]
+    decided = [np.abs(preference_signs(column)) == 1 for column in columns]  # NaN is no decision
+    return np.asarray(np.all(decided, axis=0))
 
 
 def contradictions(preferences: Preferences, signature: str) -> NDArray[np.intp]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from analysis.arrays import number_labels, read_numbers, read_weights, same_length
+from analysis.arrays import ROUNDING, check_level, number_labels, read_numbers, read_weights, same_length
 from analysis.significance import MCNEMAR, SIGN_FLIP, draws_for, fewest_documents, read_credits, sign_flips
 from data.preferences import TIE
 
@@ -204,8 +204,7 @@ def pairs_for_interval(
         raise ValueError(f"ratio must lie in [0, 1], not {ratio}")
     if not 1e-9 <= half_width <= 0.5:
         raise ValueError(f"half_width must lie in [1e-9, 0.5], not {half_width}")
-    if not 0 < level < 1:
-        raise ValueError(f"level must lie between 0 and 1, not {level}")
+    check_level(level)
     effect = _design_effect(pairs_per_document, icc, judgments_per_pair)
     independent = 1 + bisect_left(
         range(1, 10**18), True, key=lambda pairs: _half_width(ratio, pairs, level) <= half_width * (1 + 1e-9)
@@ -324,7 +323,7 @@ def _documents(
 
     def simulated(documents: int) -> float:
         found = sign_flips(studies[:documents], flips, seed=0).p
-        return float(np.mean(np.array(found) <= alpha * (1 + 1e-12)))
+        return float(np.mean(np.array(found) <= alpha * (1 + ROUNDING)))
 
     documents = fewest + bisect_left(range(fewest, most), True, key=lambda size: simulated(size) >= power)
     reached = simulated(documents)
@@ -404,7 +403,7 @@ def _conditional_power(
     """Chance that the exact test rejects, for each number of discordant pairs; `share` of them favour the first."""
     # the largest count whose lower tail is within alpha / 2; the test rejects there and below, and as far above
     quantile = np.asarray(stats.binom.ppf(alpha / 2, discordant, 0.5), dtype=np.float64)
-    beyond = stats.binom.cdf(quantile, discordant, 0.5) > alpha / 2 * (1 + 1e-12)
+    beyond = stats.binom.cdf(quantile, discordant, 0.5) > alpha / 2 * (1 + ROUNDING)
     critical = np.where(beyond, quantile - 1, quantile)
     power = stats.binom.cdf(critical, discordant, share) + stats.binom.sf(discordant - critical - 1, discordant, share)
     if randomised:  # at the next count, reject as often as the level allows
@@ -441,7 +440,7 @@ def _undefined(effect: float, fewest: int, reason: str) -> Plan:
 
 def _ceiling(value: float) -> int:
     """Round up, but not for noise."""
-    return math.ceil(value * (1 - 1e-12))
+    return math.ceil(value * (1 - ROUNDING))
 
 
 def _towards_zero(phi: float) -> str:

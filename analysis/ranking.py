@@ -6,13 +6,13 @@ from collections.abc import Hashable, Iterable
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 from scipy.special import expit
 
-from analysis.arrays import Floats, Integers, same_length
-from analysis.judgments import check_level, number_in_order, read_choices
+from analysis.arrays import Floats, Integers, check_level, number_labels, same_length
+from analysis.judgments import read_choices
 
 EQUAL = 1e-6
 """Strengths that differ by less share a rank, and Newton's last step is shorter: rounding is below it."""
@@ -112,7 +112,7 @@ def bradley_terry(
         raise ValueError(f"penalty must be at least {WEAKEST_PENALTY:g}, not {penalty}")
     signs = read_choices(choices)
     one, other, names = _systems(first, second)
-    document, size = _documents(documents)
+    document, size = number_labels(documents)
     same_length(first=one, second=other, choices=signs, documents=document)
     weight = _weights(weights, len(signs))
 
@@ -271,16 +271,6 @@ def _systems(first: Iterable[str], second: Iterable[str]) -> tuple[Integers, Int
     if (one == other).any():
         raise ValueError(f"{names[int(one[one == other][0])]} was compared with itself")
     return one, other, names
-
-
-def _documents(documents: Iterable[Hashable]) -> tuple[Integers, int]:
-    """The number of each entry's document, by the ids written as text, so that the draws do not depend on the order."""
-    ids = list(documents)
-    come, size = number_in_order(ids)
-    names = list(dict.fromkeys(ids))
-    number: NDArray[np.intp] = np.empty(size, dtype=np.intp)
-    number[sorted(range(size), key=lambda index: str(names[index]))] = np.arange(size)
-    return number[come], size
 
 
 def _weights(weights: ArrayLike | None, size: int) -> Floats:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from analysis.agreement import outcomes
-from analysis.arrays import number_labels, read_weights, same_length
+from analysis.arrays import check_level, number_labels, read_weights, same_length
 from analysis.intervals import clustered_variance, kish, share_interval
 
 
@@ -76,8 +76,7 @@ def ratio_intervals(
     An interval is undefined where fewer than two documents have an entry to count. Raises `ValueError` for columns
     that differ in length and a level outside (0, 1).
     """
-    if not 0 < level < 1:
-        raise ValueError(f"level must lie between 0 and 1, not {level}")
+    check_level(level)
     document, size = number_labels(documents)
     annotator, many = number_labels(np.zeros_like(document) if annotators is None else annotators)
     same_length(documents=document, annotators=annotator)

@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.arrays import Floats, Integers
+from analysis.arrays import Floats, Integers, check_level
 from analysis.intervals import clustered_variance, kish, share_interval
-from analysis.judgments import Counts, check_level, count_choices, read_counts
+from analysis.judgments import Counts, count_choices, read_counts
 
 
 class Estimate(NamedTuple):

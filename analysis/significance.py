@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from analysis.arrays import number_labels, read_numbers, same_length
+from analysis.arrays import number_labels, read_numbers, same_length, sort_labels
 from analysis.intervals import clustered_variance
 from data.preferences import TIE
 
@@ -324,7 +324,7 @@ def position_check(left: ArrayLike, annotators: Iterable[Hashable]) -> list[Side
     if None in annotators:
         raise ValueError("an annotator must not be None: that names all together")
     number, _ = number_labels(annotators)
-    labels = sorted(dict.fromkeys(annotators), key=str)  # the order of `number_labels`
+    labels = sort_labels(annotators)
     rows = [_side_share(label, choices[number == index]) for index, label in enumerate(labels)]
     adjusted = holm([row.p for row in rows])
     return [

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from analysis.arrays import number_labels, read_numbers, same_length
+from analysis.arrays import number_labels, read_numbers, same_length, sort_labels
 from analysis.significance import holm, signed_rank
 from data.preferences import TIE
 
@@ -165,7 +165,7 @@ def _table(
         raise ValueError(f"document {documents[twice]} has more than one value of system {systems[twice]}")
     table = np.full((height, width), np.nan)
     table[system, document] = column
-    return sorted(dict.fromkeys(systems), key=str), table  # the order of `number_labels`
+    return sort_labels(systems), table
 
 
 def _mean(system: Hashable, row: NDArray[np.float64]) -> SystemMean:

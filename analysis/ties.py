@@ -8,9 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.agreement import signs
 from analysis.arrays import number_labels, read_numbers, read_weights, same_length
-from data.preferences import TIE
+from data.preferences import TIE, preference_signs
 
 FOLDS = 10
 
@@ -117,7 +116,7 @@ class _Sorted:
         counted = np.flatnonzero(~np.isnan(self.human) & ~np.isnan(metric))
         self.order = counted[np.argsort(np.abs(metric[counted]), kind="stable")]
         self.size = np.abs(metric[self.order])
-        preferred = signs(self.human[self.order])
+        preferred = preference_signs(self.human[self.order])
         self.tie_right = preferred == 0
         self.sign_right = ~self.tie_right & (np.sign(metric[self.order]) == preferred)
         self.weight = weight[self.order]
@@ -141,6 +140,6 @@ class _Sorted:
         lost = np.concatenate([[0.0], np.cumsum(weight * self.sign_right)])
         found = gained[self.cuts] + lost[-1] - lost[self.cuts]
         whole = weight.sum()
-        best = int(np.argmax(found >= found.max() - 1e-9 * whole))
+        best = int(np.argmax(found >= found.max() - TIE * whole))
         threshold = float(self.size[self.cuts[best] - 1]) if best > 0 else 0.0
         return Threshold(threshold, float(found[best] / whole))

@@ -130,17 +130,6 @@ def load_rated_pairs(store: DataStore, dataset: str, aspect: str) -> Preferences
     return rated_pairs(store.cells(dataset), aspect)
 
 
-def shares_won(preferences: Preferences) -> dict[tuple[str, str], float]:
-    """The share of its judgments that each summary won, a tie counting half: by document and system, in [0, 1]."""
-    won: dict[tuple[str, str], list[float]] = {}
-    for document, first, second, choice in zip(
-        preferences.document, preferences.first, preferences.second, np.sign(preferences.choices), strict=True
-    ):
-        won.setdefault((document, first), []).append((1 + choice) / 2)
-        won.setdefault((document, second), []).append((1 - choice) / 2)
-    return {cell: float(np.mean(shares)) for cell, shares in won.items()}
-
-
 # --- exports ----------------------------------------------------------------------------------------------
 
 

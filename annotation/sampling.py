@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
 
+from data.preferences import TIE
+
 SAMPLING_RULES = {
     "rouge_k_differs": "pairs whose ROUGE-K scores differ, as in the ROUGE-K paper",
     "random": "pairs drawn at random",
@@ -16,8 +18,6 @@ SAMPLING_RULES = {
 }
 RANDOM_SHARE = 0.25
 """Share of a study's pairs that `conflicts` draws from those on which no metrics contradict each other."""
-SAME = 1e-9
-"""Scores closer than this do not differ."""
 
 
 class PairCandidate(NamedTuple):
@@ -239,7 +239,7 @@ def conflicting(first: PairCandidate, second: PairCandidate) -> bool:
 def compare_scores(first: PairCandidate, second: PairCandidate) -> list[int]:
     """Which of two candidates each score prefers: 1 the first, -1 the second, 0 neither or it is missing."""
     return [
-        0 if one is None or other is None or abs(one - other) <= SAME else 1 if one > other else -1
+        0 if one is None or other is None or abs(one - other) <= TIE else 1 if one > other else -1
         for one, other in zip(first.scores, second.scores, strict=True)
     ]
 

@@ -10,20 +10,28 @@ from __future__ import annotations
 import resource
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from analysis.metrics_and_people import analyze_agreement
+from analysis.coefficients import METHODS
+from analysis.study import analyze_judgments
 from data.cells import Cells
 from data.preferences import Preferences, to_name_column
 from reports import formats
-from reports.study import ceiling_of, correlations_of, reliability_of, reliability_tables, with_judgments
-from reports.tables import agreement as sections
+from reports.tables.study import make_table, table_names
 
 JUDGMENTS, ANNOTATORS = 100_000, 20
 METRICS = ("rouge1", "rouge2", "rougeL", "rouge_k", "bertscore", "carouge", "apes", "length")
+PARTS = {
+    "agreement, tests, by difference": "agreement",
+    "the same by majority": "majority",
+    "human ceiling": "ceiling",
+    "reliability, position, ranking": "reliability",
+}
+CORRELATIONS = ("correlations", "discrepancies", "correlation_tests", "systems")
 SHAPES = {"100 documents, 16 systems": (100, 16), "1,000 documents, 8 systems": (1_000, 8)}
 
 
@@ -90,31 +98,16 @@ def main() -> None:
     for shape, (documents, systems) in SHAPES.items():
         preferences, cells = made_up(documents, systems)
         print(f"{shape}: {len(preferences)} judgments of {len(preferences.documents)} pairs by {ANNOTATORS} annotators")
-        agreement, took = timed("agreement, tests, by difference", lambda p=preferences: analyze_agreement(p))
-        total = took
-        majority, took = timed("the same by majority", lambda p=preferences: analyze_agreement(p.by_majority()))
-        total += took
-        ceiling, took = timed("human ceiling", lambda p=preferences: ceiling_of(p))
-        total += took
-        reliability, took = timed("reliability, position, ranking", lambda p=preferences: reliability_of(p))
-        total += took
-        rated, took = timed("judgments won by each summary", lambda p=preferences, c=cells: with_judgments(c, p))
-        total += took
-        tables = [
-            sections.agreement_table(agreement, "judgment", None, ceiling),
-            sections.agreement_table(majority, "pair by majority"),
-            sections.comparison_table(agreement),
-            sections.difference_table(agreement),
-            *reliability_tables(reliability, weighed=False),
-        ]
-        for methods in (["pearson"], ["pearson", "spearman", "kendall"]):
-            (correlations, *_), took = timed(
-                f"correlations, systems ({', '.join(methods)})",
-                lambda c=rated, m=methods: correlations_of(c, "judgments won", methods=m),
-            )
+        analysis, total = timed("judgments won by each summary", lambda p=preferences, c=cells: analyze_judgments(p, c))
+        for what, part in PARTS.items():
+            _, took = timed(what, lambda a=analysis, p=part: a.compute(p))
+            total += took
+        for methods in (("pearson",), METHODS):
+            asked = replace(analysis, settings=replace(analysis.settings, methods=methods))
+            _, took = timed(f"correlations, systems ({', '.join(methods)})", lambda a=asked: a.compute(*CORRELATIONS))
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
             print(f"  all tables, {len(methods)} coefficient(s): {total + took:.2f} s, peak {peak:.2f} GiB")
-            assert sum(len(formats.as_text(table)) for table in [*tables, *correlations]) > 10_000
+        assert sum(len(formats.as_text(make_table(name, asked))) for name in table_names(asked)) > 10_000
 
 
 if __name__ == "__main__":

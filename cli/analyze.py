@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -33,14 +33,15 @@ from cli.shared import (
 
 if TYPE_CHECKING:
     from analysis.agreement import Rule
-    from analysis.correlation_intervals import Resample
-    from analysis.correlation_tests import Permute
+    from analysis.coefficients import Method
+    from analysis.resampled_correlations import Resample
+    from analysis.study import Settings
+    from analysis.swapped_correlations import Permute
     from cli.shared import Records
     from data.cells import Cells
     from metrics.base import Metric
     from metrics.scoring import Failures, MissingCounts
-    from reports.study import Contents
-    from reports.tables.table import Table
+    from reports.contents import Contents
 
 
 @dataclass(frozen=True)
@@ -55,21 +56,24 @@ class AnalysisOptions:
     permute: Permute | None
     seed: int
 
-    def settings(self) -> dict[str, Any]:
-        """All but the systems, as `reports.study` takes them."""
+    def settings(self, human: str | None) -> Settings:
+        """What an analysis is asked for, with the rating to hold metrics against."""
         from analysis.coefficients import METHODS
+        from analysis.study import Settings
 
-        methods = [*dict.fromkeys(split_names(self.coefficients))]
-        if not methods or not {*methods} <= {*METHODS}:
+        asked = dict.fromkeys(split_names(self.coefficients))
+        if not asked or not {*asked} <= {*METHODS}:
             raise click.UsageError(f"--coefficients must be among {', '.join(METHODS)}, not {self.coefficients!r}")
-        return {
-            "methods": methods,
-            "rule": self.rule,
-            "baselines": split_names(self.baselines),
-            "resample": self.resample,
-            "permute": self.permute,
-            "seed": self.seed,
-        }
+        return Settings(
+            human=human,
+            methods=tuple(cast("Method", name) for name in asked),
+            rule=self.rule,
+            systems=tuple(split_names(self.systems)),
+            baselines=tuple(split_names(self.baselines)),
+            resample=self.resample,
+            permute=self.permute,
+            seed=self.seed,
+        )
 
 
 systems_option = click.option(
@@ -145,36 +149,35 @@ def analyze(
     agreement between annotators and the ranking of systems. Without ratings, there are all tables that need no people.
     Scores of a data set that are missing are computed and stored; a study's scores are those that are stored.
     """
+    from annotation.study_data import read_study
     from metrics.scoring import Failures
-    from reports import study as contents
-    from reports.study import OF_TEXTS
+    from reports.study import make_study_contents
+    from reports.texts import OF_TEXTS, with_texts
 
     name = file if study_name is None else study_name
     if name is None or (file is not None and study_name is not None):
         raise click.UsageError("name a FILE, a data set or a --study, and only one of them")
-    settings = options.settings()
+    settings = options.settings(human)
     if wanted is not None and not split_names(wanted):
         raise click.UsageError("--tables names no table")
     failures = Failures()
     asked = [table for name in split_names(wanted or "") for table in OF_TEXTS.get(name, (name,))]
     of_texts = {*asked} & {table for tables in OF_TEXTS.values() for table in tables}
-    only = split_names(options.systems)
     of_study = study_name is not None
     records, facts = texts_of(name, format, of_study=of_study) if of_texts or not of_study else ([], {})
-    texts = text_contents(records, facts, chosen, of_texts, only, study_name) if of_texts else None
+    texts = text_contents(records, facts, chosen, of_texts, settings.systems, study_name) if of_texts else None
     if texts is not None and {*asked} <= of_texts:
         found = texts
     elif study_name is not None:
         refuse_metric_options()
-        found = contents.make_study_contents(*open_stores(), study_name, human=human, systems=only, **settings)
+        found = make_study_contents(read_study(*open_stores(), study_name), settings)
     else:
-        people = choose_rating(records, human, asked)
-        found = contents_of_scores(name, records, facts, people, chosen, failures, options)
-    check_tables(asked, [*(table.name for table in found.tables), *(t for tables in OF_TEXTS.values() for t in tables)])
+        settings = replace(settings, human=choose_rating(records, human, asked))
+        found = contents_of_scores(name, records, facts, settings, chosen, failures)
+    check_tables(asked, [*found.names, *(name for names in OF_TEXTS.values() for name in names)])
     if texts is not None and texts is not found:
-        found = contents.with_texts(found, texts)
-    tables = [table for table in found.tables if wanted is None or table.name in asked]
-    print_contents(found, tables, table_format)
+        found = with_texts(found, texts)
+    print_contents(found if wanted is None else found.only(asked), table_format)
     check_failures(failures)
 
 
@@ -201,7 +204,7 @@ def text_contents(
     study: str | None,
 ) -> Contents:
     """The tables of texts that are asked for; those of a study are of its systems, where no others are named."""
-    from reports.study import OF_TEXTS, make_text_contents
+    from reports.texts import OF_TEXTS, make_text_contents
 
     if not {*asked}.isdisjoint(OF_TEXTS["keywords"]):
         if chosen["only"]:
@@ -225,7 +228,8 @@ def check_summaries(records: Records, facts: dict[str, str]) -> None:
 def choose_rating(records: Records, human: str | None, asked: Iterable[str]) -> str | None:
     """The rating that metrics are held against, None where the usual one is not there and nobody asks for it."""
     from metrics.scoring import NoRatings, check_ratings
-    from reports.study import OF_PEOPLE, USUAL
+    from reports.study import USUAL
+    from reports.tables.study import OF_PEOPLE
 
     try:
         check_ratings(records, human or USUAL)
@@ -241,24 +245,22 @@ def contents_of_scores(
     name: str,
     records: Records,
     facts: dict[str, str],
-    human: str | None,
+    settings: Settings,
     chosen: dict[str, Any],
     failures: Failures,
-    options: AnalysisOptions,
 ) -> Contents:
     """Score a file's or a data set's summaries, and hold the scores against ratings where there are any."""
-    from dataclasses import replace
-
+    from analysis.study import check_systems
     from metrics.scoring import score_cells, with_length
-    from reports import study as contents
+    from reports.study import make_cell_contents
 
     check_summaries(records, facts)
     metrics = with_length(chosen_metrics(chosen, lambda: records))
     twins = by_mean_too(records, metrics, chosen)
-    only, settings = split_names(options.systems), options.settings()
+    only = settings.systems
     systems = [summary.system for _, summaries in records for summary in summaries]
-    contents.check_systems(only, systems, "--systems")
-    contents.check_systems(settings["baselines"], only or systems, "--baselines")
+    check_systems(only, systems, "--systems")
+    check_systems(settings.baselines, only or systems, "--baselines")
     if is_file(name, None):
         cells, gaps = score_cells(records, metrics, failures, only or None)
         if twins:
@@ -272,7 +274,7 @@ def contents_of_scores(
         "summaries": str(len(cells)),
         "systems": ", ".join(dict.fromkeys(cells.systems)),
     }
-    return contents.make_cell_contents(cells, human, known, gaps=gaps, **settings)
+    return make_cell_contents(cells, settings, known, gaps)
 
 
 def stored_cells(
@@ -282,8 +284,6 @@ def stored_cells(
 
     Of two metrics of one name each must be in a batch of its own.
     """
-    from dataclasses import replace
-
     import numpy as np
 
     from metrics.scoring import MissingCounts
@@ -325,17 +325,16 @@ def check_tables(wanted: Iterable[str], known: Collection[str]) -> None:
         raise click.UsageError(f"there is no table {', '.join(unknown)}; there are {', '.join(known)}")
 
 
-def print_contents(contents: Contents, tables: Sequence[Table], table_format: str) -> None:
-    """Print tables in one of the formats, with what they rest on."""
-    from dataclasses import replace
-
+def print_contents(contents: Contents, table_format: str) -> None:
+    """Print the tables in one of the formats, with what they rest on."""
     from data.one_line import in_one_line
+    from reports.contents import contents_as_json
     from reports.formats import as_latex, as_one_csv
-    from reports.study import contents_as_json
 
+    tables = contents.tables
     facts = [f"{name}: {text}" for name, text in contents.facts.items()]
     if table_format == "json":
-        click.echo(json.dumps(contents_as_json(replace(contents, tables=tuple(tables))), indent=2, allow_nan=False))
+        click.echo(json.dumps(contents_as_json(contents), indent=2, allow_nan=False))
     elif table_format == "csv":
         click.echo(as_one_csv(tables, [*contents.facts.items(), *(("signature", s) for s in contents.gaps)]), nl=False)
     elif table_format == "latex":
@@ -371,23 +370,19 @@ def report(
     seed: int,
 ) -> None:
     """Write a report of the study NAME: one HTML file with tables, charts and a methods paragraph, and its data."""
+    from analysis.study import Settings
     from reports.html_report import write_report
 
     if not folder.is_dir():
         check_output(folder, [])
-    data_store, annotation_store = open_stores()
-    written = write_report(
-        data_store,
-        annotation_store,
-        name,
-        folder,
-        systems=split_names(systems),
-        baselines=split_names(baselines),
+    settings = Settings(
+        systems=tuple(split_names(systems)),
+        baselines=tuple(split_names(baselines)),
         resample=resample,
         permute=permute,
         seed=seed,
     )
-    for path in written:
+    for path in write_report(*open_stores(), name, folder, settings):
         tell(str(path))
 
 

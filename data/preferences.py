@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -20,6 +20,22 @@ Names = NDArray[np.object_]
 
 
 Numbers = NDArray[np.float64]
+
+
+def preference_signs(differences: Numbers) -> Numbers:
+    """Which of two is preferred: 1 for the first, -1 for the second, 0 for a tie within 1e-9, or NaN.
+
+    `differences` are the first's value minus the second's, of any shape, which is the result's.
+    """
+    return np.where(np.abs(differences) <= TIE, 0.0, np.sign(differences))
+
+
+def pair_within_documents(cells: Iterable[tuple[int, Hashable]]) -> list[tuple[int, int]]:
+    """All pairs of cells of one document, document by document; `cells` are each cell's number and its document."""
+    groups: dict[Hashable, list[int]] = defaultdict(list)
+    for cell, document in cells:
+        groups[document].append(cell)
+    return [pair for group in groups.values() for pair in combinations(group, 2)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,10 +135,7 @@ class Preferences:
 def rated_pairs(cells: Cells, aspect: str) -> Preferences:
     """All within-document pairs of summaries that have a rating of an aspect, in the order of the cells."""
     ratings = cells.ratings.get(aspect, np.full(len(cells), np.nan))
-    groups: dict[str, list[int]] = defaultdict(list)
-    for cell in np.flatnonzero(~np.isnan(ratings)):
-        groups[cells.documents[cell]].append(int(cell))
-    pairs = [pair for group in groups.values() for pair in combinations(group, 2)]
+    pairs = pair_within_documents((cell, cells.documents[cell]) for cell in np.flatnonzero(~np.isnan(ratings)).tolist())
     first, second = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
     systems, documents = to_name_column(cells.systems), to_name_column(cells.documents)
     return Preferences(

@@ -18,6 +18,9 @@ from reports.formats import format_cell
 from reports.tables.bounds import ORACLE, SYSTEM, ScoreDistribution
 from reports.tables.keywords import PUBLISHED, extractor_name, words_label
 
+Layers = alt.LayerChart | alt.FacetChart  # what altair says that charts over each other are
+
+
 INK = "#111827"
 """Letters on light squares."""
 
@@ -49,7 +52,7 @@ def make_chart_frame(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> 
     )
 
 
-def agreement_chart(rows: Sequence[MetricRow], rule: str, ceiling: float | None = None) -> alt.LayerChart:
+def agreement_chart(rows: Sequence[MetricRow], rule: str, ceiling: float | None = None) -> Layers:
     """Each metric's agreement by one rule, with its interval, beside the lines of chance and of people."""
     table = pd.DataFrame(
         [
@@ -94,7 +97,7 @@ def agreement_chart(rows: Sequence[MetricRow], rule: str, ceiling: float | None 
     return alt.layer(marks, intervals, points).properties(height=60 + 36 * max(1, len(table)))
 
 
-def comparison_chart(analysis: AgreementAnalysis) -> alt.LayerChart:
+def comparison_chart(analysis: AgreementAnalysis) -> Layers:
     """Every two metrics: the difference of their agreement as colour, its p value as text."""
     cells = []
     for found in analysis.comparisons:
@@ -135,7 +138,7 @@ def comparison_chart(analysis: AgreementAnalysis) -> alt.LayerChart:
     return alt.layer(squares, words, tests).properties(height=140 + 40 * len(order))
 
 
-def difference_chart(rows: Sequence[MetricRow]) -> alt.LayerChart:
+def difference_chart(rows: Sequence[MetricRow]) -> Layers:
     """The agreement of each metric by how far apart its scores are."""
     table = pd.DataFrame(
         [
@@ -181,7 +184,7 @@ def get_level(levels: Any, level: str) -> Any:
     return getattr(levels, "global_" if level == "global" else level)
 
 
-def correlation_heatmap(rows: Sequence[CorrelationRow], level: str) -> alt.LayerChart:
+def correlation_heatmap(rows: Sequence[CorrelationRow], level: str) -> Layers:
     """A coefficient between every two columns, at one level."""
     cells, order = [], dict.fromkeys(in_one_line(name) for row in rows for name in (row.first, row.second))
     for row in rows:
@@ -206,7 +209,7 @@ def correlation_heatmap(rows: Sequence[CorrelationRow], level: str) -> alt.Layer
     return alt.layer(squares, words).properties(height=110 + 34 * len(order))
 
 
-def correlation_chart(rows: Sequence[CorrelationRow], level: str, other: str) -> alt.LayerChart:
+def correlation_chart(rows: Sequence[CorrelationRow], level: str, other: str) -> Layers:
     """Each column's correlation with one other at one level, with its interval, beside the line of none."""
     table = make_chart_frame(
         [
@@ -249,7 +252,7 @@ def scatter(table: pd.DataFrame, x: str, y: str) -> alt.Chart:
         if systems <= 10
         else alt.value(BLUE)
     )
-    return (
+    chart: alt.Chart = (
         alt.Chart(table)
         .mark_point(filled=True, size=45)
         .encode(
@@ -267,9 +270,10 @@ def scatter(table: pd.DataFrame, x: str, y: str) -> alt.Chart:
         .add_params(point)
         .properties(height=380)
     )
+    return chart
 
 
-def ranking_chart(ranking: Ranking) -> alt.LayerChart:
+def ranking_chart(ranking: Ranking) -> Layers:
     """Bradley-Terry strengths with their intervals, the strongest at the top."""
     table = make_chart_frame(
         [
@@ -302,14 +306,14 @@ def ranking_chart(ranking: Ranking) -> alt.LayerChart:
     return alt.layer(even, ends, points).properties(height=60 + 36 * max(1, len(table)))
 
 
-def similarity_heatmap(table: pd.DataFrame) -> alt.LayerChart:
+def similarity_heatmap(table: pd.DataFrame) -> Layers:
     """How similar each token of a summary is to each of a reference; those that are matched have a dot.
 
     `table` is that of `pages.components.evidence.bertscore.bertscore_matrix`.
     """
     x = alt.X("reference place:O", title="reference", axis=token_axis(table, "reference"))
     y = alt.Y("candidate place:O", title="summary", axis=token_axis(table, "candidate"))
-    tooltip = ["candidate token:N", "reference token:N", alt.Tooltip("similarity:Q", format=".3f"), "matched:N"]
+    tooltip: Any = ["candidate token:N", "reference token:N", alt.Tooltip("similarity:Q", format=".3f"), "matched:N"]
     base = alt.Chart(table).encode(x=x, y=y, tooltip=tooltip)
     squares = base.mark_rect().encode(
         color=alt.Color(
@@ -334,7 +338,7 @@ def token_axis(table: pd.DataFrame, text: str) -> alt.Axis:
     )
 
 
-def recall_by_length_chart(found: Sequence[LengthRecall]) -> alt.LayerChart:
+def recall_by_length_chart(found: Sequence[LengthRecall]) -> Layers:
     """ROUGE-K by keyword length, a line a system; up to `TOLD_APART` systems have each a colour and a shape.
 
     More are grey lines: the one that is pointed at, by mouse or by touch, stands out.
@@ -367,6 +371,8 @@ def recall_by_length_chart(found: Sequence[LengthRecall]) -> alt.LayerChart:
             "keywords:Q",
         ],
     )
+    colour: Any
+    shape: Any
     if len(systems) <= TOLD_APART:
         scale = alt.Scale(domain=systems, scheme="dark2")  # mid-tones: they stand on white as on black
         legend = alt.Legend(columns=2, orient="bottom", symbolLimit=0)  # one for both: same title, same scale
@@ -390,7 +396,7 @@ KINDS = {ORACLE: "oracle: reads the references", SYSTEM: "system of the data set
 """What the legend says."""
 
 
-def distribution_chart(found: Sequence[ScoreDistribution]) -> alt.LayerChart:
+def distribution_chart(found: Sequence[ScoreDistribution]) -> Layers:
     """The F1 of oracles and systems over documents, a box each on one scale: oracles' are filled, systems' hollow.
 
     A box is the middle half of the documents, the line in it their median, the diamond their mean; lines reach from
@@ -446,7 +452,7 @@ def row_names(found: Sequence[ScoreDistribution]) -> list[str]:
     return list(names)
 
 
-def discovery_chart(found: Mapping[str, FalseDiscovery]) -> alt.LayerChart:
+def discovery_chart(found: Mapping[str, FalseDiscovery]) -> Layers:
     """False discovery rates with their intervals, and the paper's, which are another quantity (`OTHER_RATE`)."""
     here, paper = "this review, pooled", "Takeshita et al. 2024, another quantity"
     rows = [

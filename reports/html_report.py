@@ -6,24 +6,25 @@ import hashlib
 import io
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import altair as alt
 
-from analysis.correlation_intervals import Resample
-from analysis.correlation_tests import Permute
+from analysis.study import DEFAULTS, Settings, StudyAnalysis
 from annotation.demo import MADE_UP
 from annotation.results import export_judgments, export_scores
 from annotation.store import AnnotationStore
+from annotation.study_data import StudyData, read_study
 from data.export import export
 from data.files import write_whole
 from data.one_line import in_one_line
 from data.store import DataStore
 from reports import charts, formats
+from reports.contents import Contents, contents_as_json
 from reports.escaping import esc, format_count
-from reports.study import Contents, contents_as_json, make_study_contents
+from reports.study import make_study_contents
 from reports.tables.correlation import drawn_over, tests_of
 from reports.tables.people import ALPHA
 
@@ -50,36 +51,25 @@ figure svg { max-width: 100%; height: auto; } figcaption { color: #374151; font-
 
 
 def write_report(
-    data: DataStore,
-    annotation: AnnotationStore,
-    study: str,
-    folder: Path,
-    *,
-    systems: Sequence[str] = (),
-    baselines: Sequence[str] = (),
-    resample: Resample | None = None,
-    permute: Permute | None = None,
-    seed: int = 0,
+    data: DataStore, annotation: AnnotationStore, study: str, folder: Path, settings: Settings = DEFAULTS
 ) -> list[Path]:
     """Write a study's report into a folder, which is made where it is not there; returns the files.
 
     `report.html` needs no other file and no network; beside it lie the tables (CSV, LaTeX, JSON), the judgments, the
-    scores, and `SHA256SUMS` of them all. The tables are restricted to `systems`, where they are named; `baselines` are
-    those that others are to beat. Raises `UnknownStudy` and `UnknownSystem` before anything is written, and OSError.
+    scores, and `SHA256SUMS` of them all. Raises `UnknownStudy` and `UnknownSystem` before anything is written, and
+    OSError.
     """
-    contents = make_study_contents(
-        data, annotation, study, systems=systems, baselines=baselines, resample=resample, permute=permute, seed=seed
-    )
-    dataset = annotation.study(study).dataset
+    found = read_study(data, annotation, study)
+    contents = make_study_contents(found, settings)
     texts = {
         "analysis.json": json.dumps(contents_as_json(contents), indent=2, ensure_ascii=False, allow_nan=False) + "\n",
         "judgments.jsonl": export(export_judgments(annotation, study), "jsonl"),
-        "scores.jsonl": export(export_scores(data, dataset), "jsonl"),
+        "scores.jsonl": export(export_scores(data, found.dataset.name), "jsonl"),
         "tables.tex": "\n".join(map(formats.as_latex, contents.tables)),
         **{f"{table.name}.csv": formats.as_csv(table) for table in contents.tables},
     }
     hashes = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()}
-    texts["report.html"] = report_html(contents, methods(data, annotation, study, contents, resample, permute), hashes)
+    texts["report.html"] = report_html(contents, methods(found, contents.analysis), hashes)
     hashes["report.html"] = hashlib.sha256(texts["report.html"].encode()).hexdigest()
     texts["SHA256SUMS"] = "".join(f"{digest}  {name}\n" for name, digest in sorted(hashes.items()))
     folder.mkdir(exist_ok=True)
@@ -88,20 +78,15 @@ def write_report(
     return [folder / name for name in texts]
 
 
-def methods(
-    data: DataStore,
-    annotation: AnnotationStore,
-    name: str,
-    contents: Contents,
-    resample: Resample | None = None,
-    permute: Permute | None = None,
-) -> str:
+def methods(found: StudyData, analysis: StudyAnalysis) -> str:
     """The paragraph that a paper would have: what was asked of whom, and how numbers were made of it."""
-    study = annotation.study(name)
-    dataset = data.dataset(study.dataset)
-    analysis = contents.agreement
-    judgments = analysis.n if analysis else 0
-    judged = [row for row in annotation.annotators(name) if row.judged]
+    return " ".join([*what_was_asked(found, analysis), *how_it_was_computed(analysis)])
+
+
+def what_was_asked(found: StudyData, analysis: StudyAnalysis) -> list[str]:
+    """Whose judgments of which summaries there are, and which of them count, in sentences."""
+    study, dataset, systems = found.study, found.dataset, analysis.settings.systems
+    judged = [row for row in found.annotators if row.judged]
     drawn = {
         "rouge_k_differs": "drawn from those whose ROUGE-K scores differ",
         "random": "drawn at random",
@@ -115,30 +100,37 @@ def methods(
         f"sides were counterbalanced per annotator and ties were {'allowed' if study.ties else 'not allowed'}. "
         f"{study.judgments} judgments were made.",
     ]
-    if name == MADE_UP:
+    if study.name == MADE_UP:
         words.append("A program made them up, to show what reports say: they measure nothing.")
     if study.checks:
         words.append(f"{study.checks} attention checks (a summary of another document) are left out of all figures.")
-    if analysis and analysis.weighed:
+    if analysis.weighed:
         words.append(
             "In agreement figures and the ranking of systems, pairs are weighed by one over the probability with which "
             "they were drawn: ratios estimate those of all pairs of these systems that could have been drawn (Hajek's "
             "estimator). Other figures describe the pairs that were drawn."
         )
-    if contents.facts["systems"] != ", ".join(study.systems):
-        words.append(f"All tables are restricted to the systems {contents.facts['systems']}: {judgments} judgments.")
-    words += [
+    if systems and systems != study.systems:
+        words.append(
+            f"All tables are restricted to the systems {', '.join(systems)}: {analysis.agreement.n} judgments."
+        )
+    return words
+
+
+def how_it_was_computed(analysis: StudyAnalysis) -> list[str]:
+    """How the figures are made of judgments and scores, in sentences."""
+    words = [
         "A metric agrees with a judgment where it scores the chosen summary higher; differences within 1e-9 are ties, "
         "counted half (rule half), as misses (strict) or left out (decided). Pairwise accuracy with ties (acc_eq) uses "
         "a tie threshold fitted on other documents (Deutsch et al. 2023).",
     ]
-    if analysis and analysis.rows:
-        found = analysis.rows[0].evaluation
+    if analysis.agreement.rows:
+        found = analysis.agreement.rows[0].evaluation
         words.append(
             f"{found.intervals.half.level:.0%} intervals of agreement are Clopper and Pearson's for an effective "
             f"number of pairs, from how far {found.over} differ (Korn and Graubard 1998), and so are those of alpha, "
             "Fleiss' kappa and raw agreement between annotators, from documents; those of correlations are percentile "
-            f"bootstrap intervals over {drawn_over(resample)}, those of the ranking over documents."
+            f"bootstrap intervals over {drawn_over(analysis.settings.resample)}, those of the ranking over documents."
         )
     words += [
         "Metrics are compared on the same pairs by a sign-flip test over documents (exact McNemar test where every "
@@ -146,12 +138,12 @@ def methods(
         "the larger one of this test and a t test on the variance of documents and annotators.",
         "Correlations are Pearson's r, Spearman's rho and Kendall's tau-b over all summaries, averaged within "
         "documents, and over the systems' means; metrics are compared by permutation tests (Deutsch et al. "
-        f"2021): {tests_of(permute)}, with Holm's correction over the comparisons of a level.",
+        f"2021): {tests_of(analysis.settings.permute)}, with Holm's correction over the comparisons of a level.",
         f"Differences are called significant where p is below {ALPHA:g} after the correction.",
         "Agreement between annotators is Krippendorff's alpha (nominal), Fleiss' kappa and Cohen's kappa; systems are "
         "ranked by a penalised Bradley-Terry model.",
     ]
-    return " ".join(words)
+    return words
 
 
 def report_html(contents: Contents, methods: str, hashes: dict[str, str]) -> str:
@@ -181,28 +173,29 @@ def report_html(contents: Contents, methods: str, hashes: dict[str, str]) -> str
 
 def charts_of(contents: Contents) -> Iterable[tuple[str, str]]:
     """The charts of a study, by the table that they belong to, as figures of HTML."""
-    analysis = contents.agreement
-    if analysis and any(row.evaluation.agreement.pairs for row in analysis.rows):
-        people = contents.ceiling.agreement.half if contents.ceiling else None
-        yield "agreement", figure(charts.agreement_chart(analysis.rows, "half", people), "Agreement by the rule half")
-        if any(found.difference is not None for found in analysis.comparisons):
+    analysis = contents.analysis
+    agreement = analysis.agreement
+    if any(row.evaluation.agreement.pairs for row in agreement.rows):
+        people = analysis.ceiling.agreement.half if analysis.ceiling else None
+        yield "agreement", figure(charts.agreement_chart(agreement.rows, "half", people), "Agreement by the rule half")
+        if any(found.difference is not None for found in agreement.comparisons):
             yield (
                 "comparisons",
-                figure(charts.comparison_chart(analysis), "Row minus column; *: p below .05 after Holm's correction"),
+                figure(charts.comparison_chart(agreement), "Row minus column; *: p below .05 after Holm's correction"),
             )
-        if any(row.evaluation.bins for row in analysis.rows):
-            yield "by_difference", figure(charts.difference_chart(analysis.rows), "Agreement by the scores' difference")
-    pearson = [row for row in contents.human if row.method == "pearson"]
-    if any(row.levels.global_.r is not None for row in pearson):
-        yield (
-            "human",
-            figure(charts.correlation_chart(pearson, "global", pearson[0].first), "Pearson's r, all summaries"),
-        )
-    matrix = [row for row in contents.matrix if row.method == "pearson"]
+        if any(row.evaluation.bins for row in agreement.rows):
+            chart = charts.difference_chart(agreement.rows)
+            yield "by_difference", figure(chart, "Agreement by the scores' difference")
+    human, matrix = (
+        [row for row in analysis.correlations[table] if row.method == "pearson"] for table in ("human", "matrix")
+    )
+    if any(row.levels.global_.r is not None for row in human):
+        yield "human", figure(charts.correlation_chart(human, "global", human[0].first), "Pearson's r, all summaries")
     if any(row.levels.global_.r is not None for row in matrix):
         yield "matrix", figure(charts.correlation_heatmap(matrix, "global"), "Pearson's r, all summaries")
-    if contents.ranking and any(row.strength is not None for row in contents.ranking.rows):
-        yield "ranking", figure(charts.ranking_chart(contents.ranking), "Strengths with intervals")
+    ranking = analysis.reliability.ranking
+    if any(row.strength is not None for row in ranking.rows):
+        yield "ranking", figure(charts.ranking_chart(ranking), "Strengths with intervals")
 
 
 def figure(chart: Any, caption: str) -> str:

@@ -10,6 +10,7 @@ import streamlit as st
 from click.testing import CliRunner
 
 from analysis.reliability import krippendorff_alpha
+from analysis.study import Settings
 from annotation.demo import ANNOTATORS, MADE_UP, STUDY, create_demo_study, create_made_up_study
 from annotation.records import AnnotatorProgress, StudyClosed
 from annotation.results import load_judgments
@@ -140,7 +141,7 @@ def test_a_report_says_how_many_judgments_there_are_and_that_they_are_made_up(
     data, annotation = stores
     create_made_up_study(data, annotation, metric("rouge_k").signature)
     systems = ("fluent", "keyword")
-    write_report(data, annotation, MADE_UP, tmp_path, systems=systems)
+    write_report(data, annotation, MADE_UP, tmp_path, Settings(systems=systems))
     page = (tmp_path / "report.html").read_text()
     assert "72 judgments were made. A program made them up, " in page
     count = len(load_judgments(annotation, MADE_UP).of_systems(systems))

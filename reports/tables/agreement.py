@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from analysis.agreement import Agreement
+from analysis.agreement import Agreement, Rule
 from analysis.evaluation import MetricEvaluation
-from analysis.metrics_and_people import (
-    AgreementAnalysis,
-)
+from analysis.metrics_and_people import AgreementAnalysis
 from analysis.planning import DOCUMENTS_OF_INTERVALS
 from analysis.significance import TWO_WAY, PairedComparison, SideShare, fewest_documents
 from data.signatures import name_of
 from reports.tables.table import Cell, Table, Undefined, interval, number_cell, ratio_intervals_note
 
-TIE_RULE_NAMES = {
+TIE_RULE_NAMES: dict[Rule, str] = {
     "half": "half: (C + T/2) / n, a metric's tie counts half",
     "strict": "strict: C / n, a metric's tie counts as a miss (the ROUGE-K paper's rule)",
     "decided": "decided: C / (C + D), a metric's ties are left out",

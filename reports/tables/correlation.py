@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from analysis.correlation_intervals import RESAMPLE_BY_LEVEL, Resample
-from analysis.correlation_tests import PERMUTE_BY_LEVEL, Permute
+from analysis.correlation_intervals import RESAMPLE_BY_LEVEL
+from analysis.correlation_tests import PERMUTE_BY_LEVEL
 from analysis.discrepancy import Discrepancy
 from analysis.metrics_and_people import (
     LEVELS,
@@ -14,7 +14,9 @@ from analysis.metrics_and_people import (
     CorrelationRow,
     SystemsAnalysis,
 )
+from analysis.resampled_correlations import Resample
 from analysis.significance import fewest_documents
+from analysis.swapped_correlations import Permute
 from analysis.systems import BEATEN
 from reports.tables.people import ALPHA
 from reports.tables.table import DAGGER, Cell, Marked, Table, Undefined, interval, number_cell, ratio_intervals_note
@@ -218,8 +220,8 @@ def spread_table(analyses: Sequence[SystemsAnalysis]) -> Table:
 
 def system_table(analyses: Sequence[SystemsAnalysis]) -> Table:
     """Mean scores of the systems, a column a metric; those that beat the baselines have a dagger."""
-    systems = list(dict.fromkeys(mean.system for found in analyses for mean in found.means))
-    means = {found.name: {mean.system: mean.mean for mean in found.means} for found in analyses}
+    systems = list(dict.fromkeys(str(mean.system) for found in analyses for mean in found.means))
+    means = {found.name: {str(mean.system): mean.mean for mean in found.means} for found in analyses}
     rows: list[dict[str, Cell]] = [
         {"system": system}
         | {
@@ -260,8 +262,8 @@ def wilcoxon_table(analyses: Sequence[SystemsAnalysis]) -> Table:
     rows: list[dict[str, Cell]] = [
         {
             "metric": found.name,
-            "first": two.first,
-            "second": two.second,
+            "first": str(two.first),
+            "second": str(two.second),
             "difference": number_cell(two.difference, two.reason),
             "n": two.n,
             "p": number_cell(two.p, two.reason),

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-import sys
 import warnings
 from itertools import combinations
 
@@ -12,10 +11,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from analysis import coefficients as coefficients_module
+from analysis import resampled_correlations
 from analysis.coefficients import METHODS, Method
 from analysis.correlation import correlate
-from analysis.correlation_intervals import KENDALL_CELLS, LevelIntervals, Resample, correlation_intervals
+from analysis.correlation_intervals import KENDALL_CELLS, LevelIntervals, correlation_intervals
 from analysis.ratio_intervals import Interval
+from analysis.resampled_correlations import Resample
 
 NAN = math.nan
 RESAMPLES: tuple[Resample, ...] = ("documents", "systems", "both")
@@ -133,7 +134,7 @@ def test_the_memory_in_use_and_the_other_pairs_do_not_matter(
     expected = correlation_intervals(columns, pairs, *places, **options)  # type: ignore[arg-type]
     alone = correlation_intervals(columns, pairs[:1], *places, **options)  # type: ignore[arg-type]
     # the package exports a function of the name of its module
-    monkeypatch.setattr(sys.modules[correlation_intervals.__module__], "_DRAWN", 100)
+    monkeypatch.setattr(resampled_correlations, "_DRAWN", 100)
     monkeypatch.setattr(coefficients_module, "_BATCH", 50)
     in_parts = correlation_intervals(columns, pairs, *places, **options)  # type: ignore[arg-type]
     for pair in pairs:

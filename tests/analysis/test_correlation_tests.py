@@ -19,7 +19,9 @@ from numpy.typing import ArrayLike, NDArray
 from analysis import coefficients as coefficients_module
 from analysis.coefficients import METHODS, Method
 from analysis.correlation import correlate
-from analysis.correlation_tests import CorrelationTest, LevelTests, Permute, WilliamsTest, permutation_tests, williams
+from analysis.correlation_tests import CorrelationTest, LevelTests, permutation_tests
+from analysis.swapped_correlations import Permute
+from analysis.williams import WilliamsTest, williams
 
 NAN = math.nan
 WAYS: tuple[Permute, ...] = get_args(Permute)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from analysis.agreement import credit_pairs
-from analysis.correlation_tests import permutation_tests, williams
+from analysis.correlation_tests import permutation_tests
 from analysis.metrics_and_people import (
     analyze_agreement,
     analyze_systems,
@@ -22,6 +22,7 @@ from analysis.metrics_and_people import (
 )
 from analysis.planning import observe_metrics, pairs_to_separate
 from analysis.significance import exact_mcnemar, holm, sign_flips
+from analysis.williams import williams
 from data.cells import Cells
 from data.importers import read_documents
 from data.preferences import Preferences, rated_pairs

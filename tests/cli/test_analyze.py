@@ -16,8 +16,9 @@ from analysis.cohen_kappa import cohen_kappas
 from analysis.metrics_and_people import analyze_agreement
 from analysis.ranking import bradley_terry
 from analysis.reliability import fleiss_kappa, krippendorff_alpha, raw_agreement
+from analysis.study import shares_won
 from annotation.records import StudySpec
-from annotation.results import load_judgments, shares_won
+from annotation.results import load_judgments
 from annotation.store import AnnotationStore
 from data.database import connect, now
 from data.demo import AUTHOR

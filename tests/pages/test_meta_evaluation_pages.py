@@ -19,13 +19,13 @@ from analysis.metrics_and_people import analyze_agreement, correlation_tables, h
 from analysis.planning import observe_metrics, pairs_to_separate
 from analysis.reliability import fleiss_kappa, krippendorff_alpha, raw_agreement
 from analysis.significance import position_check
+from analysis.study import StudyAnalysis, shares_won
 from annotation.records import JudgmentTask, StudySpec
-from annotation.results import load_judgments, shares_won
+from annotation.results import load_judgments
 from annotation.store import AnnotationStore
 from data.database import connect, now
 from data.records import Document, Summary
 from data.store import DataStore, StoredScore
-from reports.study import ceiling_of, reliability_of
 from tests.pages.opening import html, open_page, said, sound
 
 PAGES = ("agreement.py", "correlation.py", "reliability.py", "studies.py")
@@ -273,7 +273,7 @@ def test_the_ceiling_and_the_position_check_are_the_functions(known: World) -> N
     app = open_page("agreement.py")
     preferences = load_judgments(known.annotation, "Study")
     people = table(app, "agreement").set_index("metric").loc["people"]
-    ceiling = ceiling_of(preferences)
+    ceiling = StudyAnalysis(preferences).ceiling
     assert ceiling is not None
     assert equal(people["half"], ceiling.agreement.half)
     assert people["half 95 %"] == "[{:.3f}, {:.3f}]".format(*ceiling.intervals.half[:2])
@@ -552,7 +552,7 @@ def test_reliability_is_that_of_the_functions(known: World) -> None:
     assert list(people["median seconds"]) == pytest.approx([5, 5, 5], abs=0.5)
     # without ties of others: Ana 9 of 9 in d1 to d3 and against Ben in d0's a and b
     assert (people.loc["Ana", "agrees with others"], people.loc["Ana", "of"]) == (0.9, 10)
-    ranking = reliability_of(preferences).ranking
+    ranking = StudyAnalysis(preferences).reliability.ranking
     shown = table(app, "ranking")
     assert list(shown["system"]) == [row.system for row in ranking.rows] == ["a", "b", "c"]
     assert list(shown["strength"]) == pytest.approx([row.strength for row in ranking.rows])

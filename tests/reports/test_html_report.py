@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from analysis.study import Settings
 from annotation.records import StudySpec, UnknownStudy
 from annotation.store import AnnotationStore
 from data.database import connect, now
@@ -74,7 +75,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Stores:
 @pytest.fixture(scope="module")
 def report(judged: Stores, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """The files of its report."""
-    return write_report(*judged, STUDY, tmp_path_factory.mktemp("reports") / "report", seed=5)
+    return write_report(*judged, STUDY, tmp_path_factory.mktemp("reports") / "report", Settings(seed=5))
 
 
 class Page(HTMLParser):

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from data.one_line import in_one_line
-from data.preferences import TIE, Preferences
+from data.preferences import Preferences, preference_signs
 from data.signatures import distinct, labels
 
 Show = Literal["all", "against", "rather", "everybody", "agrees", "ties", "missing"]
@@ -60,11 +60,11 @@ def verdicts(preferences: Preferences) -> Verdicts:
     signs, firmness = {}, {}
     for signature, label in named.items():
         difference = differences[signature]
-        signs[label] = np.where(np.abs(difference) <= TIE, 0.0, np.sign(difference))
+        signs[label] = preference_signs(difference)
         size = np.abs(difference)
         known = size[~np.isnan(size)]
         firmness[label] = size / known.max() if len(known) and known.max() > 0 else size
-    people = np.where(np.abs(preferences.choices) <= TIE, 0.0, np.sign(preferences.choices))
+    people = preference_signs(preferences.choices)
     return Verdicts(people, signs, firmness, {label: differences[signature] for signature, label in named.items()})
 
 

@@ -1,0 +1,293 @@
+"""Judgments or ratings beside scores, analysed: what all tables and charts of a study, data set or file are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from analysis.agreement import Rule
+from analysis.annotators import AnnotatorReliability, others_majority, summarize_annotators
+from analysis.coefficients import METHODS, Method
+from analysis.cohen_kappa import Kappa, cohen_kappas
+from analysis.discrepancy import Discrepancy
+from analysis.evaluation import MetricEvaluation
+from analysis.metrics_and_people import (
+    AgreementAnalysis,
+    CorrelationComparison,
+    CorrelationRow,
+    CorrelationTables,
+    SystemsAnalysis,
+    analyze_agreement,
+    analyze_systems,
+    compare_correlations,
+    correlate_columns,
+    correlation_tables,
+    human_ceiling,
+    part_from_rouge_k,
+)
+from analysis.ranking import Ranking, bradley_terry
+from analysis.reliability import Estimate, FleissKappa, fleiss_kappa, krippendorff_alpha, raw_agreement
+from analysis.resampled_correlations import Resample
+from analysis.significance import SideShare, position_check
+from analysis.swapped_correlations import Permute
+from data.cells import Cells
+from data.preferences import Preferences, rated_pairs
+
+WON = "judgments won"
+"""The rating that a study's judgments give a summary: the share of them that it won, a tie counting half."""
+
+
+class UnknownSystem(ValueError):
+    """There are no summaries of a system that was named."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is asked of judgments and scores."""
+
+    human: str | None = None
+    """The ratings that metrics are held against; None is the judgments won in a study, and elsewhere no ratings."""
+    methods: tuple[Method, ...] = METHODS
+    """The coefficients of the correlations."""
+    rule: Rule = "half"
+    """By which metrics are compared: what a metric's tie earns."""
+    systems: tuple[str, ...] = ()
+    """The systems that all is restricted to; empty is all of them."""
+    baselines: tuple[str, ...] = ()
+    """The systems that others are to beat."""
+    resample: Resample | None = None
+    """What intervals of correlations draw; None is by level."""
+    permute: Permute | None = None
+    """What tests of correlations swap; None is by level."""
+    seed: int = 0
+
+
+class Reliability(NamedTuple):
+    """How far a study's annotators agree, and how they rank the systems."""
+
+    alpha: Estimate
+    fleiss: FleissKappa
+    raw: Estimate
+    kappas: Sequence[Kappa]
+    annotators: Sequence[AnnotatorReliability]
+    sides: Sequence[SideShare]
+    ranking: Ranking
+
+
+Unit = Literal["judgment", "pair by majority", "within-document pair"]
+"""What the preferences are: judgments, what most judgments of a pair say, or pairs of rated summaries."""
+
+
+NO_CELLS = Cells((), (), {}, {})
+
+
+NO_PREFERENCES = rated_pairs(NO_CELLS, "")
+
+
+DEFAULTS = Settings()
+
+
+@dataclass(frozen=True, eq=False)
+class StudyAnalysis:
+    """Preferences and scores with all that follows from them; each part is computed when it is first asked for."""
+
+    preferences: Preferences = NO_PREFERENCES
+    cells: Cells = NO_CELLS
+    """Scores and ratings, those named by the settings among them, sorted by document and system."""
+    settings: Settings = DEFAULTS
+    unit: Unit = "judgment"
+    checks: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Attention checks passed and asked, by annotator."""
+    truncated: Mapping[str, int] = field(default_factory=dict)
+    """By signature, how many scores are of texts whose end a model did not see."""
+    sampling: str = "all"
+    """The rule by which a study's pairs were chosen."""
+
+    def compute(self, *parts: str) -> StudyAnalysis:
+        """Compute some parts, by name, so that they are kept where the analysis is cached or sent."""
+        for part in parts:
+            getattr(self, part)
+        return self
+
+    @property
+    def weighed(self) -> bool:
+        """Whether pairs were drawn with unequal probability."""
+        return self.preferences.weights is not None
+
+    # --- people ---------------------------------------------------------------------------------------------
+
+    @cached_property
+    def agreement(self) -> AgreementAnalysis:
+        """Metrics against every preference."""
+        return analyze_agreement(self.preferences, rule=self.settings.rule, seed=self.settings.seed)
+
+    @cached_property
+    def majority(self) -> AgreementAnalysis:
+        """Metrics against what most annotators say of each pair."""
+        return analyze_agreement(self.preferences.by_majority(), seed=self.settings.seed)
+
+    @cached_property
+    def ceiling(self) -> MetricEvaluation | None:
+        """People among themselves, which counts no pair where none has two judgments; None where there are none."""
+        if self.unit != "judgment":
+            return None
+        preferences = self.preferences
+        others = others_majority(preferences.pair, preferences.annotators, preferences.choices)
+        return human_ceiling(preferences, others, seed=self.settings.seed)
+
+    @cached_property
+    def reliability(self) -> Reliability:
+        """Agreement between the annotators, and the systems by their choices."""
+        preferences = self.preferences
+        pairs, choices, annotators = preferences.pair, preferences.choices, preferences.annotators
+        documents = preferences.document
+        return Reliability(
+            alpha=krippendorff_alpha(pairs, choices, documents),
+            fleiss=fleiss_kappa(pairs, choices, documents),
+            raw=raw_agreement(pairs, choices, documents),
+            kappas=cohen_kappas(pairs, annotators, choices, documents),
+            annotators=summarize_annotators(
+                pairs, annotators, choices, preferences.left, preferences.took, self.checks
+            ),
+            sides=position_check(preferences.left, annotators),
+            ranking=bradley_terry(
+                preferences.first,
+                preferences.second,
+                choices,
+                documents,
+                weights=preferences.weights,
+                seed=self.settings.seed,
+            ),
+        )
+
+    # --- correlations and systems ---------------------------------------------------------------------------
+
+    @cached_property
+    def layout(self) -> CorrelationTables:
+        """Which columns are correlated with which."""
+        return correlation_tables(self.cells, self.settings.human)
+
+    @cached_property
+    def correlations(self) -> dict[str, list[CorrelationRow]]:
+        """The rows of the tables `human`, `length`, `rouge_k` and `matrix`."""
+        return self.correlate("human", "length", "rouge_k", "matrix")
+
+    def correlate(self, *tables: str) -> dict[str, list[CorrelationRow]]:
+        """The rows of some of the tables of correlations; a pair that is in several of them is computed once."""
+        pairs_of: dict[str, list[tuple[str, str]]] = {name: getattr(self.layout, name) for name in tables}
+        asked = dict.fromkeys(pair for name in ("human", "matrix") for pair in pairs_of.get(name, ()))
+        for pair in (pair for pairs in pairs_of.values() for pair in pairs):
+            if pair[::-1] not in asked:
+                asked[pair] = None
+        of_pair: dict[frozenset[str], list[CorrelationRow]] = {}
+        for row in correlate_columns(
+            self.cells,
+            self.layout.columns,
+            list(asked),
+            methods=self.settings.methods,
+            resample=self.settings.resample,
+            seed=self.settings.seed,
+        ):
+            of_pair.setdefault(frozenset((row.first, row.second)), []).append(row)
+        return {
+            name: [row._replace(first=pair[0], second=pair[1]) for pair in pairs for row in of_pair[frozenset(pair)]]
+            for name, pairs in pairs_of.items()
+        }
+
+    @cached_property
+    def discrepancies(self) -> list[Discrepancy]:
+        """On how many pairs of summaries ROUGE-K and each other metric prefer different ones."""
+        return part_from_rouge_k(self.cells, self.layout)
+
+    @cached_property
+    def correlation_tests(self) -> list[CorrelationComparison]:
+        """Every two metrics by their Pearson correlation with people; none where there are no ratings."""
+        return self.compare_metrics(self.layout.metrics, "pearson")
+
+    def compare_metrics(self, metrics: Sequence[str], method: Method) -> list[CorrelationComparison]:
+        """Every two of some metrics by their correlation with people; none where there are no ratings."""
+        if not self.layout.human:
+            return []
+        people = self.layout.human[0][0]
+        columns = {name: self.layout.columns[name] for name in (*metrics, people)}
+        return compare_correlations(
+            self.cells, columns, people, method=method, permute=self.settings.permute, seed=self.settings.seed
+        )
+
+    @cached_property
+    def systems(self) -> list[SystemsAnalysis]:
+        """Systems by each metric and by the ratings."""
+        names = [*self.layout.metrics, *{people: None for people, _ in self.layout.human}]
+        return analyze_systems(self.cells, {name: self.layout.columns[name] for name in names}, self.settings.baselines)
+
+
+def analyze_judgments(
+    preferences: Preferences,
+    cells: Cells,
+    settings: Settings = DEFAULTS,
+    *,
+    checks: Mapping[str, tuple[int, int]] | None = None,
+    truncated: Mapping[str, int] | None = None,
+    sampling: str = "all",
+) -> StudyAnalysis:
+    """Analyse a study's judgments beside the scores of its data set; the arguments are those of `StudyAnalysis`.
+
+    Metrics are correlated with the judgments won, where the settings name no rating. Raises `UnknownSystem` for other
+    baselines.
+    """
+    if settings.systems:
+        preferences, cells = preferences.of_systems(settings.systems), cells.of_systems(settings.systems)
+    check_systems(settings.baselines, cells.systems, "--baselines")
+    return StudyAnalysis(
+        preferences,
+        with_judgments(cells, preferences),
+        replace(settings, human=settings.human or WON),
+        checks=checks or {},
+        truncated=truncated or {},
+        sampling=sampling,
+    )
+
+
+def analyze_ratings(
+    cells: Cells, settings: Settings = DEFAULTS, *, truncated: Mapping[str, int] | None = None
+) -> StudyAnalysis:
+    """Analyse scores beside the ratings that the settings name; without these, the scores alone.
+
+    Raises `UnknownSystem` for other baselines.
+    """
+    if settings.systems:
+        cells = cells.of_systems(settings.systems)
+    check_systems(settings.baselines, cells.systems, "--baselines")
+    preferences = NO_PREFERENCES if settings.human is None else rated_pairs(cells, settings.human)
+    return StudyAnalysis(preferences, cells, settings, "within-document pair", truncated=truncated or {})
+
+
+def check_systems(asked: Iterable[str], known: Iterable[str], option: str) -> None:
+    """Refuse systems that there are not. Raises `UnknownSystem`."""
+    known = sorted(set(known))
+    if unknown := [system for system in asked if system not in known]:
+        raise UnknownSystem(
+            f"{option}: there is no system {', '.join(unknown)}; there are {', '.join(known) or 'none'}"
+        )
+
+
+def with_judgments(cells: Cells, preferences: Preferences) -> Cells:
+    """The cells with one more rating: the share of its judgments that a summary won."""
+    won = shares_won(preferences)
+    shares = [won.get(cell, np.nan) for cell in zip(cells.documents, cells.systems, strict=True)]
+    return replace(cells, ratings={**cells.ratings, WON: np.array(shares, dtype=np.float64)})
+
+
+def shares_won(preferences: Preferences) -> dict[tuple[str, str], float]:
+    """The share of its judgments that each summary won, a tie counting half: by document and system, in [0, 1]."""
+    won: dict[tuple[str, str], list[float]] = {}
+    for document, first, second, choice in zip(
+        preferences.document, preferences.first, preferences.second, np.sign(preferences.choices), strict=True
+    ):
+        won.setdefault((document, first), []).append((1 + choice) / 2)
+        won.setdefault((document, second), []).append((1 - choice) / 2)
+    return {cell: float(np.mean(shares)) for cell, shares in won.items()}

@@ -1,0 +1,130 @@
+"""The tables of an analysis, by name: pages, the command line and reports choose among them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+from analysis.metrics_and_people import CorrelationRow
+from analysis.study import WON, Settings, StudyAnalysis
+from reports.tables.agreement import (
+    agreement_table,
+    comparison_table,
+    difference_table,
+    note_drawn_pairs,
+    position_table,
+    sampling_notes,
+)
+from reports.tables.correlation import (
+    correlation_table,
+    correlation_test_table,
+    discrepancy_table,
+    note_drawn_pairs_of_people,
+    spread_table,
+    system_table,
+    wilcoxon_table,
+)
+from reports.tables.people import annotators_table, cohen_table, ranking_table, reliability_table
+from reports.tables.table import Table
+
+TITLES = {
+    "human": "Metrics with people ({human})",
+    "length": "Metrics with length",
+    "rouge_k": "Metrics with ROUGE-K",
+    "matrix": "Metrics with each other",
+}
+"""The tables of correlations."""
+
+
+def make_agreement(analysis: StudyAnalysis) -> Table:
+    """Make the table of how often each metric agrees with people."""
+    notes = sampling_notes(analysis.sampling)
+    return agreement_table(analysis.agreement, analysis.unit, analysis.truncated, analysis.ceiling, notes=notes)
+
+
+def make_majority(analysis: StudyAnalysis) -> Table:
+    """Make the same table of pairs by majority."""
+    notes = sampling_notes(analysis.sampling)
+    section = agreement_table(analysis.majority, "pair by majority", analysis.truncated, notes=notes)
+    return section._replace(name="agreement_by_majority")
+
+
+def make_reliability(analysis: StudyAnalysis) -> Table:
+    """Make the table of coefficients of agreement between annotators."""
+    found = analysis.reliability
+    return reliability_table(found.alpha, found.fleiss, found.raw)
+
+
+def make_correlations(name: str, rows: Sequence[CorrelationRow], settings: Settings) -> Table:
+    """Make one of the tables of correlations."""
+    return correlation_table(name, TITLES[name].format(human=settings.human), rows, settings.resample)
+
+
+def make_all_correlations(name: str, analysis: StudyAnalysis) -> Table:
+    """Make one of the tables of correlations, where all of them are computed."""
+    return make_correlations(name, analysis.correlations[name], analysis.settings)
+
+
+TABLES: Mapping[str, Callable[[StudyAnalysis], Table]] = {
+    "agreement": make_agreement,
+    "agreement_by_majority": make_majority,
+    "comparisons": lambda analysis: comparison_table(analysis.agreement),
+    "by_difference": lambda analysis: difference_table(analysis.agreement),
+    "reliability": make_reliability,
+    "cohen": lambda analysis: cohen_table(analysis.reliability.kappas),
+    "annotators": lambda analysis: annotators_table(analysis.reliability.annotators),
+    "position": lambda analysis: position_table(analysis.reliability.sides),
+    "ranking": lambda analysis: ranking_table(analysis.reliability.ranking),
+    "human": partial(make_all_correlations, "human"),
+    "length": partial(make_all_correlations, "length"),
+    "rouge_k": partial(make_all_correlations, "rouge_k"),
+    "matrix": partial(make_all_correlations, "matrix"),
+    "discrepancies": lambda analysis: discrepancy_table(analysis.discrepancies),
+    "correlation_tests": lambda analysis: correlation_test_table(
+        analysis.correlation_tests, f"human: {analysis.settings.human}"
+    ),
+    "distinguishability": lambda analysis: spread_table(analysis.systems),
+    "systems": lambda analysis: system_table(analysis.systems),
+    "wilcoxon": lambda analysis: wilcoxon_table(analysis.systems),
+}
+"""What makes each table, in the order of reading."""
+
+
+OF_ANNOTATORS = ("reliability", "cohen", "annotators", "position", "ranking")
+"""The tables of a study's annotators."""
+
+
+OF_PEOPLE = ("agreement", "comparisons", "by_difference", "human", "correlation_tests")
+"""The tables of a file or data set that need ratings."""
+
+
+def table_names(analysis: StudyAnalysis) -> tuple[str, ...]:
+    """The names of the tables that there are: of ratings none of annotators, and without ratings none of people."""
+    if analysis.unit == "judgment":
+        return tuple(TABLES)
+    of_study = {"agreement_by_majority", *OF_ANNOTATORS}
+    return tuple(
+        name
+        for name in TABLES
+        if name not in of_study and (analysis.settings.human is not None or name not in OF_PEOPLE)
+    )
+
+
+def make_table(name: str, analysis: StudyAnalysis) -> Table:
+    """Make one of `TABLES`."""
+    return say_not_weighed(TABLES[name](analysis), analysis)
+
+
+def say_not_weighed(section: Table, analysis: StudyAnalysis) -> Table:
+    """Say under a table what of it describes only the pairs that were drawn, with unequal probability."""
+    if not analysis.weighed:
+        return section
+    if section.name in {"reliability", "cohen", "annotators", "position"}:
+        return note_drawn_pairs(section)
+    if analysis.settings.human != WON:
+        return section
+    if section.name in {"human", "correlation_tests"}:
+        return note_drawn_pairs(section)
+    if section.name in {"distinguishability", "systems", "wilcoxon"}:
+        return note_drawn_pairs_of_people(section, f"human: {WON}")
+    return section  # weighed, or of all summaries without people

@@ -1,0 +1,67 @@
+"""Tables of texts alone, without scores, judgments or ratings: keywords in and not in the source, and lengths."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+
+from analysis.study import check_systems
+from metrics.dataset_statistics import keyword_statistics, length_statistics
+from metrics.keywords.recall import Records, by_length, by_source, search_keywords
+from metrics.rouge_k import RougeK
+from reports.contents import Contents, versions
+from reports.tables.keywords import (
+    by_length_table,
+    by_source_table,
+    keyword_statistics_table,
+    length_statistics_table,
+)
+from reports.tables.table import Table
+
+OF_TEXTS = {
+    "keywords": ("keywords_by_source", "keywords_by_length"),
+    "dataset": ("dataset_keywords", "dataset_lengths"),
+}
+"""The tables, which are made only where they are asked for, by the name that asks for several."""
+
+
+KEYWORDS_BY = "keywords by"
+"""The fact that names the signature of their ROUGE-K."""
+
+
+def make_text_contents(
+    records: Records, metric: RougeK, asked: Collection[str], facts: Mapping[str, str], systems: Sequence[str] = ()
+) -> Contents:
+    """Make the tables of `OF_TEXTS` that are asked for.
+
+    `records` have all summaries of each document; the tables of keywords are those of `systems`, where they are named.
+    Raises `UnknownSystem`, and ValueError where `metric` looks for some of the keywords only.
+    """
+    records = list(records)
+    check_systems(systems, (summary.system for _, summaries in records for summary in summaries), "--systems")
+    tables: list[Table] = []
+    more = {}
+    if not {*asked}.isdisjoint(OF_TEXTS["keywords"]):
+        found = search_keywords(records, metric, systems or None)
+        tables += [by_source_table(by_source(found)), by_length_table(by_length(found))]
+        more = {"systems": ", ".join(dict.fromkeys(summary.system for summary in found)), KEYWORDS_BY: metric.signature}
+    if not {*asked}.isdisjoint(OF_TEXTS["dataset"]):
+        counted = keyword_statistics((document for document, _ in records), metric.title)
+        tables += [
+            keyword_statistics_table(counted),
+            length_statistics_table(length_statistics(records, systems or None)),
+        ]
+    chosen = {table.name: table for table in tables if table.name in asked}
+    return Contents(
+        heading="Texts",
+        facts={**facts, "documents": str(len(records)), **more, "versions": versions()},
+        names=tuple(chosen),
+        gaps={},
+        of_texts=chosen,
+    )
+
+
+def with_texts(contents: Contents, texts: Contents) -> Contents:
+    """The contents with the tables of `make_text_contents` after their own."""
+    facts = {**contents.facts, **texts.facts, **contents.facts}  # in the order of the first, with its values
+    return replace(contents, names=(*contents.names, *texts.names), facts=facts, of_texts=texts.of_texts)
