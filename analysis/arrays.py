@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sized
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,6 +12,25 @@ Floats = NDArray[np.float64]
 
 
 Integers = NDArray[np.intp]
+
+
+class Draws(NamedTuple):
+    """How an interval is drawn."""
+
+    level: float = 0.95
+    """How often such intervals hold the truth."""
+    resamples: int = 2000
+    """How many times documents or systems are drawn."""
+    seed: int = 0
+
+    def check(self) -> None:
+        """Raise `ValueError` for a level outside (0, 1) and less than one resample."""
+        check_level(self.level)
+        if self.resamples < 1:
+            raise ValueError(f"resamples must be at least 1, not {self.resamples}")
+
+
+DRAWS = Draws()
 
 
 def same_length(**columns: Sized) -> None:
@@ -51,7 +71,7 @@ def sort_labels(labels: Iterable[Hashable]) -> list[Hashable]:
     return sorted(dict.fromkeys(list_labels(labels)), key=str)
 
 
-def number_labels(labels: Iterable[Hashable]) -> tuple[Integers, int]:
+def number_by_text(labels: Iterable[Hashable]) -> tuple[Integers, int]:
     """Count the distinct labels off from 0: the number of each entry, shape (n,), and how many there are.
 
     The numbers follow the labels written as text, not the order in which they come, so that the same set of

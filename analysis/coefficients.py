@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from analysis.arrays import LARGEST, Floats, number_labels
+from analysis.arrays import LARGEST, Floats, number_by_text
 from data.preferences import TIE
 
 Method = Literal["pearson", "spearman", "kendall"]
@@ -41,8 +41,8 @@ def number_cells(
     Raises `ValueError` for columns of different lengths and two cells of one document and system.
     """
     documents, systems = list(documents), list(systems)
-    document, document_count = number_labels(documents)
-    system, system_count = number_labels(systems)
+    document, document_count = number_by_text(documents)
+    system, system_count = number_by_text(systems)
     if len(documents) == len(systems):  # else the caller's own check names all columns
         place = np.sort(document * system_count + system)
         twice = place[1:][np.diff(place) == 0]

@@ -16,7 +16,7 @@ from typing import NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.arrays import Floats, check_level, read_numbers, same_length
+from analysis.arrays import DRAWS, Draws, Floats, read_numbers, same_length
 from analysis.coefficients import (
     Method,
     is_varied,
@@ -67,9 +67,7 @@ def correlation_intervals(
     *,
     methods: Sequence[Method] = ("pearson",),
     resample: Resample | None = None,
-    level: float = 0.95,
-    resamples: int = 2000,
-    seed: int = 0,
+    draws: Draws = DRAWS,
 ) -> dict[Pair, dict[Method, LevelIntervals]]:
     """Percentile intervals of what `correlate` computes, drawing documents, systems or both with replacement.
 
@@ -86,16 +84,10 @@ def correlation_intervals(
     names no column, unknown methods and resamplings, a level outside (0, 1) and less than one resample.
     """
     known_methods(methods)
-    _check(columns, pairs, resample, level, resamples)
-    document, document_count, system, system_count = number_cells(documents, systems)
-    scores = {
-        name: read_numbers(columns[name], name) for name in dict.fromkeys(name for pair in pairs for name in pair)
-    }
-    same_length(**scores, documents=document, systems=system)
-    matrices = {name: np.full((document_count, system_count), np.nan) for name in scores}
-    for name, values in scores.items():
-        matrices[name][document, system] = values
-
+    _check(columns, pairs, resample)
+    draws.check()
+    names = dict.fromkeys(name for pair in pairs for name in pair)
+    matrices, document_count, system_count = _lay_out(columns, names, documents, systems)
     drawn = RESAMPLE_BY_LEVEL if resample is None else (resample,) * 3
     reasons: dict[tuple[Pair, Method, str], str | None] = {}
     samples: dict[tuple[Pair, Method, str], Floats] = {}
@@ -110,23 +102,17 @@ def correlation_intervals(
                 if able:
                     part = group._replace(pairs=[group.pairs[index] for index in able])
                     tasks.append(([keys[index] for index in able], prepare_sample(part, method, where, kind), kind))
-                    samples.update((keys[index], np.empty(resamples)) for index in able)
+                    samples.update((keys[index], np.empty(draws.resamples)) for index in able)
     if tasks:
         most = document_count * system_count if drawn[0] == "both" else max(document_count, system_count)
-        for rows, weights in draw_weights(document_count, system_count, most, resamples, seed):
+        for rows, weights in draw_weights(document_count, system_count, most, draws.resamples, draws.seed):
             for keys, sample, kind in tasks:
                 for key, r in zip(keys, sample(weights.only(kind)).T, strict=True):
                     samples[key][rows] = r
 
     def interval(key: tuple[Pair, Method, str]) -> Interval:
-        reason, low, high = reasons[key], None, None
-        if reason is None:
-            low, high = _percentiles(samples[key], level)
-            if low is None or high is None:
-                reason = "no resample has a coefficient"
-            elif high - low <= TIE:
-                low, high, reason = None, None, SAME_COEFFICIENTS
-        return Interval(low, high, level, resamples, seed, reason)
+        reason = reasons[key]
+        return _interval(samples[key], draws) if reason is None else Interval(None, None, *draws, reason)
 
     return {
         pair: {method: LevelIntervals(*(interval((pair, method, where)) for where in _LEVELS)) for method in methods}
@@ -134,26 +120,36 @@ def correlation_intervals(
     }
 
 
-def _check(
-    columns: Mapping[str, ArrayLike], pairs: Sequence[Pair], resample: Resample | None, level: float, resamples: int
-) -> None:
+def _check(columns: Mapping[str, ArrayLike], pairs: Sequence[Pair], resample: Resample | None) -> None:
     if resample not in (None, *get_args(Resample)):
         raise ValueError(f"resample must be one of {', '.join(get_args(Resample))}, not {resample}")
-    check_level(level)
-    if resamples < 1:
-        raise ValueError(f"resamples must be at least 1, not {resamples}")
     unknown = [name for pair in pairs for name in pair if name not in columns]
     if unknown:
         raise ValueError(f"no column is called {unknown[0]}")
 
 
-def _percentiles(r: Floats, level: float) -> tuple[float, float] | tuple[None, None]:
+def _lay_out(
+    columns: Mapping[str, ArrayLike], names: Iterable[str], documents: Iterable[Hashable], systems: Iterable[Hashable]
+) -> tuple[dict[str, Floats], int, int]:
+    """Lay columns out as matrices, shape (documents, systems), NaN where there is no value; with both counts."""
+    document, document_count, system, system_count = number_cells(documents, systems)
+    scores = {name: read_numbers(columns[name], name) for name in names}
+    same_length(**scores, documents=document, systems=system)
+    matrices = {name: np.full((document_count, system_count), np.nan) for name in scores}
+    for name, values in scores.items():
+        matrices[name][document, system] = values
+    return matrices, document_count, system_count
+
+
+def _interval(r: Floats, draws: Draws) -> Interval:
     """Take the two percentiles of the coefficients that are defined."""
     r = r[~np.isnan(r)]
     if len(r) == 0:
-        return None, None
-    low, high = np.quantile(r, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
+        return Interval(None, None, *draws, "no resample has a coefficient")
+    low, high = np.quantile(r, [(1 - draws.level) / 2, (1 + draws.level) / 2])
+    if high - low <= TIE:
+        return Interval(None, None, *draws, SAME_COEFFICIENTS)
+    return Interval(float(low), float(high), *draws)
 
 
 def _grouped(matrices: Mapping[str, Floats], pairs: Sequence[Pair]) -> Iterator[Group]:

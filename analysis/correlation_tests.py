@@ -45,8 +45,10 @@ from analysis.coefficients import (
 from analysis.correlation import Correlation, correlate, in_order
 from analysis.significance import draws_for
 from analysis.swapped_correlations import (
+    PERMUTATIONS,
     Coins,
     Differ,
+    Permutations,
     Permute,
     RatedCells,
     global_swaps,
@@ -112,9 +114,7 @@ def permutation_tests(
     systems: Iterable[Hashable],
     *,
     method: Method = "pearson",
-    permute: Permute | None = None,
-    permutations: int | None = None,
-    seed: int = 0,
+    permutations: Permutations = PERMUTATIONS,
 ) -> dict[tuple[str, str], LevelTests]:
     """Test by permutation whether two metrics correlate with the ratings alike, for many pairs of metrics.
 
@@ -122,19 +122,20 @@ def permutation_tests(
     system `documents` and `systems` name. A cell where a metric of a pair or the rating is NaN is left out of that
     pair's test. At the input level, a document counts for a metric where `correlate` counts it.
 
-    `permute` says what swaps, at all levels; None takes that of `PERMUTE_BY_LEVEL`. Where at most 16 things swap, all
-    permutations are made, and p is the share of those that make a difference at least as far from 0 as the observed
+    `permutations` say what swaps, at all levels; None takes that of `PERMUTE_BY_LEVEL`. Where at most 16 things swap,
+    all permutations are made, and p is the share of those that make a difference at least as far from 0 as the observed
     one. Else, and for `both`, p = (b + 1)/(m + 1) with b such of m drawn ones (Phipson and Smyth 2010);
-    `permutations` is m, by default enough for Holm's correction over all pairs, and 10,000 at least. All pairs that
+    m is their count, by default enough for Holm's correction over all pairs, and 10,000 at least. All pairs that
     have the same cells share their draws, which depend on the seed and the sets of documents and systems, not on the
     order of cells.
     Raises `ValueError` for other shapes, infinite numbers, two cells of one document and system, unknown methods and
     things to permute, and less than one permutation.
     """
     known_methods([method])
+    permute, count, seed = permutations
     if permute not in (None, *get_args(Permute)):
         raise ValueError(f"permute must be one of {', '.join(get_args(Permute))}, not {permute}")
-    drawn = max(FEWEST, draws_for(len(pairs))) if permutations is None else permutations
+    drawn = max(FEWEST, draws_for(len(pairs))) if count is None else count
     if drawn < 1:
         raise ValueError(f"permutations must be at least 1, not {drawn}")
     scores = {name: read_numbers(values, name) for name, values in columns.items()}

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.arrays import number_labels, read_numbers, same_length
+from analysis.arrays import number_by_text, read_numbers, same_length
 from analysis.ratio_intervals import Interval, Ratio, name_sampled_units, ratio_intervals
 
 
@@ -63,7 +63,7 @@ def false_discovery(
     documents, annotators = list(documents), list(annotators)
     found, marked = check_counts(keywords, wrong)
     same_length(documents=documents, annotators=annotators, keywords=found)
-    document, size = number_labels(documents)
+    document, size = number_by_text(documents)
     if len(set(zip(documents, annotators, strict=True))) < len(documents):
         raise ValueError("an annotator has the same document twice")
     if len(set(zip(document.tolist(), found.tolist(), strict=True))) > size:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from analysis.agreement import Rule, credit_pairs
+from analysis.arrays import DRAWS, Draws
 from analysis.coefficients import METHODS, Method
 from analysis.correlation import Correlation, Levels, correlate
 from analysis.correlation_intervals import LevelIntervals, correlation_intervals
@@ -18,7 +19,7 @@ from analysis.discrepancy import Discrepancy, discrepancies
 from analysis.evaluation import MetricEvaluation, evaluate_metrics
 from analysis.resampled_correlations import Resample
 from analysis.significance import PairedComparison, compare_metrics, holm
-from analysis.swapped_correlations import Permute
+from analysis.swapped_correlations import PERMUTATIONS, Permutations, Permute
 from analysis.systems import (
     SystemComparison,
     SystemMean,
@@ -32,9 +33,6 @@ from analysis.williams import WilliamsTest, williams
 from data.cells import Cells
 from data.preferences import Preferences, preference_signs
 from data.signatures import distinct, find_signature, labels
-
-RESAMPLES = 2000
-
 
 LEVELS = ("global", "input", "system")
 
@@ -169,9 +167,7 @@ def correlate_columns(
     *,
     methods: Sequence[Method] = METHODS,
     resample: Resample | None = None,
-    seed: int = 0,
-    resamples: int = RESAMPLES,
-    level: float = 0.95,
+    draws: Draws = DRAWS,
 ) -> list[CorrelationRow]:
     """Correlate pairs of columns of the cells, by name; the rows come pair by pair, method by method.
 
@@ -184,9 +180,7 @@ def correlate_columns(
         cells.systems,
         methods=methods,
         resample=resample,
-        level=level,
-        resamples=resamples,
-        seed=seed,
+        draws=draws,
     )
     return [
         CorrelationRow(
@@ -286,13 +280,11 @@ def compare_correlations(
     human: str,
     *,
     method: Method = "pearson",
-    permute: Permute | None = None,
-    permutations: int | None = None,
-    seed: int = 0,
+    permutations: Permutations = PERMUTATIONS,
 ) -> list[CorrelationComparison]:
     """Every two metrics by their correlation with the column `human`: a permutation test, and Williams' beside it.
 
-    `permute` and `permutations` are those of `permutation_tests`.
+    `permutations` are those of `permutation_tests`.
     """
     metrics = [name for name in columns if name != human]
     pairs = list(combinations(metrics, 2))
@@ -303,9 +295,7 @@ def compare_correlations(
         cells.documents,
         cells.systems,
         method=method,
-        permute=permute,
         permutations=permutations,
-        seed=seed,
     )
     found = []
     for first, second in pairs:
@@ -340,12 +330,18 @@ def compare_correlations(
                     reason=test.reason,
                 )
             )
+    return correct_by_level(found)
+
+
+def correct_by_level(found: Sequence[CorrelationComparison]) -> list[CorrelationComparison]:
+    """The comparisons with Holm's correction over those of the same level."""
+    corrected = list(found)
     for level in LEVELS:
         rows = [place for place, row in enumerate(found) if row.level == level]
         tested = sum(found[place].p is not None for place in rows)
         for place, p in zip(rows, holm([found[place].p for place in rows]), strict=True):
-            found[place] = found[place]._replace(p_holm=p, comparisons=tested)
-    return found
+            corrected[place] = found[place]._replace(p_holm=p, comparisons=tested)
+    return corrected
 
 
 def beside_williams(level: str, first: Correlation, second: Correlation, between: Correlation) -> WilliamsTest:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from analysis.arrays import ROUNDING, check_level, number_labels, read_numbers, read_weights, same_length
+from analysis.arrays import ROUNDING, check_level, number_by_text, read_numbers, read_weights, same_length
 from analysis.significance import MCNEMAR, SIGN_FLIP, draws_for, fewest_documents, read_credits, sign_flips
 from data.preferences import TIE
 
@@ -229,7 +229,7 @@ def observe_metrics(
     Raises `ValueError` for other shapes and credits outside [0, 1].
     """
     x, y = read_credits(first, "first"), read_credits(second, "second")
-    document, _ = number_labels(documents)
+    document, _ = number_by_text(documents)
     same_length(first=x, second=y, documents=document)
     weight = read_weights(weights, len(x))
     both = ~(np.isnan(x) | np.isnan(y))
@@ -265,7 +265,7 @@ def icc(values: ArrayLike, documents: Iterable[Hashable]) -> float | None:
     documents of unequal size.
     """
     column = read_numbers(values, "values")
-    document, _ = number_labels(documents)
+    document, _ = number_by_text(documents)
     same_length(values=column, documents=document)
     present = ~np.isnan(column)
     return _icc(column[present], document[present])

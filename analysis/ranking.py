@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 from scipy.special import expit
 
-from analysis.arrays import Floats, Integers, check_level, number_labels, same_length
+from analysis.arrays import DRAWS, Draws, Floats, Integers, number_by_text, same_length
 from analysis.judgments import read_choices
 
 EQUAL = 1e-6
@@ -86,9 +86,7 @@ def bradley_terry(
     *,
     weights: ArrayLike | None = None,
     penalty: float = 0.01,
-    level: float = 0.95,
-    resamples: int = 2000,
-    seed: int = 0,
+    draws: Draws = DRAWS,
 ) -> Ranking:
     """Rank systems by strengths that maximise the Bradley-Terry likelihood less penalty/2 * sum(strength^2).
 
@@ -105,19 +103,17 @@ def bradley_terry(
     Raises `ValueError` for columns that differ in length, a system compared with itself, choices that are not finite,
     weights that are not above 0, a penalty below 1e-6, a level outside (0, 1) and less than one resample.
     """
-    check_level(level)
-    if resamples < 1:
-        raise ValueError(f"resamples must be at least 1, not {resamples}")
+    draws.check()
     if not WEAKEST_PENALTY <= penalty < np.inf:
         raise ValueError(f"penalty must be at least {WEAKEST_PENALTY:g}, not {penalty}")
     signs = read_choices(choices)
     one, other, names = _systems(first, second)
-    document, size = number_labels(documents)
+    document, size = number_by_text(documents)
     same_length(first=one, second=other, choices=signs, documents=document)
     weight = _weights(weights, len(signs))
 
     def ranking(rows: list[SystemStrength], reason: str | None, note: str | None = None) -> Ranking:
-        return Ranking(tuple(rows), len(signs), size, penalty, level, resamples, seed, reason, note)
+        return Ranking(tuple(rows), len(signs), size, penalty, *draws, reason, note)
 
     if not len(signs):
         return ranking([], "there are no judgments")
@@ -145,8 +141,8 @@ def bradley_terry(
         documents_of = np.concatenate([document, document])
         by_document = csr_array((weighted, (cells, documents_of)), shape=(len(names) ** 2, size))
         by_document.eliminate_zeros()
-        drawn = _bootstrap(by_document, strengths, penalty, resamples, seed)
-        low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
+        drawn = _bootstrap(by_document, strengths, penalty, draws.resamples, draws.seed)
+        low, high = np.quantile(drawn, [(1 - draws.level) / 2, (1 + draws.level) / 2], axis=0)
         reason = None
         if (high - low < EQUAL).any():
             low = high = nothing

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from analysis.agreement import outcomes
-from analysis.arrays import check_level, number_labels, read_weights, same_length
+from analysis.arrays import check_level, number_by_text, read_weights, same_length
 from analysis.intervals import clustered_variance, kish, share_interval
 
 
@@ -77,8 +77,8 @@ def ratio_intervals(
     that differ in length and a level outside (0, 1).
     """
     check_level(level)
-    document, size = number_labels(documents)
-    annotator, many = number_labels(np.zeros_like(document) if annotators is None else annotators)
+    document, size = number_by_text(documents)
+    annotator, many = number_by_text(np.zeros_like(document) if annotators is None else annotators)
     same_length(documents=document, annotators=annotator)
     for ratio in ratios:
         same_length(pairs=ratio.whole, documents=document)

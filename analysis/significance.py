@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from analysis.arrays import number_labels, read_numbers, same_length, sort_labels
+from analysis.arrays import number_by_text, read_numbers, same_length, sort_labels
 from analysis.intervals import clustered_variance
 from data.preferences import TIE
 
@@ -205,11 +205,11 @@ def compare_metrics(
     if flips is not None and flips < 1:
         raise ValueError(f"flips must be at least 1, not {flips}")
     columns = {name: read_credits(values, f"credits of {name}") for name, values in credits.items()}
-    document, size = number_labels(documents)
+    document, size = number_by_text(documents)
     weight = np.ones(len(document)) if weights is None else read_numbers(weights, "weights")
     if not (weight >= 0).all():
         raise ValueError("weights must not be negative or missing")
-    annotator, _ = number_labels(np.zeros_like(document) if annotators is None else annotators)
+    annotator, _ = number_by_text(np.zeros_like(document) if annotators is None else annotators)
     for column in [weight, *columns.values()]:
         same_length(credits=column, documents=document, weights=weight, annotators=annotator)
 
@@ -323,7 +323,7 @@ def position_check(left: ArrayLike, annotators: Iterable[Hashable]) -> list[Side
         raise ValueError("left must be 1, 0 or NaN")
     if None in annotators:
         raise ValueError("an annotator must not be None: that names all together")
-    number, _ = number_labels(annotators)
+    number, _ = number_by_text(annotators)
     labels = sort_labels(annotators)
     rows = [_side_share(label, choices[number == index]) for index, label in enumerate(labels)]
     adjusted = holm([row.p for row in rows])

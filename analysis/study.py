@@ -11,6 +11,7 @@ import numpy as np
 
 from analysis.agreement import Rule
 from analysis.annotators import AnnotatorReliability, others_majority, summarize_annotators
+from analysis.arrays import Draws
 from analysis.coefficients import METHODS, Method
 from analysis.cohen_kappa import Kappa, cohen_kappas
 from analysis.discrepancy import Discrepancy
@@ -33,7 +34,7 @@ from analysis.ranking import Ranking, bradley_terry
 from analysis.reliability import Estimate, FleissKappa, fleiss_kappa, krippendorff_alpha, raw_agreement
 from analysis.resampled_correlations import Resample
 from analysis.significance import SideShare, position_check
-from analysis.swapped_correlations import Permute
+from analysis.swapped_correlations import Permutations, Permute
 from data.cells import Cells
 from data.preferences import Preferences, rated_pairs
 
@@ -160,7 +161,7 @@ class StudyAnalysis:
                 choices,
                 documents,
                 weights=preferences.weights,
-                seed=self.settings.seed,
+                draws=Draws(seed=self.settings.seed),
             ),
         )
 
@@ -190,7 +191,7 @@ class StudyAnalysis:
             list(asked),
             methods=self.settings.methods,
             resample=self.settings.resample,
-            seed=self.settings.seed,
+            draws=Draws(seed=self.settings.seed),
         ):
             of_pair.setdefault(frozenset((row.first, row.second)), []).append(row)
         return {
@@ -215,7 +216,11 @@ class StudyAnalysis:
         people = self.layout.human[0][0]
         columns = {name: self.layout.columns[name] for name in (*metrics, people)}
         return compare_correlations(
-            self.cells, columns, people, method=method, permute=self.settings.permute, seed=self.settings.seed
+            self.cells,
+            columns,
+            people,
+            method=method,
+            permutations=Permutations(permute=self.settings.permute, seed=self.settings.seed),
         )
 
     @cached_property

@@ -22,6 +22,19 @@ Coins = NDArray[np.bool_]
 Permute = Literal["systems", "documents", "both", "cells"]
 
 
+class Permutations(NamedTuple):
+    """What swaps in a permutation test, and how often."""
+
+    permute: Permute | None = None
+    """What swaps at all levels; None is what the level asks for."""
+    drawn: int | None = None
+    """How many permutations are drawn; None is as many as Holm's correction needs."""
+    seed: int = 0
+
+
+PERMUTATIONS = Permutations()
+
+
 SURE = 1e-6
 """Where a variance is a smaller share of the mean square, sums leave too few digits of it."""
 

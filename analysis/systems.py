@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from analysis.arrays import number_labels, read_numbers, same_length, sort_labels
+from analysis.arrays import number_by_text, read_numbers, same_length, sort_labels
 from analysis.significance import holm, signed_rank
 from data.preferences import TIE
 
@@ -85,7 +85,7 @@ def distinguishability(values: ArrayLike, systems: Iterable[Hashable]) -> System
     Source: Takeshita et al. 2024, ROUGE-K: Do Your Summaries Have Keywords?, Table 8.
     """
     column = read_numbers(values, "values")
-    system, size = number_labels(systems)
+    system, size = number_by_text(systems)
     same_length(values=column, systems=system)
     scored = ~np.isnan(column)
     cells = np.bincount(system[scored], minlength=size)
@@ -158,7 +158,7 @@ def _table(
     """Lay the cells out as a table of shape (systems, documents), NaN where there is none, with its systems."""
     column, documents, systems = read_numbers(values, "values"), list(documents), list(systems)
     same_length(values=column, documents=documents, systems=systems)
-    (document, width), (system, height) = number_labels(documents), number_labels(systems)
+    (document, width), (system, height) = number_by_text(documents), number_by_text(systems)
     cells = np.bincount(system * width + document, minlength=height * width)
     if (cells > 1).any():
         twice = int(np.flatnonzero(cells[system * width + document] > 1)[0])

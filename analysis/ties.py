@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.arrays import number_labels, read_numbers, read_weights, same_length
+from analysis.arrays import number_by_text, read_numbers, read_weights, same_length
 from data.preferences import TIE, preference_signs
 
 FOLDS = 10
@@ -83,7 +83,7 @@ def tie_outcomes(
     if folds < 2:
         raise ValueError(f"folds must be at least 2, not {folds}")
     columns = _Sorted(human, difference, weights)
-    document, _ = number_labels(documents)
+    document, _ = number_by_text(documents)
     same_length(human=columns.human, documents=document)
     said = np.full(len(document), np.nan)
     document = document[columns.order]

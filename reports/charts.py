@@ -24,18 +24,14 @@ Layers = alt.LayerChart | alt.FacetChart  # what altair says that charts over ea
 INK = "#111827"
 """Letters on light squares."""
 
-
 GREY, BLUE = "#6b7280", "#2563eb"
 """Colours that stand out from a white and from a black page."""
-
 
 READABLE = 40
 """Words along an axis that can be read."""
 
-
 TOLD_APART = 8
 """Lines in a chart that can have a colour and a shape each."""
-
 
 DIVERGING = alt.Scale(scheme="blueorange", domain=[-1, 1], reverse=True)
 """Blue is positive."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from analysis import coefficients as coefficients_module
 from analysis import resampled_correlations
+from analysis.arrays import Draws
 from analysis.coefficients import METHODS, Method
 from analysis.correlation import correlate
 from analysis.correlation_intervals import KENDALL_CELLS, LevelIntervals, correlation_intervals
@@ -103,9 +104,7 @@ def test_equals_building_each_resample(
             of_systems,
             methods=[method],
             resample=resample,
-            level=0.8,
-            resamples=40,
-            seed=3,
+            draws=Draws(level=0.8, resamples=40, seed=3),
         )
     assert list(found) == pairs
     for pair in pairs:
@@ -130,7 +129,7 @@ def test_the_memory_in_use_and_the_other_pairs_do_not_matter(
 ) -> None:
     columns, *places = random_columns(1, 7, 4, 0.1)
     pairs = list(combinations(columns, 2))
-    options = {"methods": METHODS, "resample": resample, "resamples": 30}
+    options = {"methods": METHODS, "resample": resample, "draws": Draws(resamples=30)}
     expected = correlation_intervals(columns, pairs, *places, **options)  # type: ignore[arg-type]
     alone = correlation_intervals(columns, pairs[:1], *places, **options)  # type: ignore[arg-type]
     # the package exports a function of the name of its module
@@ -157,7 +156,13 @@ def test_values_of_unequal_sizes(resample: Resample, method: Method) -> None:
     y[8:12], y[16:] = near, near[::-1]
     documents, systems = np.repeat(list("abcde"), 4).tolist(), list("stuv") * 5
     found = correlation_intervals(
-        {"x": x, "y": y}, [("x", "y")], documents, systems, methods=[method], resample=resample, resamples=60
+        {"x": x, "y": y},
+        [("x", "y")],
+        documents,
+        systems,
+        methods=[method],
+        resample=resample,
+        draws=Draws(resamples=60),
     )
     expected = build_and_correlate(x, y, documents, systems, draws(documents, systems, resample, 60, 0), method)
     for interval, r in zip(found["x", "y"][method], expected, strict=True):
@@ -172,8 +177,8 @@ def test_systems_whose_means_differ_by_little() -> None:
     drawn = draws(documents, systems, "both", 80, 1)
     for method in ("spearman", "kendall"):
         found = correlation_intervals(
-            {"x": x, "y": y}, [("x", "y")], documents, systems, methods=[method], resample="both", resamples=80, seed=1,
-            level=0.5,
+            {"x": x, "y": y}, [("x", "y")], documents, systems, methods=[method], resample="both",
+            draws=Draws(resamples=80, seed=1, level=0.5),
         )  # fmt: skip
         r = build_and_correlate(x, y, documents, systems, drawn, method)[2]
         assert found["x", "y"][method].system[:2] == pytest.approx(tuple(np.quantile(r, [0.25, 0.75])))
@@ -182,9 +187,9 @@ def test_systems_whose_means_differ_by_little() -> None:
 def test_the_seed_makes_the_interval_and_all_pairs_share_the_draws() -> None:
     columns, *places = random_columns(2, 12, 4, 0)
     pairs = [("close", "rated"), ("rated", "close"), ("close", "close")]
-    found = correlation_intervals(columns, pairs, *places, resamples=50)
-    assert found == correlation_intervals(columns, pairs, *places, resamples=50)
-    assert found != correlation_intervals(columns, pairs, *places, resamples=50, seed=1)
+    found = correlation_intervals(columns, pairs, *places, draws=Draws(resamples=50))
+    assert found == correlation_intervals(columns, pairs, *places, draws=Draws(resamples=50))
+    assert found != correlation_intervals(columns, pairs, *places, draws=Draws(resamples=50, seed=1))
     for interval, turned in zip(found[pairs[0]]["pearson"], found[pairs[1]]["pearson"], strict=True):
         assert interval[:2] == pytest.approx(turned[:2])
     assert {interval.reason for interval in found[pairs[2]]["pearson"]} == {SAME}
@@ -193,9 +198,11 @@ def test_the_seed_makes_the_interval_and_all_pairs_share_the_draws() -> None:
 def test_the_order_of_cells_does_not_matter() -> None:
     columns, documents, systems = random_columns(3, 8, 4, 0.1)
     pairs = list(combinations(columns, 2))
-    found = correlation_intervals(columns, pairs, documents, systems, methods=METHODS, resamples=40)
+    found = correlation_intervals(columns, pairs, documents, systems, methods=METHODS, draws=Draws(resamples=40))
     backwards = {name: values[::-1] for name, values in columns.items()}
-    turned = correlation_intervals(backwards, pairs, documents[::-1], systems[::-1], methods=METHODS, resamples=40)
+    turned = correlation_intervals(
+        backwards, pairs, documents[::-1], systems[::-1], methods=METHODS, draws=Draws(resamples=40)
+    )
     assert turned == found
 
 
@@ -204,7 +211,9 @@ def test_each_level_draws_what_it_is_read_for() -> None:
     pair = ("close", "rated")
 
     def of(resample: Resample | None) -> dict[Method, LevelIntervals]:
-        return correlation_intervals(columns, [pair], *places, methods=METHODS, resample=resample, resamples=50)[pair]
+        return correlation_intervals(
+            columns, [pair], *places, methods=METHODS, resample=resample, draws=Draws(resamples=50)
+        )[pair]
 
     found, documents, both = of(None), of("documents"), of("both")
     for method in METHODS:
@@ -226,8 +235,7 @@ def test_system_level_intervals_hold_for_new_systems() -> None:
                 [("x", "y")],
                 *places,
                 resample=resample,
-                resamples=200,
-                seed=seed,  # type: ignore[arg-type]
+                draws=Draws(resamples=200, seed=seed),  # type: ignore[arg-type]
             )["x", "y"]["pearson"].system
             assert found.low is not None
             assert found.high is not None
@@ -285,8 +293,7 @@ def test_what_has_no_interval(
             systems,
             methods=[method],
             resample=resample,
-            resamples=30,
-            seed=1,
+            draws=Draws(resamples=30, seed=1),
         )
     for interval, reason in zip(found["x", "y"][method], reasons, strict=True):
         assert interval.reason == reason
@@ -302,12 +309,16 @@ def test_kendall_of_too_many_cells_is_not_computed(monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(KENDALL_CELLS, "both", 27)
     columns, *places = random_columns(0, 7, 4, 0)
     pair = ("close", "far")
-    found = correlation_intervals(columns, [pair], *places, methods=METHODS, resample="both", resamples=10)[pair]
+    found = correlation_intervals(
+        columns, [pair], *places, methods=METHODS, resample="both", draws=Draws(resamples=10)
+    )[pair]
     assert found["kendall"].global_ == Interval(None, None, 0.95, 10, 0, "not computed for more than 27 cells")
     levels = [found["pearson"].global_, found["spearman"].global_, *found["kendall"][1:]]
     assert all(interval.reason is None for interval in levels)
     columns["close"][0] = NAN
-    found = correlation_intervals(columns, [pair], *places, methods=["kendall"], resample="both", resamples=10)[pair]
+    found = correlation_intervals(
+        columns, [pair], *places, methods=["kendall"], resample="both", draws=Draws(resamples=10)
+    )[pair]
     assert found["kendall"].global_.reason is None
 
 
@@ -327,8 +338,8 @@ def test_resamples_that_are_all_the_same_are_no_certainty(resample: Resample) ->
     [
         ({"methods": ["cosine"]}, "method must be one of pearson, spearman, kendall, not cosine"),
         ({"resample": "inputs"}, "resample must be one of documents, systems, both, not inputs"),
-        ({"level": 95}, "level must lie between 0 and 1, not 95"),
-        ({"resamples": 0}, "resamples must be at least 1, not 0"),
+        ({"draws": Draws(level=95)}, "level must lie between 0 and 1, not 95"),
+        ({"draws": Draws(resamples=0)}, "resamples must be at least 1, not 0"),
         ({"pairs": [("x", "z")]}, "no column is called z"),
         ({"documents": "a"}, "x 2, y 2, documents 1, systems 2"),
         ({"systems": "ss"}, "document a has more than one cell of system s"),
@@ -361,7 +372,7 @@ def test_an_interval_or_a_reason_and_never_a_warning(
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         found = correlation_intervals(
-            columns, pairs, documents, systems, methods=METHODS, resample=resample, resamples=8
+            columns, pairs, documents, systems, methods=METHODS, resample=resample, draws=Draws(resamples=8)
         )
     for method in METHODS:
         for interval, turned in zip(found["x", "y"][method], found["y", "x"][method], strict=True):
@@ -373,6 +384,6 @@ def test_an_interval_or_a_reason_and_never_a_warning(
 
 def test_one_result_a_level() -> None:
     columns, *places = random_columns(0, 5, 3, 0)
-    found = correlation_intervals(columns, [("close", "far")], *places, methods=METHODS, resamples=5)
+    found = correlation_intervals(columns, [("close", "far")], *places, methods=METHODS, draws=Draws(resamples=5))
     assert list(found["close", "far"]) == list(METHODS)
     assert all(isinstance(levels, LevelIntervals) for levels in found["close", "far"].values())

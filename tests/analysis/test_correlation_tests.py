@@ -20,7 +20,7 @@ from analysis import coefficients as coefficients_module
 from analysis.coefficients import METHODS, Method
 from analysis.correlation import correlate
 from analysis.correlation_tests import CorrelationTest, LevelTests, permutation_tests
-from analysis.swapped_correlations import Permute
+from analysis.swapped_correlations import Permutations, Permute
 from analysis.williams import WilliamsTest, williams
 
 NAN = math.nan
@@ -53,11 +53,15 @@ def swap_test(
     human: ArrayLike,
     documents: Iterable[object],
     systems: Iterable[object],
+    permute: Permute | None = None,
+    permutations: int | None = None,
+    seed: int = 0,
     **options: object,
 ) -> LevelTests:
     """One pair of metrics."""
-    columns = {"x": x, "y": y}
-    return permutation_tests(columns, [("x", "y")], human, documents, systems, **options)["x", "y"]  # type: ignore[arg-type]
+    columns, drawn = {"x": x, "y": y}, Permutations(permute, permutations, seed)
+    found = permutation_tests(columns, [("x", "y")], human, documents, systems, permutations=drawn, **options)  # type: ignore[arg-type]
+    return found["x", "y"]
 
 
 def masks_of(way: Permute, there: NDArray[np.bool_], permutations: int, seed: int) -> list[NDArray[np.bool_]]:
@@ -472,14 +476,14 @@ def test_many_pairs_at_once_are_as_each_by_itself(
     }
     names = list(columns)
     pairs = [(first, second) for place, first in enumerate(names) for second in names[place + 1 :]]
-    settings = dict(zip(("documents", "systems"), places(systems, documents), strict=True))
-    settings |= {"permute": way, "permutations": 60, "seed": 2}
+    of_cells = places(systems, documents)
     if part is not None:  # the numbers of a block of work
         monkeypatch.setattr(coefficients_module, "_BATCH", part)
-    found = permutation_tests(columns, pairs, ratings.ravel(), **settings)  # type: ignore[arg-type]
+    found = permutation_tests(columns, pairs, ratings.ravel(), *of_cells, permutations=Permutations(way, 60, 2))
     assert list(found) == pairs
     for first, second in pairs:
-        alone = swap_test(columns[first], columns[second], ratings.ravel(), **settings)  # type: ignore[arg-type]
+        columns_of_pair = columns[first], columns[second], ratings.ravel()
+        alone = swap_test(*columns_of_pair, *of_cells, permute=way, permutations=60, seed=2)
         assert found[first, second] == alone, (first, second)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from analysis.agreement import credit_pairs
+from analysis.arrays import Draws
 from analysis.correlation_tests import permutation_tests
 from analysis.metrics_and_people import (
     analyze_agreement,
@@ -22,6 +23,7 @@ from analysis.metrics_and_people import (
 )
 from analysis.planning import observe_metrics, pairs_to_separate
 from analysis.significance import exact_mcnemar, holm, sign_flips
+from analysis.swapped_correlations import Permutations
 from analysis.williams import williams
 from data.cells import Cells
 from data.importers import read_documents
@@ -54,7 +56,9 @@ def summeval(shared_data: Path) -> Cells:
 def test_the_reference_table(summeval: Cells) -> None:
     analysis = analyze_agreement(rated_pairs(summeval, "relevance"))
     laid = correlation_tables(summeval, "relevance")
-    found = correlate_columns(summeval, laid.columns, laid.human, methods=["pearson", "kendall"], resamples=50)
+    found = correlate_columns(
+        summeval, laid.columns, laid.human, methods=["pearson", "kendall"], draws=Draws(resamples=50)
+    )
     pearson, kendall = (
         {row.second: row.levels for row in found if row.method == name} for name in ("pearson", "kendall")
     )
@@ -244,12 +248,14 @@ def test_the_tables_of_the_papers() -> None:
 def test_metrics_compared_by_correlation() -> None:
     of = cells()
     columns = correlation_tables(of, "relevance").columns
-    found = compare_correlations(of, columns, "human: relevance", permutations=99, seed=5)
+    found = compare_correlations(of, columns, "human: relevance", permutations=Permutations(drawn=99, seed=5))
     assert len(found) == 3 * 3
     assert {row.comparisons for row in found} == {3}
     places = of.documents, of.systems
     pair = ("m", "length")
-    tests = permutation_tests(columns, [pair], of.ratings["relevance"], *places, permutations=99, seed=5)[pair]
+    tests = permutation_tests(
+        columns, [pair], of.ratings["relevance"], *places, permutations=Permutations(drawn=99, seed=5)
+    )[pair]
     rows = {row.level: row for row in found if (row.first, row.second) == ("m", "length")}
     for level, test in zip(("global", "input", "system"), tests, strict=True):
         row = rows[level]

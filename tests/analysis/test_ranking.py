@@ -10,6 +10,7 @@ import choix
 import numpy as np
 import pytest
 
+from analysis.arrays import Draws
 from analysis.ranking import Ranking, bradley_terry
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -61,7 +62,7 @@ def strengths(ranking: Ranking) -> dict[str, float | None]:
 def test_the_golden_value() -> None:
     # a beats b twice, b beats c, c beats a: x = strength a - c = c - b by symmetry, and at the maximum a's wins are
     # its expected wins: 2 = 2 s(2x) + s(x), s(x) = 1/(1 + e^-x) -> x = .4196
-    found = bradley_terry(*won("ab", "ab", "bc", "ca"), penalty=1e-6, resamples=10)
+    found = bradley_terry(*won("ab", "ab", "bc", "ca"), penalty=1e-6, draws=Draws(resamples=10))
     assert [(row.system, row.strength) for row in found.rows] == [
         ("a", pytest.approx(0.4196, abs=1e-4)),
         ("c", pytest.approx(0, abs=1e-6)),
@@ -73,7 +74,7 @@ def test_the_golden_value() -> None:
 
 def test_equals_choix_on_the_golden_data() -> None:
     data = [(0, 1), (0, 1), (1, 2), (2, 0)]
-    found = strengths(bradley_terry(*won("ab", "ab", "bc", "ca"), penalty=1e-6, resamples=10))
+    found = strengths(bradley_terry(*won("ab", "ab", "bc", "ca"), penalty=1e-6, draws=Draws(resamples=10)))
     expected = choix.ilsr_pairwise(3, data, alpha=0)
     assert [found[system] for system in "abc"] == pytest.approx(expected - expected.mean(), abs=1e-5)
 
@@ -82,7 +83,7 @@ def test_equals_choix_on_the_golden_data() -> None:
 @pytest.mark.parametrize("seed", [0, 1])
 def test_equals_choix_with_ties_and_a_penalty(seed: int, penalty: float) -> None:
     columns = study(seed)
-    found = strengths(bradley_terry(*columns, penalty=penalty, resamples=10))
+    found = strengths(bradley_terry(*columns, penalty=penalty, draws=Draws(resamples=10)))
     # choix penalises by alpha * sum(strength^2), here beside games counted twice: alpha is 2 * penalty/2
     expected = choix.opt_pairwise(4, games(columns, "abcd"), alpha=penalty, tol=1e-10)
     assert [found[system] for system in "abcd"] == pytest.approx(expected, abs=1e-5)
@@ -95,7 +96,7 @@ def test_equals_choix_with_ties_and_a_penalty(seed: int, penalty: float) -> None
 )
 def test_lopsided_data_converge(played: tuple[str, ...], penalty: float) -> None:
     columns = won(*played)
-    found = strengths(bradley_terry(*columns, penalty=penalty, resamples=20))
+    found = strengths(bradley_terry(*columns, penalty=penalty, draws=Draws(resamples=20)))
     # at the maximum, wins less expected wins are the penalty's pull on each system
     for system, strength in found.items():
         assert strength is not None
@@ -109,7 +110,7 @@ def test_lopsided_data_converge(played: tuple[str, ...], penalty: float) -> None
 
 
 def test_equal_strengths_share_a_rank() -> None:
-    found = bradley_terry(*won("ba", "ab", "bc", "ac", "ad", "bd", "c=d", "de"), resamples=10)
+    found = bradley_terry(*won("ba", "ab", "bc", "ac", "ad", "bd", "c=d", "de"), draws=Draws(resamples=10))
     assert [(row.system, row.rank) for row in found.rows] == [("a", 1), ("b", 1), ("d", 3), ("c", 4), ("e", 5)]
 
 
@@ -118,8 +119,8 @@ def test_equal_strengths_share_a_rank() -> None:
 
 def test_equal_weights_change_nothing() -> None:
     columns = study(2)
-    plain = bradley_terry(*columns, resamples=50)
-    weighted = bradley_terry(*columns, weights=[4.0] * 150, resamples=50)
+    plain = bradley_terry(*columns, draws=Draws(resamples=50))
+    weighted = bradley_terry(*columns, weights=[4.0] * 150, draws=Draws(resamples=50))
     assert strengths(weighted) == pytest.approx(strengths(plain))
     for one, other in zip(plain.rows, weighted.rows, strict=True):
         assert other[2:] == pytest.approx(one[2:])
@@ -127,8 +128,8 @@ def test_equal_weights_change_nothing() -> None:
 
 def test_a_weight_is_a_repetition() -> None:
     # weights 2, 1, 1 have a mean of 4/3: the repeated judgments weigh 4/3 times as much beside the same penalty
-    weighted = bradley_terry(*won("ab", "bc", "ca"), weights=[2, 1, 1], penalty=0.3, resamples=10)
-    repeated = bradley_terry(*won("ab", "ab", "bc", "ca"), penalty=0.4, resamples=10)
+    weighted = bradley_terry(*won("ab", "bc", "ca"), weights=[2, 1, 1], penalty=0.3, draws=Draws(resamples=10))
+    repeated = bradley_terry(*won("ab", "ab", "bc", "ca"), penalty=0.4, draws=Draws(resamples=10))
     assert strengths(weighted) == pytest.approx(strengths(repeated))
     assert weighted.rows[0][4:] == (1, 2, pytest.approx(2 / 3), 1)
 
@@ -153,7 +154,7 @@ def test_equals_a_bootstrap_that_repeats_the_judgments_of_drawn_documents(size: 
                         column.append(value)  # type: ignore[arg-type]
         drawn.append(choix.opt_pairwise(4, games(resample, "abcd"), alpha=0.1, tol=1e-10))
     low, high = np.quantile(drawn, [0.05, 0.95], axis=0)
-    found = bradley_terry(*columns, penalty=0.1, level=0.9, resamples=40, seed=3)
+    found = bradley_terry(*columns, penalty=0.1, draws=Draws(level=0.9, resamples=40, seed=3))
     for row in found.rows:
         number = "abcd".index(row.system)
         assert row[2:4] == (pytest.approx(low[number], abs=1e-4), pytest.approx(high[number], abs=1e-4))
@@ -162,23 +163,25 @@ def test_equals_a_bootstrap_that_repeats_the_judgments_of_drawn_documents(size: 
 
 def test_chunks_of_resamples_give_the_same_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
     columns = study(6)
-    whole = bradley_terry(*columns, resamples=30)
+    whole = bradley_terry(*columns, draws=Draws(resamples=30))
     monkeypatch.setattr("analysis.ranking.CELLS", 50)  # three resamples at a time
-    for one, other in zip(whole.rows, bradley_terry(*columns, resamples=30).rows, strict=True):
+    for one, other in zip(whole.rows, bradley_terry(*columns, draws=Draws(resamples=30)).rows, strict=True):
         assert other[1:] == pytest.approx(one[1:])
 
 
 def test_neither_the_order_nor_the_sides_matter() -> None:
     first, second, choices, documents = study(7)
-    found = bradley_terry(first, second, choices, documents, resamples=50)
+    found = bradley_terry(first, second, choices, documents, draws=Draws(resamples=50))
     for other in (
-        bradley_terry(first[::-1], second[::-1], choices[::-1], documents[::-1], resamples=50),
-        bradley_terry(second, first, [-choice * 3 for choice in choices], np.array(documents), resamples=50),
+        bradley_terry(first[::-1], second[::-1], choices[::-1], documents[::-1], draws=Draws(resamples=50)),
+        bradley_terry(
+            second, first, [-choice * 3 for choice in choices], np.array(documents), draws=Draws(resamples=50)
+        ),
     ):
         assert [row.system for row in other.rows] == [row.system for row in found.rows]
         for one, two in zip(found.rows, other.rows, strict=True):
             assert two[1:] == pytest.approx(one[1:])
-    assert bradley_terry(first, second, choices, documents, resamples=50, seed=1).rows != found.rows
+    assert bradley_terry(first, second, choices, documents, draws=Draws(resamples=50, seed=1)).rows != found.rows
 
 
 # --- what is undefined ------------------------------------------------------------------------------------
@@ -209,7 +212,7 @@ def test_one_document_gives_no_intervals() -> None:
 
 
 def test_ties_alone_rank_nobody() -> None:
-    found = bradley_terry(*won("a=b", "b=c"), resamples=10)
+    found = bradley_terry(*won("a=b", "b=c"), draws=Draws(resamples=10))
     assert found.reason == "all judgments are ties: nobody preferred a system"
     assert [row[:4] for row in found.rows] == [(system, None, None, None) for system in "abc"]
     assert [(row.wins, row.comparisons, row.rank) for row in found.rows] == [
@@ -221,7 +224,7 @@ def test_ties_alone_rank_nobody() -> None:
 
 @pytest.mark.parametrize("played", [("ab",) * 12, ("ab", "ac", "bc", "cb", "ac"), ("ab",)])
 def test_who_never_lost_has_no_interval(played: tuple[str, ...]) -> None:
-    found = bradley_terry(*won(*played), resamples=10)
+    found = bradley_terry(*won(*played), draws=Draws(resamples=10))
     few = "fewer than 2 documents" if len(played) == 1 else "some systems never lost to the others"
     assert found.reason == f"no intervals: {few}"
     assert found.note is not None
@@ -231,7 +234,7 @@ def test_who_never_lost_has_no_interval(played: tuple[str, ...]) -> None:
 
 def test_documents_that_say_the_same_have_no_interval() -> None:
     # a beats b in two of three judgments of every document, so that all resamples say so
-    found = bradley_terry("aaa" * 5, "bbb" * 5, [1, 1, -1] * 5, np.repeat(np.arange(5), 3), resamples=10)
+    found = bradley_terry("aaa" * 5, "bbb" * 5, [1, 1, -1] * 5, np.repeat(np.arange(5), 3), draws=Draws(resamples=10))
     assert found.reason == "no intervals: all resamples have the same strengths"
     assert (found.rows[0].strength, found.rows[0].low) == (pytest.approx(math.log(2) / 2, abs=0.01), None)
 
@@ -253,7 +256,7 @@ def test_intervals_cover_the_strengths_where_documents_differ() -> None:
         names = [[*np.array(list("abc"))[side]] * documents * 2 for side in (first, second)]
         return names[0], names[1], np.where(won.ravel(), 1.0, -1.0).tolist(), np.tile(np.repeat(range(documents), 3), 2)
 
-    truth = strengths(bradley_terry(*drawn(4000), resamples=2))["a"]
+    truth = strengths(bradley_terry(*drawn(4000), draws=Draws(resamples=2)))["a"]
     assert truth is not None
     held = alone = 0
     studies = 150
@@ -261,7 +264,7 @@ def test_intervals_cover_the_strengths_where_documents_differ() -> None:
         columns = drawn(30)
         covers = []
         for documents in (columns[3], range(180)):
-            found = bradley_terry(*columns[:3], documents, resamples=200, seed=seed)
+            found = bradley_terry(*columns[:3], documents, draws=Draws(resamples=200, seed=seed))
             (best,) = (row for row in found.rows if row.system == "a")
             assert best.low is not None
             assert best.high is not None
@@ -281,7 +284,7 @@ def test_intervals_cover_the_strengths_where_documents_differ() -> None:
     ],
 )
 def test_a_note_says_where_only_the_penalty_keeps_strengths_finite(played: tuple[str, ...], groups: str | None) -> None:
-    note = bradley_terry(*won(*played), resamples=10).note
+    note = bradley_terry(*won(*played), draws=Draws(resamples=10)).note
     assert (note and note.split(": ")[1]) == groups
 
 
@@ -295,8 +298,8 @@ def test_a_note_says_where_only_the_penalty_keeps_strengths_finite(played: tuple
         (lambda: bradley_terry(["a"], ["b"], [1], ["d"], weights=[0]), "weights must be above 0"),
         (lambda: bradley_terry(["a"], ["b"], [1], ["d"], weights=[1, 1]), "weights must have the shape"),
         (lambda: bradley_terry(["a"], ["b"], [1], ["d"], penalty=0), "penalty must be at least 1e-06"),
-        (lambda: bradley_terry(["a"], ["b"], [1], ["d"], level=0), "level must lie"),
-        (lambda: bradley_terry(["a"], ["b"], [1], ["d"], resamples=0), "resamples must be"),
+        (lambda: bradley_terry(["a"], ["b"], [1], ["d"], draws=Draws(level=0)), "level must lie"),
+        (lambda: bradley_terry(["a"], ["b"], [1], ["d"], draws=Draws(resamples=0)), "resamples must be"),
     ],
 )
 def test_bad_columns_are_refused(call: Callable[[], Any], message: str) -> None:

@@ -11,6 +11,7 @@ from itertools import islice
 import pytest
 
 from analysis.agreement import count_agreement
+from analysis.arrays import Draws
 from analysis.coefficients import METHODS
 from analysis.cohen_kappa import cohen_kappas
 from analysis.metrics_and_people import analyze_agreement
@@ -531,7 +532,7 @@ def test_the_figures_are_those_of_the_packages(study):
     ]
     [kappa] = cohen_kappas(found.pair, found.annotators, found.choices)
     assert rows_of(analysis, "cohen", "first", "second", "kappa") == [("Ann", "Bob", kappa.kappa)]
-    ranking = bradley_terry(found.first, found.second, found.choices, found.document, seed=9)
+    ranking = bradley_terry(found.first, found.second, found.choices, found.document, draws=Draws(seed=9))
     assert rows_of(analysis, "ranking", "system", "strength", "95 %") == [
         (row.system, row.strength, [row.low, row.high]) for row in ranking.rows
     ]

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from analysis.arrays import Draws
 from analysis.metrics_and_people import AgreementAnalysis, CorrelationRow, analyze_agreement, correlate_columns
 from analysis.ranking import bradley_terry
 from data.cells import Cells
@@ -60,7 +61,7 @@ def nothing() -> AgreementAnalysis:
 
 def correlations(pairs: list[tuple[str, str]]) -> list[CorrelationRow]:
     columns = {"relevance": column(GOOD), **{name.split("|")[0]: column(values) for name, values in SCORES.items()}}
-    return correlate_columns(CELLS, columns, pairs, methods=["pearson"], resamples=50)
+    return correlate_columns(CELLS, columns, pairs, methods=["pearson"], draws=Draws(resamples=50))
 
 
 def rows_of(chart: Any, *columns: str) -> list[tuple[Any, ...]]:
@@ -179,7 +180,7 @@ def test_scatter(systems: int, legend: bool) -> None:
 
 
 def test_ranking() -> None:
-    found = bradley_terry("aab", "bcc", [1, 1, 1], ["d0", "d1", "d2"], resamples=50)
+    found = bradley_terry("aab", "bcc", [1, 1, 1], ["d0", "d1", "d2"], draws=Draws(resamples=50))
     chart = charts.ranking_chart(found)
     assert rows_of(chart, "system", "comparisons") == [("a", 2), ("b", 2), ("c", 2)]
     assert rows_of(chart, "strength", "low", "high") == [(row.strength, row.low, row.high) for row in found.rows]
@@ -187,7 +188,7 @@ def test_ranking() -> None:
 
 
 def test_a_ranking_without_intervals_has_points() -> None:
-    found = bradley_terry("a", "b", [1], ["d"], resamples=50)
+    found = bradley_terry("a", "b", [1], ["d"], draws=Draws(resamples=50))
     picture = drawn(charts.ranking_chart(found))
     assert marks_of(picture, "point") == 2
     assert marks_of(picture, "rule mark") == 1  # that of even strengths
@@ -252,7 +253,7 @@ def test_metrics_without_a_value_are_drawn_as_nothing(analysis: AgreementAnalysi
     "name", ["<script>alert(1)</script>", "a & b", "datum.x'\"", "</text></svg>", "null", "1e5", "x.y[0]", "é ß 漢字"]
 )
 def test_names_are_only_text(name: str) -> None:
-    found = bradley_terry([name], ["other"], [1], ["d"], resamples=50)
+    found = bradley_terry([name], ["other"], [1], ["d"], draws=Draws(resamples=50))
     chart = charts.ranking_chart(found)
     assert rows_of(chart, "system") == [(name,), ("other",)]
     picture = drawn(chart)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from analysis.annotators import others_majority, summarize_annotators
+from analysis.arrays import Draws
 from analysis.cohen_kappa import cohen_kappas
 from analysis.metrics_and_people import (
     analyze_agreement,
@@ -26,6 +27,7 @@ from analysis.ranking import bradley_terry
 from analysis.ratio_intervals import Interval
 from analysis.reliability import fleiss_kappa, krippendorff_alpha, raw_agreement
 from analysis.significance import position_check
+from analysis.swapped_correlations import Permutations
 from data.cells import Cells
 from data.preferences import Preferences
 from data.records import Document, Summary
@@ -295,7 +297,9 @@ CELLS = Cells(("d0", "d0", "d1", "d1", "d2", "d2"), ("a", "b") * 3, {}, COLUMNS)
 
 
 def test_correlation() -> None:
-    rows = correlate_columns(CELLS, COLUMNS, [("human", "good"), ("human", "flat")], methods=["pearson"], seed=7)
+    rows = correlate_columns(
+        CELLS, COLUMNS, [("human", "good"), ("human", "flat")], methods=["pearson"], draws=Draws(seed=7)
+    )
     section = correlation_table("human", "Metrics with people", rows)
     assert (section.name, section.title) == ("human", "Metrics with people")
     assert cells_of(section, "first", "second", "coefficient", "summaries", "documents", "left out", "systems") == [
@@ -327,7 +331,7 @@ def test_correlations_of_nothing() -> None:
 
 def test_correlation_tests() -> None:
     columns = {name: COLUMNS[name] for name in ("human", "good")} | {"bad": -COLUMNS["human"], "none": COLUMNS["none"]}
-    found = compare_correlations(CELLS, columns, "human", permutations=50, seed=7)
+    found = compare_correlations(CELLS, columns, "human", permutations=Permutations(drawn=50, seed=7))
     section = correlation_test_table(found, "human")
     # r of 1 against r of -1
     assert cells_of(section, "first", "second", "level", "difference", "n")[:3] == [
@@ -374,7 +378,7 @@ def test_more_comparisons_take_more_systems() -> None:
 
 def test_perm_both_is_said_to_take_everything_as_fixed() -> None:
     columns = {name: COLUMNS[name] for name in ("human", "good")} | {"bad": -COLUMNS["human"]}
-    found = compare_correlations(CELLS, columns, "human", permute="cells", permutations=50)
+    found = compare_correlations(CELLS, columns, "human", permutations=Permutations(permute="cells", drawn=50))
     section = correlation_test_table(found, "human")
     assert cells_of(section, "test", "holds for") == [("PERM-BOTH, exact", "these systems and documents")] * 3
     assert any("takes these systems and documents as fixed" in note for note in section.notes)
@@ -500,7 +504,7 @@ def test_annotators() -> None:
 
 
 def test_ranking() -> None:
-    ranking = bradley_terry(BOTH.first, BOTH.second, BOTH.choices, BOTH.document, seed=7)
+    ranking = bradley_terry(BOTH.first, BOTH.second, BOTH.choices, BOTH.document, draws=Draws(seed=7))
     section = ranking_table(ranking)
     assert cells_of(section, "system", "rank", "wins", "comparisons", "win share") == [
         ("a", 1, 6.5, 8, 6.5 / 8),
