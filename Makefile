@@ -9,7 +9,7 @@ app: .venv/installed
 	$(BIN)/relevance serve --open
 
 # A process a core, in which more threads would only wait for each other; each takes what another has not come to.
-PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses auto --dist worksteal
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses auto --maxprocesses 8 --dist worksteal
 
 test: .venv/installed-test lint
 	$(PYTEST)
