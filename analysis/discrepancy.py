@@ -1,4 +1,4 @@
-"""How often two metrics prefer different summaries of a document; people have no say in it."""
+"""How often two metrics prefer different summaries of a document; no human data is used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everything that a table says of metrics beside human preferences."""
+"""Evaluation of metrics against human preferences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metrics held against people and against each other: what the pages, the command line and reports all show."""
+"""Comparison of metrics with people and with each other, for pages, the command line and reports."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def analyze_agreement(
     seed: int = 0,
     level: float = 0.95,
 ) -> AgreementAnalysis:
-    """Hold every signature's score differences against the preferences; intervals, and tests of every two metrics.
+    """Compare every metric's score differences with the preferences, with intervals and pairwise tests.
 
     Metrics are compared by a rule, which can decide what comes out: on SummEval, ROUGE-1 against length is p = .004
     by `strict` and .009 by `half`. Intervals and tests take documents for a sample, and several annotators, too.
@@ -239,7 +239,7 @@ def correlation_tables(cells: Cells, human: str | None = None) -> CorrelationTab
 
 
 def part_from_rouge_k(cells: Cells, laid: CorrelationTables) -> list[Discrepancy]:
-    """On how many pairs of summaries ROUGE-K and each other metric prefer different ones; needs no people."""
+    """Count the pairs on which ROUGE-K and each other metric disagree; needs no human data."""
     compared = [(rouge_k, metric) for metric, rouge_k in laid.rouge_k]
     return discrepancies(laid.columns, compared, cells.documents)
 

@@ -255,7 +255,7 @@ def observe_metrics(
 
 
 def icc(values: ArrayLike, documents: Iterable[Hashable]) -> float | None:
-    """How much alike the values of one document are: the intraclass correlation of one-way analysis of variance.
+    """Intraclass correlation of the values within documents (one-way analysis of variance).
 
     `values`, shape (n,), are a metric's credits, or any other numbers, NaN where there is none, and
     `documents` holds the document of each. The result is cut off to [0, 1]: 0 where values of one document are

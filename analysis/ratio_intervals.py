@@ -86,7 +86,7 @@ def ratio_intervals(
 
 
 def name_sampled_units(annotators: Iterable[Hashable] | None) -> str:
-    """What `ratio_intervals` takes for a sample, in words."""
+    """Name the units that `ratio_intervals` treats as sampled."""
     return "documents" if annotators is None or len(set(annotators)) < 2 else "documents and annotators"
 
 

@@ -272,7 +272,7 @@ def analyze_ratings(
 
 
 def check_systems(asked: Iterable[str], known: Iterable[str], option: str) -> None:
-    """Refuse systems that there are not. Raises `UnknownSystem`."""
+    """Refuse unknown systems. Raises `UnknownSystem`."""
     known = sorted(set(known))
     if unknown := [system for system in asked if system not in known]:
         raise UnknownSystem(

@@ -78,7 +78,7 @@ def check_is_due(session: Session, study: StudyRow, *, pairs: int, checks: int, 
 
 
 def assign_pair(session: Session, annotator_id: int) -> int | None:
-    """Give the annotator a pair, or none where the study is closed or has none left for them.
+    """Assign a pair to the annotator, or None if the study is closed or no pair is left.
 
     A study's assignments are made one after another, so that no two people get a pair's last place, and one person's
     two windows get the same pair.

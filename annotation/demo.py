@@ -77,7 +77,7 @@ def create_made_up_study(data: DataStore, store: AnnotationStore, signature: str
 
 
 def made_up_choice(task: JudgmentTask, labels: Labels, slope: float, chance: random.Random) -> str:
-    """What somebody chooses who mostly keeps to the author's labels."""
+    """Draw a choice that mostly follows the author's labels."""
     difference = labels[task.title, task.left] - labels[task.title, task.right]
     if abs(difference) == 1 and chance.random() < TIES:
         return "tie"

@@ -26,5 +26,5 @@ def check_times(presented_at: datetime, decided_at: datetime, too_soon: str) -> 
 
 
 def clean_text(text: str) -> str:
-    """A text that somebody typed, without outer blanks and what a database cannot store: NUL and half characters."""
+    """Strip typed text and drop what a database cannot store: NUL and lone surrogates."""
     return text.replace("\0", "").encode(errors="replace").decode().strip()

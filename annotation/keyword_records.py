@@ -35,7 +35,7 @@ class AlreadySaved(StoreError):
 
 
 class FoundKeyword(NamedTuple):
-    """A keyword of a document, and who found it where."""
+    """A keyword of a document, where it stands, and which extractors found it."""
 
     words: tuple[str, ...]
     """As they were prepared for comparison."""
@@ -47,7 +47,7 @@ class FoundKeyword(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class ReviewSpec:
-    """What a review is made of."""
+    """The specification of a review."""
 
     name: str
     dataset: str
@@ -63,7 +63,7 @@ class ReviewSpec:
 
 @dataclass(frozen=True)
 class Review:
-    """What a list of reviews shows of one."""
+    """A review as lists show it."""
 
     id: int
     name: str
@@ -84,7 +84,7 @@ class Review:
 
 @dataclass(frozen=True)
 class KeywordAnnotator:
-    """Somebody who marks keywords; the token opens their work again."""
+    """An annotator of keywords; the token reopens their work."""
 
     id: int
     name: str
@@ -93,7 +93,7 @@ class KeywordAnnotator:
 
 
 class ShownKeyword(NamedTuple):
-    """A keyword as an annotator sees it: not by whom it was found."""
+    """A keyword as an annotator sees it, without the extractors that found it."""
 
     id: int
     words: tuple[str, ...]
@@ -103,7 +103,7 @@ class ShownKeyword(NamedTuple):
 
 @dataclass(frozen=True)
 class MarkTask:
-    """A document whose keywords are to be looked at."""
+    """A document whose keywords the annotator is to check."""
 
     id: int
     position: int

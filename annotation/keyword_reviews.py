@@ -116,7 +116,7 @@ class KeywordReviewStore(Store):
             return to_review(session, find_review(session, name))
 
     def version(self, name: str) -> int:
-        """Grows whenever something is saved in a review. Raises `UnknownReview`."""
+        """A number that grows whenever something is saved in the review. Raises `UnknownReview`."""
         with self.reading() as session:
             of_review = select_verdicts(find_review(session, name).id).subquery()
             return session.scalar(select(func.count()).select_from(of_review)) or 0
@@ -257,7 +257,7 @@ class KeywordReviewStore(Store):
         return MarkCounts(*map(tuple, columns))
 
     def decisions(self, review: str) -> MarkDecisions:
-        """Who thinks what of each keyword, whichever extractors found it. Raises `UnknownReview`."""
+        """Each annotator's decision on each keyword, whichever extractors found it. Raises `UnknownReview`."""
         with self.reading() as session:
             entries = [
                 (keyword.id, annotator, any(mark.keyword_id == keyword.id for mark in verdict.marks))
@@ -374,7 +374,7 @@ def to_places(found: Iterable[Sequence[int]]) -> tuple[tuple[int, int, int], ...
 
 
 def latest_verdict(session: Session, annotator_id: int, task_id: int) -> KeywordVerdictRow | None:
-    """What the annotator saved last of a document."""
+    """Load an annotator's latest verdict on a document."""
     return session.scalar(
         select(KeywordVerdictRow)
         .where(KeywordVerdictRow.annotator_id == annotator_id, KeywordVerdictRow.reviewed_document_id == task_id)
@@ -411,7 +411,7 @@ class SavedVerdict(NamedTuple):
 
 
 def load_verdicts(session: Session, review_id: int) -> list[SavedVerdict]:
-    """All that was saved in a review: by document, annotator and revision."""
+    """Load all saved verdicts of a review, by document, annotator and revision."""
     documents = {
         row.id: row
         for row in session.scalars(
@@ -432,5 +432,5 @@ def load_verdicts(session: Session, review_id: int) -> list[SavedVerdict]:
 
 
 def load_latest_verdicts(session: Session, review_id: int) -> list[SavedVerdict]:
-    """What stands of it: the last revision of each document and annotator."""
+    """Load the latest verdict of each document and annotator."""
     return list({(saved.annotator, saved.document.id): saved for saved in load_verdicts(session, review_id)}.values())

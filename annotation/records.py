@@ -102,7 +102,7 @@ class StudySpec:
 
 @dataclass(frozen=True)
 class Study:
-    """What a list of studies shows of one."""
+    """A study as lists show it."""
 
     id: int
     name: str
@@ -137,7 +137,7 @@ class Study:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is worth saying of the draw besides the number of pairs; nothing in most studies."""
+        """Notes on the draw beyond the number of pairs; empty for most studies."""
         notes = []
         if self.conflicts is not None and self.eligible is not None:
             others = self.eligible - self.conflicts
@@ -149,7 +149,7 @@ class Study:
 
 @dataclass(frozen=True)
 class Annotator:
-    """Somebody who judges in a study; the token opens their work again."""
+    """An annotator of a study; the token reopens their work."""
 
     id: int
     name: str
@@ -173,7 +173,7 @@ class JudgmentTask:
 
 
 class JudgingProgress(NamedTuple):
-    """How far an annotator is. Pairs that others have judged often enough are not counted."""
+    """An annotator's progress. Pairs that already have enough judgments are not counted."""
 
     judged: int
     skipped: int

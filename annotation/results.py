@@ -134,7 +134,7 @@ def load_rated_pairs(store: DataStore, dataset: str, aspect: str) -> Preferences
 
 
 def export_judgments(store: AnnotationStore, study: str) -> list[dict[str, Any]]:
-    """Everything that is known of a study's assignments, a record each: judged, skipped or open.
+    """All assignments of a study, one record each: judged, skipped or open.
 
     Texts are not repeated: `document_id` and the systems name them in the data set. Raises `UnknownStudy`.
     """

@@ -1,4 +1,4 @@
-"""Which pairs of summaries a study asks about."""
+"""Sampling of the pairs that a study asks about."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ def draw_checks(
 def find_foreign_pair(
     own: PairCandidate, beside: Sequence[PairCandidate], others: Sequence[PairCandidate], used: set[tuple[int, int]]
 ) -> tuple[int, int] | None:
-    """A pair of a summary and one of another document that is no text of this one, by the same system if possible."""
+    """Pair a summary with one of another document, by the same system if possible."""
     texts = {fold_white_space(candidate.text) for candidate in beside}
     for same_system in (True, False):
         for other in others:
@@ -222,12 +222,12 @@ def find_foreign_pair(
 
 
 def fold_white_space(text: str) -> str:
-    """A text as a reader sees it: runs of white space are one blank."""
+    """Collapse runs of white space into one space."""
     return " ".join(text.split())
 
 
 def differs(first: PairCandidate, second: PairCandidate) -> bool:
-    """Whether a score of two candidates is apart."""
+    """Whether any score of the two candidates differs."""
     return any(compare_scores(first, second))
 
 

@@ -269,7 +269,7 @@ def to_annotator(row: AnnotatorRow) -> Annotator:
 
 
 def to_revision(judgment: JudgmentRow) -> RevisionRow:
-    """What a judgment says before it is changed."""
+    """Make a revision that keeps a judgment as it was before a change."""
     return RevisionRow(
         judgment_id=judgment.id,
         revision=judgment.revision,

@@ -79,7 +79,7 @@ class StudyStore(Store):
         return self.study(name)
 
     def version(self, name: str) -> int:
-        """Grows whenever a judgment of a study is made or changed. Raises `UnknownStudy`."""
+        """A number that grows with every judgment made or changed in the study. Raises `UnknownStudy`."""
         with self.reading() as session:
             revisions = session.scalar(
                 select(func.sum(JudgmentRow.revision))

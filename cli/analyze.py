@@ -251,7 +251,7 @@ def contents_of_scores(
     chosen: dict[str, Any],
     failures: Failures,
 ) -> Contents:
-    """Score a file's or a data set's summaries, and hold the scores against ratings where there are any."""
+    """Score the summaries of a file or data set and compare the scores with ratings, if there are any."""
     from analysis.study import check_systems
     from metrics.scoring import score_cells, with_length
     from reports.study import make_cell_contents
@@ -321,7 +321,7 @@ def by_mean_too(records: Records, metrics: Sequence[Metric], chosen: dict[str, A
 
 
 def check_tables(wanted: Iterable[str], known: Collection[str]) -> None:
-    """Refuse tables that there are not."""
+    """Refuse unknown tables."""
     unknown = [name for name in wanted if name not in known]
     if unknown:
         raise click.UsageError(f"there is no table {', '.join(unknown)}; there are {', '.join(known)}")

@@ -73,7 +73,7 @@ class Program(click.Group):
 
 @contextmanager
 def errors_in_one_line() -> Iterator[None]:
-    """Have what errors say in one line: names in them may be long and hold anything."""
+    """Fold error messages into one line, because names in them may be long and contain anything."""
     from data.one_line import message
 
     try:
@@ -84,7 +84,7 @@ def errors_in_one_line() -> Iterator[None]:
 
 
 def report_refusals(command: Callable[..., None]) -> Callable[..., None]:
-    """Turn what the packages refuse into one line on standard error and exit code 2."""
+    """Report refused input as one line on standard error, with exit code 2."""
 
     @wraps(command)
     def run(*args: Any, **options: Any) -> None:
@@ -117,7 +117,7 @@ def gathered(argument: str, record: type[Any]) -> Callable[[Callable[..., None]]
 
 
 class Refused(click.ClickException):
-    """Input that cannot be taken."""
+    """Input that the command refuses."""
 
     exit_code = 2
 
@@ -143,12 +143,12 @@ table_format_option = click.option(
 
 
 def say(message: str) -> None:
-    """Tell the user something that is not the result."""
+    """Print a message that is not part of the result."""
     tell(message, err=True)
 
 
 def tell(line: str, *, err: bool = False) -> None:
-    """Print a line; names in it cannot steer the terminal."""
+    """Print a line with control characters escaped."""
     from data.one_line import in_one_line
 
     click.echo(in_one_line(line), err=err)
@@ -243,13 +243,13 @@ def format_cell(value: object) -> str:
 
 
 def usual_processes() -> int:
-    """How many processes work at once where nobody says it."""
+    """The default number of processes."""
     return min(os.cpu_count() or 1, MOST_PROCESSES)
 
 
 @contextmanager
 def announce_interrupt(kept: Callable[[], str]) -> Iterator[Callable[[], None]]:
-    """Tell whoever presses Ctrl-C what is `kept` of the work; the command ends with exit code 1.
+    """On Ctrl-C, say what is `kept` of the work and exit with code 1.
 
     Yields what raises KeyboardInterrupt if it was pressed before: Python drops the exception where it comes in a
     callback, as there are while libraries are imported.
@@ -292,7 +292,7 @@ def show_document_progress(doing: str, name: str, kept: Callable[[int], str]) ->
 
 @contextmanager
 def bar(label: str) -> Iterator[Progress]:
-    """A progress bar: yields what takes how much is done, and of how much."""
+    """Show a progress bar; yields a function that takes the amount done and the total."""
     with click.progressbar(length=0, label=format_cell(label), file=sys.stderr) as shown:
 
         def progress(done: int, total: int) -> None:
@@ -303,7 +303,7 @@ def bar(label: str) -> Iterator[Progress]:
 
 
 def check_output(output: Path, inputs: Iterable[Path | None]) -> None:
-    """Refuse before the work what could not be written after it, and what would write over an input."""
+    """Check that the output can be written and does not overwrite an input, before any work is done."""
     if not output.name or not output.parent.is_dir():
         raise Refused(f"{output} cannot be written: there is no folder {output.parent}")
     if not os.access(output.parent if output.is_file() or not output.exists() else output, os.W_OK):

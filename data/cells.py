@@ -34,7 +34,7 @@ class Cells:
         return self.at(sorted(range(len(self)), key=lambda place: (self.documents[place], self.systems[place])))
 
     def at(self, places: Sequence[int]) -> Cells:
-        """The entries at some places, in their order."""
+        """The entries at the given positions, in that order."""
         return Cells(
             documents=tuple(self.documents[place] for place in places),
             systems=tuple(self.systems[place] for place in places),

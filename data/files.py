@@ -1,4 +1,4 @@
-"""Opening files that are files, and writing them whole: a reader sees the old content or the new, never half of it."""
+"""Safe file access: only ordinary files are opened, and files are written atomically."""
 
 from __future__ import annotations
 

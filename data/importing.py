@@ -1,4 +1,4 @@
-"""A file into a data set: what the command `import` and the Studies page do."""
+"""Import a file into a data set, for the command `import` and the Studies page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts from outside in one line, with nothing in it that a terminal obeys: for tables, messages and LaTeX."""
+"""External text folded into one line without control characters, for tables, messages and LaTeX."""
 
 from __future__ import annotations
 
@@ -25,6 +25,6 @@ def cut(text: str, most: int) -> str:
 
 
 def message(said: object) -> str:
-    """A message, such as an error, in one line; of one with a very long name in it the beginning and the end."""
+    """Fold a message into one line; a very long one keeps its beginning and its end."""
     line = in_one_line(said)
     return line if len(line) <= MOST else f"{line[: MOST - END]} … {line[-END:]}"

@@ -1,4 +1,4 @@
-"""What people preferred, beside the scores of both summaries: what agreement is computed from."""
+"""Human preferences with the scores of both summaries, the input of agreement."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class Preferences:
         return self.where(np.array(among, dtype=np.bool_))
 
     def by_majority(self) -> Preferences:
-        """One entry a pair: what most of its choices say, 0 where all are ties, NaN where they are split."""
+        """One entry per pair: the majority choice, 0 if all are ties, NaN if the choices are split."""
         pairs, entry = np.unique(self.pair, return_inverse=True)
         signs = np.sign(self.choices)
         sums, decided = (np.bincount(entry, weights=of, minlength=len(pairs)) for of in (signs, np.abs(signs)))

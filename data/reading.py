@@ -150,7 +150,7 @@ def parse_json_value(place: FileLine, line: str, whole: str = "object") -> Any:
 
 
 def quote_value(value: object) -> str:
-    """A value as it stands in an error message: quoted, escaped and short."""
+    """Quote a value for an error message, escaped and shortened."""
     text = json.dumps(value) if isinstance(value, str) else repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
@@ -174,7 +174,7 @@ def text(place: FileLine, value: object, name: str) -> str:
 
 
 def summary_text(place: FileLine, value: object, name: str) -> str:
-    """The text of a summary, which may be empty: systems do write nothing now and then."""
+    """The text of a summary, which may be empty."""
     if not isinstance(value, str):
         place.refuse(f"{name} must be a string, not {kind(value)}")
     storable(place, value, name)
@@ -182,7 +182,7 @@ def summary_text(place: FileLine, value: object, name: str) -> str:
 
 
 def storable(place: FileLine, value: str, name: str) -> None:
-    """Refuse the two things in a string that cannot be stored as UTF-8 text."""
+    """Refuse strings with NUL or lone surrogates, which cannot be stored as UTF-8 text."""
     if "\0" in value:
         place.refuse(f"{name} contains a NUL character (\\u0000)")
     try:
@@ -192,7 +192,7 @@ def storable(place: FileLine, value: str, name: str) -> None:
 
 
 def identifier(place: FileLine, value: object, name: str, limit: int = 200) -> str:
-    """A short text that names something; a whole number is taken as its digits."""
+    """A short name; a whole number is read as its digits."""
     digits = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
     found = text(place, digits, name)
     if len(found) > limit:
@@ -250,6 +250,6 @@ def parse_number(place: FileLine, value: object, name: str) -> float:
 
 
 def kind(value: object) -> str:
-    """What a JSON value is called in an error message."""
+    """The name of a JSON value's type for error messages."""
     names = {str: "a string", bool: "a truth value", int: "a number", float: "a number", list: "a list"}
     return "null" if value is None else names.get(type(value), "an object")

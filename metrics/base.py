@@ -1,4 +1,4 @@
-"""What a metric is: batches of examples in, scores with their evidence out."""
+"""The interface of metrics: batches of examples in, scores with evidence out."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ EMPTY = "the summary is empty"
 
 
 def score_candidates(metric: Metric, examples: Sequence[Example]) -> list[Score]:
-    """Score a batch by a metric; an empty candidate has no score, whatever the metric would make of it."""
+    """Score a batch with a metric; empty candidates get no score."""
     written = [example for example in examples if example.candidate.strip()]
     if len(written) == len(examples):
         return metric.score(examples)
@@ -74,7 +74,7 @@ def check_option(name: str, value: object, known: Iterable[object]) -> None:
 
 
 def round_model_value(value: float) -> float:
-    """A value that was computed from a model's numbers, without the noise of their last digits."""
+    """Round a model's value so that noise in the last digits does not matter."""
     return round(value, MODEL_DECIMALS)
 
 

@@ -13,19 +13,19 @@ WARMING = Example("warm", "up", "Anna left Paris.", ("Anna went to Paris.",), "P
 
 
 class CannotExplain(ValueError):
-    """There is no evidence to be had now; the message says why."""
+    """The evidence is not available; the message says why."""
 
 
 class RequestCancelled(CannotExplain):
-    """Whoever asked gave the question up before it was put."""
+    """The request was cancelled before it was sent."""
 
 
 class ModelsBusy(CannotExplain):
-    """The models are being loaded, or busy with other examples: it is worth asking again."""
+    """The models are loading or busy; try again later."""
 
 
 class Explained(NamedTuple):
-    """A score with what it was computed from, of one pass."""
+    """A score with its evidence, from one pass."""
 
     value: float | None
     missing: str | None
@@ -43,6 +43,6 @@ def explain(metric: Metric, example: Example) -> Explained:
 
 
 def load_dictionaries() -> None:
-    """Have the lexical metrics load what they need, a second's work, before somebody waits for it."""
+    """Load what the lexical metrics need in advance; this takes a second."""
     for name in lexical_metrics():
         explain(metric(name), WARMING)

@@ -16,7 +16,7 @@ def signatures() -> dict[str, str]:
 
 
 def metric_of(signature: str) -> Metric | None:
-    """The metric that has exactly this signature, or None where it does not tell all settings; loads no model.
+    """Recreate the metric of a signature, or None if the signature does not give all settings; loads no model.
 
     Not to be had again are metrics with files (word vectors, baselines, inverse document frequencies), with another
     model than the embedded one, and those of another version.

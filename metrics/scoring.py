@@ -40,7 +40,7 @@ def ignore(done: int, total: int) -> None:
 
 
 class Failures(dict[str, str]):
-    """Why metrics could not score, by their name: a model that is missing, too large or fails ends no run."""
+    """Reasons why metrics failed, by name; a model that fails does not end the run."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -159,7 +159,7 @@ class NoRatings(ValueError):
 
 
 class MissingCounts(NamedTuple):
-    """What a metric could not do, or not whole."""
+    """How many scores of a metric are missing or truncated."""
 
     missing: int
     """Summaries without a score."""
@@ -206,12 +206,12 @@ def score_cells(
 
 
 def with_length(metrics: Sequence[Metric]) -> list[Metric]:
-    """The metrics and the row `length`: a metric that does not beat it says little."""
+    """Add the metric `length` as a baseline."""
     return [*metrics] if any(is_length(metric.name) for metric in metrics) else [*metrics, Length()]
 
 
 def check_ratings(records: Iterable[tuple[Document, Sequence[Summary]]], human: str) -> None:
-    """Refuse an aspect that nobody rated. Raises `NoRatings`."""
+    """Refuse an aspect without ratings. Raises `NoRatings`."""
     aspects = dict.fromkeys(aspect for _, summaries in records for s in summaries for aspect in s.human)
     if human not in aspects:
         raise NoRatings(f"there are no human ratings of {human!r}; there are {', '.join(aspects) or 'none at all'}")

@@ -1,4 +1,4 @@
-"""Where the sentences of a text are."""
+"""Sentence segmentation."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def ends(place: Junction, lower: bool) -> bool:
 
 
 def junction(text: str, match: re.Match[str]) -> Junction:
-    """What stands around a place where a sentence may end."""
+    """The context of a possible sentence end."""
     resume = match.end()
     if match["paragraph"] or match["space"].count("\n") > 1:
         return Junction(
@@ -136,7 +136,7 @@ def junction(text: str, match: re.Match[str]) -> Junction:
 
 
 def kind_of(text: str, match: re.Match[str], following: tuple[str, ...]) -> str:
-    """Of which kind the marks of a place are, by the word before them."""
+    """Classify the punctuation at a possible sentence end by the word before it."""
     marks = "".join(match["marks"].split())
     start = match.start()
     before = PARAGRAPH.split(text[max(0, start - WINDOW) : start])[-1].rstrip()
@@ -153,7 +153,7 @@ def kind_of(text: str, match: re.Match[str], following: tuple[str, ...]) -> str:
 
 
 def kind_of_stop(word: str, before: str, bracket: bool, following: tuple[str, ...]) -> str:
-    """Of which kind a full stop is, by the word that it stands right behind."""
+    """Classify a full stop by the word before it."""
     known = word.lower()
     if known in BEFORE_NUMBERS and following:
         return "inside" if following[0][0].isdigit() else "stop"

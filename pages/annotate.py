@@ -30,7 +30,7 @@ def store() -> AnnotationStore:
 
 
 def identify() -> Annotator | None:
-    """Who is judging: by an invite's link, or by the name typed in before."""
+    """Identify the annotator by the invite link or by the name entered before."""
     token = state.get(INVITE) or st.query_params.get("annotator") or state.get(ANNOTATOR)
     if token is None:
         return None
@@ -65,7 +65,7 @@ def how_to_judge(study: Study) -> str:
 
 
 def leave() -> None:
-    """Forget who is judging, so that somebody else can start."""
+    """Sign the annotator out, so that another one can start."""
     for key in (ANNOTATOR, VIEWING, SHOWN):
         state.pop(key, None)
     st.query_params.clear()

@@ -1,4 +1,4 @@
-"""What every page runs through: the page's set-up, who sees which pages, and the way between them."""
+"""Page set-up, access and navigation, run before every page."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Where a visitor finds out what this is and where to go."""
+"""The start page: what the app is and where to go."""
 
 import streamlit as st
 

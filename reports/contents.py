@@ -26,7 +26,7 @@ NOTHING = StudyAnalysis()
 
 
 def versions() -> str:
-    """Of Python and of what the numbers are computed with."""
+    """The versions of Python and of the packages that compute the numbers."""
     return ", ".join([f"Python {platform.python_version()}", *(f"{name} {version(name)}" for name in PACKAGES)])
 
 

@@ -30,7 +30,7 @@ class DatasetInUse(ValueError):
 
 
 class AddedSystem(NamedTuple):
-    """What was done for a system. The documents that are neither written nor there have no summary by it."""
+    """The result of adding a system. Documents neither written nor present have no summary by it."""
 
     system: str
     summaries: int
@@ -120,7 +120,7 @@ def add_systems(
 
 
 def by_people(system: Summarizer) -> bool:
-    """Whether a system is a text that people wrote, which then no longer judges the others."""
+    """Whether a system is a human text, which then no longer serves as a reference."""
     return isinstance(system, Reference | Title)
 
 

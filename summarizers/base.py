@@ -1,4 +1,4 @@
-"""What a summarizer is: documents in, candidate summaries out."""
+"""The interface of summarizers: documents in, candidate summaries out."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ class SummaryLength(NamedTuple):
 
     @property
     def suffix(self) -> str:
-        """What it adds to a system's name: `-2`, `-100w`, `-ref`; nothing at the default length."""
+        """The suffix of a system's name: `-2`, `-100w`, `-ref`; nothing at the default length."""
         return "" if self == SummaryLength() else f"-{self.name}"
 
     @property
     def option(self) -> dict[str, object]:
-        """What it is in a signature: `sentences:3`, `words:100`, `length:reference`."""
+        """The setting in a signature: `sentences:3`, `words:100`, `length:reference`."""
         return {"length": "reference"} if self.unit == "reference" else {self.unit: self.amount}
 
     def words(self, document: Document) -> int:

@@ -97,7 +97,7 @@ Answer = tuple[Any, Exception | None]
 
 
 def given_out(answer: Answer) -> Any:
-    """What a function returned; raises what it raised."""
+    """Return a function's result, or raise its exception."""
     result, error = answer
     if error is not None:
         raise error
@@ -105,7 +105,7 @@ def given_out(answer: Answer) -> Any:
 
 
 class WorkerProcess:
-    """A child process and the line to it; it does one thing at a time."""
+    """A child process and its connection; it runs one call at a time."""
 
     def __init__(self) -> None:
         self.line, other = Pipe()
@@ -122,14 +122,14 @@ class WorkerProcess:
         self.line.send(sys.path)
 
     def ask(self, function: Callable[..., object], arguments: tuple[object, ...]) -> None:
-        """Let it apply a function. Raises ChildProcessError where it has ended."""
+        """Send a function call to the process. Raises ChildProcessError if it has ended."""
         try:
             self.line.send((function, arguments))
         except OSError as error:
             raise self.ended() from error
 
     def answer(self) -> Answer:
-        """Wait for what it found. Raises ChildProcessError where it has ended."""
+        """Wait for the result. Raises ChildProcessError if the process has ended."""
         try:
             found: Answer = self.line.recv()
         except (EOFError, OSError) as error:
@@ -154,7 +154,7 @@ class WorkerProcess:
 
 
 def work(line_number: int) -> None:
-    """Apply functions that come over the line with that file descriptor, until it breaks."""
+    """Run function calls received over the given file descriptor until it closes."""
     os.nice(NICE)
     with Connection(line_number) as line, suppress(EOFError, OSError):
         sys.path[:] = line.recv()

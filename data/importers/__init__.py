@@ -91,6 +91,6 @@ def read_documents(path: Path, format: str | None = None, say: Say = say_nothing
 
 
 def empty_summaries(count: int) -> str:
-    """What becomes of summaries without a word."""
+    """The message about empty summaries."""
     kept = "1 summary is empty: it is kept" if count == 1 else f"{count} summaries are empty: they are kept"
     return f"{kept} without scores, and no study asks about {'it' if count == 1 else 'them'}"

@@ -156,7 +156,7 @@ def read_batches(file: Any, sizes: list[int], names: Collection[str]) -> Iterato
 
 
 class Pages(NamedTuple):
-    """What the heads of a column's pages say of it, in bytes unpacked."""
+    """Sizes of a column's pages according to their headers, in uncompressed bytes."""
 
     dictionary: int
     largest: int
@@ -185,7 +185,7 @@ def comes_with(path: list[bytes], taken: Collection[str]) -> bool:
 
 
 def measure_pages(path: Path, source: BinaryIO, column: Struct) -> Pages:
-    """Go through the heads of a column's pages in a row group, unpacking none."""
+    """Read the page headers of a column in a row group without decompressing any page."""
     dictionary = largest = value = total = seen = count = 0
     place = column[9]
     if 0 < column.get(11, 0) < place:  # where its dictionary stands

@@ -94,7 +94,7 @@ def is_taken(name: str) -> bool:
 
 @dataclass
 class PartialDocument:
-    """A document as its rows have told it so far."""
+    """A document assembled from the rows read so far."""
 
     title: str | None
     source: str
@@ -114,7 +114,7 @@ def gather(rows: Iterable[TableRow]) -> Iterator[tuple[Document, list[Summary]]]
 
 
 def add_row(place: FileLine, row: dict[str, Any], documents: dict[str, PartialDocument]) -> None:
-    """Take one row into its document."""
+    """Add a row to its document."""
     document_id = reading.identifier(place, row["document_id"], "document_id")
     title = reading.optional_text(place, row.get("title"), "title")
     source = reading.text(place, row["source"], "source")

@@ -20,11 +20,11 @@ BATCH = 500
 
 
 class StoreError(ValueError):
-    """What a store refuses; the message says what to do."""
+    """A refusal by a store; the message says what to do."""
 
 
 class DatabaseFailed(StoreError):
-    """The database did not answer, or not as it should; the message says why in words, `__cause__` in the driver's."""
+    """The database failed; the message says why, `__cause__` is the driver's error."""
 
     def __init__(self, error: Exception, *, stored: bool | None = False) -> None:
         super().__init__(f"the database cannot be used: {failure_in_words(error)}")
@@ -59,14 +59,14 @@ def failure_in_words(error: Exception) -> str:
 
 
 class Store:
-    """What every store is: short sessions over one engine."""
+    """The base of all stores: short sessions over one engine."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self.writer = engine.execution_options(writing=True)
 
     def check(self) -> None:
-        """Ask the database for something small. Raises `DatabaseFailed` where it does not answer."""
+        """Run a trivial query. Raises `DatabaseFailed` where it does not answer."""
         with self.reading() as session:
             session.scalar(select(DatasetRow.id).limit(1))
 

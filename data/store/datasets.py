@@ -49,7 +49,7 @@ class UnknownDocument(StoreError):
 
 @dataclass(frozen=True)
 class Dataset:
-    """What a list of data sets shows of one."""
+    """A data set as lists show it."""
 
     name: str
     format: str

@@ -54,7 +54,7 @@ def hash_examples(row: DocumentRow) -> None:
 
 
 def example_hash(example: Example) -> str:
-    """SHA-256 over everything that a metric may look at, and nothing else."""
+    """SHA-256 of everything that a metric may read, and nothing else."""
     seen: list[object] = [example.candidate, example.references, example.title, example.source]
     if example.questions:  # most data sets bring none, and the hashes of earlier versions stay what they were
         seen.append(example.questions)

@@ -73,11 +73,11 @@ class RunStore(Store):
             return to_run(run)
 
     def beat(self, run_id: int, *, done: int, total: int | None) -> bool:
-        """Note that a run lives and how far it is; returns whether it may go on: False once it is over."""
+        """Record a run's heartbeat and progress; returns False once the run is over."""
         return self.change_run(run_id, heartbeat=now(), done=done, total=total)
 
     def end_run(self, run_id: int, *, failed: Mapping[str, str] | None = None, error: str | None = None) -> bool:
-        """Note that a run is over; returns whether it was not before: the first word about the end counts."""
+        """Record the end of a run; returns False if it had already ended."""
         return self.change_run(run_id, ended_at=now(), failed=dict(failed or {}), error=error)
 
     def change_run(self, run_id: int, **values: object) -> bool:

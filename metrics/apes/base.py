@@ -47,7 +47,7 @@ class ReadingTask(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What a reader makes of a task."""
+    """A reader's answer to a task."""
 
     chosen: int
     """Index of the candidate that it picks: the highest score, the first of equal ones."""

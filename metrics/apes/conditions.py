@@ -1,4 +1,4 @@
-"""Whether a reader can be believed: APES of texts whose rank is known (Eyal et al. 2019, Tables 3 and 4)."""
+"""Whether a reader can be trusted: APES of texts whose ranking is known (Eyal et al. 2019, Tables 3 and 4)."""
 
 from __future__ import annotations
 

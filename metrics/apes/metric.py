@@ -30,7 +30,7 @@ VALUES = ("share", "graded", "strict")
 
 
 class Trace(NamedTuple):
-    """What became of one question."""
+    """The outcome of one question."""
 
     question: Question
     right: str
@@ -217,7 +217,7 @@ class Apes:
 
 
 def question_credit(trace: Trace, value: str) -> float:
-    """What a question earns, in [0, 1].
+    """The credit of a question, in [0, 1].
 
     `share`: 1 for a right answer. `strict`: for a right answer, the share of the question's words that the summary has.
     `graded`: the same share divided by the right answer's rank, 0 where the summary does not mention it. A question
@@ -232,7 +232,7 @@ def question_credit(trace: Trace, value: str) -> float:
 
 
 def total_credit(traces: Sequence[Trace], value: str) -> float:
-    """What all questions earn together."""
+    """The total credit of all questions."""
     return sum(question_credit(trace, value) for trace in traces)
 
 

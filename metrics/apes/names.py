@@ -1,4 +1,4 @@
-"""Which mentions are one entity, and where a text names it: in whole, in part, in any case."""
+"""Coreference by name: which mentions are the same entity, and where a text names it."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def name_without_titles(name: str) -> Words:
 
 
 def parts_of(words: Words) -> set[Words]:
-    """What a name may be shortened to: its beginnings, its ends, its initials."""
+    """The short forms of a name: leading words, trailing words, initials."""
     parts = {words[:size] for size in range(1, len(words))} | {words[-size:] for size in range(1, len(words))}
     initials = "".join(word[0] for word in words if word not in STOP_WORDS)
     return parts | {(initials,)} if len(initials) > 2 else parts
@@ -152,7 +152,7 @@ def find_names(text: str, entities: Sequence[NamedEntity]) -> dict[int, tuple[Sp
 
 
 def means_name(text: str, words: Words, first: Span, entity: NamedEntity) -> bool:
-    """Whether words mean an entity here: in lower case some of them mean something else."""
+    """Whether the words name the entity here: some are common words when in lower case."""
     return words not in entity.homographs or not text[first[0] : first[1]].islower()
 
 

@@ -37,7 +37,7 @@ def start_module(
 
 
 def explain_exit(code: int, log: IO[bytes]) -> str:
-    """What an exit code and the last line on standard error tell."""
+    """Explain an exit code, with the last line of standard error."""
     if code < 0:
         lack = "; is there too little memory?" if code == -Signals.SIGKILL else ""
         return f" (signal {-code}, {Signals(-code).name}{lack})"

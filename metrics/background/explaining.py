@@ -1,4 +1,4 @@
-"""Why a metric scored one example as it did: lexical metrics answer here, those with a model in a warm process.
+"""Evidence of a metric's score: lexical metrics run here, model-based ones in a warm process.
 
 That process (`metrics.background.explaining_process`) is started once and stays: loading the models takes seconds, and
 the web server must not have their libraries. Both sides speak in lines of JSON, from which records are built again by
@@ -55,7 +55,7 @@ class ModelProcess:
         threading.Thread(target=self.listen, daemon=True).start()
 
     def listen(self) -> None:
-        """Pass on what the process says, and wait for its end, so that it leaves no zombie."""
+        """Forward the output of the process and wait for its end, so that it leaves no zombie."""
         with suppress(OSError, ValueError), self.log, self.process:  # closing a pipe that nobody reads may fail
             assert self.process.stdout is not None  # noqa: S101  it is a pipe
             for line in self.process.stdout:
@@ -64,7 +64,7 @@ class ModelProcess:
         self.said.put(None)
 
     def tell(self, line: bytes) -> None:
-        """Send a line, not waiting until it is read: a process that hangs must not hold up this one."""
+        """Send a line without blocking: a process that hangs must not block this one."""
 
         def write() -> None:
             with suppress(OSError, ValueError):  # it has ended, as its answer will say
@@ -75,7 +75,7 @@ class ModelProcess:
         threading.Thread(target=write, daemon=True).start()
 
     def hear(self, deadline: float) -> bytes:
-        """The next thing it says. Raises `queue.Empty` when the time is over, `ProcessEnded`."""
+        """The next line of its output. Raises `queue.Empty` when the time is over, `ProcessEnded`."""
         line = self.said.get(timeout=max(0.0, deadline - time.monotonic()))
         if line is None:
             self.said.put(None)  # for whoever asks next
@@ -128,7 +128,7 @@ class Inspector:
         return Explained(value, missing, truncated, decode_record(record | None, evidence) if record else None)
 
     def warm(self) -> None:
-        """Start loading models and dictionaries, without waiting. Raises `CannotExplain` where no process starts."""
+        """Start loading models and dictionaries in the background. Raises `CannotExplain` where no process starts."""
         if not self.closed:
             self.running()
             threading.Thread(target=load_dictionaries, daemon=True).start()
@@ -183,7 +183,7 @@ class Inspector:
             return child
 
     def stop(self) -> None:
-        """End the process, whatever it does."""
+        """Kill the process."""
         with self.starting:
             if self.child:
                 self.child.process.kill()

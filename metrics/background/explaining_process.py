@@ -52,7 +52,7 @@ def main() -> None:
 
 
 def listen(requests: SimpleQueue[bytes]) -> None:
-    """Take requests, and end this process when there can be no more: nobody would hear its answer."""
+    """Read requests, and exit when the input closes."""
     with os.fdopen(os.dup(0), "rb") as lines:
         for line in lines:
             requests.put(line)
@@ -104,7 +104,7 @@ class AnswerCache:
 
 
 def answer_to(request: bytes) -> bytes:
-    """Compute the answer to a request. Raises what the metric raises."""
+    """Compute the answer to a request; errors of the metric pass through."""
     signature, example = json.loads(request)
     metric = kept_metric(signature)
     if metric is None:  # as where a model's files have changed since the server started

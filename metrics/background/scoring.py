@@ -32,7 +32,7 @@ OFTEN, SELDOM = 0.5, 5.0
 
 
 class Superseded(Exception):
-    """The run was taken for dead, and another one may be doing its work."""
+    """The run was considered dead, and another one may have replaced it."""
 
 
 # --- in the process that asks for a run ---------------------------------------------------------------------------
@@ -66,7 +66,7 @@ def launch(store: DataStore, run_id: int) -> subprocess.Popen[bytes]:
 
 
 def wait(store: DataStore, run_id: int, process: subprocess.Popen[bytes], log: IO[bytes]) -> None:
-    """Wait for the process, and note why it ended where it could not do that itself."""
+    """Wait for the process, and record why it ended if it could not do so itself."""
     with process, log:
         if code := process.wait():
             store.end_run(run_id, error=f"{DIED}{explain_exit(code, log)}")
@@ -94,7 +94,7 @@ def exit_with_parent(store: DataStore, run_id: int) -> None:
 
 
 def carry_out(store: DataStore, run_id: int) -> None:
-    """Score what a run asks for, and note how it ended. Raises `UnknownRun`."""
+    """Execute a run and record how it ended. Raises `UnknownRun`."""
     run = store.run(run_id)
     failures, error = Failures(), None
     try:
@@ -109,7 +109,7 @@ def carry_out(store: DataStore, run_id: int) -> None:
 
 @contextmanager
 def report_progress(store: DataStore, run_id: int) -> Iterator[ProgressCallback]:
-    """Tell the database how far a run is: yields what takes the progress, which raises `Superseded`.
+    """Record a run's progress in the database; yields a progress callback, which raises `Superseded`.
 
     A thread does the telling: it goes on while a batch takes its time, and the batches do not wait for the disk.
     """

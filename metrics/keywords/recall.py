@@ -50,7 +50,7 @@ class LengthRecall(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """A keyword of a document, and whether a summary has it."""
+    """A keyword of a document, and whether the summary contains it."""
 
     words: int
     in_source: bool | None
@@ -59,7 +59,7 @@ class Hit(NamedTuple):
 
 
 class SummaryHits(NamedTuple):
-    """A summary with what became of its document's keywords; none where the document has none."""
+    """A summary with the hits and misses of its document's keywords; empty if the document has none."""
 
     system: str
     hits: tuple[Hit, ...]

@@ -130,7 +130,7 @@ class Encoder:
         return model if self.dtype == "float32" else f"{model}@{self.dtype}"
 
     def want(self, layers: Iterable[int]) -> None:
-        """Say that somebody will ask for these layers, so that one pass gives them beside what others ask for."""
+        """Register layers that will be needed, so that one pass computes all of them."""
         self.wanted |= set(layers)
 
     def encode(
@@ -157,7 +157,7 @@ class Encoder:
         return [result[text] for text in texts]
 
     def keep(self, text: str, encoded: Encoded) -> None:
-        """Keep a text's vectors for the next metric, and let go of the oldest."""
+        """Cache a text's vectors for the next metric, evicting the oldest."""
         if old := self.kept.pop(text, None):
             self.kept_bytes -= old.nbytes
         self.kept[text] = encoded
@@ -167,7 +167,7 @@ class Encoder:
             self.kept_bytes -= old.nbytes
 
     def forget(self) -> None:
-        """Let go of all vectors that are kept."""
+        """Clear the cache of vectors."""
         self.kept.clear()
         self.kept_bytes = 0
 
@@ -281,7 +281,7 @@ def load_network(model: Model, layer: int, dtype: str, where: str | None) -> tup
 
 @contextmanager
 def refuse_bad_model(model: Model) -> Iterator[None]:
-    """Say of whatever goes wrong which model it concerns: libraries raise a dozen kinds. Raises `BadModel`."""
+    """Name the model in any error, because libraries raise a dozen kinds. Raises `BadModel`."""
     try:
         yield
     except Exception as error:
@@ -289,7 +289,7 @@ def refuse_bad_model(model: Model) -> Iterator[None]:
 
 
 def quiet(transformers: Any) -> None:
-    """Keep the library from writing bars and remarks between our own lines."""
+    """Silence the library's progress bars and warnings."""
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
 

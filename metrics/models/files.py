@@ -1,4 +1,4 @@
-"""Where models lie and what they are known by: found and checked without importing torch.
+"""Locating and verifying model files without importing torch.
 
 A model is `embedded_model` (all-MiniLM-L6-v2, from the package that installs with this one), a folder, or a Hugging
 Face name, which is looked for on this machine only, unless a download is asked for. Weights are read from safetensors
@@ -136,7 +136,7 @@ def safe(name: str) -> str:
 
 
 def first_line(error: BaseException) -> str:
-    """What an error says, without its explanations."""
+    """The first line of an error message."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 

@@ -179,7 +179,7 @@ class FileVectors:
 
 
 def cache_folder() -> Path:
-    """Where what was read once is kept: `RELEVANCE_CACHE`, else `relevance` in the user's cache folder."""
+    """The cache folder: `RELEVANCE_CACHE`, else `relevance` in the user's cache folder."""
     if chosen := os.environ.get(CACHE_VARIABLE):
         return Path(chosen)
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "relevance"
@@ -191,7 +191,7 @@ def note_of(path: Path, folder: Path) -> Path:
 
 
 def read_stamp(path: Path) -> list[int]:
-    """What changes with a file's content: which file it is, its size, and its times in nanoseconds.
+    """A fingerprint of a file that changes with its content: inode, size and times in nanoseconds.
 
     The last is the time of any change to the file, which cannot be set back as the time of writing can. A file written
     a moment ago might change again within the same tick of the clock: its stamp must not be relied on yet.

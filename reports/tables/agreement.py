@@ -127,7 +127,7 @@ def agreement_row(label: str, found: MetricEvaluation, signature: str, truncated
 
 
 def no_ratio(counts: Agreement) -> str:
-    """Why a ratio of an agreement is undefined, where it is."""
+    """The reason why an agreement ratio is undefined."""
     return "no pair that people decide has a value" if counts.pairs == 0 else "the metric decides no pair"
 
 

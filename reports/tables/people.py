@@ -63,7 +63,7 @@ def cohen_table(kappas: Sequence[Kappa]) -> Table:
 
 
 def annotators_table(annotators: Sequence[AnnotatorReliability]) -> Table:
-    """What is known of each annotator."""
+    """One row per annotator."""
     rows: list[dict[str, Cell]] = [
         {
             "annotator": found.annotator,

@@ -10,7 +10,7 @@ from analysis.reliability import Estimate
 
 
 class Undefined(NamedTuple):
-    """A number that there is not, and why."""
+    """An undefined number with its reason."""
 
     reason: str
 

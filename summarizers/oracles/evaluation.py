@@ -30,7 +30,7 @@ EVERY = 1.0
 
 
 class OracleTask(NamedTuple):
-    """What is asked of every document."""
+    """The settings of a search over all documents."""
 
     target: Target = Target()
     algorithms: tuple[str, ...] = tuple(ALGORITHMS)
@@ -58,7 +58,7 @@ class OracleTask(NamedTuple):
 
 
 class OracleRow(NamedTuple):
-    """What one algorithm reached on one document."""
+    """One algorithm's result on one document."""
 
     document_id: str
     algorithm: str
@@ -261,7 +261,7 @@ def to_row(document_id: str, algorithm: str, found: StoredBound) -> OracleRow:
 
 
 def check_task(task: OracleTask, processes: int = 0) -> None:
-    """Refuse what cannot be done. Raises ValueError."""
+    """Check the settings. Raises ValueError for unknown options."""
     checked_target(task.target)
     for algorithm in task.algorithms:
         check_option("algorithm", algorithm, ALGORITHMS)
@@ -318,7 +318,7 @@ NO_LENGTH = "its first reference, which gives the length, has no word"
 
 
 def why_left_out(document: Document, task: OracleTask) -> str:
-    """Why a document that `Evaluation.left_out` names has no oracle."""
+    """Why a document in `Evaluation.left_out` has no oracle."""
     if not sentences_of(document):
         return NO_SENTENCE
     if not task.takes(document):

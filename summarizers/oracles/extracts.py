@@ -1,4 +1,4 @@
-"""What else is known of extracts: the ROUGE-2 of those for ROUGE-1, and what the length of the optimum goes with.
+"""Further analyses of extracts: ROUGE-2 of those for ROUGE-1, and correlates of the optimum's length.
 
 Both are asked by Akhmetov et al. (2022): the ROUGE-2 in their Table 2 is that of the extracts for ROUGE-1, and they
 relate the number of sentences of the best extracts to features of the text.
@@ -95,7 +95,7 @@ def features(document: Document, reference: int) -> tuple[int, ...]:
 
 
 def relation(feature: str, values: np.ndarray, lengths: np.ndarray) -> Relation:
-    """How lengths go with a feature."""
+    """Relate the lengths to a feature."""
     mean = float(values.mean())
     if not (np.ptp(values) and np.ptp(lengths)):
         return Relation(feature, mean, None, None)

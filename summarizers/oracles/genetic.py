@@ -113,7 +113,7 @@ def cross_uniformly(one: NDArray[np.bool_], other: NDArray[np.bool_], noise: np.
 
 
 def keep_limits(problem: Problem, extracts: NDArray[np.bool_], draw: random.Random) -> None:
-    """Take random sentences out of what is beyond the limits, in place."""
+    """Remove random sentences from extracts that exceed the limits, in place."""
     for row in extracts:
         chosen = np.flatnonzero(row).tolist()
         draw.shuffle(chosen)

@@ -151,7 +151,7 @@ class Problem:
 
 
 class Extract:
-    """A set of sentences whose F1 is kept while sentences come and go."""
+    """A set of sentences with an incrementally updated F1."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem

@@ -1,4 +1,4 @@
-"""Where systems stand below the bound: their F1 counted as oracles count it, beside the exact optimum.
+"""Systems compared with the upper bound: their F1, counted as for oracles, beside the exact optimum.
 
 How much of what any extract could reach a system reaches is what Akhmetov et al. (2022) ask their bound for. A system
 that writes words of its own is no extract, and may lie above the bound of extracts.

@@ -132,7 +132,7 @@ def take_fitting(problem: Problem, places: Iterable[int]) -> list[int]:
 
 
 def draw_flips(useful: Sequence[int], chosen: Collection[int], k: int, draw: random.Random) -> list[int]:
-    """Sentences to flip for k random moves: each puts one in, takes one out, or does both."""
+    """Draw the sentences to flip for k random moves, each an insertion, a removal or a swap."""
     inside = [place for place in useful if place in chosen]
     outside = [place for place in useful if place not in chosen]
     moves = [draw.choice(((1, 0), (0, 1), (1, 1))) for _ in range(k)]

@@ -41,7 +41,7 @@ PADDING, UNKNOWN, BLANK_NUMBER, FIRST_ENTITY = 0, 1, 2, 3
 
 @dataclass(frozen=True)
 class Settings:
-    """What shapes a reader."""
+    """The hyperparameters of a reader."""
 
     hidden: int
     """Units of each recurrent network, of which there are two (forward, backward) for each text."""

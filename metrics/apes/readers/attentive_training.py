@@ -31,7 +31,7 @@ SAY_EVERY = 30.0
 
 
 class TrainingResult(NamedTuple):
-    """What came of a training."""
+    """The result of training."""
 
     output: Path
     """The checkpoint of the best epoch."""
@@ -51,7 +51,7 @@ class TrainingResult(NamedTuple):
 
 
 class Survey(NamedTuple):
-    """What a first pass over the training questions finds."""
+    """The result of the first pass over the training questions."""
 
     paths: list[Path]
     """Those that can be answered."""

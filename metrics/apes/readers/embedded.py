@@ -143,7 +143,7 @@ def best_mention(candidate: CandidateAnswer, blank: TokenContext | None, mention
 
 
 def likeness(blank: TokenContext | None, mention: TokenContext | None) -> float:
-    """How much a mention is like the blank, in [-3, 3]."""
+    """The similarity of a mention to the blank, in [-3, 3]."""
     if blank is None or mention is None:
         return UNSEEN
     own = float(blank.vector @ mention.vector)

@@ -1,4 +1,4 @@
-"""What models say, as it arrives: asked for in a thread, so that nobody waits for it who wants something else.
+"""Model scores computed in a thread, so that the page never blocks on a model.
 
 A script that waited would hold up whatever is asked of the page meanwhile; it is drawn again by a timer instead.
 Answers are known by signature and texts: one about texts that are neither shown nor foreseen is never given.
@@ -43,7 +43,7 @@ class Job:
         threading.Thread(target=self.work, daemon=True).start()
 
     def work(self) -> None:
-        """Ask until all is answered, or nobody wants the rest."""
+        """Send requests until all are answered or no longer wanted."""
         began = time.monotonic()
         while (question := self.following()) is not None:
             signature, example = question
@@ -74,7 +74,7 @@ class Job:
             return question
 
     def turn_to(self, asked: Sequence[ScoreRequest]) -> bool:
-        """Put these questions instead; False where the job is over. Only scores of theirs are kept, no failures."""
+        """Replace the requests; returns False if the job is over. Only scores of theirs are kept, no failures."""
         with self.moved:
             if self.over:
                 return False
@@ -112,7 +112,7 @@ class ModelScores:
         self.failed_at = 0.0
 
     def want(self, asked: Iterable[ScoreRequest], ahead: Iterable[ScoreRequest] = ()) -> None:
-        """Say what is to be known now, and next; answers about anything else are forgotten."""
+        """Set the requests wanted now and next; answers to others are dropped."""
         wanted, ahead = tuple(dict.fromkeys(asked)), tuple(dict.fromkeys(ahead))
         self.collect()
         scores = {one for one, answer in self.kept.items() if isinstance(answer, Explained)}
@@ -132,7 +132,7 @@ class ModelScores:
             self.job.turn_to(rest if foreseen else [])
 
     def ask(self, inspector: Inspector) -> None:
-        """Have all asked that is to be known, now or next, and is not."""
+        """Send all wanted requests that have no answer yet."""
         self.collect()
         unknown = [one for one in (*self.wanted, *self.ahead) if one not in self.kept]
         if unknown and (self.job is None or not self.job.turn_to(unknown)):

@@ -1,4 +1,4 @@
-"""What a metric saw in a summary, had again from its signature, and rendered: for every page that shows evidence."""
+"""Recompute and render a metric's evidence from its signature, for every page that shows evidence."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pages.components.evidence.renderers import renderer_of
 
 @st.cache_resource(show_spinner=False)
 def inspector() -> Inspector:
-    """The process in which models explain, for all sessions."""
+    """The model process, shared by all sessions."""
     return Inspector()
 
 

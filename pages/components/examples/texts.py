@@ -71,7 +71,7 @@ class ShownSummary(NamedTuple):
 
 
 class Badge(NamedTuple):
-    """What is to be known of a score before it is believed."""
+    """A warning about a score: truncated, missing or a tie."""
 
     kind: Literal["truncated", "missing", "tie"]
     said: str
@@ -175,7 +175,7 @@ def preferred_side(difference: float, unknown: str) -> str:
 
 
 def badges_of(kept: Sequence[StoredScore | None]) -> list[Badge]:
-    """What is to be known of the scores of A and B; what concerns both is said once."""
+    """Warnings about the scores of A and B; a warning about both is given once."""
     said: dict[tuple[Literal["truncated", "missing", "tie"], str], list[str]] = {}
     for letter, score in zip(LETTERS, kept, strict=False):
         if score is None:

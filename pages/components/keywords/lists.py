@@ -157,7 +157,7 @@ def kinds(keyword: FoundKeyword) -> tuple[str, ...]:
 
 
 def describe_finders(keyword: FoundKeyword) -> str:
-    """What the pointer shows on a keyword."""
+    """The tooltip of a keyword."""
     return f"“{' '.join(keyword.words)}”: {' and '.join(map(extractor_name, keyword.extractors))}"
 
 

@@ -83,7 +83,7 @@ def join(review: str | None = None, name: str | None = None) -> None:
 
 
 def leave() -> None:
-    """Forget who is marking, so that somebody else can start."""
+    """Sign the annotator out, so that another one can start."""
     for key in (MARKER, PLACE, SHOWN, TAKEN):
         st.session_state.pop(key, None)
     st.query_params.pop("marker", None)
@@ -237,7 +237,7 @@ def show_marking(annotator: KeywordAnnotator) -> None:
 
 
 def show_unsaved_elsewhere(annotator: KeywordAnnotator, task: MarkTask | None) -> None:
-    """Name the documents, but for the one at hand, that have ticks which are not saved, and lead there."""
+    """List the other documents with unsaved ticks, with links to them."""
     shown = None if task is None else task.id
     places = sorted(
         place

@@ -1,4 +1,4 @@
-"""What lies on the playground in one session: texts, the word that is looked at, and what the models have answered."""
+"""The state of the playground in one session: texts, the selected word, and the models' answers."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Desk:
         self.seen, self.touched = seen, time.monotonic()
 
     def later(self, step: Callable[[], None]) -> None:
-        """Take a step with the next `proceed`.
+        """Schedule a step for the next `proceed`.
 
         Where a press of a button comes together with the last letters of a field, Streamlit calls the button first.
         """
@@ -106,26 +106,26 @@ class Desk:
             step()
 
     def lay(self, draft: Draft) -> None:
-        """Put other texts on the desk."""
+        """Replace the texts."""
         if draft != self.draft:
             self.past = [*self.past[-UNDOS:], self.draft]
             self.future = []
         self.show(draft)
 
     def take_back(self) -> None:
-        """Put the texts there that `lay` replaced last; those that are here can be brought back."""
+        """Undo the last replacement of the texts."""
         if self.past:
             self.future.append(self.draft)
             self.show(self.past.pop())
 
     def bring_back(self) -> None:
-        """Put the texts there that `take_back` replaced last."""
+        """Redo what `take_back` undid."""
         if self.future:
             self.past.append(self.draft)
             self.show(self.future.pop())
 
     def show(self, draft: Draft) -> None:
-        """Have fields begin anew where another text comes; the others stand, with all that is being typed in them."""
+        """Restart the fields whose text changed; the others keep what is being typed in them."""
         self.generation += 1
         old, new = list_fields(self.draft), list_fields(draft)
         self.begun |= {place: self.generation for place, text in new.items() if old.get(place) != text}
@@ -135,7 +135,7 @@ class Desk:
     # --- the word under the lens -------------------------------------------------------------------------
 
     def choose(self, word: int) -> None:
-        """Look at a word of the chosen summary; the same one again lays it back."""
+        """Select a word of the chosen summary; selecting it again deselects it."""
         spans = word_spans(self.text)
         known = 0 <= word < len(spans) and word != self.marked
         self.by = ""
@@ -203,7 +203,7 @@ class Desk:
         return changes
 
     def want(self, what_if: bool) -> float | None:
-        """Say what the models are to score; returns in how many seconds to look again, None where all is done."""
+        """Request the models' scores; returns the seconds until the next check, or None if all are known."""
         examples = list(examples_of(self.draft).values())
         if what_if and (changed := self.changed) is not None and changed.candidate.strip():
             examples.append(changed)

@@ -27,7 +27,7 @@ Field = Literal["reference", "title", "source", "summary"]
 
 
 class UnfitDraft(ValueError):
-    """Texts that the playground has no room for, or that cannot be kept as they are; the message says why."""
+    """Texts that do not fit the playground or cannot be stored; the message says why."""
 
 
 class Draft(NamedTuple):

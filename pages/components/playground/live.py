@@ -1,4 +1,4 @@
-"""What answers while one types: fields that tell every change, a text whose words can be chosen, and the page's pulse.
+"""Live widgets: fields that report every change, a text with selectable words, and a page timer.
 
 Their code is constant and lies beside this file; texts reach it as data and are only ever shown as text.
 """

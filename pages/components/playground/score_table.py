@@ -69,7 +69,7 @@ def describe_preference(preferred: str | None) -> str:
 
 
 def value_of(found: Found) -> float | None:
-    """A score's value, if it has one."""
+    """The value of a score, or None."""
     return found.value if isinstance(found, Explained) else None
 
 
@@ -143,7 +143,7 @@ def format_found(name: str, found: Found, value: float | None) -> str:
 
 
 def difference_cell(name: str, old: float | None, new: float | None) -> ScoreCell:
-    """What the change makes, with a sign and an arrow."""
+    """The difference that the change makes, with a sign and an arrow."""
     place = f'data-what-if="{html.escape(name)}-difference"'
     if old is None or new is None:
         return ScoreCell("–", "quiet", place)

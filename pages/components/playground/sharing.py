@@ -32,7 +32,7 @@ FIELDS = {"references": list, "title": str, "source": str, "summaries": list, "n
 
 
 class BadLink(ValueError):
-    """A link from which no example can be had; the message says why."""
+    """An invalid link; the message says why."""
 
 
 class TooLong(ValueError):

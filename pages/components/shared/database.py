@@ -1,4 +1,4 @@
-"""What a page says while the database cannot be used, and how it goes on by itself afterwards."""
+"""The message of a page while the database is unavailable, and its automatic recovery."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RETRY = 3.0
 
 
 def guard_database(draw: Callable[P, None]) -> Callable[P, None]:
-    """Make a page, or a fragment of one, say why it cannot be drawn while the database fails.
+    """Decorate a page or fragment so that it explains database failures.
 
     Streamlit's own message would be that something went wrong, and the page would stay as it is.
     """

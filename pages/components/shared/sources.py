@@ -55,7 +55,7 @@ class Source(NamedTuple):
 
 
 def sources() -> list[Source]:
-    """All of them: studies as `most_judged_first` has them, then ratings."""
+    """All sources: studies as `most_judged_first` sorts them, then ratings."""
     found = [Source(study.dataset, study=study.name) for study in most_judged_first(open_stores().annotation.studies())]
     return found + [
         Source(data.name, aspect=aspect) for data in open_stores().data.datasets() for aspect in data.aspects
@@ -68,7 +68,7 @@ def most_judged_first(studies: Iterable[Study]) -> list[Study]:
 
 
 def first_with_something(found: list[Source]) -> int:
-    """The place of the source to begin with: judgments that people made if there are any, else ratings."""
+    """The index of the default source: human judgments if there are any, else ratings."""
     studies = {study.name: study.judgments for study in open_stores().annotation.studies() if study.name != MADE_UP}
     filled = [place for place, source in enumerate(found) if source.study is None or studies.get(source.study)]
     return filled[0] if filled else 0
@@ -83,7 +83,7 @@ def preferences_of(source: Source, version: object) -> Preferences:
 
 
 def describe_source(source: Source, preferences: Preferences) -> str:
-    """What is shown, in Markdown."""
+    """Describe the source in Markdown."""
     count, documents = len(preferences), len(set(preferences.document))
     if source.study == MADE_UP:
         return (

@@ -98,7 +98,7 @@ def show_runs(names: Sequence[str]) -> None:
 
 
 def run_progress(run: Run) -> tuple[float, str]:
-    """How far a run is: the part that is done, and the words for it in Markdown, with minutes and seconds so far.
+    """A run's progress: the fraction done, and a description in Markdown with the time elapsed.
 
     The clock shows that something moves while a model is loaded, or while a batch takes its time.
     """
