@@ -25,7 +25,7 @@ from summarizers.oracles.evaluation import OracleTask, evaluate, load_evaluation
 from summarizers.sentences import sentences_of
 from tests.commands import refused, run, write
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [
     {"id": "d1", "source": "Red cars drive. Blue cars stand. A cat sleeps.", "references": ["red cars and a cat", "x"]},
     {"id": "d2", "source": ["Two dogs bark.", "It rains."], "references": ["It rains and dogs bark."]},
