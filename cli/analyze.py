@@ -204,6 +204,7 @@ def text_contents(
     study: str | None,
 ) -> Contents:
     """The tables of texts that are asked for; those of a study are of its systems, where no others are named."""
+    from metrics.rouge_k import RougeK
     from reports.texts import OF_TEXTS, make_text_contents
 
     if not {*asked}.isdisjoint(OF_TEXTS["keywords"]):
@@ -213,7 +214,8 @@ def text_contents(
     if study is not None:
         refuse_metric_options(kept=("title", "keywords", "idf"))
         only = only or open_stores()[1].study(study).systems
-    (metric,) = chosen_metrics({**chosen, "names": "rouge_k", "only": None}, lambda: records)
+    chosen_ones = chosen_metrics({**chosen, "names": "rouge_k", "only": None}, lambda: records)
+    (metric,) = (one for one in chosen_ones if isinstance(one, RougeK))
     return make_text_contents(records, metric, asked, facts, only)
 
 

@@ -5,12 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
 from cli.shared import FILE, split_names
+
+if TYPE_CHECKING:
+    from data.records import Document, Summary
+    from metrics.base import Metric
+    from metrics.kind import Option
 
 DEVICE: dict[str, Any] = {
     "expose_value": False,
@@ -95,7 +100,7 @@ def as_click(name: str, flag: str = "") -> click.Option:
     )
 
 
-def type_of(option: Any) -> click.ParamType[Any] | None:
+def type_of(option: Option) -> click.ParamType[Any] | None:
     """What an option may be; None for any text."""
     if option.choices:
         return click.Choice(option.choices)
@@ -110,7 +115,9 @@ def set_device(device: str | None) -> None:
         os.environ["RELEVANCE_DEVICE"] = device
 
 
-def chosen_metrics(chosen: dict[str, Any], records: Callable[[], Iterable[Any]]) -> list[Any]:
+def chosen_metrics(
+    chosen: dict[str, Any], records: Callable[[], Iterable[tuple[Document, Sequence[Summary]]]]
+) -> list[Metric]:
     """Make the metrics that the options name; `records` are what is scored, for --idf references and list:FILE."""
     from metrics import METRICS, make_metrics
     from metrics.registry import options
