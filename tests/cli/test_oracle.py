@@ -244,7 +244,7 @@ def searches(monkeypatch):
         return rows
 
     monkeypatch.setattr(evaluation, "rows_of", counted)
-    in_this_process = evaluation.mapping
+    in_this_process = evaluation.map_in_processes
     monkeypatch.setattr(evaluation, "map_in_processes", lambda processes, tick: in_this_process(0, tick))
     return asked
 

@@ -401,9 +401,11 @@ def broken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable
     made = Inspector()
 
     def inspector(code: str) -> Inspector:
-        (tmp_path / "metrics").mkdir(exist_ok=True)
-        (tmp_path / "metrics" / "__init__.py").touch()
-        (tmp_path / "metrics" / "inspecting.py").write_text(f"import sys, time\n{code}")
+        folder = tmp_path / "metrics" / "background"
+        folder.mkdir(parents=True, exist_ok=True)
+        for package in (folder.parent, folder):
+            (package / "__init__.py").touch()
+        (folder / "explaining_process.py").write_text(f"import sys, time\n{code}")
         monkeypatch.setattr("metrics.background.child.ROOT", tmp_path)
         return made
 
