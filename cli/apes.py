@@ -208,7 +208,6 @@ class TrainingOptions:
     embedding: int
     vocabulary: int
     learning_rate: float
-    seed: int
 
 
 @train.command("attentive-reader")
@@ -225,14 +224,16 @@ class TrainingOptions:
 @device_option
 @report_refusals
 @gathered("options", TrainingOptions)
-def train_attentive_reader(folder: Path, output: Path, vectors: Path | None, options: TrainingOptions) -> None:
+def train_attentive_reader(
+    folder: Path, output: Path, vectors: Path | None, seed: int, options: TrainingOptions
+) -> None:
     """Train an attentive reader (Chen et al. 2016) on the CNN / Daily Mail .question files in DIR."""
-    from metrics.apes.readers.attentive_training import train
+    from metrics.apes.readers.attentive_training import Hyperparameters, train
     from metrics.models.vectors import FileVectors
 
     check_weights(output)
     words = FileVectors(vectors) if vectors else None
-    result = train(folder, output, vectors=words, say=say, **asdict(options))
+    result = train(folder, output, Hyperparameters(**asdict(options)), vectors=words, seed=seed, say=say)
     test = "" if result.test_accuracy is None else f", {result.test_accuracy:.3f} on the test questions"
     tell(f"wrote {output}: accuracy {result.accuracy:.3f} on {result.validation} held-out questions{test}")
     tell(f"read with it: --reader attentive-reader:{output}")

@@ -66,6 +66,30 @@ def test_the_app_starts_without_what_only_scoring_needs() -> None:
     assert not set(loaded.stdout.split()) & HEAVY
 
 
+def lines_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Lines of a function without its docstring."""
+    assert function.end_lineno is not None
+    first = function.body[0]
+    documented = isinstance(first, ast.Expr) and ast.get_docstring(function) is not None
+    return function.end_lineno - function.lineno + 1 - ((first.end_lineno or 0) - first.lineno + 1 if documented else 0)
+
+
+@pytest.mark.parametrize("package", MAY_IMPORT)
+def test_files_and_functions_are_short_enough_to_read(package: str) -> None:
+    for file in files(package):
+        if "migrations" in file.parts:
+            continue
+        text = file.read_text()
+        assert len(text.splitlines()) <= 500, file
+        for function in ast.walk(ast.parse(text)):
+            if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+                taken = [
+                    one.arg for one in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
+                ]
+                assert len([name for name in taken if name not in {"self", "cls"}]) <= 8, (file, function.name)
+                assert lines_of(function) <= 60, (file, function.name)
+
+
 def test_pages_stay_off_other_pages_and_unsafe_html() -> None:
     for file in sorted((ROOT / "pages").glob("*.py")):
         text = file.read_text()

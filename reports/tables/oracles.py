@@ -141,14 +141,7 @@ def oracle_sections(
             "distribution",
             f"ROUGE-{task.target.n} F1 that extracts reach, by algorithm",
             (*DISTRIBUTION, "rouge2") if extracts.rouge2 else DISTRIBUTION,
-            [
-                f"F1 in [0, 1], {DEFINITIONS[task.target.definition]}; {REFERENCE_RULE_NOTES[task.target.references]}; "
-                f"{length_label(task.length)}.",
-                inside_note(task.target),
-                "Std: of a sample. 25%, 50% and 75%: quartiles (Akhmetov et al. 2022, Table 2).",
-                *([ROUGE_2_NOTE] if extracts.rouge2 else []),
-                *([WHOSE] if any("@paper" in name for name in figures) else []),
-            ],
+            distribution_notes(task, figures, rouge_2=bool(extracts.rouge2)),
         ),
         section(
             "uncertainty",
@@ -171,6 +164,18 @@ def oracle_sections(
     if extracts.relations:
         sections.append(lengths_table(extracts))
     return sections
+
+
+def distribution_notes(task: OracleTask, algorithms: Collection[str], *, rouge_2: bool) -> list[str]:
+    """Notes on what the F1 is of, and whose algorithms reached it."""
+    return [
+        f"F1 in [0, 1], {DEFINITIONS[task.target.definition]}; {REFERENCE_RULE_NOTES[task.target.references]}; "
+        f"{length_label(task.length)}.",
+        inside_note(task.target),
+        "Std: of a sample. 25%, 50% and 75%: quartiles (Akhmetov et al. 2022, Table 2).",
+        *([ROUGE_2_NOTE] if rouge_2 else []),
+        *([WHOSE] if any("@paper" in name for name in algorithms) else []),
+    ]
 
 
 def lengths_table(extracts: Extracts) -> Table:

@@ -30,6 +30,26 @@ SAY_EVERY = 30.0
 """Seconds between two messages on an epoch's progress."""
 
 
+class Hyperparameters(NamedTuple):
+    """How long a reader is trained, and how large it is; all are at least 1, but for the rate."""
+
+    epochs: int = 30
+    """Passes over the questions, at most."""
+    batch_size: int = 32
+    hidden: int = 128
+    """States of each GRU direction."""
+    embedding: int = 100
+    """Numbers in a word vector."""
+    vocabulary: int = 50_000
+    """Words that have a vector."""
+    learning_rate: float = 1e-3
+    patience: int = 5
+    """Epochs without a better one after which training ends."""
+
+
+DEFAULTS = Hyperparameters()
+
+
 class TrainingResult(NamedTuple):
     """The result of training."""
 
@@ -63,14 +83,8 @@ class Survey(NamedTuple):
 def train(
     folder: Path,
     output: Path,
+    sizes: Hyperparameters = DEFAULTS,
     *,
-    epochs: int = 30,
-    batch_size: int = 32,
-    hidden: int = 128,
-    embedding: int = 100,
-    vocabulary: int = 50_000,
-    learning_rate: float = 1e-3,
-    patience: int = 5,
     vectors: WordVectors | None = None,
     seed: int = 0,
     say: Say = say_nothing,
@@ -91,6 +105,7 @@ def train(
     """
     import torch
 
+    epochs, batch_size, hidden, embedding, vocabulary, learning_rate, patience = sizes
     if min(epochs, batch_size, hidden, embedding, vocabulary, patience) < 1:
         raise ValueError("epochs, patience and all sizes must be at least 1")
     if not output.parent.is_dir() or output.is_dir() or not os.access(output.parent, os.W_OK):

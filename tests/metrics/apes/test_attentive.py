@@ -19,7 +19,7 @@ from metrics.apes.base import CandidateAnswer, ReadingTask
 from metrics.apes.readers import reader
 from metrics.apes.readers.anonymous import Cloze, cloze_from_file, cloze_from_task, tokenize
 from metrics.apes.readers.attentive import AttentiveReader, Settings, network_class
-from metrics.apes.readers.attentive_training import TrainingResult, train
+from metrics.apes.readers.attentive_training import Hyperparameters, TrainingResult, train
 from metrics.models.files import ModelUnavailable
 
 pytestmark = pytest.mark.slow
@@ -48,9 +48,9 @@ def corpus(folder: Path, count: int, seed: int) -> None:
         (folder / f"{number}.question").write_text(f"http://x\n\n{passage} .\n\n{question}\n\n@entity{winner}\n\n")
 
 
-def trained(folder: Path, output: str = "winner.safetensors", **options: float) -> TrainingResult:
-    sizes = {"epochs": 12, "batch_size": 8, "hidden": 32, "embedding": 16, "learning_rate": 0.02, "patience": 3}
-    return train(folder, folder / output, **{**sizes, **options})  # type: ignore[arg-type]
+def trained(folder: Path, output: str = "winner.safetensors", *, epochs: int = 12, seed: int = 0) -> TrainingResult:
+    sizes = Hyperparameters(epochs, batch_size=8, hidden=32, embedding=16, learning_rate=0.02, patience=3)
+    return train(folder, folder / output, sizes, seed=seed)
 
 
 @pytest.fixture(scope="module")
@@ -223,7 +223,11 @@ def test_questions_that_cannot_be_answered_are_left_out_and_told(tmp_path: Path)
     (tmp_path / "training" / "x.question").write_text("u\n\n@entity1 won .\n\n@placeholder won\n\n@entity2\n")
     said: list[str] = []
     result = train(
-        tmp_path, tmp_path / "out.safetensors", epochs=1, hidden=2, embedding=2, seed=1, say=said.append
+        tmp_path,
+        tmp_path / "out.safetensors",
+        Hyperparameters(epochs=1, hidden=2, embedding=2),
+        seed=1,
+        say=said.append,
     )  # the seed holds out one that can be answered
     assert result.training == 3
     assert "1 whose answer the passage does not mention are left out" in said[0]
@@ -241,7 +245,7 @@ def test_words_start_from_their_vectors(tmp_path: Path) -> None:
 
     corpus(tmp_path / "corpus", 4, seed=5)
     output = tmp_path / "out.safetensors"
-    train(tmp_path / "corpus", output, epochs=1, hidden=2, vectors=OnlyWon(), learning_rate=1e-9)  # type: ignore[arg-type]
+    train(tmp_path / "corpus", output, Hyperparameters(epochs=1, hidden=2, learning_rate=1e-9), vectors=OnlyWon())  # type: ignore[arg-type]
     settings = AttentiveReader.load(output).settings
     embedding = load_file(output)["embedding.weight"]
     assert embedding[settings.number("won")] == pytest.approx([5, 6, 7])
@@ -254,7 +258,7 @@ def test_training_refuses_before_it_works(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="cannot be written"):
         train(tmp_path, tmp_path / "none" / "out.safetensors")
     with pytest.raises(ValueError, match="at least 1"):
-        train(tmp_path, tmp_path / "out.safetensors", epochs=0)
+        train(tmp_path, tmp_path / "out.safetensors", Hyperparameters(epochs=0))
     corpus(tmp_path / "corpus", 3, seed=0)
     (tmp_path / "corpus" / "2.question").write_text("http://x\n\n\n")
     with pytest.raises(BadRecord, match=r"2\.question:3: the passage is missing"):
