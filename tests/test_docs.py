@@ -87,7 +87,7 @@ def test_the_diffs_of_contributing_apply_and_do_what_it_says(tmp_path: Path) -> 
     copy = tmp_path / "copy"
     shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".*", "tests", "benchmarks", "docs", "*.egg-info"))
     diffs = re.findall(r"```diff\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text(), re.DOTALL)
-    assert len(diffs) == 4
+    assert len(diffs) == 5
     for diff in diffs:
         command = ["git", "apply", "--unidiff-zero", "-"]
         applied = subprocess.run(command, cwd=copy, input=diff, text=True, capture_output=True, check=False)
@@ -96,6 +96,10 @@ def test_the_diffs_of_contributing_apply_and_do_what_it_says(tmp_path: Path) -> 
     names = "from data.importers import IMPORTERS; from summarizers import summarizer as made; "
     for command, said in (
         (["-m", "cli", *scores], "copied"),
+        (
+            ["-m", "cli", "analyze", "data/demo/demo.jsonl", "--human", "author", "--tables", "counts"],
+            "What is analysed",
+        ),
         (["-c", f"{names}print(made('tail-2').signature, *IMPORTERS)"], "tail|"),
     ):
         ran = subprocess.run([sys.executable, *command], cwd=copy, text=True, capture_output=True, check=False)
