@@ -96,12 +96,12 @@ def turn_to(key: str) -> None:
 
 def marks_as(review: str, format: str) -> str:
     """All that was marked in a review, as a file."""
-    return export(open_stores().keyword_marks.export(review), format)
+    return export(open_stores().keyword_reviews.export(review), format)
 
 
 def show_results() -> None:
     """Show how often each extractor is wrong in a review, and what was marked as files."""
-    marks = open_stores().keyword_marks
+    marks = open_stores().keyword_reviews
     reviews = {review.name: review for review in marks.reviews()}
     if not reviews:
         lead_here(RESULTS)

@@ -93,13 +93,11 @@ def test_the_diffs_of_contributing_apply_and_do_what_it_says(tmp_path: Path) -> 
         applied = subprocess.run(command, cwd=copy, input=diff, text=True, capture_output=True, check=False)
         assert applied.returncode == 0, applied.stderr
     scores = ["score", "data/demo/demo.jsonl", "--metrics", "copied", "-o", str(tmp_path / "scores.jsonl")]
+    analyze = ["analyze", "data/demo/demo.jsonl", "--human", "author", "--tables", "counts"]
     names = "from data.importers import IMPORTERS; from summarizers import summarizer as made; "
     for command, said in (
         (["-m", "cli", *scores], "copied"),
-        (
-            ["-m", "cli", "analyze", "data/demo/demo.jsonl", "--human", "author", "--tables", "counts"],
-            "What is analysed",
-        ),
+        (["-m", "cli", *analyze], "What is analysed"),
         (["-c", f"{names}print(made('tail-2').signature, *IMPORTERS)"], "tail|"),
     ):
         ran = subprocess.run([sys.executable, *command], cwd=copy, text=True, capture_output=True, check=False)

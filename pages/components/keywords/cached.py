@@ -58,9 +58,9 @@ def keyword_recall(dataset: str, version: object) -> tuple[list[Table], list[Len
 @st.cache_data(max_entries=16, show_spinner="Counting")
 def discoveries_of(review: str, version: int) -> tuple[list[Table], dict[str, FalseDiscovery]]:
     """Tables and figures of a review; computed anew when something is saved in it."""
-    extractors = open_stores().keyword_marks.review(review).extractors
-    found = discoveries(open_stores().keyword_marks.counts(review), extractors)
-    return discovery_sections(found, open_stores().keyword_marks.decisions(review)), found
+    extractors = open_stores().keyword_reviews.review(review).extractors
+    found = discoveries(open_stores().keyword_reviews.counts(review), extractors)
+    return discovery_sections(found, open_stores().keyword_reviews.decisions(review)), found
 
 
 def create_review(*, name: str, dataset: Dataset, extractors: Sequence[str], count: int, seed: int) -> Review:
@@ -68,7 +68,7 @@ def create_review(*, name: str, dataset: Dataset, extractors: Sequence[str], cou
     lists = compare_dataset(dataset.name, version_of(dataset)).lists
     # what the playground added meanwhile is not in the lists
     documents = [document for document, _ in open_stores().data.records(dataset.name) if document.id in lists]
-    return open_stores().keyword_marks.create_review(
+    return open_stores().keyword_reviews.create_review(
         ReviewSpec(
             name=name,
             dataset=dataset.name,

@@ -54,7 +54,7 @@ NOTICE = "keywords_notice"
 
 def store() -> KeywordReviewStore:
     """Where reviews and marks are."""
-    return open_stores().keyword_marks
+    return open_stores().keyword_reviews
 
 
 # --- who marks --------------------------------------------------------------------------------------------------

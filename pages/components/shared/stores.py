@@ -30,7 +30,7 @@ class Stores(NamedTuple):
 
     data: DataStore
     annotation: AnnotationStore
-    keyword_marks: KeywordReviewStore
+    keyword_reviews: KeywordReviewStore
 
 
 @st.cache_resource(show_spinner=False)
