@@ -1,4 +1,4 @@
-"""Tables written down: as text, JSON, CSV, LaTeX, HTML, and as the frame that a page shows."""
+"""Tables written down: as text, JSON, CSV, LaTeX and HTML."""
 
 from __future__ import annotations
 
