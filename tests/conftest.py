@@ -10,7 +10,9 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import hypothesis.internal.conjecture.providers as drawing
 import pytest
 from hypothesis import HealthCheck, settings
 from sqlalchemy import Engine, create_engine, text
@@ -25,9 +27,14 @@ from metrics.scoring import score_dataset
 from tests.driving import wait_for
 from tests.waiting import PATIENCE
 
-# No test fails because the machine is slow, or because the first example imports a library.
-settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("patient")
+pytest_plugins = ["tests.marks"]
+
+# No property test fails because the machine is slow, or because the first example imports a library. In the gate each
+# draws the same examples every time; `make test-full` draws others, by a seed that it prints.
+PATIENT: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow], "print_blob": True}
+settings.register_profile("gate", derandomize=True, database=None, **PATIENT)
+settings.register_profile("free", **PATIENT)
+settings.load_profile("gate")
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED_DATA = ROOT.parent / "shared" / "data"
@@ -39,6 +46,25 @@ def absent(what: str, how: str) -> None:
     if os.environ.get("CI"):
         pytest.fail(message)
     pytest.skip(message)
+
+
+def is_never_local(path: str) -> bool:
+    """Say of no module that it is ours: from those Hypothesis takes constants, so that examples follow the imports."""
+    return False
+
+
+def pytest_configure() -> None:
+    """Keep the gate's examples the same whatever is imported."""
+    if settings.get_current_profile_name() == "gate":
+        drawing.is_local_module_file = is_never_local
+
+
+@pytest.hookimpl(tryfirst=True)  # before the marks are asked for
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what asks for a server or a browser."""
+    for item in items:
+        for name in {"browser", "postgresql"}.intersection(getattr(item, "fixturenames", ())):
+            item.add_marker(name)
 
 
 @pytest.fixture(scope="session")
@@ -131,7 +157,7 @@ def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """The address of a fresh database on each kind of server."""
     if request.param == "sqlite":

@@ -59,6 +59,8 @@ def test_heavy_libraries_are_not_imported_at_module_level(package: str) -> None:
         assert not imported(top) & HEAVY, file
 
 
+@pytest.mark.smoke
+@pytest.mark.process
 def test_the_app_starts_without_what_only_scoring_needs() -> None:
     modules = "app, annotation.results, data.importing, reports.study, pages.components.shared.stores, metrics"
     code = f"import sys, {modules}; print(*sorted(sys.modules))"

@@ -25,7 +25,7 @@ from reports.html_report import write_report
 from tests.pages.opening import new_session
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_demo_has_all_metrics_and_both_studies(sqlite_url: str) -> None:
     for _ in range(2):  # a second time changes nothing
         result = CliRunner().invoke(main, ["demo"])

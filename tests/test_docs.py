@@ -27,7 +27,7 @@ def console_block() -> str:
     return str(block)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_command_line_example_prints_what_the_readme_shows(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -41,7 +41,7 @@ def test_the_command_line_example_prints_what_the_readme_shows(
         assert without_versions(result.stdout) == without_versions(shown), line
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_table_of_oracles_is_the_one_the_readme_shows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     ((line, shown),) = re.findall(r"```text\n\$ relevance (oracle [^\n]*)\n(.*?)\.\.\.\n```", README, re.DOTALL)
@@ -82,7 +82,7 @@ def test_the_paper_s_false_discovery_rates_of_the_readme() -> None:
     assert f"they would make {implied[0]}, {implied[1]} and {implied[2]} keywords per document" in README
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_diffs_of_contributing_apply_and_do_what_it_says(tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".*", "tests", "benchmarks", "docs", "*.egg-info"))

@@ -67,6 +67,8 @@ def without_machine(record: dict[str, object]) -> dict[str, object]:
     return {name: value for name, value in record.items() if name not in OF_THE_MACHINE}
 
 
+@pytest.mark.process
+@pytest.mark.smoke
 @pytest.mark.parametrize("name", COMMANDS)
 def test_figures_are_those_that_are_kept(name: str, tmp_path: Path) -> None:
     kept, made = (GOLDEN / name).read_text(encoding="utf-8"), printed(name, tmp_path)

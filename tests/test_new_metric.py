@@ -89,6 +89,8 @@ def test_its_options_are_had_again_from_its_signature() -> None:
     assert metric_of("vowels|version:1") is None
 
 
+@pytest.mark.smoke
+@pytest.mark.process
 def test_pages_have_it(demo_url: str) -> None:
     score_dataset(DataStore(connect(demo_url)), NAME, make_metrics(["vowels"]))
     agreement = open_page("agreement.py")

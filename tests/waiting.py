@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-PATIENCE = 300.0
+PATIENCE = 60.0
 """Seconds after which something will not come: far more than it takes on a slow and busy machine."""
 
 

@@ -220,7 +220,7 @@ def test_each_level_draws_what_it_is_read_for() -> None:
         assert found[method] == documents[method]._replace(system=both[method].system)
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 def test_system_level_intervals_hold_for_new_systems() -> None:
     # 16 systems that differ: a metric knows .6 of people's opinion of a system, and of each of its summaries
     random, covered = np.random.default_rng(0), {None: 0, "documents": 0}

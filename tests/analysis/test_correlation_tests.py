@@ -188,7 +188,7 @@ def test_draws_are_enough_for_holm() -> None:
     assert 55 * found[pairs[0]].input.least < 0.05 / 10
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 def test_summeval_rouge_1_against_length(shared_data: Path) -> None:
     """ROUGE-1 of the first reference by `rouge-score`, against the words between white space."""
     scorer = pytest.importorskip("rouge_score.rouge_scorer").RougeScorer(["rouge1"], use_stemmer=True)
@@ -271,7 +271,7 @@ def knows_some_documents_better(random: np.random.Generator) -> list[Matrix]:
 STUDIES = 300  # at .05, .015 to .088 of them are rejected in 997 of 1,000 runs
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 @pytest.mark.parametrize(
     ("make", "level"),
     [
@@ -456,7 +456,7 @@ def test_unusable_input_is_refused(options: dict[str, object], message: str) -> 
         swap_test([1, 2], [2, 1], [1, 2], **{"documents": "aa", "systems": "st", **options})  # type: ignore[arg-type]
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(
     ("systems", "documents", "part"), [(6, 12, None), (2, 5, None), (1, 4, None), (3, 1, None), (2, 5, 50)]

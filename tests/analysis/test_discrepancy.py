@@ -49,7 +49,7 @@ def test_the_order_of_rows_moves_nothing() -> None:
     assert discrepancies(scores, asked, documents) == discrepancies(shuffled, asked, documents[order])
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 def test_intervals_cover_the_truth() -> None:
     """50 documents of 4 summaries, each with a chance of its own that one metric is the other's reverse."""
     random, truth, covered, trials = np.random.default_rng(11), 0.3, 0, 150

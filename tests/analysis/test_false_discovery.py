@@ -95,7 +95,7 @@ def test_what_is_refused(columns: tuple, message: str) -> None:
         false_discovery(*columns)
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
     """Documents differ in how many keywords they have and in how likely each is wrong, as real ones do."""
     random = np.random.default_rng(0)

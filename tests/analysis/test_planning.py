@@ -73,7 +73,7 @@ def clustered_studies(
     return (repeated * alike + counts[..., 0] - counts[..., 1]).astype(float)
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 @pytest.mark.parametrize(
     ("ratios", "phi", "pairs", "icc", "documents", "method"),
     [
@@ -182,7 +182,7 @@ def test_the_first_number_of_pairs_with_enough_power(
     assert phi > -1 or min(np.diff(powers)) < -0.01
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 def test_power_by_simulation() -> None:
     # 219 pairs at phi .3 promise 80 %: 5,000 studies of that size, standard error .6 %
     scale = 0.3 * math.sqrt(0.61 * 0.39 * 0.72 * 0.28)
@@ -383,7 +383,7 @@ RATIOS = st.sampled_from([0.0, 0.5, 1.0]) | st.floats(0, 1)
 PHIS = st.sampled_from([0.0, 1.0, -1.0]) | st.floats(-1, 1)
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 @settings(max_examples=60)  # close ratios need many steps
 @example(0.25, 5e-324, 0, 0.5, 0.5, 1.25, 1)
 @example(0, 0.5, 0, 0.5, 0.5, 1.25, 5e-324)

@@ -239,7 +239,7 @@ def test_documents_that_say_the_same_have_no_interval() -> None:
     assert (found.rows[0].strength, found.rows[0].low) == (pytest.approx(math.log(2) / 2, abs=0.01), None)
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 def test_intervals_cover_the_strengths_where_documents_differ() -> None:
     """Studies of 30 documents of 6 judgments; in each document systems are stronger or weaker by one logit or so.
 

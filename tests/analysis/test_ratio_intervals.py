@@ -74,7 +74,7 @@ def test_intervals_hold_the_ratio_lie_within_0_and_1_and_have_a_width(
             assert interval.high - interval.low > 1e-4
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 @pytest.mark.parametrize("truth", [0.9, 0.97, 0.99])
 @pytest.mark.parametrize(
     ("documents", "pairs", "alike"), [(15, 1, 0.0), (15, 2, 0.0), (15, 2, 0.3), (15, 2, 0.8), (40, 1, 0.0)]
@@ -186,7 +186,7 @@ def test_annotators_who_differ_widen_the_interval() -> None:
         assert found.high == pytest.approx(stats.beta.ppf(0.975, 13 / 16 * n + 1, 3 / 16 * n))
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 @pytest.mark.parametrize(
     ("annotators", "judgments", "apart"),
     [(4, 1, 0.0), (3, 3, 0.0), (10, 1, 0.1), (5, 3, 0.1)],
@@ -234,7 +234,7 @@ def test_weights_count_as_so_many_pairs() -> None:
         assert found[:2] == pytest.approx(expected[:2], abs=0.03)  # but for what one pair is
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 def test_intervals_cover_the_truth_where_pairs_cluster() -> None:
     """Simulated studies of 60 documents of 6 pairs: how often a document's pairs agree varies around .62.
 

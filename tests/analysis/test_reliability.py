@@ -163,7 +163,7 @@ def noisy(random: np.random.Generator, documents: int) -> tuple[list[int], list[
     return pairs, choices.ravel().tolist(), [pair // 6 for pair in pairs], ["a"] * len(careful) + ["b"] * len(careful)
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 def test_intervals_cover_the_truth_where_documents_differ() -> None:
     """Studies of 30 documents: intervals over documents hold alpha, that of 20,000 documents, in 93 to 99 of 100."""
     random = np.random.default_rng(0)

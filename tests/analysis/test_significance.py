@@ -254,7 +254,7 @@ def test_unusable_comparisons_are_refused(options: dict[str, Any], message: str)
         compare_metrics(**{"credits": {"a": [1, 1], "b": [1, 0]}, "documents": "ab", **options})
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 def test_the_flips_keep_their_level_where_pairs_cluster() -> None:
     # no true difference: the advantage of one metric varies by document, 40 documents of 10 pairs
     random = np.random.default_rng(7)
@@ -288,7 +288,7 @@ def judgments(
     return {"a": first[kept], "b": second[kept]}, document.tolist(), annotator.tolist()
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 @pytest.mark.parametrize(
     ("people", "documents", "apart", "crossed"),
     [(3, 15, 0.15, True), (3, 40, 0.15, True), (3, 40, 0.15, False), (5, 40, 0.15, True), (10, 40, 0.15, True)],
@@ -310,7 +310,7 @@ def test_several_annotators_keep_the_level(people: int, documents: int, apart: f
     assert np.mean(np.array(without) <= 0.05) > 0.1  # what the test is there for: up to .4
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 def test_several_annotators_who_agree_cost_little_power() -> None:
     random = np.random.default_rng(1)
     p_values, without = [], []

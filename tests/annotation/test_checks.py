@@ -138,7 +138,7 @@ def test_everybody_gets_every_check_once_and_pairs_as_without(
         assert set(session.scalars(select(PairRow.judgments).where(PairRow.expected_id.is_not(None)))) == {3}
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 def test_sides_are_even_among_pairs_and_among_checks(
     larger: str, create: Create, annotation_store: AnnotationStore, judge: Judge, engine: Engine
 ) -> None:

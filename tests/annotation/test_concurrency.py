@@ -139,6 +139,7 @@ def test_two_windows_of_an_annotator_get_the_same_pair(
         assert len(set(tasks)) == 1
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("change", [False, True])
 def test_two_windows_judge_the_same_pair(
     annotation_store: AnnotationStore, create: Callable[..., Study], change: bool
@@ -211,7 +212,8 @@ def test_one_invite_and_one_study_of_a_name(annotation_store: AnnotationStore, c
     assert Counter(map(type, created)) == {Study: 1, StudyExists: 7}
 
 
-@pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
+@pytest.mark.smoke
+@pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
 def test_servers_that_start_together_make_one_schema(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     url = f"sqlite:///{tmp_path / 'new.db'}"
     if kind == "postgresql":

@@ -24,7 +24,7 @@ from data.store import DataStore
 from tests.conftest import ROOT
 from tests.waiting import PATIENCE
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.process
 
 SYSTEMS = 5
 DOCUMENTS = 500

@@ -159,7 +159,7 @@ def test_a_seed_reproduces_the_draw_and_another_does_not() -> None:
     assert first.pairs != sample(many(40), count=20, seed=4).pairs
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 def test_documents_and_pairs_are_drawn_uniformly() -> None:
     # 3,000 draws of 2 of 6 documents, one of 3 pairs each: a pair is drawn 3000 * 2 / 18 = 333 times, standard
     # deviation sqrt(3000 * 1/9 * 8/9) = 17; six of those are allowed. The same for which is asked first, 3000 / 18.
@@ -299,7 +299,7 @@ def test_inclusion_probabilities_sum_to_the_sample_of_each_stratum(
         assert sum(inclusion[d] * number for d, number in there.items()) == pytest.approx(len(mine))
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 @pytest.mark.parametrize("per_document", [None, 2])
 def test_pairs_are_drawn_as_often_as_their_probabilities_say(per_document: int | None) -> None:
     of = population(3, 12)

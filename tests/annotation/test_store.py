@@ -558,7 +558,8 @@ while (task := store.next_task(annotator)) is not None:
 """
 
 
-@pytest.mark.slow
+@pytest.mark.smoke
+@pytest.mark.process
 def test_a_killed_process_loses_no_judgment(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'killed.db'}"
     engine = connect(url)

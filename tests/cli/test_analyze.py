@@ -93,7 +93,7 @@ PUBLISHED = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_reference_table(shared_data):
     names = ",".join(PUBLISHED)
     analysis = analyzed(shared_data / "summeval.jsonl", "--metrics", names, "--references", "first")
@@ -134,7 +134,7 @@ def test_the_reference_table(shared_data):
     assert difference["test"] == "sign-flip over documents"
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_no_table_moves_with_the_order_of_the_rows(shared_data, tmp_path):
     """Documents and their summaries in another order: each number of each table is the same, to the last digit."""
     with (shared_data / "summeval.jsonl").open(encoding="utf-8") as file:
@@ -735,7 +735,7 @@ def test_keyword_tables_that_are_refused(folder):
 # --- report ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_report(study, tmp_path):
     result = run("report", "S", "-o", tmp_path / "report")
     written = result.stdout.splitlines()
@@ -938,7 +938,7 @@ def test_other_ratings_are_named_where_the_usual_one_is_not_there():
     assert left_out.endswith(f": there are no human ratings of 'relevance'; --human takes {AUTHOR}")
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_tables_of_a_data_set_without_summaries(folder, shared_data):
     """SciTLDR has no system outputs; its keyword statistics are those of the ROUGE-K paper's Table 4."""
     dev = shared_data / "scitldr" / "dev.jsonl"
@@ -1002,7 +1002,7 @@ def test_every_table_can_be_restricted_to_some_systems(folder):
     assert of_dataset["tables"] == {name: some["tables"][name] for name in OF_A_FILE}
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_study_restricted_to_some_systems(sqlite_url, folder):
     write(folder / "three.jsonl", THREE)
     run("import", "three.jsonl", "--name", "three")

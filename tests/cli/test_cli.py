@@ -159,6 +159,8 @@ def test_summarize(folder, shared_data):
     ]
 
 
+@pytest.mark.smoke
+@pytest.mark.process
 def test_summarize_goes_on_where_it_stopped(folder, sqlite_url):
     run("import", "small.jsonl", "--name", "small")
     store = DataStore(connect(sqlite_url))
@@ -492,6 +494,7 @@ def test_a_study(folder):
     )
 
 
+@pytest.mark.exhaustive
 def test_a_study_of_conflicts_and_checks(sqlite_url):
     run("demo")
     of_conflicts = ("--dataset", "demo", "--pairs", "conflicts")

@@ -8,7 +8,7 @@ import pytest
 
 from tests.cli.test_cli import DOCUMENTS, folder, read_lines, run, write  # noqa: F401  folder is a fixture
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.model
 
 NEWS = {
     "id": "n1",

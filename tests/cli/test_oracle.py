@@ -61,6 +61,8 @@ def records_of(path):
 # --- figures -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.smoke
+@pytest.mark.process
 def test_a_file_as_json(folder):
     found = searched("small.jsonl", *SHORT)
     assert found.pop("algorithms").keys() == {"greedy", "exact"}
@@ -85,6 +87,7 @@ def test_a_file_as_json(folder):
     }
 
 
+@pytest.mark.process
 def test_figures_are_those_of_the_rows(folder):
     found = searched(CORPUS, "--metric", "rouge2", "--references", "first", "--output", "rows.jsonl")
     frame = pandas.DataFrame(records_of(folder / "rows.jsonl"))
@@ -110,6 +113,7 @@ def test_figures_are_those_of_the_rows(folder):
     assert "undefined" not in exact
 
 
+@pytest.mark.process
 def test_rows_name_the_extract_whose_score_they_have(folder):
     run("oracle", CORPUS, "--algorithms", "exact", "--length", "2", "--output", "rows.jsonl")
     rows = records_of(folder / "rows.jsonl")
@@ -125,6 +129,7 @@ def test_rows_name_the_extract_whose_score_they_have(folder):
         assert (row["proven"], row["bound"]) == (True, pytest.approx(row["f1"], abs=1e-6))
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("options", "task"),
     [
@@ -151,6 +156,7 @@ def test_options_reach_the_searches(folder, options, task):
     assert {name: figures["mean"] for name, figures in found["algorithms"].items()} == pytest.approx(expected)
 
 
+@pytest.mark.process
 def test_an_exact_search_that_the_time_ended_is_not_called_optimal(folder):
     documents = [document for document, _ in read_documents(CORPUS, "interchange")]
     sentences = [sentence for document in documents for sentence in sentences_of(document)]
@@ -170,6 +176,7 @@ def test_an_exact_search_that_the_time_ended_is_not_called_optimal(folder):
 # --- formats -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.process
 def test_every_format_has_the_same_numbers(folder):
     found = searched("small.jsonl", *SHORT)["algorithms"]
     text, table, latex = (run("oracle", "small.jsonl", *SHORT, "--format", f).stdout for f in ("text", "csv", "latex"))
@@ -196,6 +203,7 @@ def test_every_format_has_the_same_numbers(folder):
         assert line in text.splitlines()
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("shape", ["json", "csv"])
 def test_standard_output_is_the_result_alone(folder, shape):
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -209,6 +217,7 @@ def test_standard_output_is_the_result_alone(folder, shape):
     assert "wrote rows.jsonl" in done.stderr
 
 
+@pytest.mark.process
 def test_nothing_to_search(folder):
     write(folder / "none.jsonl", [DOCUMENTS[2] | {"summaries": []}])
     found = searched("none.jsonl")
@@ -222,6 +231,7 @@ def test_nothing_to_search(folder):
     assert (folder / "rows.jsonl").read_text() == ""
 
 
+@pytest.mark.process
 def test_one_document(folder):
     found = searched("small.jsonl", "--documents", 1, *SHORT)["algorithms"]["greedy"]
     assert (found["documents"], found["std"], found["variation"], found["mean 95 %"]) == (1, None, None, None)
@@ -297,6 +307,7 @@ def test_who_stops_the_search_of_a_file_is_told_that_nothing_is_kept(folder, mon
     assert result.stderr.endswith("stopped; nothing is kept, as it would be of a data set\n")
 
 
+@pytest.mark.process
 def test_notes_are_as_wide_as_the_terminal_and_whole_elsewhere(folder, monkeypatch):
     whole = run("oracle", "small.jsonl", *SHORT).stdout
     monkeypatch.setattr("cli.shared.screen_width", lambda: 50)
@@ -317,6 +328,7 @@ def test_help_says_from_where_is_counted():
     assert "across sentence ends" in said
 
 
+@pytest.mark.process
 def test_a_killed_run_goes_on_where_it_was(folder, searches):
     """Killed with no chance to write: what was found over a second before is there."""
     records = [
@@ -365,6 +377,7 @@ def test_documents_are_chosen_by_their_sentences(folder, searches):
     assert searched("small.jsonl", *SHORT, "--sentences", "-2")["left_out"] == again["left_out"]
 
 
+@pytest.mark.process
 def test_rouge_2_and_lengths_are_told(folder):
     found = searched(CORPUS, "--algorithms", "greedy,exact")
     assert all(0 < figures["rouge2"] < figures["mean"] for figures in found["algorithms"].values())
@@ -374,6 +387,7 @@ def test_rouge_2_and_lengths_are_told(folder):
     assert "What the length of the optimum goes with" in told
 
 
+@pytest.mark.process
 def test_a_long_text_of_one_sentence_is_said_once(folder):
     long = {"id": "long", "source": "red cars drive and " * 40, "references": ["red cars"], "summaries": []}
     listed = long | {"id": "listed", "source": ["red cars drive and " * 40]}

@@ -27,7 +27,7 @@ from metrics.scoring import DOCUMENTS
 from tests.conftest import ROOT
 from tests.waiting import PATIENCE, until
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.process
 
 
 def stopped(arguments: list[str], ready: Callable[[], bool], url: str) -> tuple[int, str]:

@@ -15,7 +15,7 @@ from data.records import BadRecord, Document, Summary
 from data.store import DataStore
 from tests.fuzzing import mutations
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.exhaustive
 
 COUNT = 2000
 """Damaged files for each importer."""

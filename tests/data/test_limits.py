@@ -101,7 +101,7 @@ TOO_MUCH = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("make", "options", "message"), TOO_MUCH.values(), ids=TOO_MUCH)
 def test_parquet_that_would_take_much_is_refused(tmp_path, make, options, message):
     path = tmp_path / "f.parquet"
@@ -123,7 +123,7 @@ def measured(path, folder):
     return json.loads(done.stdout)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_columns_that_nobody_reads_cost_nothing(tmp_path):
     path = tmp_path / "f.parquet"
     columns = {"junk": repeated("x" * 10**7, 2000), "more": pa.array(["x" * 100_000] * 2000)}
@@ -231,7 +231,7 @@ def test_open_file_takes_links_to_files(odd):
             open_file(Path(missing))
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("suffix", ["jsonl", "csv", "tsv"])
 @pytest.mark.parametrize("blank", [b"\n", b"\r\n"])
 def test_millions_of_blank_lines(tmp_path, suffix, blank):
@@ -248,7 +248,7 @@ def test_blank_lines_between_others_are_no_matter(tmp_path, monkeypatch):
     assert sum(1 for _ in reading.lines(tmp_path / "f")) == 40
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", ["other", "human.other"])
 def test_a_table_of_100_000_columns(tmp_path, kind):
     """Looking for each among all others took minutes; and what is said of them is short."""

@@ -18,7 +18,7 @@ from tests.driving import serving
 from tests.e2e.watching import settled
 from tests.waiting import until
 
-pytestmark = pytest.mark.e2e
+pytestmark = pytest.mark.browser
 
 SLOW = "oracle-genetic-rouge1"
 

@@ -14,7 +14,7 @@ from annotation.store import AnnotationStore
 from data.database import connect
 from tests.driving import serving
 
-pytestmark = pytest.mark.e2e
+pytestmark = pytest.mark.browser
 
 READING = 600
 """Milliseconds before a choice: sooner ones are refused as keys held down."""

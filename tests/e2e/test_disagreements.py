@@ -16,7 +16,7 @@ from tests.driving import serving
 from tests.e2e.conftest import Opener
 from tests.e2e.watching import BRIGHTNESS, FITS, Watched
 
-pytestmark = pytest.mark.e2e
+pytestmark = pytest.mark.browser
 
 LAST = len(CHOSEN)
 

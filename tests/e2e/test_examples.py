@@ -21,7 +21,7 @@ from tests.driving import serving
 from tests.e2e.conftest import Opener
 from tests.e2e.watching import BRIGHTNESS, FITS, HOSTILE, NAME, Watched
 
-pytestmark = pytest.mark.e2e
+pytestmark = pytest.mark.browser
 
 WORDS = ["storm", "coast", "rain", "wind", "flood", "river", "town", "boat", "night", "bridge", "water", "house"]
 SET = f"set {NAME}"

@@ -21,7 +21,7 @@ from tests.e2e import watching
 from tests.e2e.conftest import Opener
 from tests.e2e.watching import FITS, HOSTILE, NAME
 
-pytestmark = pytest.mark.e2e
+pytestmark = pytest.mark.browser
 
 VIEWS = {"Compare": "in common", "Mark": "New review", "Results": "As published", "Keyword recall": "by the length"}
 """What is to be read in each view."""
@@ -108,6 +108,7 @@ def save(page: Page) -> None:
     settled(page)
 
 
+@pytest.mark.smoke
 def test_a_review_is_made_marked_and_counted(new_page: Opener, page: Page, url: str, database: Path) -> None:
     page.goto(f"{url}/keywords?view=mark")
     settled(page)

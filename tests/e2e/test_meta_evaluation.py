@@ -23,7 +23,7 @@ from tests.driving import serving
 from tests.e2e.conftest import Opener
 from tests.e2e.watching import BRIGHTNESS, FITS, HOSTILE, NAME, Watched
 
-pytestmark = pytest.mark.e2e
+pytestmark = pytest.mark.browser
 
 SET, STUDY = f"set {NAME}", f"study {NAME}"
 

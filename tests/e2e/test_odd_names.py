@@ -21,7 +21,7 @@ from tests.driving import serving
 from tests.e2e.conftest import Opener
 from tests.e2e.watching import settled
 
-pytestmark = pytest.mark.e2e
+pytestmark = pytest.mark.browser
 
 LONG = "unbroken" * 20
 LINE_END = "one\u2028two"

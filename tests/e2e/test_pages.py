@@ -21,7 +21,7 @@ from tests.driving import serving
 from tests.e2e.conftest import Opener
 from tests.e2e.watching import FITS, HOSTILE, Watched, settled
 
-pytestmark = pytest.mark.e2e
+pytestmark = pytest.mark.browser
 
 STUDY = "<b>study</b> :red[x] a -> b <- c -- :streamlit: >= www.x.y"
 PAIRS = 12
@@ -95,6 +95,7 @@ def has_judged(page: Page, count: int) -> None:
     expect(page.get_by_text(f"{count} of {PAIRS} judged")).to_be_visible()
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize(
     ("path", "landmark"),
     [
@@ -124,6 +125,7 @@ def has_landmarks(page: Page, address: str, heading: str) -> None:
         expect(page.get_by_role("link", name=name).first).to_be_visible()
 
 
+@pytest.mark.smoke
 def test_text_from_data_is_never_markup(page: Page, url: str) -> None:
     watched = Watched(page, url)
     start_judging(page, url, name="<i>Ana</i> [x](y)")
@@ -176,6 +178,7 @@ def test_a_key_held_down_judges_one_pair_at_most(page: Page, url: str, database:
     has_judged(page, done + 1)
 
 
+@pytest.mark.smoke
 def test_the_keyboard_alone(page: Page, url: str, database: Path) -> None:
     start_judging(page, url, "Typing")
     for done, key in enumerate("120", 1):

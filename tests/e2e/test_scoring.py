@@ -12,7 +12,7 @@ from metrics import METRICS
 from tests.driving import serving
 from tests.e2e.conftest import Opener
 
-pytestmark = pytest.mark.e2e
+pytestmark = pytest.mark.browser
 
 
 @pytest.fixture

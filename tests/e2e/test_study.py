@@ -17,7 +17,7 @@ from tests.driving import serving
 from tests.e2e.conftest import Opener
 from tests.e2e.watching import settled
 
-pytestmark = pytest.mark.e2e
+pytestmark = pytest.mark.browser
 
 READING = 450
 """Milliseconds before a choice: sooner ones are refused as keys held down."""

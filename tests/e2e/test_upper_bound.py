@@ -24,7 +24,7 @@ from tests.driving import serving
 from tests.e2e.conftest import Opener
 from tests.e2e.watching import HOSTILE, NAME, Watched
 
-pytestmark = pytest.mark.e2e
+pytestmark = pytest.mark.browser
 
 SET = f"set {NAME}"
 

@@ -22,7 +22,7 @@ from metrics.models.encoder import Encoder
 from metrics.models.files import embedded_model
 from metrics.scoring import score_record
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.model
 
 Values = list[tuple[float, float, float]]
 
@@ -106,6 +106,7 @@ def test_equals_bert_score_at_other_layers(pairs: list[Example], layer: int) -> 
     assert_close(ours(BertScore(layer=layer).score(pairs[:60])), theirs(pairs[:60], layer))
 
 
+@pytest.mark.smoke
 def test_several_references(summeval: list[Example]) -> None:
     batch = summeval[8:28]  # of two documents
     assert {len(e.references) for e in batch} == {11}
@@ -166,6 +167,7 @@ def test_table_1_of_the_rouge_k_paper(shared_data: Path) -> None:
 # --- missing and truncated ----------------------------------------------------------------------------------
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize(
     ("candidate", "references", "why"),
     [
@@ -225,6 +227,7 @@ def test_a_reference_that_does_not_count_does_not_mark_a_score() -> None:
 # --- evidence -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.smoke
 def test_the_value_follows_from_the_evidence(summeval: list[Example]) -> None:
     batch = summeval[:50]
     corpus = [reference for e in batch[::16] for reference in e.references]

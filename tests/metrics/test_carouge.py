@@ -235,6 +235,7 @@ def test_signature(compass: FileVectors) -> None:
     )
 
 
+@pytest.mark.process
 def test_the_default_loads_nothing_until_it_scores() -> None:
     code = "import sys; from metrics.carouge import Carouge; print(Carouge().signature); print(*sys.modules)"
     out = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout
@@ -256,7 +257,8 @@ def glove() -> dict[str, Any]:
     return dict(zip(words, np.load(data / "glove_6B_50d_emb.npy", mmap_mode="r"), strict=True))
 
 
-@pytest.mark.slow
+@pytest.mark.smoke
+@pytest.mark.model
 def test_the_published_value(glove: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Dobko et al. 2018, section "CAROUGE": .8956, by the authors' code, to which "A" and "The" are both `unk`."""
     monkeypatch.setenv("RELEVANCE_CACHE", str(tmp_path / "cache"))
@@ -285,7 +287,7 @@ def test_the_code_leaves_out_unknown_words_where_there_is_no_unk(compass: FileVe
     assert score(example("zebra north", "giraffe north"), norm="reference", vectors=compass).value == 1
 
 
-@pytest.mark.slow
+@pytest.mark.model
 def test_the_example_of_the_paper(encoder_vectors: EncoderVectors) -> None:
     """ROUGE is 0 for all three; with GloVe 6B 50d the published 0.8956 comes out, above."""
     texts = ("A wonderful article", "An injured goalkeeper", "Police arrested him yesterday")
@@ -296,7 +298,8 @@ def test_the_example_of_the_paper(encoder_vectors: EncoderVectors) -> None:
     assert similar - max(unrelated) > 0.12
 
 
-@pytest.mark.slow
+@pytest.mark.smoke
+@pytest.mark.model
 @pytest.mark.parametrize(
     "options", [{}, {"norm": "reference", "references": "mean"}, {"n": 2, "important": "tfidf:30"}]
 )

@@ -22,7 +22,7 @@ from metrics.models.encoder import Encoded, Encoder, make_batches, shared_encode
 from metrics.models.files import ModelUnavailable
 from metrics.models.vectors import EncoderVectors
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.model
 
 TEXTS = [
     "The cat sat on the mat.",
@@ -49,6 +49,7 @@ def apart(ours: list[Encoded], theirs: list[Encoded], layer: int) -> float:
 # --- each text once -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.smoke
 def test_metrics_that_share_an_encoder_encode_each_text_once() -> None:
     references = ("A dog ran away.", "The dog is gone.")
     batch = [Example("d", str(i), text, references, None, "") for i, text in enumerate([*TEXTS, *TEXTS, *references])]
@@ -169,6 +170,7 @@ def test_only_what_is_longer_than_the_limit_is_truncated(embedded: Encoder, word
     assert (encoded.truncated, len(encoded.ids)) == (truncated, min(words + 2, 512))
 
 
+@pytest.mark.smoke
 def test_vectors_do_not_depend_on_the_batch() -> None:
     together = Encoder().encode(TEXTS, [5])
     for encoder, texts in [
@@ -337,6 +339,7 @@ def lose_weights(folder: Path, name: str) -> None:
     save_file(kept, folder / "model.safetensors", {"format": "pt"})
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [

@@ -181,6 +181,7 @@ def test_without_a_second_text_nobody_finds_keywords() -> None:
         compared_keywords([alone], "never")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("split", "mean"), [("dev", 4.09), ("test", 5.05)])
 def test_every_extractor_finds_as_many_on_scitldr(shared_data: Path, split: str, mean: float) -> None:
     documents = [document for document, _ in read_documents(shared_data / "scitldr" / f"{split}.jsonl", "scitldr")]

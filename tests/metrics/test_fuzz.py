@@ -17,7 +17,7 @@ from metrics.models.files import BadModel
 from metrics.models.vectors import write_vectors
 from tests.fuzzing import mutations
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.exhaustive
 
 COUNT = 2000
 SLOWEST = 20

@@ -32,9 +32,10 @@ from metrics.explained import CannotExplain, Explained, explain
 from metrics.from_signature import metric_of
 from metrics.models.encoder import shared_encoder
 from metrics.rouge import RougeEvidence
+from tests.processes import alive, running_process
 from tests.waiting import PATIENCE, until
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.model, pytest.mark.process]
 
 ROOT = Path(__file__).resolve().parents[2]
 MODELS = [name for name in METRICS if name not in lexical_metrics()]
@@ -73,11 +74,6 @@ def summeval(shared_data: Path) -> list[Example]:
     records = islice(read_documents(shared_data / "summeval.jsonl", "interchange"), 20, 22)
     batch = [e for document, summaries in records for e in make_examples(document, summaries)[:2]][:3]
     return [dataclasses.replace(e, references=e.references[:4]) for e in batch]
-
-
-def alive(pid: int) -> bool:
-    status = Path(f"/proc/{pid}/stat")
-    return status.exists() and status.read_text().rsplit(")", 1)[1].split()[0] != "Z"
 
 
 def assert_same(one: Any, other: Any, error: float = 0.0) -> None:
@@ -357,6 +353,7 @@ def test_threads_share_the_process(inspector: Inspector) -> None:
         assert_same(found[index], explain(made, e), 1e-5)
 
 
+@pytest.mark.smoke
 def test_a_process_that_crashes_is_followed_by_another(inspector: Inspector) -> None:
     signature = metric("bertscore").signature
     found = inspector.explain(signature, PLAIN)
@@ -373,22 +370,21 @@ def test_parent_without_torch_and_the_end_of_its_process() -> None:
     """The server loads no model, and what it started ends when it is killed."""
     code = (
         "import sys, time; from metrics import metric; from metrics.background.explaining import Inspector\n"
-        "from data.records import Example; inspector = Inspector()\n"
+        "from data.records import Example; from metrics.explained import load_dictionaries; inspector = Inspector()\n"
         "inspector.warm(); e = Example('d', 's', 'Anna left.', ('Anna went.',), None, '')\n"
         "signatures = [metric(name).signature for name in ('bertscore', 'carouge', 'apes')]\n"
         "values = [inspector.explain(signature, e).value for signature in signatures]\n"
+        "load_dictionaries()\n"  # a thread loads them: they may not all be there yet
         "loaded = {'torch', 'transformers', 'spacy', 'nltk', 'simplemma'} & set(sys.modules)\n"
         "print(inspector.child.process.pid, None in values, *sorted(loaded))\n"
         "sys.stdout.flush(); time.sleep(600)"
     )
-    server = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    assert server.stdout is not None
-    with server:
+    with running_process([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
         pid, *told = server.stdout.readline().split()
-        assert told == ["False", "nltk", "simplemma"]  # the dictionaries, in a thread
+        assert told == ["False", "nltk", "simplemma"]  # the dictionaries
         assert alive(int(pid))
         assert os.getpriority(os.PRIO_PROCESS, int(pid)) == os.getpriority(os.PRIO_PROCESS, 0) + inspecting.NICE
-        server.kill()
     until(lambda: not alive(int(pid)))
 
 

@@ -36,7 +36,7 @@ def summeval(shared_data: Path) -> list[Example]:
     return [e for document, summaries in records for e in make_examples(document, summaries)]
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_equals_rouge_score_on_every_pair_of_summeval(summeval: list[Example]) -> None:
     """17,600 pairs; precision, recall and F1 of each, by asking for one reference at a time."""
     pairs = [example(e.candidate, reference) for e in summeval for reference in e.references]
@@ -51,6 +51,7 @@ def test_equals_rouge_score_on_every_pair_of_summeval(summeval: list[Example]) -
             assert ours.parts["recall"] == pytest.approx(theirs[name].recall, abs=1e-9)
 
 
+@pytest.mark.exhaustive
 def test_several_references(summeval: list[Example]) -> None:
     batch = summeval[:48]
     for name in NAMES:
@@ -121,7 +122,7 @@ def lines(text: str) -> str:
     return "\n".join(text[start:end] for start, end in sentence_spans(text))
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_rouge_lsum_equals_rouge_score(summeval: list[Example]) -> None:
     """Texts with a sentence a line as they are, texts without line breaks as split here; 229 pairs of SummEval."""
     pairs = [example(e.candidate, e.references[place % 11]) for place, e in enumerate(summeval[::7])]
@@ -192,6 +193,7 @@ def test_rouge_su4_is_the_overlap_of_words_and_skip_bigrams(ours: list[str], the
 # --- other values, other counts --------------------------------------------------------------------------------
 
 
+@pytest.mark.exhaustive
 def test_precision_and_recall_as_values(summeval: list[Example]) -> None:
     """The best reference is the one of the highest precision, or recall, then."""
     batch = summeval[:32]
@@ -261,7 +263,7 @@ def test_spans_are_in_the_original_text() -> None:
     assert ("İİİ Cats"[slice(*match.candidate)], "the cat"[slice(*match.reference)]) == ("Cats", "cat")
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_published_table_1_of_the_rouge_k_paper(shared_data: Path) -> None:
     import json
 

@@ -18,9 +18,10 @@ from metrics import metric
 from metrics.background import scoring as runs
 from metrics.background.scoring import launch, report_progress, start_run
 from metrics.scoring import ProgressCallback
+from tests.processes import alive, running_process
 from tests.waiting import until
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.process
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -47,6 +48,7 @@ def scored(store: DataStore, name: str) -> int:
     return sum(entry.scored for entry in store.signatures(NAME) if entry.signature == signature)
 
 
+@pytest.mark.smoke
 def test_a_run_scores_in_a_process_of_its_own(data_store: DataStore) -> None:
     store = data_store
     add_demo(store)
@@ -119,21 +121,14 @@ def test_a_run_ends_with_the_server(store: DataStore) -> None:
         "print(run.id, launch(store, run.id).pid, flush=True); time.sleep(60)"
     )
     url = store.engine.url.render_as_string(hide_password=False)
-    server = subprocess.Popen([sys.executable, "-c", code, url], cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    assert server.stdout is not None
-    with server:
+    with running_process([sys.executable, "-c", code, url], cwd=ROOT, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
         run_id, pid = map(int, server.stdout.readline().split())
         until(lambda: store.run(run_id).total is not None)
-        server.kill()
     run = over(store, store.run(run_id))
     assert run.state == "failed"
     assert "the server that started it ended" in str(run.error)
     until(lambda: not alive(pid))
-
-
-def alive(pid: int) -> bool:
-    status = Path(f"/proc/{pid}/stat")
-    return status.exists() and status.read_text().rsplit(")", 1)[1].split()[0] != "Z"
 
 
 def test_a_run_steps_back_and_leaves_no_zombie(store: DataStore) -> None:

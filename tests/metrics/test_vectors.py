@@ -175,6 +175,7 @@ def test_a_damaged_cache_is_made_anew(
     assert looked_up(FileVectors(path), "east") == [1, 0]
 
 
+@pytest.mark.process
 def test_processes_that_read_the_same_file_at_once(tmp_path: Path, cache: Path) -> None:
     path = written(tmp_path, "".join(f"word{i} {i} {-i}\n" for i in range(3000)))
     code = (

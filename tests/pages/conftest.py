@@ -1,4 +1,4 @@
-"""No page sees what another test's page has kept; tests that draw whole pages over a database are slow."""
+"""No page sees what another test's page has kept; tests that draw whole pages over a database are marked."""
 
 from __future__ import annotations
 
@@ -22,4 +22,4 @@ def fresh_caches() -> Iterator[None]:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.parent == Path(__file__).parent and "sqlite_url" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.slow)
+            item.add_marker(pytest.mark.page)

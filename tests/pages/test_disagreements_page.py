@@ -23,7 +23,7 @@ from pages.components.evidence.phrases import figures, preferred_letter
 from pages.components.evidence.words import explain_scores
 from tests.pages.opening import drawn_until, html, open_page, sound, visible
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.page
 
 # What each example is shown for: whom the author prefers, and the metrics that prefer A, prefer B, or are tied.
 OVERLAP = {"rouge1", "rouge2", "rougeL", "rougeLsum", "rougeSU4"}

@@ -35,9 +35,9 @@ from pages.components.evidence.views import evidence_html
 
 ROUGES = [name for name, kind in METRICS.items() if kind.renderer == "rouge"]
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.page
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.page
 
 HOSTILE = (
     'Anna <img src=x onerror="alert(1)"> met </div></mark><script>alert(1)</script> Bob Dylan in Paris &lt;b&gt; '

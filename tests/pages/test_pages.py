@@ -47,6 +47,7 @@ def test_every_page_opens_on_an_empty_database(sqlite_url: str, page: str) -> No
     open_page(page)
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_opens_on_the_demo(demo: object, page: str) -> None:
     open_page(page)
@@ -89,6 +90,7 @@ def press(app: AppTest, button: str) -> None:
     assert not app.exception
 
 
+@pytest.mark.smoke
 def test_choices_are_saved_before_the_next_pair(demo: tuple[DataStore, AnnotationStore]) -> None:
     app = judging(demo)
     first = current(app)
@@ -152,6 +154,7 @@ def test_a_study_ends(demo: tuple[DataStore, AnnotationStore]) -> None:
     assert len(load_judgments(demo[1], "Short")) == 1
 
 
+@pytest.mark.smoke
 def test_a_new_study_from_the_form(demo: tuple[DataStore, AnnotationStore]) -> None:
     app = open_page("studies.py")
     app.text_input(key="new_name").input("Mine <b>").run()
@@ -320,7 +323,7 @@ print(json.dumps(found))
 """
 
 
-@pytest.mark.slow
+@pytest.mark.page
 def test_no_page_loads_the_libraries_of_models(demo: object) -> None:
     """Streamlit collects garbage after every click, and goes through all that is loaded; statsmodels is the tests'."""
     command = [sys.executable, "-c", WITHOUT_MODELS, str(MAIN), json.dumps(PAGES)]

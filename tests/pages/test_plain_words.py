@@ -117,6 +117,7 @@ def alone(name: str, both: Sequence[Example], said: list[str]) -> int:
     return looked
 
 
+@pytest.mark.model
 def test_the_whole_demo_corpus_by_all_metrics() -> None:
     made = make_metrics(list(METRICS))
     made += [metric("apes", apes_value=value) for value in ("graded", "strict")]
@@ -141,6 +142,7 @@ def test_the_whole_demo_corpus_by_all_metrics() -> None:
     assert looked > 200
 
 
+@pytest.mark.exhaustive
 def test_pairs_of_summeval(shared_data: Path) -> None:
     made = {name: metric(name) for name in lexical_metrics()}
     looked = 0

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.page
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -20,7 +20,7 @@ from summarizers.lead import Lead
 from summarizers.registry import BASELINES, SUMMARIZERS, summarizer
 from tests.waiting import PATIENCE, until
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.exhaustive
 
 ROOT = Path(__file__).parents[2]
 NAMES = [*(f"{name}-12w" for name in BASELINES), "oracle-exact-rouge1", "oracle-vns-rouge2", "oracle-genetic-rouge1-1"]

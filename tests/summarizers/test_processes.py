@@ -10,7 +10,7 @@ import pytest
 from summarizers.processes import map_in_processes
 from tests.waiting import PATIENCE, until
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.process
 
 ROOT = Path(__file__).parents[2]
 
@@ -23,6 +23,7 @@ def is_running(process):
     return True
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("processes", [0, 1, 3])
 def test_results_come_in_order(processes):
     with map_in_processes(processes) as each:
@@ -76,6 +77,7 @@ def test_what_cannot_be_sent_back_is_said():
         list(each(open, [__file__]))
 
 
+@pytest.mark.smoke
 def test_a_child_that_ends_is_missed():
     with pytest.raises(ChildProcessError, match="exit code 3"), map_in_processes(1) as each:
         list(each(os._exit, [3]))

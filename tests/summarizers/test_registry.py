@@ -154,6 +154,7 @@ def test_summaries_come_in_the_order_of_the_documents_and_leave_out_those_that_h
     assert summarizer(name).summarize([]) == []
 
 
+@pytest.mark.process
 def test_importing_the_package_does_not_import_the_heavy_libraries():
     script = "import sys, summarizers; print(sorted({'networkx', 'simplemma', 'scipy', 'nltk'} & set(sys.modules)))"
     root = Path(__file__).parents[2]
@@ -175,6 +176,8 @@ def test_a_text_that_studies_are_measured_against_cannot_become_a_system(tmp_pat
     assert [added.system for added in add_systems(store, "D", ["lead", "title"])] == ["title", "lead"]
 
 
+@pytest.mark.smoke
+@pytest.mark.process
 def test_baselines_and_oracles_go_into_a_data_set(tmp_path):
     from data.database import connect
     from data.store import DataStore

@@ -213,7 +213,8 @@ class Desk:
         if self.behind:
             return SOON
         if not self.models.open:
-            return None
+            # What came in with `want` does not stand below yet, and no check would follow that draws it.
+            return SOON if self.models.collect() != self.answered else None
         return POLL if self.models.going_on else max(POLL, PAUSE - (time.monotonic() - self.touched))
 
     def due(self, inspector: Inspector) -> bool:

@@ -22,7 +22,7 @@ from metrics.apes.readers.attentive import AttentiveReader, Settings, network_cl
 from metrics.apes.readers.attentive_training import Hyperparameters, TrainingResult, train
 from metrics.models.files import ModelUnavailable
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.model
 
 NAMES = ["Ann Lee", "Bob Roe", "The Cats", "Dr. Dee", "Eve"]
 
@@ -268,6 +268,7 @@ def test_training_refuses_before_it_works(tmp_path: Path) -> None:
 # --- checkpoints ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.smoke
 def test_a_checkpoint_gives_the_same_answers(result: TrainingResult, tmp_path: Path) -> None:
     loaded = AttentiveReader.load(result.output)
     copy = tmp_path / "winner.safetensors"
@@ -279,6 +280,7 @@ def test_a_checkpoint_gives_the_same_answers(result: TrainingResult, tmp_path: P
     assert again.read(RACES) == loaded.read(RACES)
 
 
+@pytest.mark.smoke
 def test_a_pickle_is_refused_and_not_run(tmp_path: Path) -> None:
     trap = tmp_path / "trap"
 

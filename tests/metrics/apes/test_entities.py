@@ -24,7 +24,7 @@ from metrics.apes.training import (
 )
 from metrics.models.encoder import shared_encoder
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.model
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +46,7 @@ def test_held_out_text_is_tagged_as_the_model_card_says(tagger: Tagger, shared_d
     assert untyped > 0.869
 
 
+@pytest.mark.smoke
 def test_lower_case_text_is_tagged_too(tagger: Tagger, shared_data: Path) -> None:
     typed, untyped = measure(tagger, read_held_out(shared_data / "ner")["wikigold"], lower=True).f1
     assert typed > 0.693  # .703 and .792, less .01

@@ -18,7 +18,7 @@ from metrics.apes.readers.pretrained import UNSEEN, Pretrained, locate_mention
 from metrics.models.files import ModelUnavailable
 from tests.metrics.apes.tiny import ARCHITECTURES, LIMIT, SUMMARY, TASKS, save, task, without_safetensors
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.model
 
 HEAD = "ForQuestionAnswering"
 
@@ -33,6 +33,7 @@ def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return save(tmp_path_factory.mktemp("model") / "bert", "bert", HEAD)
 
 
+@pytest.mark.smoke
 def test_a_score_is_the_best_sum_of_two_logits(model: Path) -> None:
     """One task at a time, its summary whole, with the tokens' places as the tokenizer itself tells them."""
     tokenizer = transformers.AutoTokenizer.from_pretrained(model)
@@ -148,6 +149,7 @@ def test_making_a_reader_loads_no_torch(bert: Path) -> None:
     assert not {"torch", "transformers"} & set(loaded)
 
 
+@pytest.mark.smoke
 def test_pickled_weights_are_refused(tmp_path: Path) -> None:
     folder = save(tmp_path / "old", "bert", HEAD)
     without_safetensors(folder)

@@ -16,7 +16,7 @@ from metrics.apes.readers.pretrained import UNSEEN
 from metrics.models.files import ModelUnavailable
 from tests.metrics.apes.tiny import ARCHITECTURES, LIMIT, SUMMARY, TASKS, save, task, without_safetensors, wordpiece
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.model
 
 HEAD = "ForMaskedLM"
 
@@ -31,6 +31,7 @@ def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return save(tmp_path_factory.mktemp("model") / "bert", "bert", HEAD)
 
 
+@pytest.mark.smoke
 def test_a_score_is_the_mean_log_probability_of_the_pieces(model: Path) -> None:
     """One candidate at a time, the masks put where the tokenizer says that the name's characters went."""
     tokenizer = transformers.AutoTokenizer.from_pretrained(model)

@@ -24,7 +24,7 @@ from metrics.rouge import RougeN
 from metrics.scoring import NoRatings
 from reports.apes_trials import summarize_trials, trials
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.model
 
 REFERENCE = "Paul Merson criticised Andros Townsend in London. Roy Hodgson defended Townsend."
 EXAMPLE = Example("d", "s", REFERENCE, (REFERENCE,), None, "")
@@ -277,6 +277,7 @@ def test_shuffling_keeps_the_words_and_their_counts():
     assert all(Counter(text.split()) == Counter(REFERENCE.split()) for text in shuffled)
 
 
+@pytest.mark.smoke
 def test_conditions_rank_texts_as_they_deserve(shared_data):
     records = list(read_documents(shared_data / "summeval.jsonl", None, lambda message: None))[:12]
     rows = {row.name: row for row in conditions(Apes("first"), records)}
@@ -364,6 +365,7 @@ def test_a_reference_that_stands_as_a_system_judges_no_trial():
     assert {trial.reference for trial in found} == {2}
 
 
+@pytest.mark.smoke
 def test_the_value_is_counted_from_the_evidence(shared_data):
     apes = Apes("first")
     records = list(read_documents(shared_data / "summeval.jsonl", None, lambda message: None))[20:23]

@@ -60,6 +60,8 @@ def test_rows_are_what_the_searches_find(articles):
         assert found.seconds > 0
 
 
+@pytest.mark.smoke
+@pytest.mark.process
 def test_several_processes_find_the_same_and_tell_how_far_they_are(articles):
     task = OracleTask(Target(references="first"))
     documents = [*articles, Document("bare", "", ("r",))]
@@ -115,6 +117,7 @@ def test_what_is_refused(task, processes, message):
         evaluate([Document("d", "A.", ("a",))], task, processes=processes)
 
 
+@pytest.mark.process
 def test_a_stopped_evaluation_ends_its_processes(articles):
     def stop(done, total):
         if done == 1:
@@ -164,6 +167,7 @@ def all_of(documents, task=FAST):
     return [(document, algorithm) for document in documents for algorithm in task.algorithms]
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("processes", [0, 2])
 def test_a_data_set_has_the_rows_of_its_documents(store, processes):
     told = []
@@ -218,6 +222,7 @@ def test_a_stopped_run_goes_on_where_it_stopped(store, searches, stop):
     assert whole.rows[: len(begun.rows)] == begun.rows  # with the seconds that they took then
 
 
+@pytest.mark.process
 def test_a_run_of_several_processes_keeps_what_came_in_before_it_was_stopped(store):
     def stop_after_two(done, total):
         if done == 3:

@@ -75,6 +75,7 @@ def test_the_tokenizer_is_that_of_rouge(tokenizer):
         assert (found.text, found.solution.f1) == ("Там дом.", 1.0)
 
 
+@pytest.mark.exhaustive
 def test_the_optimum_is_the_value_of_the_metric(shared_data):
     """Clipped ROUGE-1 of the best extract, and no system of the data set is an extract that scores more."""
     records = list(read_documents(shared_data / "summeval.jsonl", "interchange"))[:20]

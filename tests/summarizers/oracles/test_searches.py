@@ -84,6 +84,7 @@ def test_the_exact_search_finds_the_best_of_all_extracts(abstracts, n, definitio
         assert found.f1 <= found.bound <= found.f1 + 1e-6
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "limits", [Limits(sentences=1), Limits(sentences=2), Limits(words=25), Limits(words=40), Limits(3, 50)]
 )
@@ -127,6 +128,7 @@ def test_on_any_document(sentences, reference, definition, n, limits):
             assert solution.f1 == pytest.approx(best, abs=1e-9)
 
 
+@pytest.mark.exhaustive
 def test_all_articles_of_summeval_are_proven_whatever_the_search_begins_with(shared_data):
     for document, _ in read_documents(shared_data / "summeval.jsonl", "interchange"):
         problem = Problem(sentences_of(document), document.references[0])
@@ -202,6 +204,7 @@ def test_programs_that_are_hard_are_solved_all_the_same(monkeypatch):
     assert [solution.f1 for solution in found] == pytest.approx(optima, abs=1e-9)
 
 
+@pytest.mark.process
 def test_the_solver_prints_nothing_on_articles(shared_data, tmp_path):
     """HiGHS writes to the process's own standard output, which Python's `capsys` does not see."""
     script = f"""
@@ -250,6 +253,7 @@ def test_greedy_passes_over_what_breaks_the_limits():
     assert greedy(problem).sentences == (1, 2)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("n", [1, 2])
 @pytest.mark.parametrize("definition", DEFINITIONS)
 def test_no_search_is_above_the_optimum_or_below_its_own_start(abstracts, n, definition):
@@ -266,6 +270,7 @@ def test_no_search_is_above_the_optimum_or_below_its_own_start(abstracts, n, def
         assert [name for name, solution in found.items() if solution.bound is not None] == ["exact"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("n", [1, 2])
 @pytest.mark.parametrize("definition", DEFINITIONS)
 def test_the_order_of_the_papers_means_on_summeval(shared_data, n, definition):
@@ -315,6 +320,7 @@ def test_usual_size():
     assert usual_size(Problem(sentences, " ".join("t" * 99))) == 4
 
 
+@pytest.mark.exhaustive
 def test_the_papers_genetic_search_may_lose_the_best():
     # Chunks of one sentence each, and a start that has it all: its children have half of it.
     problem = Problem([*"abcdef"], "a")
@@ -324,6 +330,7 @@ def test_the_papers_genetic_search_may_lose_the_best():
     assert max(found) < exact(HARD[0], seconds=5).f1
 
 
+@pytest.mark.exhaustive
 def test_the_papers_children_have_half_of_each_parent():
     one, other = np.array([1, 1, 1, 0, 0, 0], dtype=bool), np.array([0, 0, 1, 1, 1, 1], dtype=bool)
     for seed in range(20):
@@ -345,6 +352,7 @@ def test_seeds(search):
     assert len({solution.sentences for solution in found}) > 1
 
 
+@pytest.mark.exhaustive
 def test_random_moves_put_in_take_out_or_do_both():
     useful, chosen, draw = range(10), {0, 1, 2}, random.Random(0)
     kinds = set()
