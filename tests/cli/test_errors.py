@@ -221,6 +221,7 @@ def test_an_empty_file_becomes_a_database_and_that_is_said(folder, monkeypatch):
 devices = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
 
 
+@pytest.mark.slow
 @devices
 @pytest.mark.parametrize("arguments", [["--help"], ["score", "--help"], ["datasets"], ["keywords", "f.jsonl"]])
 def test_a_full_output_is_one_line(folder, arguments):
@@ -232,6 +233,7 @@ def test_a_full_output_is_one_line(folder, arguments):
     assert "Exception ignored" not in done.stderr
 
 
+@pytest.mark.slow
 @devices
 def test_scores_for_standard_output_go_behind_what_is_in_a_log(folder):
     Path("log").write_text("old\n")

@@ -282,6 +282,7 @@ def test_real_searches():
     )
 
 
+@pytest.mark.slow
 def test_the_tables_need_no_streamlit():
     code = "import sys, reports.tables.oracles; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)

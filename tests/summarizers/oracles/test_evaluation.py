@@ -60,15 +60,16 @@ def test_rows_are_what_the_searches_find(articles):
         assert found.seconds > 0
 
 
+@pytest.mark.slow
 def test_several_processes_find_the_same_and_tell_how_far_they_are(articles):
     task = OracleTask(Target(references="first"))
-    documents = [*articles, Document("bare", "", ("r",))]
+    documents = [*articles[:4], Document("bare", "", ("r",))]
     told, alone = [], []
     several = evaluate(documents, task, processes=2, progress=lambda *done: told.append(done))
     one = evaluate(documents, task, processes=0, progress=lambda *done: alone.append(done))
     assert untimed(several) == untimed(one)
     assert several.left_out == ("bare",)
-    assert alone == [(done, 9) for done in range(10)]
+    assert alone == [(done, 5) for done in range(6)]
     assert list(dict.fromkeys(told)) == alone  # while one waits it is said again
     assert {found.algorithm for found in one.rows} == set(ALGORITHMS)
 
@@ -115,6 +116,7 @@ def test_what_is_refused(task, processes, message):
         evaluate([Document("d", "A.", ("a",))], task, processes=processes)
 
 
+@pytest.mark.slow
 def test_a_stopped_evaluation_ends_its_processes(articles):
     def stop(done, total):
         if done == 1:
@@ -164,6 +166,7 @@ def all_of(documents, task=FAST):
     return [(document, algorithm) for document in documents for algorithm in task.algorithms]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("processes", [0, 2])
 def test_a_data_set_has_the_rows_of_its_documents(store, processes):
     told = []
@@ -218,6 +221,7 @@ def test_a_stopped_run_goes_on_where_it_stopped(store, searches, stop):
     assert whole.rows[: len(begun.rows)] == begun.rows  # with the seconds that they took then
 
 
+@pytest.mark.slow
 def test_a_run_of_several_processes_keeps_what_came_in_before_it_was_stopped(store):
     def stop_after_two(done, total):
         if done == 3:
@@ -368,6 +372,7 @@ def test_intervals_stay_where_f1_is():
     assert high.high == 1.0
 
 
+@pytest.mark.slow
 def test_figures_are_those_of_other_libraries(articles):
     rows = evaluate(articles, OracleTask(Target(references="first")), processes=0).rows
     for found in summarize_algorithms(rows):
