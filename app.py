@@ -6,8 +6,11 @@ import gc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
+
+from hosting.settings import BadSettings, hosted_settings, is_hosted
 
 
 @asynccontextmanager
@@ -20,16 +23,89 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
     import altair  # noqa: F401
     import pandas  # noqa: F401
 
-    import pages.components.playground.forms  # noqa: F401  with all metrics and evidence
+    import pages.components.playground.forms
+    import pages.components.shared.context  # noqa: F401  with SciPy, for all pages of results
     from data.database import connect
     from metrics.text import lemma, stem
+    from pages.background.pool import open_pool
 
     connect().dispose()
+    if is_hosted():
+        from hosting.operations import log_as_json
+
+        log_as_json()
     for load in (lemma, stem):  # the dictionaries that the playground needs with the first letter
         load("dictionaries")
     gc.collect()
     gc.freeze()
     yield {}
+    open_pool().end()
 
 
-app = st.App(Path(__file__).resolve().parent / "pages" / "main.py", lifespan=lifespan)
+def put_behind_gate() -> dict[str, Any]:
+    """Routes and middleware of a hosted server, by which nobody reaches a page without a sign-in.
+
+    Raises `BadSettings`, as well where this version of Streamlit does not bind sessions to their owners.
+    """
+    from starlette.middleware import Middleware
+    from streamlit import config, file_util
+
+    from data.database import connect
+    from hosting.exports import ExportDesk
+    from hosting.gate import HEADER, Gate, SecurityHeaders
+    from hosting.operations import Counters
+    from hosting.policy import content_security_policy
+    from hosting.routes import Desk
+    from hosting.services import Services
+    from pages.background.pool import open_pool
+
+    settings = hosted_settings()
+    options = {
+        "server.trustedUserHeaders": {HEADER: "sign_in"},
+        "server.cookieSecret": settings.secret,
+        # whatever a configuration of Streamlit's on this machine says
+        "server.enableXsrfProtection": True,
+        "server.enableCORS": True,
+    }
+    for name, value in options.items():
+        config.set_option(name, value)
+    check_binding(HEADER)
+    from pages.components.shared.binding import may_say, owns_file
+
+    services, counters = Services.over(connect(), settings), Counters()
+    counters.waiting.set_function(open_pool().count_waiting)
+    page = Path(file_util.get_static_dir(), "index.html").read_text(encoding="utf-8")
+    policy = content_security_policy(page, settings.public_url, scripts="blob:")  # our components' scripts
+    return {
+        "routes": [*Desk(services, counters).routes(), *ExportDesk(services).routes()],
+        "middleware": [
+            Middleware(SecurityHeaders, policy=policy, secure=settings.secure),
+            Middleware(Gate, services=services, counters=counters, owns_file=owns_file, may_say=may_say),
+        ],
+    }
+
+
+def check_binding(header: str) -> None:
+    """Raise `BadSettings` where Streamlit does not learn from the gate whose page is whose."""
+    from starlette.datastructures import Headers
+
+    try:
+        from streamlit.web.server.starlette.starlette_websocket import gather_user_info
+
+        from pages.components.shared.binding import is_possible
+
+        bound = gather_user_info(Headers({header: "somebody"})) == {"sign_in": "somebody"} and is_possible()
+    except ImportError:
+        bound = False
+    if not bound:
+        raise BadSettings(
+            f"Streamlit {st.__version__} does not bind sessions to who is signed in; install the version that "
+            "constraints.txt names"
+        )
+
+
+app = st.App(
+    Path(__file__).resolve().parent / "pages" / "main.py",
+    lifespan=lifespan,
+    **(put_behind_gate() if is_hosted() else {}),
+)

@@ -14,7 +14,6 @@ from data.preferences import pair_within_documents, preference_signs
 Rule = Literal["half", "strict", "decided"]
 """The rules of `Agreement`: what becomes of a pair that people decide and the metric does not."""
 
-
 TIED: dict[Rule, float] = {"half": 0.5, "strict": 0.0, "decided": np.nan}
 """What a metric's tie earns; NaN is not counted."""
 

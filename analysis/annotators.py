@@ -16,7 +16,6 @@ class AnnotatorReliability(NamedTuple):
     """One annotator's row: how much, how fast, which side, how much like the others."""
 
     annotator: str
-    """The name."""
     judgments: int
     """Pairs judged, ties included."""
     median_seconds: float | None
@@ -34,9 +33,7 @@ class AnnotatorReliability(NamedTuple):
     agreement_n: int
     """Decided judgments of pairs for which the majority of the others is decided too."""
     checks_passed: int
-    """Attention checks passed."""
     checks: int
-    """Attention checks asked."""
     reasons: Mapping[str, str]
     """Why each field that is None is undefined, by the name of the field."""
 

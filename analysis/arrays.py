@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sized
+from collections.abc import Callable, Hashable, Iterable, Sequence, Sized
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from data.names import NameColumn
+from data.sorting import natural_order
+
 Floats = NDArray[np.float64]
 
-
 Integers = NDArray[np.intp]
+
+LEVEL = 0.95
+"""How often intervals hold the truth, where nothing else is asked for."""
 
 
 class Draws(NamedTuple):
     """How an interval is drawn."""
 
-    level: float = 0.95
+    level: float = LEVEL
     """How often such intervals hold the truth."""
     resamples: int = 2000
     """How many times documents or systems are drawn."""
@@ -43,7 +48,6 @@ def same_length(**columns: Sized) -> None:
 ROUNDING = 1e-12
 """What is nearer to 0, or to 1, is so but for rounding."""
 
-
 LARGEST = 1e100
 """Numbers beyond this are refused, so that no square or sum below overflows."""
 
@@ -66,9 +70,31 @@ def list_labels(labels: Iterable[Hashable]) -> list[Hashable]:
     return labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
 
 
+def keep_names(labels: Iterable[Hashable]) -> Sequence[Hashable]:
+    """The labels as a sequence; a column of names stays one, so that it is not numbered anew."""
+    return labels if isinstance(labels, NameColumn) else list(labels)
+
+
 def sort_labels(labels: Iterable[Hashable]) -> list[Hashable]:
     """List the distinct labels, sorted as they are written as text."""
     return sorted(dict.fromkeys(list_labels(labels)), key=str)
+
+
+def sort_naturally(labels: Iterable[Hashable]) -> list[Hashable]:
+    """List the distinct labels as people look for them: M2 before M10."""
+    if isinstance(labels, NameColumn):
+        return sorted(labels.numbered.known, key=natural_order)
+    return sorted(dict.fromkeys(list_labels(labels)), key=natural_order)
+
+
+def number_naturally(labels: Iterable[Hashable]) -> tuple[Integers, int]:
+    """Count the distinct labels off from 0 as `sort_naturally` lists them."""
+    if isinstance(labels, NameColumn):
+        numbers, known = labels.numbered
+        ranks = np.empty(len(known), dtype=np.intp)
+        ranks[sorted(range(len(known)), key=lambda place: natural_order(known[place]))] = np.arange(len(known))
+        return ranks[numbers], len(known)
+    return _number(labels, sort_naturally)
 
 
 def number_by_text(labels: Iterable[Hashable]) -> tuple[Integers, int]:
@@ -77,6 +103,8 @@ def number_by_text(labels: Iterable[Hashable]) -> tuple[Integers, int]:
     The numbers follow the labels written as text, not the order in which they come, so that the same set of
     labels always gets the same numbers.
     """
+    if isinstance(labels, NameColumn):
+        return labels.numbered.numbers, len(labels.numbered.known)
     return _number(labels, sort_labels)
 
 

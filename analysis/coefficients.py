@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from analysis.arrays import LARGEST, Floats, number_by_text
+from analysis.arrays import LARGEST, Floats, keep_names, number_by_text
 from data.preferences import TIE
 
 Method = Literal["pearson", "spearman", "kendall"]
@@ -40,7 +40,7 @@ def number_cells(
 
     Raises `ValueError` for columns of different lengths and two cells of one document and system.
     """
-    documents, systems = list(documents), list(systems)
+    documents, systems = keep_names(documents), keep_names(systems)
     document, document_count = number_by_text(documents)
     system, system_count = number_by_text(systems)
     if len(documents) == len(systems):  # else the caller's own check names all columns
@@ -122,18 +122,48 @@ def mid_ranks(values: NDArray[np.float64], weights: NDArray[np.float64], tie: fl
 
 def pearson(x: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Compute Pearson's coefficient of each row; takes and gives what `coefficients` does."""
-    defined = is_varied(x, weights) & is_varied(y, weights)
-    total = np.where(defined, weights.sum(axis=1), 1.0)[:, None]
+    return correlate_standardized(standardize(x, weights), standardize(y, weights), weights)
+
+
+def standardize(values: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Centre each row and scale it to the length 1, shape (rows, n); a row whose values do not differ becomes NaN."""
+    varied = is_varied(values, weights)
+    total = np.where(varied, weights.sum(axis=1), 1.0)[:, None]
     there = weights > 0
-    sides = []
-    for values in (x, y):
-        centred = np.where(there, values, 0.0)
-        for _ in range(2):  # twice, because the mean of values that differ by little beside it is rounded
-            centred = np.where(there, centred - (weights * centred).sum(axis=1, keepdims=True) / total, 0.0)
-        length = np.sqrt((weights * centred**2).sum(axis=1))
-        sides.append(centred / np.where(defined, length, 1.0)[:, None])
-    r = (weights * sides[0] * sides[1]).sum(axis=1)
-    return np.where(defined, np.clip(r, -1, 1), np.nan)
+    centred = np.where(there, values, 0.0)
+    for _ in range(2):  # twice, because the mean of values that differ by little beside it is rounded
+        centred = np.where(there, centred - (weights * centred).sum(axis=1, keepdims=True) / total, 0.0)
+    length = np.sqrt((weights * centred**2).sum(axis=1))
+    return np.asarray(centred / np.where(varied, length, np.nan)[:, None])
+
+
+def correlate_standardized(
+    x: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Compute Pearson's coefficient of rows that are standardized under the same weights."""
+    if x.shape[1] == 0:
+        return np.full(len(x), np.nan)
+    return np.asarray(np.clip((weights * x * y).sum(axis=1), -1, 1))
+
+
+def coefficients_of_means(columns: Floats, weights: Floats, pairs: Sequence[tuple[int, int]], method: Method) -> Floats:
+    """Correlate pairs of columns of means, shape (columns, rows, n), as `coefficients` does: shape (rows, pairs).
+
+    Means within 1e-9 of the next are tied. Each column is ranked and standardized once for all of its pairs.
+    """
+    found = np.empty((len(weights), len(pairs)))
+    for rows in slice_rows(len(weights), len(columns) * weights.shape[1]):
+        times, sides = weights[rows], columns[:, rows]
+        if method != "pearson":
+            sides = np.stack([mid_ranks(values, times, TIE) for values in sides])
+        if method != "kendall":
+            sides = np.stack([standardize(values, times) for values in sides])
+        for pair, (x, y) in enumerate(pairs):
+            if method == "kendall":
+                found[rows, pair] = coefficients(sides[x], sides[y], times, method)
+            else:
+                found[rows, pair] = correlate_standardized(sides[x], sides[y], times)
+    return found
 
 
 def pair_signs(values: NDArray[np.float64]) -> NDArray[np.int8]:
@@ -149,8 +179,8 @@ def pair_signs(values: NDArray[np.float64]) -> NDArray[np.int8]:
 def _kendall(x: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Compute tau-b of each row; takes and gives what `coefficients` does, but parts whatever differs."""
     rows, n = weights.shape
-    if n > _WIDE and weights.max() <= 1:
-        return np.array([_sorted_kendall(*row) for row in zip(x, y, weights > 0, strict=True)])
+    if n > _WIDE:
+        return np.array([_sorted_kendall(*row) for row in zip(x, y, weights.astype(np.intp), strict=True)])
     found = np.full(rows, np.nan)
     first, second = np.triu_indices(n, 1)
     for part in slice_rows(rows, len(first)):
@@ -164,8 +194,8 @@ def _kendall(x: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np
     return found
 
 
-def _sorted_kendall(x: NDArray[np.float64], y: NDArray[np.float64], there: NDArray[np.bool_]) -> float:
-    x, y = x[there], y[there]
+def _sorted_kendall(x: NDArray[np.float64], y: NDArray[np.float64], times: NDArray[np.intp]) -> float:
+    x, y = np.repeat(x, times), np.repeat(y, times)  # copies of one cell tie on both sides
     if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return float("nan")
     return float(stats.kendalltau(x, y, variant="b").statistic)

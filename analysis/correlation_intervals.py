@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, get_args
+from concurrent.futures import ThreadPoolExecutor
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,30 +20,45 @@ from numpy.typing import ArrayLike, NDArray
 from analysis.arrays import DRAWS, Draws, Floats, read_numbers, same_length
 from analysis.coefficients import (
     Method,
+    coefficients,
     is_varied,
     known_methods,
     number_cells,
 )
+from analysis.drawn_weights import draw_weights
+from analysis.linearized_correlations import prepare_ranks
 from analysis.ratio_intervals import Interval
-from analysis.resampled_correlations import Group, Pair, Resample, Sample, draw_weights, prepare_sample
+from analysis.resampled_correlations import (
+    Group,
+    Pair,
+    Resample,
+    Sample,
+    Weights,
+    prepare_sample,
+    prepare_systems,
+)
 from data.preferences import TIE
 
 SAME_COEFFICIENTS = "no interval: all resamples have the same coefficient"
 """Why an interval without a width is none: two systems, for instance, always correlate by 1 or -1."""
 
-
 RESAMPLE_BY_LEVEL: tuple[Resample, Resample, Resample] = ("documents", "documents", "both")
 """What is drawn for the global, the input and the system level, where nothing else is asked for.
 
-A coefficient of systems rests on few of them: with 16 systems that differ, intervals over documents alone hold the one
-of other systems and documents in 26 of 100 simulated studies at the system level, those over both in 91. At the other
-levels intervals over documents are read as they are meant, for these systems; where systems differ they hold that of
-others in 33 (global) and 31 (input) of 100, those over both in 91.
+A coefficient of systems rests on few of them; at the other levels intervals hold for these systems.
 """
 
-
 KENDALL_CELLS = {"documents": 10_000, "systems": 4_000, "both": 4_000}
-"""The most cells for which Kendall at the global level is computed: its cost grows with their square."""
+"""The most cells of which Kendall at the global level is computed anew in resamples: that takes their square."""
+
+SPEARMAN_CELLS = 50_000
+"""The most cells that are ranked anew in resamples of documents."""
+
+
+def is_linearized(method: Method, cells: int, resample: Resample | None) -> bool:
+    """Whether an interval at the global level is of resamples to first order, as in `linearized_correlations`."""
+    most = {"pearson": None, "spearman": SPEARMAN_CELLS, "kendall": KENDALL_CELLS["documents"]}[method]
+    return (resample or RESAMPLE_BY_LEVEL[0]) == "documents" and most is not None and cells > most
 
 
 class LevelIntervals(NamedTuple):
@@ -56,7 +72,21 @@ class LevelIntervals(NamedTuple):
     """Over the systems' means."""
 
 
+NOT_KNOWN: Mapping[tuple[Pair, Method], float | None] = {}
+
 _LEVELS = ("global", "input", "system")
+
+
+class _Task(NamedTuple):
+    """Coefficients that are computed together."""
+
+    keys: list[tuple[Pair, Method, str]]
+    """Which they are: of what pairs, by what method, at which level."""
+    group: Group
+    methods: Sequence[Method]
+    """Several at the system level alone."""
+    where: str
+    drawn: Resample
 
 
 def correlation_intervals(
@@ -68,6 +98,7 @@ def correlation_intervals(
     methods: Sequence[Method] = ("pearson",),
     resample: Resample | None = None,
     draws: Draws = DRAWS,
+    pooled: Mapping[tuple[Pair, Method], float | None] = NOT_KNOWN,
 ) -> dict[Pair, dict[Method, LevelIntervals]]:
     """Percentile intervals of what `correlate` computes, drawing documents, systems or both with replacement.
 
@@ -76,38 +107,49 @@ def correlation_intervals(
     says what is drawn for all levels, None takes that of `RESAMPLE_BY_LEVEL`. The draws depend on the seed and
     the sets of documents and systems alone, not on what is missing or how cells are ordered: all pairs share
     them. A resample in which either side is constant is passed over.
+    Of many cells (`is_linearized`) the rank methods are resampled to first order at the global level. `pooled` are
+    coefficients of that level that are known already, which saves the time to compute them for that.
 
     An interval is undefined, with the reason, where what is drawn has fewer than two with both scores (at the
     input level: fewer than two documents with a coefficient), where no resample has a coefficient or all have the
-    same, and for Kendall at the global level beyond 10,000 cells (4,000 where systems are drawn).
+    same, and for Kendall at the global level beyond 4,000 cells where systems are drawn.
     Raises `ValueError` for other shapes, infinite numbers, two cells of one document and system, a pair that
     names no column, unknown methods and resamplings, a level outside (0, 1) and less than one resample.
     """
     known_methods(methods)
     _check(columns, pairs, resample)
     draws.check()
-    names = dict.fromkeys(name for pair in pairs for name in pair)
+    methods, names = list(dict.fromkeys(methods)), dict.fromkeys(name for pair in pairs for name in pair)
     matrices, document_count, system_count = _lay_out(columns, names, documents, systems)
     drawn = RESAMPLE_BY_LEVEL if resample is None else (resample,) * 3
     reasons: dict[tuple[Pair, Method, str], str | None] = {}
     samples: dict[tuple[Pair, Method, str], Floats] = {}
-    tasks: list[tuple[list[tuple[Pair, Method, str]], Sample, Resample]] = []
+    tasks: list[_Task] = []
     for group in _grouped(matrices, list(dict.fromkeys(pairs))):
-        for method in dict.fromkeys(methods):
-            for where, kind in zip(_LEVELS, drawn, strict=True):
-                keys = [(name, method, where) for name in group.names]
-                found = _reasons(group, method, where, kind)
-                reasons.update(zip(keys, found, strict=True))
+        for where, kind in zip(_LEVELS, drawn, strict=True):
+            # systems' means serve all methods
+            for some in [tuple(methods)] if where == "system" else [(method,) for method in methods]:
+                found = _reasons(group, some[0], where, kind)
+                reasons.update(
+                    ((name, method, where), reason)
+                    for method in some
+                    for name, reason in zip(group.names, found, strict=True)
+                )
                 able = [index for index, reason in enumerate(found) if reason is None]
                 if able:
-                    part = group._replace(pairs=[group.pairs[index] for index in able])
-                    tasks.append(([keys[index] for index in able], prepare_sample(part, method, where, kind), kind))
-                    samples.update((keys[index], np.empty(draws.resamples)) for index in able)
+                    part = group._replace(
+                        pairs=[group.pairs[index] for index in able], names=[group.names[index] for index in able]
+                    )
+                    keys = [(name, method, where) for method in some for name in part.names]
+                    tasks.append(_Task(keys, part, some, where, kind))
+                    samples.update((key, np.empty(draws.resamples)) for key in keys)
     if tasks:
+        with ThreadPoolExecutor(2) as threads:
+            prepared = list(threads.map(lambda task: _prepare(task, pooled), tasks))
         most = document_count * system_count if drawn[0] == "both" else max(document_count, system_count)
         for rows, weights in draw_weights(document_count, system_count, most, draws.resamples, draws.seed):
-            for keys, sample, kind in tasks:
-                for key, r in zip(keys, sample(weights.only(kind)).T, strict=True):
+            for task, drawn_r in zip(tasks, _sample(tasks, prepared, weights), strict=True):
+                for key, r in zip(task.keys, drawn_r.T, strict=True):
                     samples[key][rows] = r
 
     def interval(key: tuple[Pair, Method, str]) -> Interval:
@@ -118,6 +160,30 @@ def correlation_intervals(
         pair: {method: LevelIntervals(*(interval((pair, method, where)) for where in _LEVELS)) for method in methods}
         for pair in pairs
     }
+
+
+def _prepare(task: _Task, pooled: Mapping[tuple[Pair, Method], float | None]) -> Sample:
+    """Prepare what does not depend on the draws."""
+    group, method = task.group, task.methods[0]
+    if task.where == "system":
+        return prepare_systems(group, task.methods)
+    if task.where == "global" and is_linearized(method, int(group.present.sum()), task.drawn):
+        return _linearized(group, method, pooled)
+    return prepare_sample(group, method, task.where, task.drawn)
+
+
+def _linearized(group: Group, method: Method, pooled: Mapping[tuple[Pair, Method], float | None]) -> Sample:
+    """Prepare pooled rank correlations to first order."""
+    exact = []
+    for name, (x, y) in zip(group.names, group.pairs, strict=True):
+        r = pooled.get((name, method))
+        if r is None:
+            cells = group.columns[:, group.present]
+            r = float(coefficients(cells[x][None], cells[y][None], np.ones((1, cells.shape[1])), method)[0])
+        exact.append(r)
+    ranked: Literal["spearman", "kendall"] = "kendall" if method == "kendall" else "spearman"
+    sample = prepare_ranks(group.columns, group.pairs, ranked, exact)
+    return lambda weights: sample(weights.units)
 
 
 def _check(columns: Mapping[str, ArrayLike], pairs: Sequence[Pair], resample: Resample | None) -> None:
@@ -139,6 +205,12 @@ def _lay_out(
     for name, values in scores.items():
         matrices[name][document, system] = values
     return matrices, document_count, system_count
+
+
+def _sample(tasks: Sequence[_Task], prepared: Sequence[Sample], weights: Weights) -> list[Floats]:
+    """Compute all coefficients of some resamples, two tasks at a time: more would ask for more memory."""
+    with ThreadPoolExecutor(2) as threads:
+        return list(threads.map(lambda task, sample: sample(weights.only(task.drawn)), tasks, prepared))
 
 
 def _interval(r: Floats, draws: Draws) -> Interval:
@@ -174,7 +246,12 @@ def _reasons(group: Group, method: Method, where: str, resample: Resample) -> li
         reason = "fewer than 2 documents have both scores"
     elif (resample != "documents" or where == "system") and np.count_nonzero(group.present.any(axis=0)) < 2:
         reason = "fewer than 2 systems have both scores"
-    elif where == "global" and method == "kendall" and group.present.sum() > KENDALL_CELLS[resample]:
+    elif (
+        where == "global"
+        and method == "kendall"
+        and resample != "documents"
+        and group.present.sum() > KENDALL_CELLS[resample]
+    ):
         reason = f"not computed for more than {KENDALL_CELLS[resample]:,} cells"
     if reason is not None or where == "system":
         return [reason] * len(group.pairs)

@@ -14,15 +14,8 @@ Metrics Using Resampling Methods"):
   Clustering"): that of either, less that of Perm-Both, which is in both, and no less than the larger one. p is never
   below what either can reach. Holds for new systems and documents.
 
-Without a choice, each level has the one of `PERMUTE_BY_LEVEL`. Simulated true nulls (16 systems and 30 documents,
-normal scores with effects of systems, of documents or of both as large as what is left, or none) are rejected at .05
-as follows.
-
-- System level: `systems` .05; `cells` .47 to .55 with effects of systems.
-- Input level: `documents` .04 to .06, where documents differ in how well a metric does on them; `cells` .23 to .36
-  there. With effects of systems, `documents` .45, as it takes these systems as fixed; `systems` .05.
-- Global level: `both` .01 to .05; `systems` .37 with effects of documents, `documents` .46 with effects of systems,
-  `cells` .34 to .43, and the larger p of the first two .12 with both effects (20 systems, 20 documents).
+Without a choice, each level has the one of `PERMUTE_BY_LEVEL`. How often each rejects true nulls is in
+docs/statistics.md.
 """
 
 from __future__ import annotations
@@ -36,15 +29,21 @@ from numpy.typing import ArrayLike
 from analysis.arrays import ROUNDING, Floats, read_numbers, same_length
 from analysis.coefficients import (
     Method,
-    by_document,
-    coefficients,
     known_methods,
     number_cells,
     slice_rows,
 )
-from analysis.correlation import Correlation, correlate, in_order
-from analysis.significance import draws_for
-from analysis.swapped_correlations import (
+from analysis.correlation import Correlation, correlate_pairs, in_order
+from analysis.many_swaps import (
+    MANY_CELLS,
+    Metrics,
+    count_swapping,
+    flip_documents,
+    swap_pooled,
+    throw_coins,
+    within_documents,
+)
+from analysis.permuted_correlations import (
     PERMUTATIONS,
     Coins,
     Differ,
@@ -55,18 +54,16 @@ from analysis.swapped_correlations import (
     input_swaps,
     system_swaps,
 )
+from analysis.significance import draws_for
 
 PERMUTE_BY_LEVEL: tuple[Permute, Permute, Permute] = ("both", "documents", "systems")
 """What swaps at the global, the input and the system level, where nothing else is asked for."""
 
-
 FEWEST = 10_000
 """Permutations that are drawn at least: p near .05 is then known to .002."""
 
-
 EXACT = 16
 """Up to so many systems, documents or cells, all 2^n permutations are made."""
-
 
 FOR_VARIANCE = 500
 """Permutations of cells that tell their variance to 6 %, for `both`."""
@@ -90,9 +87,7 @@ class CorrelationTest(NamedTuple):
     least: float
     """The least p that they could give."""
     seed: int
-    """The seed of the permutations."""
     reason: str | None = None
-    """Why p is undefined, or None."""
 
 
 class LevelTests(NamedTuple):
@@ -181,22 +176,22 @@ def _of_group(
     seed: int,
 ) -> dict[tuple[str, str], LevelTests]:
     """Pairs of metrics that have a value in every cell."""
-    places = cells.document, cells.system
-    found = {name: correlate(values, cells.human, *places, method=method) for name, values in scores.items()}
+    rated = [(name, _RATED) for name in scores]
+    of_rating = correlate_pairs({**scores, _RATED: cells.human}, rated, cells.document, cells.system, methods=[method])
+    found = {name: of_rating[name, _RATED][method] for name in scores}
     tested = [pair for pair in pairs if all(found[name].global_.r is not None for name in pair)]
     drawn = [_Drawn(np.empty((0, 0)), False, 1.0)] * 3
     ways = PERMUTE_BY_LEVEL if permute is None else (permute,) * 3
     if tested:
         standard = {name: (values - values.mean()) / values.std() for name, values in scores.items() if values.std()}
-        x, y = (np.stack([standard[pair[side]] for pair in tested]) for side in (0, 1))
-        levels = (global_swaps, input_swaps, system_swaps)
         drawn = [
-            _differences(level, way, x, y, cells, method, permutations, seed)
-            for level, way in zip(levels, ways, strict=True)
+            _differences(prepare, way, permutations, seed)
+            for prepare, way in zip(_prepare_levels(standard, tested, cells, method), ways, strict=True)
         ]
+    within = dict(zip(scores, within_documents(np.stack([*scores.values()]), cells), strict=True)) if pairs else {}
     tests = {}
     for pair in pairs:
-        both = _documents_of_both(scores[pair[0]], scores[pair[1]], cells)
+        both = int(np.count_nonzero(~np.isnan(within[pair[0]]) & ~np.isnan(within[pair[1]])))
         sides = zip(found[pair[0]], found[pair[1]], [len(cells.human), both, found[pair[0]].system.n], strict=True)
         place = [tested.index(pair)] if pair in tested else []
         tests[pair] = LevelTests(
@@ -208,23 +203,64 @@ def _of_group(
     return tests
 
 
-def _differences(
-    level: Callable[[Floats, Floats, RatedCells, Permute, Method], tuple[Differ, int]],
-    permute: Permute,
-    x: Floats,
-    y: Floats,
-    cells: RatedCells,
-    method: Method,
-    permutations: int,
-    seed: int,
-) -> _Drawn:
+_RATED = ""
+"""What the column of ratings is called among metrics."""
+
+
+class _Prepared(NamedTuple):
+    """Differences of all pairs of metrics at a level, where something swaps."""
+
+    differ: Differ
+    units: int
+    """How many coins it takes."""
+    many: bool = False
+    """Whether coins are thrown for very many cells."""
+
+
+def _prepare_levels(
+    standard: dict[str, Floats], pairs: list[tuple[str, str]], cells: RatedCells, method: Method
+) -> list[Callable[[Permute], _Prepared]]:
+    """For each level, prepare what does not depend on coins, by what swaps."""
+    names = list(standard)
+    places = [(names.index(first), names.index(second)) for first, second in pairs]
+    many = len(cells.human) > MANY_CELLS and method == "pearson"
+
+    def sides() -> tuple[Floats, Floats]:
+        return np.stack([standard[x] for x, _ in pairs]), np.stack([standard[y] for _, y in pairs])
+
+    def pooled(permute: Permute) -> _Prepared:
+        if not many:
+            return _Prepared(*global_swaps(*sides(), cells, permute, method))
+        metrics = Metrics(np.stack([*standard.values()]), places)
+        return _Prepared(swap_pooled(metrics, cells, permute), count_swapping(cells, permute), many)
+
+    def within(permute: Permute) -> _Prepared:
+        if not many or permute != "documents":
+            return _Prepared(*input_swaps(*sides(), cells, permute, method))
+        return _Prepared(*flip_documents(within_documents(np.stack([*standard.values()]), cells), places), many)
+
+    def of_systems(permute: Permute) -> _Prepared:
+        if not many or permute != "systems":
+            return _Prepared(*system_swaps(*sides(), cells, permute, method))
+        count = np.bincount(cells.system)
+        means = {name: np.bincount(cells.system, values) / count for name, values in standard.items()}
+        x, y = (np.stack([means[pair[side]] for pair in pairs]) for side in (0, 1))
+        each = np.arange(len(count))
+        of_means = RatedCells(np.bincount(cells.system, cells.human) / count, np.zeros_like(each), each)
+        return _Prepared(*system_swaps(x, y, of_means, permute, method))
+
+    return [pooled, within, of_systems]
+
+
+def _differences(prepare: Callable[[Permute], _Prepared], permute: Permute, permutations: int, seed: int) -> _Drawn:
     """Make all permutations where they are few, else draw them."""
 
     def made(permute: Permute, permutations: int, enumerable: bool = False) -> _Drawn:
-        differ, units = level(x, y, cells, permute, method)
+        differ, units, many = prepare(permute)
         exact = enumerable and units <= EXACT
         random = np.random.default_rng([seed, *_STREAMS[permute]])
-        throws = _all_coins(units) if exact else _coins(units, permutations, random)
+        throw = throw_coins if many else _coins
+        throws = _all_coins(units) if exact else throw(units, permutations, random)
         return _Drawn(np.concatenate([differ(coins) for coins in throws]), exact, 2.0 ** min(0, 1 - units))
 
     if permute != "both":
@@ -255,13 +291,6 @@ def _all_coins(units: int) -> Iterator[Coins]:
 def _coins(units: int, permutations: int, random: np.random.Generator) -> Iterator[Coins]:
     for part in slice_rows(permutations, 8 * units):
         yield random.random((part.stop - part.start, units)) < 0.5
-
-
-def _documents_of_both(x: Floats, y: Floats, cells: RatedCells) -> int:
-    x, y, human = by_document(cells.document, int(cells.document.max(initial=-1)) + 1, x, y, cells.human)
-    weights = (~np.isnan(human)).astype(np.float64)
-    defined = [~np.isnan(coefficients(scores, human, weights, "pearson")) for scores in (x, y)]
-    return int(np.count_nonzero(defined[0] & defined[1]))
 
 
 def _test(x: Correlation, y: Correlation, n: int, drawn: _Drawn, permute: Permute, seed: int) -> CorrelationTest:

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analysis.agreement import within_document_pairs
 from analysis.arrays import read_numbers, same_length
-from analysis.ratio_intervals import Interval, Ratio, name_sampled_units, ratio_intervals
+from analysis.pairs import group_by_document, pairs_by_document
+from analysis.ratio_intervals import Interval, interval_of_counts, name_sampled_units
 from data.preferences import preference_signs
 
 
@@ -18,13 +18,10 @@ class Discrepancy(NamedTuple):
     """Two metrics on all pairs of summaries of one document for which both have values."""
 
     first: str
-    """One metric."""
     second: str
-    """The other one."""
     pairs: int
     """Pairs for which both have values."""
     documents: int
-    """Documents of these pairs."""
     parted: int
     """Pairs in which one metric prefers the one summary and the other metric the other."""
     tied: int
@@ -32,11 +29,9 @@ class Discrepancy(NamedTuple):
     share: float | None
     """parted / pairs, in [0, 1]."""
     share_interval: Interval
-    """Its interval."""
     decided: float | None
     """parted / (pairs - tied), in [0, 1]: among the pairs that both metrics decide."""
     decided_interval: Interval
-    """Its interval."""
     over: str
     """What is taken for a sample, in words."""
 
@@ -45,8 +40,6 @@ def discrepancies(
     scores: Mapping[str, ArrayLike],
     compared: Sequence[tuple[str, str]],
     documents: Iterable[Hashable],
-    *,
-    level: float = 0.95,
 ) -> list[Discrepancy]:
     """Count on how many pairs of summaries of one document two metrics part, for each two that are `compared`.
 
@@ -56,34 +49,33 @@ def discrepancies(
     Source: Takeshita et al. 2024, ROUGE-K: Do Your Summaries Have Keywords?, which gives one such share.
     """
     documents = list(documents)
-    first, second = within_document_pairs(documents)
-    preferred = {}
-    for name in dict.fromkeys(name for both in compared for name in both):
-        column = read_numbers(scores[name], name)
+    columns = {
+        name: read_numbers(scores[name], name) for name in dict.fromkeys(name for two in compared for name in two)
+    }
+    for column in columns.values():
         same_length(scores=column, documents=documents)
-        preferred[name] = preference_signs(column[first] - column[second])
-    of_pair = [documents[cell] for cell in first]
-    ratios, found = [], []
-    for one, other in compared:
-        x, y = preferred[one], preferred[other]
-        both = ~(np.isnan(x) | np.isnan(y))
-        parted, decided = both & (x * y < 0), both & (x * y != 0)
-        ratios += [Ratio(parted.astype(float), both.astype(float)), Ratio(parted.astype(float), decided.astype(float))]
-        found.append((one, other, both, parted, decided))
-    intervals = ratio_intervals(ratios, of_pair, level=level)
+    groups = group_by_document(documents, np.ones(len(documents), dtype=np.bool_))
+    # by document: pairs for which both have values, those in which they part, and those that both decide
+    there, parted, decided = np.zeros((3, len(compared), len(groups)), dtype=np.intp)
+    for first, second, document in pairs_by_document(groups):
+        preferred = {name: preference_signs(column[first] - column[second]) for name, column in columns.items()}
+        for place, (one, other) in enumerate(compared):
+            product = preferred[one] * preferred[other]
+            for counts, mask in ((there, ~np.isnan(product)), (parted, product < 0), (decided, np.abs(product) == 1)):
+                counts[place] += np.bincount(document[mask], minlength=len(groups))
     return [
         Discrepancy(
             one,
             other,
             pairs=(pairs := int(both.sum())),
-            documents=len({document for document, there in zip(of_pair, both, strict=True) if there}),
-            parted=(count := int(parted.sum())),
-            tied=pairs - int(decided.sum()),
+            documents=int(np.count_nonzero(both)),
+            parted=(count := int(apart.sum())),
+            tied=pairs - int(sure.sum()),
             share=count / pairs if pairs else None,
-            share_interval=intervals[2 * place],
-            decided=count / int(decided.sum()) if decided.any() else None,
-            decided_interval=intervals[2 * place + 1],
+            share_interval=interval_of_counts(apart, both),
+            decided=count / int(sure.sum()) if sure.any() else None,
+            decided_interval=interval_of_counts(apart, sure),
             over=name_sampled_units(None),
         )
-        for place, (one, other, both, parted, decided) in enumerate(found)
+        for (one, other), both, apart, sure in zip(compared, there, parted, decided, strict=True)
     ]

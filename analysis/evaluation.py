@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from analysis.agreement import Agreement, count_agreement, outcomes
-from analysis.arrays import read_numbers, read_weights
+from analysis.arrays import LEVEL, read_numbers, read_weights
 from analysis.ratio_intervals import Interval, Intervals, Ratio, agreement_ratios, name_sampled_units, ratio_intervals
 from analysis.ties import TieAccuracy, tie_outcomes
 
@@ -22,22 +22,18 @@ class Bin(NamedTuple):
     low: float
     """The smallest difference among them, without its sign."""
     high: float
-    """The largest."""
     n: int
     """How many pairs that both people and the metric decide."""
     decided: float
     """The share of them on which the metric prefers what people prefer."""
     interval: Interval
-    """Of that share."""
 
 
 class MetricEvaluation(NamedTuple):
     """One metric against human preferences."""
 
     agreement: Agreement
-    """Counts of pairs and ratios."""
     intervals: Intervals
-    """Of the ratios."""
     ties: TieAccuracy
     """Pairwise accuracy with ties, by a threshold fitted on held-out documents."""
     ties_interval: Interval
@@ -55,14 +51,14 @@ def evaluate_metrics(
     *,
     annotators: Iterable[Hashable] | None = None,
     weights: ArrayLike | None = None,
-    level: float = 0.95,
+    level: float = LEVEL,
     seed: int = 0,
 ) -> dict[str, MetricEvaluation]:
     """Hold the score differences of several metrics against the same human preferences.
 
     `human` and each of `differences`, shape (n,), are those of `count_agreement`; `documents` and, where people judged,
     `annotators` hold those of each pair; `weights` what each stands for. Raises `ValueError` for other shapes, infinite
-    numbers, weights that are not positive and a level outside (0, 1). `seed` is that of `tie_accuracy`.
+    numbers, weights that are not positive and a level outside (0, 1). `seed` is that of `tie_outcomes`.
     """
     documents = list(documents)
     human = read_numbers(human, "human")

@@ -32,7 +32,6 @@ class FalseDiscovery(NamedTuple):
     rate: float | None
     """The false discovery rate, in [0, 1]: of all keywords of these documents, the share that is wrong."""
     rate_interval: Interval
-    """Its interval."""
     over: str
     """What is taken for a sample, in words."""
     reason: str | None = None
@@ -44,8 +43,6 @@ def false_discovery(
     annotators: Iterable[Hashable],
     keywords: ArrayLike,
     wrong: ArrayLike,
-    *,
-    level: float = 0.95,
 ) -> FalseDiscovery:
     """Wrong keywords a document, and the false discovery rate, of one extractor.
 
@@ -75,7 +72,6 @@ def false_discovery(
         [Ratio(share * marked / most, share, most), Ratio(share * marked, share * found, np.maximum(found, 1))],
         documents,
         annotators,
-        level=level,
     )
     total, bad = float(share @ found), float(share @ marked)
     reason = None if total else "nobody has marked keywords yet" if not size else "the extractor found no keyword"

@@ -11,7 +11,6 @@ from analysis.arrays import Floats, Integers, list_labels, number_in_order, same
 
 Counts = NDArray[np.int64]
 
-
 CATEGORIES = 3
 """First, second and tie: the columns of a table of counts, in this order."""
 
@@ -70,20 +69,3 @@ def count_choices(
     same_length(pairs=pair, choices=signs)
     cells = np.bincount(pair * CATEGORIES + number_categories(signs), minlength=size * CATEGORIES)
     return cells.reshape(size, CATEGORIES).astype(np.int64), number_documents(pairs, documents)
-
-
-def read_counts(table: ArrayLike) -> Counts:
-    """Read a table of counts of two dimensions. Raises `ValueError` for anything else."""
-    values = np.asarray(table, dtype=np.float64)
-    if values.ndim != 2:
-        raise ValueError(f"the table must have two dimensions, not {values.ndim}")
-    if not (np.isfinite(values).all() and (values >= 0).all() and (values == np.floor(values)).all()):
-        raise ValueError("the table must hold counts: whole numbers from 0 on")
-    return values.astype(np.int64)
-
-
-def divide(parts: Floats, wholes: Floats) -> Floats:
-    """Divide parts by wholes: NaN where the whole is 0."""
-    ratios: Floats = np.full(np.broadcast(parts, wholes).shape, np.nan)
-    np.divide(parts, wholes, out=ratios, where=wholes != 0)
-    return ratios

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import combinations
 from typing import NamedTuple
 
@@ -12,29 +14,41 @@ from numpy.typing import ArrayLike, NDArray
 from analysis.agreement import Rule, credit_pairs
 from analysis.arrays import DRAWS, Draws
 from analysis.coefficients import METHODS, Method
-from analysis.correlation import Correlation, Levels, correlate
+from analysis.correlation import Correlation, Levels, correlate_pairs
 from analysis.correlation_intervals import LevelIntervals, correlation_intervals
 from analysis.correlation_tests import permutation_tests
 from analysis.discrepancy import Discrepancy, discrepancies
 from analysis.evaluation import MetricEvaluation, evaluate_metrics
+from analysis.many_documents import compare_columns, evaluate_columns
+from analysis.pairs import group_by_document, list_pairs, pairs_of
+from analysis.permuted_correlations import PERMUTATIONS, Permutations, Permute
+from analysis.rated_pairs import Codes, compare_rated_pairs, evaluate_rated_pairs
 from analysis.resampled_correlations import Resample
 from analysis.significance import PairedComparison, compare_metrics, holm
-from analysis.swapped_correlations import PERMUTATIONS, Permutations, Permute
 from analysis.systems import (
     SystemComparison,
     SystemMean,
+    SystemRuns,
     SystemSpread,
+    average_runs,
+    combine_runs,
     compare_systems,
     distinguishability,
     find_beating,
+    name_runs,
     system_means,
 )
 from analysis.williams import WilliamsTest, williams
 from data.cells import Cells
-from data.preferences import Preferences, preference_signs
-from data.signatures import distinct, find_signature, labels
+from data.preferences import TIE, Preferences, preference_signs
+from data.signatures import distinct, find_signature, labels, name_of
 
 LEVELS = ("global", "input", "system")
+
+MANY_OF_DOCUMENT = 1_000
+"""Pairs of a document from which on going through documents one by one is faster than columns of all pairs."""
+
+NO_SIGNATURES: Mapping[str, str] = {}
 
 
 # --- agreement --------------------------------------------------------------------------------------------
@@ -73,13 +87,14 @@ def analyze_agreement(
     rule: Rule = "half",
     seed: int = 0,
     level: float = 0.95,
+    label_of: Callable[[str], str] = name_of,
 ) -> AgreementAnalysis:
     """Compare every metric's score differences with the preferences, with intervals and pairwise tests.
 
     Metrics are compared by a rule, which can decide what comes out: on SummEval, ROUGE-1 against length is p = .004
     by `strict` and .009 by `half`. Intervals and tests take documents for a sample, and several annotators, too.
     """
-    named = labels(distinct(preferences.scores))
+    named = labels(distinct(preferences.scores), label_of)
     all_differences = preferences.differences()
     differences = {label: all_differences[signature] for signature, label in named.items()}
     documents, weights = preferences.document, preferences.weights
@@ -104,6 +119,52 @@ def analyze_agreement(
         split=int(np.isnan(preferences.choices).sum()),
         rule=rule,
         weighed=weights is not None,
+    )
+
+
+def analyze_rated_pairs(
+    cells: Cells,
+    human: str | None,
+    *,
+    rule: Rule = "half",
+    seed: int = 0,
+    level: float = 0.95,
+    label_of: Callable[[str], str] = name_of,
+) -> AgreementAnalysis:
+    """What `analyze_agreement` says of all pairs of rated summaries of a document, without listing the pairs."""
+    ratings = np.full(len(cells), np.nan) if human is None else cells.ratings.get(human, np.full(len(cells), np.nan))
+    named = labels(distinct(cells.scores), label_of)
+    documents = group_by_document(cells.documents, ~np.isnan(ratings))
+    n = sum(len(of) * (len(of) - 1) // 2 for of in documents)
+    found: dict[str, MetricEvaluation] = {}
+    comparisons: list[PairedComparison]
+    if n > MANY_OF_DOCUMENT * len(documents):
+        outcomes: dict[str, list[Codes]] = {}
+        for signature, label in named.items():
+            found[label], outcomes[label] = evaluate_rated_pairs(
+                documents, ratings, cells.scores[signature], level=level, seed=seed
+            )
+        comparisons = compare_rated_pairs(outcomes, rule, seed)
+        tied = (preference_signs(ratings[one] - ratings[other]) == 0 for of in documents for one, other in pairs_of(of))
+        human_ties = sum(int(np.count_nonzero(some)) for some in tied)
+    else:
+        pairs = list_pairs(cells.documents, ~np.isnan(ratings))
+        evaluate = partial(evaluate_columns, pairs, ratings, level=level, seed=seed)
+        with ThreadPoolExecutor(2) as threads:
+            evaluated = list(threads.map(evaluate, (cells.scores[signature] for signature in named)))
+        found = {label: evaluation for label, (evaluation, _) in zip(named.values(), evaluated, strict=True)}
+        codes = {label: codes for label, (_, codes) in zip(named.values(), evaluated, strict=True)}
+        comparisons = compare_columns(pairs, codes, rule, seed)
+        human_ties = int(np.count_nonzero(np.abs(ratings[pairs.first] - ratings[pairs.second]) <= TIE))
+    return AgreementAnalysis(
+        rows=tuple(MetricRow(label, signature, found[label]) for signature, label in named.items()),
+        comparisons=tuple(comparisons),
+        n=n,
+        documents=len(documents),
+        human_ties=human_ties,
+        split=0,
+        rule=rule,
+        weighed=False,
     )
 
 
@@ -173,6 +234,7 @@ def correlate_columns(
 
     `resample` says what intervals draw, None that they do by level as in `correlation_intervals`.
     """
+    found = correlate_pairs(columns, pairs, cells.documents, cells.systems, methods=methods)
     intervals = correlation_intervals(
         columns,
         pairs,
@@ -181,15 +243,10 @@ def correlate_columns(
         methods=methods,
         resample=resample,
         draws=draws,
+        pooled={(pair, method): levels.global_.r for pair, of in found.items() for method, levels in of.items()},
     )
     return [
-        CorrelationRow(
-            first,
-            second,
-            method,
-            correlate(columns[first], columns[second], cells.documents, cells.systems, method=method),
-            intervals[first, second][method],
-        )
+        CorrelationRow(first, second, method, found[first, second][method], intervals[first, second][method])
         for first, second in pairs
         for method in methods
     ]
@@ -212,15 +269,28 @@ class CorrelationTables(NamedTuple):
     """Every two metrics (APES, Table 2)."""
 
 
-def correlation_tables(cells: Cells, human: str | None = None) -> CorrelationTables:
-    """Lay out the tables of correlations that a data set's scores allow; `human` names the ratings."""
-    named = labels(distinct(cells.scores))
+def name_human_column(aspect: str) -> str:
+    """What files call the column of people's ratings."""
+    return f"human: {aspect}"
+
+
+def correlation_tables(
+    cells: Cells,
+    human: str | None = None,
+    label_of: Callable[[str], str] = name_of,
+    ratings_of: Callable[[str], str] = name_human_column,
+) -> CorrelationTables:
+    """Lay out the tables of correlations that a data set's scores allow; `human` names the ratings.
+
+    `label_of` says what a signature's metric is called, `ratings_of` what the column of ratings is.
+    """
+    named = labels(distinct(cells.scores), label_of)
     metrics = list(named.values())
-    twins = {one: label for one, label in labels(list(cells.scores)).items() if one not in named}
+    twins = {one: label for one, label in labels(list(cells.scores), label_of).items() if one not in named}
     columns = {label: cells.scores[signature] for signature, label in [*named.items(), *twins.items()]}
     people = []
     if human is not None and human in cells.ratings:
-        name = f"human: {human}"
+        name = ratings_of(human)
         columns[name] = cells.ratings[human]
         people = [(name, metric) for metric in metrics]
 
@@ -297,19 +367,13 @@ def compare_correlations(
         method=method,
         permutations=permutations,
     )
+    if method == "pearson":
+        beside = _williams_by_level(cells, columns, human, pairs)
+    else:
+        beside = dict.fromkeys(pairs, [WilliamsTest(None, None, "it is a test of Pearson's r")] * len(LEVELS))
     found = []
     for first, second in pairs:
-        x, y, people = columns[first], columns[second], columns[human]
-        there = ~(np.isnan(x) | np.isnan(y) | np.isnan(people))
-        x, y, people = (np.where(there, column, np.nan) for column in (x, y, people))  # the same cells for all three
-        of_first, of_second, between = (
-            correlate(one, other, cells.documents, cells.systems) for one, other in ((x, people), (y, people), (x, y))
-        )
-        for place, (level, test) in enumerate(zip(LEVELS, tests[first, second], strict=True)):
-            if method == "pearson":
-                beside = beside_williams(level, of_first[place], of_second[place], between[place])
-            else:
-                beside = WilliamsTest(None, None, "it is a test of Pearson's r")
+        for level, test, williams_test in zip(LEVELS, tests[first, second], beside[first, second], strict=True):
             found.append(
                 CorrelationComparison(
                     first=first,
@@ -320,8 +384,8 @@ def compare_correlations(
                     p=test.p,
                     p_holm=None,
                     comparisons=0,
-                    williams_p=beside.p,
-                    williams_reason=beside.reason,
+                    williams_p=williams_test.p,
+                    williams_reason=williams_test.reason,
                     permuted=test.permuted,
                     permutations=test.permutations,
                     exact=test.exact,
@@ -331,6 +395,27 @@ def compare_correlations(
                 )
             )
     return correct_by_level(found)
+
+
+def _williams_by_level(
+    cells: Cells, columns: dict[str, NDArray[np.float64]], human: str, pairs: Sequence[tuple[str, str]]
+) -> dict[tuple[str, str], list[WilliamsTest]]:
+    """Williams' test of two metrics at each level, over the cells that have both scores and a rating."""
+    alike: dict[bytes, list[tuple[str, str]]] = {}
+    for pair in pairs:
+        there = ~np.isnan([columns[name] for name in (*pair, human)]).any(axis=0)
+        alike.setdefault(there.tobytes(), []).append(pair)
+    found = {}
+    for packed, group in alike.items():
+        there = np.frombuffer(packed, dtype=np.bool_)
+        metrics = dict.fromkeys(name for pair in group for name in pair)
+        same = {name: np.where(there, columns[name], np.nan) for name in (*metrics, human)}
+        asked = [*((name, human) for name in metrics), *group]
+        levels = correlate_pairs(same, asked, cells.documents, cells.systems)
+        for pair in group:
+            three = [levels[one]["pearson"] for one in ((pair[0], human), (pair[1], human), pair)]
+            found[pair] = [beside_williams(level, *at) for level, *at in zip(LEVELS, *three, strict=True)]
+    return found
 
 
 def correct_by_level(found: Sequence[CorrelationComparison]) -> list[CorrelationComparison]:
@@ -369,20 +454,35 @@ class SystemsAnalysis(NamedTuple):
     """The systems that others are to beat."""
     beating: tuple[str, ...] = ()
     """Those that beat every baseline."""
+    signature: str = ""
+    """Of the metric; empty for other columns, such as ratings."""
+    runs: tuple[SystemRuns, ...] = ()
+    """The means with their standard deviation over runs, where a system has several."""
 
 
 def analyze_systems(
-    cells: Cells, columns: dict[str, NDArray[np.float64]], baselines: Sequence[str] = ()
+    cells: Cells,
+    columns: Mapping[str, NDArray[np.float64]],
+    baselines: Sequence[str] = (),
+    signatures: Mapping[str, str] = NO_SIGNATURES,
 ) -> list[SystemsAnalysis]:
-    """Systems by each column: their means, how well the column tells them apart, which differ, which beat baselines."""
+    """Systems by each column: their means, how well the column tells them apart, which differ, which beat baselines.
+
+    Runs over seeds, called `NAME#1`, `NAME#2` and so on, are one system: tests take the mean of a document's runs.
+    `signatures` are those of metrics by column; other columns, such as ratings, have none.
+    """
+    averaged, documents, systems = average_runs(columns, cells.documents, cells.systems)
+    beaten = tuple(dict.fromkeys(str(name_runs(baseline)) for baseline in baselines))
     return [
         SystemsAnalysis(
             name,
-            tuple(system_means(values, cells.documents, cells.systems)),
-            distinguishability(values, cells.systems),
-            tuple(compare_systems(values, cells.documents, cells.systems)),
-            tuple(baselines),
-            tuple(map(str, find_beating(values, cells.documents, cells.systems, baselines))),
+            tuple(system_means(values, documents, systems)),
+            distinguishability(values, systems),
+            tuple(compare_systems(values, documents, systems)),
+            beaten,
+            tuple(map(str, find_beating(values, documents, systems, beaten))),
+            signatures.get(name, ""),
+            tuple(combine_runs(system_means(columns[name], cells.documents, cells.systems))),
         )
-        for name, values in columns.items()
+        for name, values in averaged.items()
     ]

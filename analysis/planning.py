@@ -17,39 +17,29 @@ from data.preferences import TIE
 
 EXACT = "exact power of the exact McNemar test"
 
-
 APPROXIMATE = "normal approximation of the exact McNemar test"
-
 
 SIMULATED = "2000 simulated studies"
 
-
 STUDENT = "Student's t approximation of the sign-flip test"
 
-
 CLOPPER_PEARSON = "Clopper-Pearson interval"
-
 
 STUDIES = 2000
 """Simulated studies of each number of documents: the standard error of their power is at most .011."""
 
-
 SIMULATED_UP_TO = 40
 """Documents beyond which Student's t answers: it comes within .03 of simulated power there, and takes no time."""
 
-
 SIMULATED_FROM = 0.01
 """The alpha below which it answers, too: the flips that show so small a p value take too long."""
-
 
 DOCUMENTS_OF_INTERVALS = 10
 """Documents below which an interval does not hold its level, however it is made: of 5, 95 % intervals hold the truth
 in 84 of 100 studies, of 10 or more in 92 to 97."""
 
-
 EXACT_UP_TO = 100_000
 """Independent pairs beyond which the normal approximation answers, to keep the exact search under .3 s."""
-
 
 NO_ICC = "fewer than 2 documents have pairs, none has 2, or the two differ alike on all pairs"
 
@@ -77,7 +67,6 @@ class Plan(NamedTuple):
     method: str | None
     """How the number was found; None where it is undefined."""
     reason: str | None = None
-    """Why it is undefined, or None."""
 
 
 class ObservedMetrics(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -13,22 +13,25 @@ from scipy.special import expit
 
 from analysis.arrays import DRAWS, Draws, Floats, Integers, number_by_text, same_length
 from analysis.judgments import read_choices
+from data.sorting import natural_order
 
 EQUAL = 1e-6
 """Strengths that differ by less share a rank, and Newton's last step is shorter: rounding is below it."""
 
-
 WEAKEST_PENALTY = 1e-6
 """Below it, rounding errors drown the penalty."""
-
 
 ROUNDING = 64 * float(np.finfo(np.float64).eps)
 """A sum of wins is exact to this share of them."""
 
-
 CELLS = 2_000_000
 """Drawn numbers held at a time: 16 MB."""
 
+MOST_DRAWN = 200
+"""Systems of which strengths have intervals: each resample takes time with the cube of their number."""
+
+NAMED = 20
+"""Systems of a group, and groups, that a note names."""
 
 STEPS = 500
 """More of Newton's steps than any data needs: a hundred or two do at the weakest penalty."""
@@ -38,13 +41,10 @@ class SystemStrength(NamedTuple):
     """One system's row of a ranking."""
 
     system: str
-    """The name."""
     strength: float | None
     """Log-odds: a system is chosen over another with probability 1/(1 + exp(-difference)). All sum to 0."""
     low: float | None
-    """The lower end of its interval."""
     high: float | None
-    """The upper end of its interval."""
     wins: float
     """Judgments that chose it, a tie counted as half, whatever their weights."""
     comparisons: int
@@ -65,13 +65,11 @@ class Ranking(NamedTuple):
     documents: int
     """Documents that they are of."""
     penalty: float
-    """The L2 penalty of the strengths."""
     level: float
     """The share of resamples within an interval, such as .95."""
     resamples: int
     """How many times the documents were drawn."""
     seed: int
-    """The seed of the draws."""
     reason: str | None = None
     """Why the strengths, or only the intervals, are undefined, or None."""
     note: str | None = None
@@ -99,7 +97,7 @@ def bradley_terry(
     depend on the seed and the set of documents. A system that a resample lacks has strength 0 in it.
     Strengths are undefined where all judgments are ties and where the systems fall into groups that were never
     compared with each other; intervals with fewer than two documents, where only the penalty keeps strengths finite,
-    and where all resamples have the same strengths.
+    of more than `MOST_DRAWN` systems, and where all resamples have the same strengths.
     Raises `ValueError` for columns that differ in length, a system compared with itself, choices that are not finite,
     weights that are not above 0, a penalty below 1e-6, a level outside (0, 1) and less than one resample.
     """
@@ -126,7 +124,7 @@ def bradley_terry(
     undefined = None if signs.any() else "all judgments are ties: nobody preferred a system"
     groups = _groups(wins, "weak")
     if len(groups) > 1:
-        named = " | ".join(sorted(", ".join(names[system] for system in group) for group in groups))
+        named = name_groups(sorted(groups, key=lambda group: ", ".join(names[system] for system in group)), names)
         undefined = f"systems in these groups were never compared with each other: {named}"
     if undefined:
         return ranking(_rows(names, counts, wins, nothing, nothing, nothing), undefined)
@@ -137,6 +135,8 @@ def bradley_terry(
         reason: str | None = "no intervals: fewer than 2 documents"
     elif note:
         reason = "no intervals: some systems never lost to the others"
+    elif len(names) > MOST_DRAWN:
+        reason = f"no intervals: {len(names):,} systems are too many to rank in every resample, {MOST_DRAWN} are not"
     else:
         documents_of = np.concatenate([document, document])
         by_document = csr_array((weighted, (cells, documents_of)), shape=(len(names) ** 2, size))
@@ -223,11 +223,21 @@ def _separated(wins: Floats, strengths: Floats, names: list[str]) -> str | None:
     if len(groups) == 1:
         return None
     groups.sort(key=lambda group: -float(strengths[group].mean()))
-    named = " | ".join(", ".join(names[system] for system in group) for group in groups)
+    named = name_groups(groups, names)
     return (
         "between these groups all comparisons were won by one side, so that only the penalty keeps the distance of "
         f"their strengths finite: {named}"
     )
+
+
+def name_groups(groups: Sequence[Sequence[int]], names: Sequence[str]) -> str:
+    """Name the systems of groups, given by their numbers; of many only the first, and how many there are more."""
+
+    def some(items: Sequence[str], what: str) -> list[str]:
+        more = len(items) - NAMED
+        return [*items[:NAMED], *([f"{more:,} more{what}"] if more > 0 else [])]
+
+    return " | ".join(some([", ".join(some([names[system] for system in group], "")) for group in groups], " groups"))
 
 
 def _rows(
@@ -235,7 +245,9 @@ def _rows(
 ) -> list[SystemStrength]:
     """The rows of a ranking, strongest first; `strengths`, or `low` and `high` alone, are NaN where undefined."""
     rounded = np.round(strengths / EQUAL)
-    order = sorted(range(len(names)), key=lambda system: (-np.nan_to_num(rounded[system]), names[system]))
+    order = sorted(
+        range(len(names)), key=lambda system: (-np.nan_to_num(rounded[system]), natural_order(names[system]))
+    )
     won, met = counts.sum(axis=1), (counts + counts.T).sum(axis=1)
     shares = wins.sum(axis=1) / (wins + wins.T).sum(axis=1)
     return [

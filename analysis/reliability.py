@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.arrays import Floats, Integers, check_level
+from analysis.arrays import LEVEL, Floats, Integers
 from analysis.intervals import clustered_variance, kish, share_interval
-from analysis.judgments import Counts, count_choices, read_counts
+from analysis.judgments import Counts, count_choices
 
 
 class Estimate(NamedTuple):
@@ -26,13 +26,10 @@ class Estimate(NamedTuple):
     value: float | None
     """The coefficient: at most 1; below 0 is less than chance for alpha and kappa."""
     low: float | None
-    """The lower end of its interval."""
     high: float | None
-    """The upper end of its interval."""
     n: int
     """Pairs that it rests on: those with at least two judgments."""
     documents: int
-    """Documents of these pairs."""
     level: float
     """How often such intervals hold the truth, such as .95."""
     reason: str | None = None
@@ -54,7 +51,7 @@ class FleissKappa(NamedTuple):
 
 
 def krippendorff_alpha(
-    pairs: Iterable[Hashable], choices: ArrayLike, documents: Iterable[Hashable] | None = None, *, level: float = 0.95
+    pairs: Iterable[Hashable], choices: ArrayLike, documents: Iterable[Hashable] | None = None
 ) -> Estimate:
     """Krippendorff's alpha over the categories first, second and tie: 1 for full agreement, 0 for chance.
 
@@ -68,11 +65,11 @@ def krippendorff_alpha(
     (`share_interval`), by the variance of alpha over documents, beyond the same chance; -1 is the least it says.
     """
     table, document = count_choices(pairs, choices, documents)
-    return _estimate(table, table.sum(axis=1) >= 2, document, _krippendorff, level)
+    return _estimate(table, table.sum(axis=1) >= 2, document, krippendorff_chance)
 
 
 def fleiss_kappa(
-    pairs: Iterable[Hashable], choices: ArrayLike, documents: Iterable[Hashable] | None = None, *, level: float = 0.95
+    pairs: Iterable[Hashable], choices: ArrayLike, documents: Iterable[Hashable] | None = None
 ) -> FleissKappa:
     """Fleiss' kappa (Fleiss 1971, Psychological Bulletin 76) over the categories first, second and tie.
 
@@ -85,12 +82,12 @@ def fleiss_kappa(
     common = Counter(judgments[judgments >= 2].tolist())
     per_pair = max(common, key=lambda number: (common[number], number), default=None)
     used = judgments == (per_pair or -1)  # -1: none
-    estimate = _estimate(table, used, document, _fleiss, level)
+    estimate = _estimate(table, used, document, fleiss_chance)
     return FleissKappa(estimate, per_pair, int((~used).sum()))
 
 
 def raw_agreement(
-    pairs: Iterable[Hashable], choices: ArrayLike, documents: Iterable[Hashable] | None = None, *, level: float = 0.95
+    pairs: Iterable[Hashable], choices: ArrayLike, documents: Iterable[Hashable] | None = None
 ) -> Estimate:
     """The share of pairs of judgments of the same pair that are of the same category, in [0, 1].
 
@@ -98,47 +95,25 @@ def raw_agreement(
     Undefined where no pair has two judgments; documents and interval are as for alpha.
     """
     table, document = count_choices(pairs, choices, documents)
-    return _estimate(table, table.sum(axis=1) >= 2, document, None, level)
+    return _estimate(table, table.sum(axis=1) >= 2, document, None)
 
 
-def alpha(table: ArrayLike) -> float | None:
-    """Krippendorff's nominal alpha of counts, shape (items, categories): how often an item was put in a category.
-
-    Items with fewer than two judgments are left out. None where nothing is left, or all is of one category.
-    Raises `ValueError` for other shapes and for counts that are not whole numbers from 0 on.
-    """
-    counts = read_counts(table)
-    return _beyond_chance(counts[counts.sum(axis=1) >= 2], _krippendorff)
-
-
-def fleiss(table: ArrayLike) -> float | None:
-    """Fleiss' kappa of counts, shape (items, categories), with the same number of judgments, 2 or more, an item.
-
-    None where there are no items, or all is of one category. Raises `ValueError` for other shapes and counts.
-    """
-    counts = read_counts(table)
-    judgments = counts.sum(axis=1)
-    if len(counts) and (judgments.min() < 2 or judgments.min() != judgments.max()):
-        raise ValueError("every item must have the same number of judgments, at least 2")
-    return _beyond_chance(counts, _fleiss)
-
-
-_Chance = Callable[[Counts], float]
+Chance = Callable[[Counts], float]
 """How often two judgments are equal by chance, from how often each category was chosen, shape (categories,)."""
 
 
-def _krippendorff(totals: Counts) -> float:
+def krippendorff_chance(totals: Counts) -> float:
     """Two judgments drawn without replacement."""
     n = int(totals.sum())
     return float((totals * (totals - 1)).sum() / (n * (n - 1)))
 
 
-def _fleiss(totals: Counts) -> float:
+def fleiss_chance(totals: Counts) -> float:
     """Two judgments drawn with replacement."""
     return float((totals**2).sum() / int(totals.sum()) ** 2)
 
 
-def _equal(counts: Counts, chance: _Chance | None) -> tuple[Floats, Floats]:
+def _equal(counts: Counts, chance: Chance | None) -> tuple[Floats, Floats]:
     """Equal judgments of each item and what it weighs, shapes (items,): the sums' ratio is the observed agreement.
 
     With a chance, an item weighs as much as it has judgments (the diagonal of Krippendorff's coincidence matrix);
@@ -150,7 +125,7 @@ def _equal(counts: Counts, chance: _Chance | None) -> tuple[Floats, Floats]:
     return equal / (judgments - 1) * per, (judgments * per).astype(np.float64)
 
 
-def _beyond_chance(counts: Counts, chance: _Chance | None) -> float | None:
+def correct_for_chance(counts: Counts, chance: Chance | None) -> float | None:
     """The coefficient of items with two judgments or more; None where it is undefined."""
     if not len(counts):
         return None
@@ -160,22 +135,19 @@ def _beyond_chance(counts: Counts, chance: _Chance | None) -> float | None:
     return None if by_chance == 1 else float((part.sum() / whole.sum() - by_chance) / (1 - by_chance))
 
 
-def _estimate(
-    table: Counts, used: NDArray[np.bool_], document: Integers, chance: _Chance | None, level: float
-) -> Estimate:
+def _estimate(table: Counts, used: NDArray[np.bool_], document: Integers, chance: Chance | None) -> Estimate:
     """The coefficient of the rows of the table that are used, with its interval."""
-    check_level(level)
     counts, document = table[used], document[used]
     n, documents = len(counts), len(np.unique(document))
 
     def undefined(reason: str, value: float | None = None) -> Estimate:
-        return Estimate(value, None, None, n, documents, level, reason)
+        return Estimate(value, None, None, n, documents, LEVEL, reason)
 
     if not len(table):
         return undefined("there are no judgments")
     if not n:
         return undefined("nothing was judged by 2 annotators or more")
-    value = _beyond_chance(counts, chance)
+    value = correct_for_chance(counts, chance)
     if value is None:
         return undefined("all judgments are of one category")
     if documents < 2:
@@ -189,12 +161,12 @@ def _estimate(
         shares = totals / totals.sum()
         rest -= (1 - value) * 2 * (counts @ shares - float(shares @ shares) * whole)
         by_chance = chance(totals)
-    low, high = corrected_interval(observed, by_chance, rest, whole, document, level)
-    return Estimate(value, min(low, value), max(high, value), n, documents, level)
+    low, high = corrected_interval(observed, by_chance, rest, whole, document)
+    return Estimate(value, min(low, value), max(high, value), n, documents, LEVEL)
 
 
 def corrected_interval(
-    observed: float, chance: float, rest: Floats, whole: Floats, document: Integers, level: float
+    observed: float, chance: float, rest: Floats, whole: Floats, document: Integers
 ) -> tuple[float, float]:
     """The interval of (observed - chance)/(1 - chance), at least -1.
 
@@ -203,6 +175,6 @@ def corrected_interval(
     """
     rests, wholes = (np.bincount(document, weights=column) for column in (rest, whole))
     variance = float(clustered_variance(rests, wholes))
-    ends = share_interval(observed, variance, kish(whole), kish(wholes), level)
+    ends = share_interval(observed, variance, kish(whole), kish(wholes), LEVEL)
     low, high = (max(-1.0, (end - chance) / (1 - chance)) for end in ends)
     return low, high

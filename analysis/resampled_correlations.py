@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
-from analysis.arrays import LARGEST, Floats
+from analysis.arrays import LARGEST, Floats, Integers
 from analysis.coefficients import (
     Method,
-    coefficients,
+    coefficients_of_means,
     from_sums,
     is_varied,
     mid_ranks,
@@ -20,17 +22,18 @@ from analysis.coefficients import (
     ratio,
     slice_rows,
 )
+from analysis.row_correlations import correlate_rows
 from data.preferences import TIE
 
 Pair = tuple[str, str]
 
-
 Resample = Literal["documents", "systems", "both"]
 
-
-_DRAWN = 1 << 23
+WEIGHTS_AT_ONCE = 1 << 23
 """Weights drawn at a time: 64 MiB of them."""
 
+_CACHED = 1 << 17
+"""Numbers that a processor's own cache holds: 1 MiB of them."""
 
 _EXACT = 1 << 24
 """Whole numbers below this are exact in single precision, which halves the time of a product."""
@@ -75,27 +78,8 @@ Sample = Callable[[Weights], Floats]
 """Computes the coefficients of resamples, shape (resamples, pairs); NaN where undefined."""
 
 
-def draw_weights(
-    documents: int, systems: int, width: int, resamples: int, seed: int
-) -> Iterator[tuple[slice, Weights]]:
-    """Draw with replacement, as many resamples of some width at a time as memory allows: which, and their weights."""
-    step = max(1, _DRAWN // width)
-    of_documents, of_systems = np.random.default_rng(seed), np.random.default_rng([seed, 1])
-
-    def draw(random: np.random.Generator, size: int, rows: int) -> Floats:
-        drawn = random.integers(size, size=(rows, size)) + size * np.arange(rows)[:, None]
-        return np.bincount(drawn.ravel(), minlength=rows * size).reshape(rows, size).astype(np.float64)
-
-    for start in range(0, resamples, step):
-        rows = slice(start, min(start + step, resamples))
-        count = rows.stop - rows.start
-        yield rows, Weights(draw(of_documents, documents, count), draw(of_systems, systems, count))
-
-
 def prepare_sample(group: Group, method: Method, where: str, resample: Resample) -> Sample:
     """Prepare what does not depend on the draws."""
-    if where == "system":
-        return _system(group, method)
     if where == "input":
         return _input(group, method) if resample == "documents" else _input_of_drawn_systems(group, method)
     of_method = {"pearson": _global_pearson, "spearman": _global_spearman, "kendall": _global_kendall}[method]
@@ -145,50 +129,84 @@ def _global_pearson(group: Group, units: Floats) -> Sample:
 
 def _global_spearman(group: Group, units: Floats) -> Sample:
     """Spearman over all cells: sort once, then a resample's ranks are running sums of the weights."""
-    columns, _, size = units.shape
+    columns, count, size = units.shape
     cells = units.reshape(columns, -1)
     there = ~np.isnan(cells[0])
-    unit = np.repeat(np.arange(units.shape[1]), size)[there]
-    cells = cells[:, there]
-    runs = []
-    for values in cells:
+    unit = np.repeat(np.arange(count), size)[there]
+    sides = []
+    for values in cells[:, there]:
         order = np.argsort(values)
-        first = np.diff(values[order], prepend=-np.inf) > 0
-        starts = np.flatnonzero(first)
-        run_of_cell = np.empty(len(order), dtype=np.intp)
-        run_of_cell[order] = np.cumsum(first) - 1
-        runs.append((unit[order], starts, np.append(starts[1:], len(order)), run_of_cell))
+        lower, through = (np.searchsorted(values[order], values, side) for side in ("left", "right"))
+        sides.append((unit[order], lower, through))
+    n = len(unit)
     vary = _vary(units)
+    kind = np.int16 if count * size < 1 << 15 else np.int32  # twice a rank may overflow, less its mean it fits again
 
     def sample(weights: Weights) -> Floats:
+        # a resample is a column, so that whole rows of memory are moved and added; what is large is allocated once
+        step = min(len(weights.units), max(1, WEIGHTS_AT_ONCE // ((columns + 3) * (n + 1))))
+        sums, more = (np.zeros((n + 1, step), kind) for _ in range(2))
+        ranks, roots = np.empty((columns, n, step), kind), np.empty((n, step))
         found = np.empty((len(weights.units), len(group.pairs)))
-        for rows in slice_rows(len(found), (columns + 4) * len(unit)):
-            drawn = weights.units[rows]
-            of_cells = np.take(drawn, unit, axis=1)
-            roots = np.sqrt(of_cells)
-            total = of_cells.sum(axis=1, keepdims=True)
-            through = np.zeros((len(drawn), len(unit) + 1))
-            ranks = np.empty((len(drawn), columns, len(unit)))
-            for column, (ordered, starts, ends, run_of_cell) in enumerate(runs):
-                np.cumsum(np.take(drawn, ordered, axis=1), axis=1, out=through[:, 1:])
+        for start in range(0, len(found), step):
+            rows = slice(start, start + step)
+            drawn = np.zeros((count, step), kind)
+            drawn[:, : len(found[rows])] = weights.units[rows].T
+            np.take(np.sqrt(drawn, dtype=np.float64), unit, axis=0, out=roots, mode="clip")
+            total = np.take(drawn, unit, axis=0).sum(axis=0, dtype=kind)
+            for (ordered, lower, through), centred in zip(sides, ranks, strict=True):
+                np.take(drawn, ordered, axis=0, out=sums[1:], mode="clip")
+                _add_up(sums)
                 # twice the mean rank, less its own mean
-                centred = np.take(through, starts, axis=1) + np.take(through, ends, axis=1) - total
-                np.multiply(np.take(centred, run_of_cell, axis=1), roots, out=ranks[:, column])
-            products = ranks @ ranks.swapaxes(1, 2)
-            for pair, (x, y) in enumerate(group.pairs):
-                found[rows, pair] = ratio(products[:, x, y], products[:, x, x], products[:, y, y])
+                np.take(sums, lower, axis=0, out=centred, mode="clip")
+                np.add(centred, np.take(sums, through, axis=0, out=more[1:], mode="clip"), out=centred)
+                np.subtract(centred, total, out=centred)
+            found[rows] = _correlate_ranks(ranks, roots, group.pairs)[: len(found[rows])]
         return _where_both(found, vary(weights.units), group.pairs)
 
     return sample
 
 
+def _correlate_ranks(ranks: NDArray[np.integer], roots: Floats, pairs: list[tuple[int, int]]) -> Floats:
+    """Correlate centred ranks, shape (columns, cells, resamples), whose weights have these roots, (cells, resamples).
+
+    Goes through a few cells at a time, which stay in the processor's cache for all pairs.
+    """
+    columns, n, resamples = ranks.shape
+    of_one, joint = np.zeros((columns, resamples)), np.zeros((len(pairs), resamples))
+    few = min(n, max(1, _CACHED // (columns * resamples)))
+    room = np.empty((columns, few, resamples))
+    for start in range(0, n, few):
+        cells = slice(start, start + few)
+        weighed = np.multiply(ranks[:, cells], roots[cells], out=room[:, : n - start])
+        for column, side in enumerate(weighed):
+            of_one[column] += np.einsum("nr,nr->r", side, side)
+        for pair, (x, y) in enumerate(pairs):
+            joint[pair] += np.einsum("nr,nr->r", weighed[x], weighed[y])
+    return np.column_stack([ratio(joint[pair], of_one[x], of_one[y]) for pair, (x, y) in enumerate(pairs)])
+
+
+def _add_up(rows: NDArray[np.integer]) -> None:
+    """Make each row the sum of all rows through it, in place: as numpy's `cumsum`, but whole rows at a time."""
+    step = math.isqrt(len(rows))
+    whole = len(rows) // step * step
+    blocks = rows[:whole].reshape(-1, step, rows.shape[1])
+    for row in range(1, step):
+        blocks[:, row] += blocks[:, row - 1]
+    for block in range(1, len(blocks)):
+        blocks[block] += blocks[block - 1, -1]
+    for row in range(whole, len(rows)):
+        rows[row] += rows[row - 1]
+
+
 def _global_kendall(group: Group, units: Floats) -> Sample:
     """Kendall over all cells: sums over pairs of units, of what their cells add, under the product of weights."""
     columns, count, size = units.shape
-    forms = list(dict.fromkeys([*group.pairs, *((index, index) for pair in group.pairs for index in pair)]))
-    vary = _vary(units)
-    cells = units.reshape(columns, -1)
-    step = max(1, (_DRAWN // 2) // (columns * size * count * size))
+    forms = list(dict.fromkeys(group.pairs))
+    vary, parted = _vary(units), [_parted(column) for column in units]
+    ranks = [_dense_ranks(column) for column in units]
+    step = max(1, WEIGHTS_AT_ONCE // (columns * count * size * -(-size // 8)))
+    small = np.int8 if size * size < 1 << 7 else np.int32
     exact = 2 * size * count * size < _EXACT
 
     def sample(weights: Weights) -> Floats:
@@ -197,35 +215,96 @@ def _global_kendall(group: Group, units: Floats) -> Sample:
         for start in range(0, count, step):
             end = min(start + step, count)
             # each pair of units once: those of this part with those from its start on
-            here, rest = cells[:, start * size : end * size, None], cells[:, None, start * size :]
-            signs = ((here > rest).view(np.int8) - (here < rest).view(np.int8)).astype(np.float32)
-            signs = signs.reshape(columns, end - start, size, -1)
+            compared = [_compare(column[start:], end - start) for column in ranks]
             for x, y in forms:
-                added = np.einsum("umk,umk->uk", signs[x], signs[y]).reshape(end - start, count - start, size)
-                block = added.sum(axis=2)
-                block[:, end - start :] *= 2
-                product = drawn[:, start:] @ block.T
-                sums[x, y] += np.einsum("ru,ru->r", weights.units[:, start:end], product)
-        r = [ratio(sums[x, y], sums[x, x], sums[y, y]) for x, y in group.pairs]
+                (x_lower, x_differ), (y_lower, y_differ) = compared[x], compared[y]
+                both = x_differ & y_differ
+                added = np.bitwise_count(both).view(np.int8)
+                added -= 2 * np.bitwise_count(both & (x_lower ^ y_lower)).view(np.int8)
+                block = added.sum(axis=0, dtype=small).astype(drawn.dtype)
+                block[end - start :] *= 2
+                sums[x, y] += np.einsum("ru,ru->r", weights.units[:, start:end], drawn[:, start:] @ block)
+        by_unit = weights.units.T.copy()
+        untied = [count_parted(by_unit) for count_parted in parted]
+        r = [ratio(sums[x, y], untied[x], untied[y]) for x, y in group.pairs]
         return _where_both(np.column_stack(r), vary(weights.units), group.pairs)
 
     return sample
 
 
+def _dense_ranks(values: Floats) -> Integers:
+    """Rank all values of an array of any shape from 0, equal ones alike; NaN is -1."""
+    return np.where(np.isnan(values), -1, np.unique(values, return_inverse=True)[1].reshape(values.shape))
+
+
+def _compare(ranks: Integers, part: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Compare all cells, shape (units, cells of a unit), with those of the first units: which are lower, which differ.
+
+    Returns both as bits, shape (bytes, units, part): the bytes hold all cells of the one unit by all of the other.
+    """
+    size = ranks.shape[1]
+    order = np.argsort(ranks[:part], axis=None, kind="stable")
+    order = order[np.count_nonzero(ranks[:part] < 0) :]
+    unit, cell = np.divmod(order, size)
+    # the cells of the first units, from none of them on to all, the lowest first
+    lowest = np.zeros((-(-size // 8), len(order) + 1, part), np.uint8)
+    lowest[cell // 8, np.arange(len(order)) + 1, unit] = 1 << cell % 8
+    np.bitwise_or.accumulate(lowest, axis=1, out=lowest)
+    of_rank = np.bincount(ranks[:part].ravel()[order], minlength=ranks.max() + 2)
+    through = np.cumsum(of_rank)
+    below = through - of_rank
+    below[-1] = 0  # what is missing has none that differ
+    lower, differ = (np.take(lowest, places[ranks.T], axis=1) for places in (below, through))
+    differ ^= lower ^ lowest[:, None, None, -1]
+    return lower.reshape(-1, len(ranks), part), differ.reshape(-1, len(ranks), part)
+
+
+def _parted(column: Floats) -> Callable[[Floats], Floats]:
+    """Prepare to count the ordered pairs of drawn cells that differ, from weights of shape (units, resamples).
+
+    Of all pairs, those of the same value are left out: a value that stands in one cell only by that cell's weight, the
+    others by the sum over their cells.
+    """
+    count, size = column.shape
+    there = ~np.isnan(column).ravel()
+    unit = np.repeat(np.arange(count), size)[there]
+    _, run, cells = np.unique(column.ravel()[there], return_inverse=True, return_counts=True)
+    alone = cells[run] == 1
+    cells_of_unit = np.bincount(unit, minlength=count).astype(np.float64)
+    singles = np.bincount(unit[alone], minlength=count).astype(np.float64)
+    shared = sparse.csr_array((np.ones((~alone).sum()), (run[~alone], unit[~alone])), shape=(len(cells), count))
+    shared = shared[cells > 1]
+
+    def count_parted(weights: Floats) -> Floats:
+        found = (cells_of_unit @ weights) ** 2 - singles @ weights**2
+        for row in slice_rows(shared.shape[0], weights.shape[1]):
+            found -= ((shared[row] @ weights) ** 2).sum(axis=0)
+        return np.asarray(found)
+
+    return count_parted
+
+
 def _vary(units: Floats) -> Callable[[Floats], NDArray[np.bool_]]:
     """Prepare to say whether a column's drawn cells differ by more than 1e-9, shape (columns, resamples)."""
-    absent = np.isnan(units)
-    high = np.where(absent, -np.inf, units).max(axis=2)
-    low = np.where(absent, np.inf, units).min(axis=2)
+    sides = []
+    for column in (np.nan_to_num(units, nan=-np.inf), np.nan_to_num(-units, nan=-np.inf)):
+        highest = column.max(axis=2)
+        order = np.argsort(-highest, axis=1)
+        sides.append((order, np.take_along_axis(highest, order, axis=1)))
+
+    def extreme(order: Integers, values: Floats, weights: Floats) -> Floats:
+        """Find the value of the first unit that is drawn."""
+        found, left = np.empty(len(weights)), np.arange(len(weights))
+        for unit, value in zip(order, values, strict=True):
+            found[left] = value  # until a later one is found to be the first
+            left = left[weights[left, unit] == 0]
+            if len(left) == 0:
+                break
+        return found
 
     def vary(weights: Floats) -> NDArray[np.bool_]:
-        there = weights > 0
-        return np.stack(
-            [
-                np.where(there, highest, -np.inf).max(axis=1) - np.where(there, lowest, np.inf).min(axis=1) > TIE
-                for highest, lowest in zip(high, low, strict=True)
-            ]
-        )
+        high, less_low = (np.stack([extreme(*column, weights) for column in zip(*side, strict=True)]) for side in sides)
+        return np.asarray(high + less_low > TIE)
 
     return vary
 
@@ -240,15 +319,17 @@ def _where_both(r: Floats, vary: NDArray[np.bool_], pairs: list[tuple[int, int]]
 def _input(group: Group, method: Method) -> Sample:
     """Only documents are drawn: the mean of coefficients that do not change."""
     weights_of_cells = group.present.astype(np.float64)
-    r = np.column_stack(
-        [coefficients(group.columns[x], group.columns[y], weights_of_cells, method) for x, y in group.pairs]
-    )
-    defined = (~np.isnan(r)).astype(np.float64)
-    r = np.nan_to_num(r)
+    r = correlate_rows(group.columns, weights_of_cells, group.pairs, method).T.copy()
+    there = ~np.isnan(r)
+    # pairs are often defined on the same documents, which are counted once
+    masks = {np.packbits(column).tobytes(): pair for pair, column in enumerate(there.T)}
+    which = [list(masks).index(np.packbits(column).tobytes()) for column in there.T]
+    defined = there[:, list(masks.values())].astype(np.float64)
+    np.nan_to_num(r, copy=False)
 
     def sample(weights: Weights) -> Floats:
         w = cast(Floats, weights.documents)
-        return _mean(w @ r, w @ defined)
+        return _mean(w @ r, (w @ defined)[:, which])
 
     return sample
 
@@ -381,22 +462,25 @@ def _kendall_within(columns: Floats, pairs: list[tuple[int, int]]) -> _Within:
     return compute
 
 
-def _system(group: Group, method: Method) -> Sample:
-    """Means of each system under the weights of documents, then their coefficient under those of systems."""
+def prepare_systems(group: Group, methods: Sequence[Method]) -> Sample:
+    """Means of each system under the weights of documents, then coefficients under those of systems, by each method.
+
+    The pairs stand once for each method, one method after another.
+    """
     there = group.present.astype(np.float64)
     every = np.where(group.present, group.columns, 0).sum(axis=(1, 2)) / there.sum()
     centred = np.where(group.present, group.columns - every[:, None, None], 0)
+    of_documents = np.concatenate([there, *centred], axis=1)
 
     def sample(weights: Weights) -> Floats:
         w = np.ones((1, len(there))) if weights.documents is None else weights.documents
-        counts = w @ there
-        means = [_mean(w @ values, counts) for values in centred]
+        counts, *sums = np.split(w @ of_documents, 1 + len(centred), axis=1)
+        means = [_mean(values, counts) for values in sums]
         drawn = (counts > 0).astype(np.float64)
         if weights.systems is not None:
             drawn = drawn * weights.systems
             means = [np.broadcast_to(values, drawn.shape) for values in means]
-        if method != "pearson":
-            means = [mid_ranks(values, drawn, TIE) for values in means]
-        return np.column_stack([coefficients(means[x], means[y], drawn, method) for x, y in group.pairs])
+        columns = np.stack(means)
+        return np.hstack([coefficients_of_means(columns, drawn, group.pairs, method) for method in methods])
 
     return sample

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
@@ -15,21 +16,32 @@ from analysis.arrays import number_by_text, read_numbers, same_length, sort_labe
 from analysis.intervals import clustered_variance
 from data.preferences import TIE
 
-SIGN_FLIP = "sign-flip over documents"
+ALPHA = 0.05
+"""Below which a p value, corrected where several are tested, is called significant."""
 
+SIGN_FLIP = "sign-flip over documents"
 
 MCNEMAR = "exact McNemar"
 
-
 TWO_WAY = "t over documents and annotators"
-
 
 FLIPS = 10_000
 """Flips drawn for a family of comparisons that does not need more."""
 
-
 SIGNS_AT_ONCE = 2**18
 """How many signs or flipped sums are held at once: 2 MiB as floats, which a processor keeps at hand."""
+
+DOCUMENTS_AT_ONCE = 2**13
+"""Documents whose flips are drawn out together: a multiple of 64."""
+
+WHOLE = 2**24
+"""Whole numbers below this are exact in single precision, which halves the time of a product."""
+
+APPROXIMATED = 10_000
+"""Differing pairs beyond which the approximation is computed here, as scipy's goes through them many times."""
+
+ENUMERATED = 13
+"""Differing pairs up to which all signs of tied ranks are gone through."""
 
 
 class PairedComparison(NamedTuple):
@@ -38,13 +50,11 @@ class PairedComparison(NamedTuple):
     first: str
     """The metric that comes first in the credits."""
     second: str
-    """The other one."""
     difference: float | None
     """Weighted mean credit of the first minus that of the second, in [-1, 1]; None without a pair."""
     n: int
     """Pairs for which both have a credit."""
     documents: int
-    """Documents of those pairs."""
     test: str | None
     """Where p comes from, one of the three of `compare_metrics`; None where it is undefined."""
     p: float | None
@@ -60,7 +70,6 @@ class PairedComparison(NamedTuple):
     flips: int | None
     """How many flips p rests on: drawn ones where there is a seed, otherwise all that there are; None where none."""
     reason: str | None = None
-    """Why p is undefined, or None."""
 
 
 class SideShare(NamedTuple):
@@ -77,7 +86,6 @@ class SideShare(NamedTuple):
     low: float | None
     """Lower end of the 95 % Wilson interval of the share."""
     high: float | None
-    """Its upper end."""
     p: float | None
     """Two-sided p of the exact binomial test against 1/2."""
     p_holm: float | None
@@ -101,7 +109,22 @@ class SignedRank(NamedTuple):
     """Why statistic and p are undefined, or None."""
 
 
-class _Sums(NamedTuple):
+class CreditSums(NamedTuple):
+    """The credits of two metrics on the pairs for which both have one, summed by document."""
+
+    pairs: NDArray[np.intp]
+    """Shape (documents,): how many pairs count."""
+    weights: NDArray[np.float64]
+    """Shape (documents,): what they weigh."""
+    sums: NDArray[np.float64]
+    """Shape (documents,): the weighted sum of the first's credits less the second's."""
+    differ: bool
+    """Whether they differ on any pair."""
+    whole: bool
+    """Whether all pairs weigh the same, and differ by 1 where they differ."""
+
+
+class Comparison(NamedTuple):
     """A comparison whose p may still be to be drawn."""
 
     comparison: PairedComparison
@@ -129,7 +152,7 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
     return adjusted
 
 
-def draws_for(comparisons: int, alpha: float = 0.05) -> int:
+def draws_for(comparisons: int, alpha: float = ALPHA) -> int:
     """How many random draws a family of `comparisons` needs, so that Holm's smallest p can be told from its threshold.
 
     Of m draws, p is at least 1/(m + 1), and Holm asks alpha / comparisons of the smallest one: at that threshold, p
@@ -138,7 +161,7 @@ def draws_for(comparisons: int, alpha: float = 0.05) -> int:
     return math.ceil(20 * comparisons / alpha)
 
 
-def fewest_documents(alpha: float = 0.05, comparisons: int = 1) -> int:
+def fewest_documents(alpha: float = ALPHA, comparisons: int = 1) -> int:
     """The documents that a sign-flip test needs to reach `alpha` at all, after Holm's correction over `comparisons`.
 
     Of the 2^n ways to flip n documents two are as far off as the most extreme one, so that p is at least 2/2^n.
@@ -217,21 +240,7 @@ def compare_metrics(
         _compare(first, second, columns[first], columns[second], document, annotator, weight, size)
         for first, second in combinations(columns, 2)
     ]
-    flipped = [index for index, sums in enumerate(found) if sums.comparison.test and sums.comparison.p is None]
-    comparisons = [sums.comparison for sums in found]
-    if flipped:
-        family = sum(comparison.test is not None for comparison in comparisons)
-        result = sign_flips(
-            np.column_stack([found[index].documents for index in flipped]),
-            max(FLIPS, draws_for(family)) if flips is None else flips,
-            seed,
-        )
-        for index, p in zip(flipped, result.p, strict=True):
-            comparisons[index] = comparisons[index]._replace(
-                p=max(p, found[index].least), seed=None if result.exact else seed, flips=result.flips
-            )
-    adjusted = holm([comparison.p for comparison in comparisons])
-    return [comparison._replace(p_holm=p) for comparison, p in zip(comparisons, adjusted, strict=True)]
+    return correct_family(found, flips, seed)
 
 
 class Flips(NamedTuple):
@@ -259,22 +268,33 @@ def sign_flips(sums: NDArray[np.float64], flips: int, seed: int) -> Flips:
     if exact:
         sums, flips = differing, every
     size, twice = len(sums), 2 * sums
+    if not exact and (twice == np.rint(twice)).all() and np.abs(twice).sum(axis=0).max(initial=0) < WHOLE:
+        twice = twice.astype(np.float32)
     random = np.random.default_rng(seed)
     beyond = np.zeros(len(observed), dtype=np.intp)
-    at_once = max(1, SIGNS_AT_ONCE // max(1, *sums.shape))
+    at_once = max(1, SIGNS_AT_ONCE // max(1, min(size, DOCUMENTS_AT_ONCE), sums.shape[1]))
     for done in range(0, flips, at_once):
         rows = min(at_once, flips - done)
         if exact:
-            flipped = _sign_patterns(np.arange(done, done + rows), size)
+            distance = _sign_patterns(np.arange(done, done + rows), size) @ twice
         else:
             # one random bit a document; whole words for each flip, so that at_once does not change the bits
             words = random.integers(2**64, size=(rows, -(-size // 64)), dtype=np.uint64)
-            flipped = np.unpackbits(words.view(np.uint8), axis=1, count=size).astype(np.float64)
-        distance = flipped @ twice
+            distance = _flipped_sums(words.view(np.uint8), twice)
         np.subtract(observed, distance, out=distance)
         np.abs(distance, out=distance)
         beyond += np.count_nonzero(distance >= least, axis=0)
     return Flips([int(b) / flips if exact else (int(b) + 1) / (flips + 1) for b in beyond], flips, exact)
+
+
+def _flipped_sums(bits: NDArray[np.uint8], sums: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Add up what is flipped, a few documents at a time: `bits` has one for each, a row a flip."""
+    found = np.zeros((len(bits), sums.shape[1]))
+    for start in range(0, len(sums), DOCUMENTS_AT_ONCE):
+        part = sums[start : start + DOCUMENTS_AT_ONCE]
+        flipped = np.unpackbits(bits[:, start // 8 : (start + len(part) + 7) // 8], axis=1, count=len(part))
+        found += flipped.astype(part.dtype) @ part
+    return found
 
 
 def clustered_t(part: NDArray[np.float64], whole: NDArray[np.float64]) -> float:
@@ -286,10 +306,6 @@ def clustered_t(part: NDArray[np.float64], whole: NDArray[np.float64]) -> float:
     freedom are Satterthwaite's: near the number of documents where annotators agree, near that of annotators
     where they do not. How uneven annotators' shares are enters as the sum of their squares. p is 0 where all judgments
     are alike.
-
-    Simulated level at .05, with 15 to 100 documents and annotators whose means vary by a standard deviation of 0 to
-    .3: .02 to .08 for three annotators who judge all pairs, .03 to .07 for five and ten, .01 to .06 where each pair
-    is judged by one of them, less where one judges most, up to .11 for two.
     Source: Cameron, Gelbach and Miller 2011, Robust Inference With Multiway Clustering, section 2, for the variance;
     Satterthwaite 1946, An approximate distribution of estimates of variance components.
     """
@@ -333,24 +349,14 @@ def position_check(left: ArrayLike, annotators: Iterable[Hashable]) -> list[Side
     ]
 
 
-def wilcoxon(first: ArrayLike, second: ArrayLike) -> SignedRank:
-    """Test paired values with Wilcoxon's signed-rank test, two-sided.
+def signed_rank(differences: NDArray[np.float64], unit: str) -> SignedRank:
+    """Test the differences of paired values, shape (n,), with Wilcoxon's signed-rank test, two-sided.
 
-    `first` and `second`, shape (n,), are paired; a pair in which either is NaN is left out. Differences
-    within 1e-9 of 0 are 0 and do not count; others are rounded to 9 decimals, so that noise does not part
-    tied ranks. p is scipy's: exact up to 50 differing pairs without ties and up to 13 with ties, otherwise
-    from the normal approximation.
-    Raises `ValueError` for other shapes and infinite numbers.
+    No difference is NaN; `unit` names one in the reasons. Those within 1e-9 of 0 are 0 and do not count; others are
+    rounded to 9 decimals, so that noise does not part tied ranks. p is scipy's: exact up to 50 differing pairs without
+    ties and up to 13 with ties, otherwise from the normal approximation.
     Source: Wilcoxon 1945, Individual comparisons by ranking methods.
     """
-    x, y = read_numbers(first, "first"), read_numbers(second, "second")
-    same_length(first=x, second=y)
-    differences = x - y
-    return signed_rank(differences[~np.isnan(differences)], "pair")
-
-
-def signed_rank(differences: NDArray[np.float64], unit: str) -> SignedRank:
-    """Test differences as `wilcoxon` does, without NaN, shape (n,); `unit` names one of them in the reasons."""
     rounded = np.where(np.abs(differences) <= TIE, 0.0, np.round(differences, 9))
     median = float(np.median(rounded)) if len(rounded) else None
     differing = rounded[rounded != 0]
@@ -359,14 +365,40 @@ def signed_rank(differences: NDArray[np.float64], unit: str) -> SignedRank:
         return SignedRank(None, None, n, median, f"fewer than 2 {unit}s have both values")
     if n == 0:
         return SignedRank(None, None, 0, median, f"the two differ in no {unit}")
+    if n > APPROXIMATED:
+        return _signed_rank_of_many(differing, median)
     ranks = stats.rankdata(np.abs(differing))
     plus = float(ranks[differing > 0].sum())
     statistic = min(plus, n * (n + 1) / 2 - plus)
-    if n <= 13 and len(np.unique(ranks)) < n:
-        p = _enumerated(ranks, plus)
-    else:
-        p = float(stats.wilcoxon(differing, zero_method="wilcox").pvalue)
+    signed = tuple(np.sort(np.where(differing > 0, ranks, -ranks)).tolist())
+    p = _p_of_few(signed) if n <= ENUMERATED else _p_of_ranks(signed)
     return SignedRank(statistic, p, n, median)
+
+
+def _signed_rank_of_many(differing: NDArray[np.float64], median: float | None) -> SignedRank:
+    """The test by the normal approximation, with scipy's correction for ties, of differences that are not 0."""
+    n = len(differing)
+    order = np.argsort(np.abs(differing))
+    size = np.abs(differing)[order]
+    starts = np.flatnonzero(np.diff(size, prepend=-1.0) > 0)
+    alike = np.diff(starts, append=n).astype(np.float64)
+    positive = np.add.reduceat(differing[order] > 0, starts, dtype=np.float64)
+    plus = float(positive @ (starts + (alike + 1) / 2))
+    variance = (n * (n + 1.0) * (2 * n + 1) - float((alike**3 - alike).sum()) / 2) / 24
+    z = abs(plus - n * (n + 1) / 4) / math.sqrt(variance)
+    return SignedRank(min(plus, n * (n + 1) / 2 - plus), float(2 * stats.norm.sf(z)), n, median)
+
+
+def _p_of_ranks(signed: tuple[float, ...]) -> float:
+    """The p of ranks that have the signs of their differences."""
+    ranks = np.array(signed)
+    if len(signed) <= ENUMERATED and len(np.unique(np.abs(ranks))) < len(signed):
+        return _enumerated(np.abs(ranks), float(ranks[ranks > 0].sum()))
+    return float(stats.wilcoxon(ranks, zero_method="wilcox").pvalue)
+
+
+_p_of_few = lru_cache(1 << 14)(_p_of_ranks)
+"""Of many systems on few documents, most have the ranks of others."""
 
 
 def _enumerated(ranks: NDArray[np.float64], plus: float) -> float:
@@ -389,42 +421,72 @@ def _compare(
     annotator: NDArray[np.intp],
     weight: NDArray[np.float64],
     size: int,
-) -> _Sums:
+) -> Comparison:
     """Compare two metrics as far as that needs no flips: p is None and test is given where it does."""
     both = ~(np.isnan(x) | np.isnan(y)) & (weight > 0)
     x, y, document, annotator, weight = x[both], y[both], document[both], annotator[both], weight[both]
     difference = np.where(np.abs(x - y) <= TIE, 0.0, x - y)
     pairs = np.bincount(document, minlength=size)
-    counted = pairs > 0
-    weights = np.bincount(document, weights=weight, minlength=size)
-    sums = np.bincount(document, weights=weight * difference, minlength=size).astype(np.float64)
-    n, documents = len(x), int(np.count_nonzero(counted))
-    mean = float(sums.sum() / weights.sum()) if n else None
-    ranked = signed_rank(sums[counted] / weights[counted], "document")
+    weights, sums = (
+        np.bincount(document, weights=column, minlength=size).astype(np.float64)
+        for column in (weight, weight * difference)
+    )
+    alike = len(x) > 0 and bool(np.ptp(weight) == 0) and bool(np.isin(np.abs(difference), (0, 1)).all())
+    found = compare_sums(first, second, CreditSums(pairs, weights, sums, bool(difference.any()), alike))
+    if found.comparison.test is None or np.ptp(annotator) == 0:
+        return found
+    many = int(annotator.max()) + 1
+    cell = document * many + annotator
+    part = np.bincount(cell, weights=weight * difference, minlength=size * many).astype(np.float64)
+    whole = np.bincount(cell, weights=weight, minlength=size * many).astype(np.float64)
+    least = clustered_t(part.reshape(size, many), whole.reshape(size, many))
+    p = found.comparison.p
+    comparison = found.comparison._replace(test=TWO_WAY, p=None if p is None else max(p, least))
+    return found._replace(comparison=comparison, least=least)
 
+
+def compare_sums(first: str, second: str, found: CreditSums) -> Comparison:
+    """Compare two metrics as far as that needs no flips: p is None and test is given where it does."""
+    counted = found.pairs > 0
+    n, documents = int(found.pairs.sum()), int(np.count_nonzero(counted))
+    mean = float(found.sums.sum() / found.weights.sum()) if n else None
+    ranked = signed_rank(found.sums[counted] / found.weights[counted], "document")
     test: str | None = None
     p: float | None = None
-    least, reason = 0.0, None
+    reason = None
     if n < 2:
         reason = "fewer than 2 pairs have credits of both"
     elif documents < 2:
         reason = "fewer than 2 documents have pairs with credits of both"
-    elif n == documents and np.ptp(weight) == 0 and np.isin(np.abs(difference), (0, 1)).all():
-        test, p = MCNEMAR, exact_mcnemar(int((difference > 0).sum()), int((difference < 0).sum()))
+    elif n == documents and found.whole:
+        more = found.sums / np.where(counted, found.weights, 1)
+        test, p = MCNEMAR, exact_mcnemar(int((more > 0).sum()), int((more < 0).sum()))
     else:
-        test, p = SIGN_FLIP, None if difference.any() else 1.0
-    if test is not None and np.ptp(annotator) > 0:
-        many = int(annotator.max()) + 1
-        cell = document * many + annotator
-        part = np.bincount(cell, weights=weight * difference, minlength=size * many).astype(np.float64)
-        whole = np.bincount(cell, weights=weight, minlength=size * many).astype(np.float64)
-        least = clustered_t(part.reshape(size, many), whole.reshape(size, many))
-        test, p = TWO_WAY, None if p is None else max(p, least)
+        test, p = SIGN_FLIP, None if found.differ else 1.0
     comparison = PairedComparison(
         first, second, mean, n, documents, test, p, p_holm=None,
         wilcoxon_p=ranked.p, wilcoxon_reason=ranked.reason, seed=None, flips=None, reason=reason,
     )  # fmt: skip
-    return _Sums(comparison, sums, least)
+    return Comparison(comparison, found.sums, 0.0)
+
+
+def correct_family(found: Sequence[Comparison], flips: int | None, seed: int) -> list[PairedComparison]:
+    """Draw the flips that comparisons still need, and correct all for their number."""
+    flipped = [index for index, sums in enumerate(found) if sums.comparison.test and sums.comparison.p is None]
+    comparisons = [sums.comparison for sums in found]
+    if flipped:
+        family = sum(comparison.test is not None for comparison in comparisons)
+        result = sign_flips(
+            np.column_stack([found[index].documents for index in flipped]),
+            max(FLIPS, draws_for(family)) if flips is None else flips,
+            seed,
+        )
+        for index, p in zip(flipped, result.p, strict=True):
+            comparisons[index] = comparisons[index]._replace(
+                p=max(p, found[index].least), seed=None if result.exact else seed, flips=result.flips
+            )
+    adjusted = holm([comparison.p for comparison in comparisons])
+    return [comparison._replace(p_holm=p) for comparison, p in zip(comparisons, adjusted, strict=True)]
 
 
 def _side_share(annotator: Hashable | None, choices: NDArray[np.float64]) -> SideShare:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from analysis.agreement import Rule
 from analysis.annotators import AnnotatorReliability, others_majority, summarize_annotators
@@ -16,6 +17,7 @@ from analysis.coefficients import METHODS, Method
 from analysis.cohen_kappa import Kappa, cohen_kappas
 from analysis.discrepancy import Discrepancy
 from analysis.evaluation import MetricEvaluation
+from analysis.judges import JudgeSummary, summarize_judge
 from analysis.metrics_and_people import (
     AgreementAnalysis,
     CorrelationComparison,
@@ -23,23 +25,35 @@ from analysis.metrics_and_people import (
     CorrelationTables,
     SystemsAnalysis,
     analyze_agreement,
+    analyze_rated_pairs,
     analyze_systems,
     compare_correlations,
     correlate_columns,
     correlation_tables,
     human_ceiling,
+    name_human_column,
     part_from_rouge_k,
 )
+from analysis.permuted_correlations import Permutations, Permute
 from analysis.ranking import Ranking, bradley_terry
 from analysis.reliability import Estimate, FleissKappa, fleiss_kappa, krippendorff_alpha, raw_agreement
 from analysis.resampled_correlations import Resample
+from analysis.sequential import SequentialAnalysis, analyze_sequentially
 from analysis.significance import SideShare, position_check
-from analysis.swapped_correlations import Permutations, Permute
+from analysis.systems import GivenMeans
 from data.cells import Cells
 from data.preferences import Preferences, rated_pairs
+from data.signatures import distinct, labels, name_of
+from data.sorting import natural_order
+from data.stopping import CompleteDocuments
+from data.verdicts import Verdicts
 
 WON = "judgments won"
 """The rating that a study's judgments give a summary: the share of them that it won, a tie counting half."""
+
+
+Compared = TypeVar("Compared", CorrelationRow, CorrelationComparison)
+"""Two columns by name, with what was found of them."""
 
 
 class UnknownSystem(ValueError):
@@ -53,7 +67,6 @@ class Settings:
     human: str | None = None
     """The ratings that metrics are held against; None is the judgments won in a study, and elsewhere no ratings."""
     methods: tuple[Method, ...] = METHODS
-    """The coefficients of the correlations."""
     rule: Rule = "half"
     """By which metrics are compared: what a metric's tie earns."""
     systems: tuple[str, ...] = ()
@@ -79,15 +92,12 @@ class Reliability(NamedTuple):
     ranking: Ranking
 
 
-Unit = Literal["judgment", "pair by majority", "within-document pair"]
-"""What the preferences are: judgments, what most judgments of a pair say, or pairs of rated summaries."""
-
+Unit = Literal["judgment", "pair by majority", "adjudicated pair", "within-document pair"]
+"""What the preferences are: judgments, what most judgments of a pair say, what adjudicators say, or rated pairs."""
 
 NO_CELLS = Cells((), (), {}, {})
 
-
 NO_PREFERENCES = rated_pairs(NO_CELLS, "")
-
 
 DEFAULTS = Settings()
 
@@ -107,6 +117,42 @@ class StudyAnalysis:
     """By signature, how many scores are of texts whose end a model did not see."""
     sampling: str = "all"
     """The rule by which a study's pairs were chosen."""
+    label_of: Callable[[str], str] = name_of
+    """What a signature's metric is called: its name in files, its label where people read."""
+    ratings_of: Callable[[str], str] = name_human_column
+    """What the column of ratings of an aspect is called, likewise."""
+    terms: Mapping[str, str] = field(default_factory=dict)
+    """What levels and coefficients are called where people read; those left out have their names in files."""
+    parts: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    """Columns of the cells by which systems are told apart besides scores, such as recall of keywords in the source."""
+    judges: tuple[JudgeSummary, ...] = ()
+    """Language models that judged the pairs; their verdicts stand among the preferences' scores."""
+    bounds: tuple[GivenMeans, ...] = ()
+    """Upper bounds of what systems can score on these documents."""
+    published: tuple[GivenMeans, ...] = ()
+    """What papers report of systems on these documents."""
+    complete: CompleteDocuments | None = None
+    """What the study's stopping rule looks at, whatever the settings say; None where it has none."""
+
+    def named(
+        self, label_of: Callable[[str], str], ratings_of: Callable[[str], str], terms: Mapping[str, str]
+    ) -> StudyAnalysis:
+        """The same with other names; correlations and tests that are computed are not computed again."""
+        named = replace(self, label_of=label_of, ratings_of=ratings_of, terms=terms)
+        names = dict(zip(self.layout.columns, named.layout.columns, strict=True))
+
+        def rename(row: Compared) -> Compared:
+            return row._replace(first=names[row.first], second=names[row.second])
+
+        computed = vars(self)
+        if "correlations" in computed:
+            of_table = {table: list(map(rename, rows)) for table, rows in self.correlations.items()}
+            vars(named)["correlations"] = of_table
+        if "correlation_tests" in computed:
+            vars(named)["correlation_tests"] = list(map(rename, self.correlation_tests))
+        if "reliability" in computed:
+            vars(named)["reliability"] = self.reliability
+        return named
 
     def compute(self, *parts: str) -> StudyAnalysis:
         """Compute some parts, by name, so that they are kept where the analysis is cached or sent."""
@@ -114,22 +160,47 @@ class StudyAnalysis:
             getattr(self, part)
         return self
 
-    @property
+    def without_columns(self) -> StudyAnalysis:
+        """What is computed of it, without the columns: small enough to be sent and kept. No other part can be had."""
+        light = replace(self, preferences=NO_PREFERENCES, cells=NO_CELLS, parts={})
+        columns = {field.name for field in fields(self)}
+        vars(light).update({name: part for name, part in vars(self.compute("weighed")).items() if name not in columns})
+        if "layout" in vars(light):
+            names = dict.fromkeys(self.layout.columns, np.empty(0))
+            vars(light)["layout"] = self.layout._replace(columns=names)
+        return light
+
+    @cached_property
     def weighed(self) -> bool:
         """Whether pairs were drawn with unequal probability."""
         return self.preferences.weights is not None
+
+    @property
+    def people(self) -> str:
+        """What the ratings are called that metrics are held against."""
+        return self.ratings_of(self.settings.human or WON)
 
     # --- people ---------------------------------------------------------------------------------------------
 
     @cached_property
     def agreement(self) -> AgreementAnalysis:
         """Metrics against every preference."""
-        return analyze_agreement(self.preferences, rule=self.settings.rule, seed=self.settings.seed)
+        if self.preferences.unlisted is not None:
+            return analyze_rated_pairs(
+                self.preferences.unlisted,
+                self.settings.human,
+                rule=self.settings.rule,
+                seed=self.settings.seed,
+                label_of=self.label_of,
+            )
+        return analyze_agreement(
+            self.preferences, rule=self.settings.rule, seed=self.settings.seed, label_of=self.label_of
+        )
 
     @cached_property
     def majority(self) -> AgreementAnalysis:
         """Metrics against what most annotators say of each pair."""
-        return analyze_agreement(self.preferences.by_majority(), seed=self.settings.seed)
+        return analyze_agreement(self.preferences.by_majority(), seed=self.settings.seed, label_of=self.label_of)
 
     @cached_property
     def ceiling(self) -> MetricEvaluation | None:
@@ -165,12 +236,17 @@ class StudyAnalysis:
             ),
         )
 
+    @cached_property
+    def sequential(self) -> SequentialAnalysis | None:
+        """What the study's stopping rule says; None where it has none."""
+        return None if self.complete is None else analyze_sequentially(self.complete)
+
     # --- correlations and systems ---------------------------------------------------------------------------
 
     @cached_property
     def layout(self) -> CorrelationTables:
         """Which columns are correlated with which."""
-        return correlation_tables(self.cells, self.settings.human)
+        return correlation_tables(self.cells, self.settings.human, self.label_of, self.ratings_of)
 
     @cached_property
     def correlations(self) -> dict[str, list[CorrelationRow]]:
@@ -225,9 +301,12 @@ class StudyAnalysis:
 
     @cached_property
     def systems(self) -> list[SystemsAnalysis]:
-        """Systems by each metric and by the ratings."""
-        names = [*self.layout.metrics, *{people: None for people, _ in self.layout.human}]
-        return analyze_systems(self.cells, {name: self.layout.columns[name] for name in names}, self.settings.baselines)
+        """Systems by each metric, by its parts, and by the ratings."""
+        scores, people = self.layout.metrics, dict.fromkeys(people for people, _ in self.layout.human)
+        columns = {name: self.layout.columns[name] for name in scores} | dict(self.parts)
+        columns |= {name: self.layout.columns[name] for name in people}
+        signatures = {label: one for one, label in labels(distinct(self.cells.scores), self.label_of).items()}
+        return analyze_systems(self.cells, columns, self.settings.baselines, signatures)
 
 
 def analyze_judgments(
@@ -238,22 +317,27 @@ def analyze_judgments(
     checks: Mapping[str, tuple[int, int]] | None = None,
     truncated: Mapping[str, int] | None = None,
     sampling: str = "all",
+    unit: Unit = "judgment",
+    verdicts: Sequence[Verdicts] = (),
 ) -> StudyAnalysis:
     """Analyse a study's judgments beside the scores of its data set; the arguments are those of `StudyAnalysis`.
 
-    Metrics are correlated with the judgments won, where the settings name no rating. Raises `UnknownSystem` for other
-    baselines.
+    `verdicts` are what language models said of the pairs, which is among the preferences' scores, too. Metrics are
+    correlated with the judgments won, where the settings name no rating. Raises `UnknownSystem` for other baselines.
     """
     if settings.systems:
         preferences, cells = preferences.of_systems(settings.systems), cells.of_systems(settings.systems)
+        verdicts = [one.of_systems(settings.systems) for one in verdicts]
     check_systems(settings.baselines, cells.systems, "--baselines")
     return StudyAnalysis(
         preferences,
         with_judgments(cells, preferences),
         replace(settings, human=settings.human or WON),
+        unit,
         checks=checks or {},
         truncated=truncated or {},
         sampling=sampling,
+        judges=tuple(map(summarize_judge, verdicts)),
     )
 
 
@@ -273,7 +357,7 @@ def analyze_ratings(
 
 def check_systems(asked: Iterable[str], known: Iterable[str], option: str) -> None:
     """Refuse unknown systems. Raises `UnknownSystem`."""
-    known = sorted(set(known))
+    known = sorted(set(known), key=natural_order)
     if unknown := [system for system in asked if system not in known]:
         raise UnknownSystem(
             f"{option}: there is no system {', '.join(unknown)}; there are {', '.join(known) or 'none'}"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable
+import math
+import re
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -10,19 +12,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from analysis.arrays import number_by_text, read_numbers, same_length, sort_labels
-from analysis.significance import holm, signed_rank
+from analysis.arrays import keep_names, number_by_text, number_naturally, read_numbers, same_length, sort_naturally
+from analysis.significance import ALPHA, holm, signed_rank
 from data.preferences import TIE
 
-BEATEN = 0.05
-"""Below which p a system beats a baseline."""
+MOST_COMPARED = 100
+"""Systems of which every two are compared, 4,950 pairs; of more, those with the highest means are."""
 
 
 class SystemMean(NamedTuple):
     """A metric's mean over the documents of one system."""
 
     system: Hashable
-    """The system."""
     mean: float | None
     """Mean of its values."""
     n: int
@@ -31,6 +32,35 @@ class SystemMean(NamedTuple):
     """Documents, of all that are given, without one."""
     reason: str | None = None
     """Why the mean is undefined, or None."""
+
+
+class GivenMeans(NamedTuple):
+    """Means that stand beside those of the systems, and were not computed of their scores."""
+
+    system: str
+    means: Mapping[str, float]
+    """On the metric's own scale, by its signature; by its name where a paper does not say more."""
+    source: str = ""
+    """Where they were published; empty where they are ours."""
+
+
+class SystemRuns(NamedTuple):
+    """A system's runs over seeds as one: each run's mean over its documents, averaged."""
+
+    system: Hashable
+    """Its name without the number of a run: `bart` of `bart#1` to `bart#10`."""
+    mean: float | None
+    """Mean of the runs' means."""
+    std: float | None
+    """Their standard deviation, with their number as divisor (the population's); None for fewer than two."""
+    runs: int
+    """Runs that have a mean."""
+    missing: int
+    """Runs that have none."""
+    n: int
+    """Documents with a value in the run that has fewest."""
+    reason: str | None = None
+    """Why the mean or the standard deviation is undefined, or None."""
 
 
 class SystemSpread(NamedTuple):
@@ -50,9 +80,8 @@ class SystemComparison(NamedTuple):
     """One system against another on the documents for which both have a value."""
 
     first: Hashable
-    """The system whose label, as text, sorts first."""
+    """The system whose label sorts first, M2 before M10."""
     second: Hashable
-    """The other one."""
     difference: float | None
     """Mean of the first minus mean of the second over the shared documents; None without one."""
     n: int
@@ -62,11 +91,10 @@ class SystemComparison(NamedTuple):
     p_holm: float | None
     """The same, adjusted for all comparisons of the call."""
     reason: str | None = None
-    """Why p is undefined, or None."""
 
 
 def system_means(values: ArrayLike, documents: Iterable[Hashable], systems: Iterable[Hashable]) -> list[SystemMean]:
-    """Average each system's values over its documents; the systems are sorted by their labels as text.
+    """Average each system's values over its documents; the systems are sorted by their labels, M2 before M10.
 
     `values`, shape (n,), holds one entry a cell, NaN where it is missing; `documents` and `systems` hold the
     document and the system of each cell. A document counts as missing for a system that has no cell of it.
@@ -74,6 +102,59 @@ def system_means(values: ArrayLike, documents: Iterable[Hashable], systems: Iter
     """
     labels, table = _table(values, documents, systems)
     return [_mean(label, row) for label, row in zip(labels, table, strict=True)]
+
+
+def combine_runs(means: Iterable[SystemMean]) -> list[SystemRuns]:
+    """Make one system of those that are called `NAME#1`, `NAME#2` and so on, in the order in which names come first.
+
+    A system without such a number is one run. The standard deviation is the population's, as in the paper.
+    Source: Takeshita et al. 2024, ROUGE-K: Do Your Summaries Have Keywords?, Table 8, ten runs a system.
+    """
+    runs: dict[Hashable, list[SystemMean]] = {}
+    for one in means:
+        runs.setdefault(name_runs(one.system), []).append(one)
+    return [_combine(system, of_system) for system, of_system in runs.items()]
+
+
+def name_runs(system: Hashable) -> Hashable:
+    """What a system's runs are called together: its name without the number of a run, where it has one."""
+    numbered = re.fullmatch(r"(.+)#[1-9][0-9]*", system, re.DOTALL) if isinstance(system, str) else None
+    return numbered[1] if numbered else system
+
+
+def average_runs(
+    columns: Mapping[str, ArrayLike], documents: Sequence[Hashable], systems: Sequence[Hashable]
+) -> tuple[Mapping[str, ArrayLike], Sequence[Hashable], Sequence[Hashable]]:
+    """Make one cell of all runs of a system on a document (`combine_runs`), with the mean of their values.
+
+    `columns`, each of shape (n,), hold one entry a cell, NaN where it is missing; `documents` and `systems` hold the
+    document and the system of each cell. Returns all three anew; without runs, as they are.
+    """
+    runs = {system: name_runs(system) for system in set(systems)}
+    if all(system == name for system, name in runs.items()):
+        return columns, documents, systems
+    names = [runs[system] for system in systems]
+    cells: dict[tuple[Hashable, Hashable], int] = {}
+    places = np.array([cells.setdefault(cell, len(cells)) for cell in zip(documents, names, strict=True)])
+    averaged = {}
+    for name, values in columns.items():
+        column = read_numbers(values, name)
+        there = ~np.isnan(column)
+        counts = np.bincount(places[there], minlength=len(cells))
+        sums = np.bincount(places[there], weights=column[there], minlength=len(cells))
+        averaged[name] = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+    return averaged, [document for document, _ in cells], [system for _, system in cells]
+
+
+def _combine(system: Hashable, runs: Sequence[SystemMean]) -> SystemRuns:
+    scored = [run for run in runs if run.mean is not None]
+    found, missing = [run.mean for run in scored if run.mean is not None], len(runs) - len(scored)
+    if not scored:
+        return SystemRuns(system, None, None, 0, missing, 0, "no document has a value")
+    mean, least = float(np.mean(found)), min(run.n for run in scored)
+    if len(scored) < 2:
+        return SystemRuns(system, mean, None, 1, missing, least, "fewer than 2 runs have values")
+    return SystemRuns(system, mean, float(np.std(found)), len(scored), missing, least)
 
 
 def distinguishability(values: ArrayLike, systems: Iterable[Hashable]) -> SystemSpread:
@@ -101,13 +182,20 @@ def compare_systems(
 ) -> list[SystemComparison]:
     """Test every two systems with Wilcoxon's signed-rank test over the documents that both have a value of.
 
-    Takes and refuses what `system_means` does. Differences are treated as in `significance.wilcoxon`: those
-    within 1e-9 of 0 are 0. p is undefined for fewer than 2 shared documents and where the two differ in none.
+    Of more than `MOST_COMPARED` systems only so many are compared, those with the highest means: two thousand make two
+    million pairs, which nobody reads. Takes and refuses what `system_means` does. Differences are treated as in
+    `significance.signed_rank`: those within 1e-9 of 0 are 0. p is undefined for fewer than 2 shared documents and where
+    the two differ in none.
     """
     labels, table = _table(values, documents, systems)
+    compared: Sequence[int] = range(len(labels))
+    if len(labels) > MOST_COMPARED:
+        found_means = (_mean(label, row).mean for label, row in zip(labels, table, strict=True))
+        means = [-math.inf if mean is None else mean for mean in found_means]
+        compared = sorted(sorted(compared, key=lambda system: -means[system])[:MOST_COMPARED])
     found = [
         _compare(labels[first], labels[second], table[first] - table[second])
-        for first, second in combinations(range(len(labels)), 2)
+        for first, second in combinations(compared, 2)
     ]
     adjusted = holm([comparison.p for comparison in found])
     return [comparison._replace(p_holm=p) for comparison, p in zip(found, adjusted, strict=True)]
@@ -118,14 +206,12 @@ def find_beating(
     documents: Iterable[Hashable],
     systems: Iterable[Hashable],
     baselines: Collection[Hashable],
-    *,
-    alpha: float = BEATEN,
 ) -> list[Hashable]:
-    """Name the systems that beat every baseline, sorted by their labels as text; no baseline is among them.
+    """Name the systems that beat every baseline, sorted by their labels; no baseline is among them.
 
     A system beats a baseline where Wilcoxon's signed-rank test over the documents that both have a value of gives a
-    two-sided p below `alpha`, and both its mean and the ranks are in its favour. p is not corrected: as a system must
-    beat all baselines, the chance that one which does not is named stays below `alpha` however many there are (the
+    two-sided p below `ALPHA`, and both its mean and the ranks are in its favour. p is not corrected: as a system must
+    beat all baselines, the chance that one which does not is named stays below `ALPHA` however many there are (the
     intersection-union test); over systems it is not controlled. Takes and refuses what `system_means` does; no
     baseline at all is beaten by nobody.
     Source: Takeshita et al. 2024, ROUGE-K: Do Your Summaries Have Keywords?, whose tables mark such systems; Berger
@@ -139,33 +225,33 @@ def find_beating(
     return [
         label
         for label, row in rows.items()
-        if baselines and label not in baselines and all(_beats(row - rows[baseline], alpha) for baseline in baselines)
+        if baselines and label not in baselines and all(_beats(row - rows[baseline]) for baseline in baselines)
     ]
 
 
-def _beats(differences: NDArray[np.float64], alpha: float) -> bool:
+def _beats(differences: NDArray[np.float64]) -> bool:
     """Whether differences, first minus second, are above 0."""
     shared = differences[~np.isnan(differences)]
     p = signed_rank(shared, "document").p
     differing = shared[np.abs(shared) > TIE]
     in_favour = np.sign(differing) @ stats.rankdata(np.abs(differing)) > 0
-    return p is not None and p < alpha and bool(in_favour) and float(shared.mean()) > 0
+    return p is not None and p < ALPHA and bool(in_favour) and float(shared.mean()) > 0
 
 
 def _table(
     values: ArrayLike, documents: Iterable[Hashable], systems: Iterable[Hashable]
 ) -> tuple[list[Hashable], NDArray[np.float64]]:
     """Lay the cells out as a table of shape (systems, documents), NaN where there is none, with its systems."""
-    column, documents, systems = read_numbers(values, "values"), list(documents), list(systems)
+    column, documents, systems = read_numbers(values, "values"), keep_names(documents), keep_names(systems)
     same_length(values=column, documents=documents, systems=systems)
-    (document, width), (system, height) = number_by_text(documents), number_by_text(systems)
+    (document, width), (system, height) = number_by_text(documents), number_naturally(systems)
     cells = np.bincount(system * width + document, minlength=height * width)
     if (cells > 1).any():
         twice = int(np.flatnonzero(cells[system * width + document] > 1)[0])
         raise ValueError(f"document {documents[twice]} has more than one value of system {systems[twice]}")
     table = np.full((height, width), np.nan)
     table[system, document] = column
-    return sort_labels(systems), table
+    return sort_naturally(systems), table
 
 
 def _mean(system: Hashable, row: NDArray[np.float64]) -> SystemMean:

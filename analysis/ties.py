@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.arrays import number_by_text, read_numbers, read_weights, same_length
+from analysis.arrays import Floats, Integers, number_by_text, read_numbers, read_weights, same_length
 from data.preferences import TIE, preference_signs
 
 FOLDS = 10
+"""Parts into which documents are split."""
 
-
-class Threshold(NamedTuple):
-    """A tie threshold fitted on pairs, and its accuracy on the same pairs."""
-
-    threshold: float | None
-    """Differences of at most this are ties; 0 or more, in the metric's unit."""
-    accuracy: float | None
-    """The share of these pairs on which the metric then says what people say, in [0, 1]."""
+TOO_FEW = "fewer than 2 documents have pairs to fit a threshold on and to judge"
+"""Why there is no accuracy."""
 
 
 class TieAccuracy(NamedTuple):
@@ -32,42 +27,8 @@ class TieAccuracy(NamedTuple):
     """The threshold fitted on all pairs: the one to use on new data."""
     n: int
     """Pairs on which both have a say, human ties included."""
-    folds: int
-    """Into how many parts the documents were split; each was judged by the threshold of the others."""
     seed: int
-    """The seed of the split."""
     reason: str | None = None
-    """Why it is undefined, or None."""
-
-
-def fit_threshold(human: ArrayLike, difference: ArrayLike, weights: ArrayLike | None = None) -> Threshold:
-    """Find the tie threshold with the highest accuracy, the smallest of those that are equally good.
-
-    `human` and `difference`, shape (n,), are those of `agreement`; human ties count. Pairs where either is NaN are
-    left out. After Deutsch, Foster and Freitag (2023), "Ties Matter", section 5, where the threshold is one of the
-    metric's own differences, or 0.
-    """
-    columns = _Sorted(human, difference, weights)
-    return columns.fit(np.ones(len(columns.size), dtype=bool))
-
-
-def tie_accuracy(
-    human: ArrayLike,
-    difference: ArrayLike,
-    documents: Iterable[Hashable],
-    *,
-    weights: ArrayLike | None = None,
-    folds: int = FOLDS,
-    seed: int = 0,
-) -> TieAccuracy:
-    """Pairwise accuracy with ties, by thresholds fitted on held-out documents.
-
-    Documents are split at random into `folds` parts, or one a document where there are fewer; the pairs of each part
-    are judged by the threshold of all others. Takes what `fit_threshold` takes. Undefined for fewer than two
-    documents. Raises `ValueError` for other shapes and fewer than two folds.
-    """
-    accuracy, _ = tie_outcomes(human, difference, documents, weights=weights, folds=folds, seed=seed)
-    return accuracy
 
 
 def tie_outcomes(
@@ -76,12 +37,17 @@ def tie_outcomes(
     documents: Iterable[Hashable],
     *,
     weights: ArrayLike | None = None,
-    folds: int = FOLDS,
     seed: int = 0,
 ) -> tuple[TieAccuracy, NDArray[np.float64]]:
-    """Give `tie_accuracy` and what became of each pair, shape (n,): 1 the same, 0 not, NaN not counted."""
-    if folds < 2:
-        raise ValueError(f"folds must be at least 2, not {folds}")
+    """Pairwise accuracy with ties, and what became of each pair, shape (n,): 1 the same, 0 not, NaN not counted.
+
+    `human` and `difference`, shape (n,), and `weights` are those of `count_agreement`; human ties count, and pairs
+    where either is NaN are left out. Documents are split at random into `FOLDS` parts, or one a document where there
+    are fewer; the pairs of each part are judged by the threshold that is best on all others, the smallest of equally
+    good ones. Undefined for fewer than two documents. Raises `ValueError` for other shapes.
+    Source: Deutsch, Foster and Freitag 2023, "Ties Matter", section 5, where the threshold is one of the metric's own
+    differences, or 0.
+    """
     columns = _Sorted(human, difference, weights)
     document, _ = number_by_text(documents)
     same_length(human=columns.human, documents=document)
@@ -89,21 +55,24 @@ def tie_outcomes(
     document = document[columns.order]
     present = np.unique(document)
     if len(present) < 2:
-        reason = "fewer than 2 documents have pairs to fit a threshold on and to judge"
-        return TieAccuracy(None, None, len(columns.size), 0, seed, reason), said
-    folds = min(folds, len(present))
-    part_of = np.full(present[-1] + 1, -1)
-    part_of[np.random.default_rng(seed).permutation(present)] = np.arange(len(present)) % folds
-    part = part_of[document]
+        return TieAccuracy(None, None, len(columns.size), seed, TOO_FEW), said
+    part = _draw_parts(present, seed)[document]
     right = np.zeros(len(columns.size))
-    for fold in range(folds):
+    for fold in range(int(part.max()) + 1):
         held_out = part == fold
-        threshold = columns.fit(~held_out).threshold or 0.0
+        threshold = columns.fit(~held_out)
         right[held_out] = columns.right(threshold)[held_out]
     said[columns.order] = right
     accuracy = float(right @ columns.weight / columns.weight.sum())
-    threshold_of_all = columns.fit(np.ones(len(right), dtype=bool)).threshold
-    return TieAccuracy(accuracy, threshold_of_all, len(right), folds, seed), said
+    threshold_of_all = columns.fit(np.ones(len(right), dtype=bool))
+    return TieAccuracy(accuracy, threshold_of_all, len(right), seed), said
+
+
+def _draw_parts(present: Integers, seed: int) -> Integers:
+    """Split documents, given by their numbers, into `FOLDS` parts: the part of each number, -1 of those not given."""
+    part_of = np.full(present[-1] + 1, -1)
+    part_of[np.random.default_rng(seed).permutation(present)] = np.arange(len(present)) % min(FOLDS, len(present))
+    return part_of
 
 
 class _Sorted:
@@ -131,15 +100,167 @@ class _Sorted:
         right: NDArray[np.bool_] = np.where(tied, self.tie_right, self.sign_right)
         return right
 
-    def fit(self, among: NDArray[np.bool_]) -> Threshold:
-        """The best threshold for some of the pairs."""
-        if not among.any():
-            return Threshold(None, None)
+    def fit(self, among: NDArray[np.bool_]) -> float:
+        """The threshold that is right most often on some of the pairs, of which there is at least one."""
         weight = self.weight * among  # pairs that weigh nothing only add thresholds that change nothing
         gained = np.concatenate([[0.0], np.cumsum(weight * self.tie_right)])
         lost = np.concatenate([[0.0], np.cumsum(weight * self.sign_right)])
         found = gained[self.cuts] + lost[-1] - lost[self.cuts]
         whole = weight.sum()
         best = int(np.argmax(found >= found.max() - TIE * whole))
-        threshold = float(self.size[self.cuts[best] - 1]) if best > 0 else 0.0
-        return Threshold(threshold, float(found[best] / whole))
+        return float(self.size[self.cuts[best] - 1]) if best > 0 else 0.0
+
+
+# --- all pairs of many summaries ----------------------------------------------------------------------------
+
+RANGES = 256
+"""Parts into which the sizes of differences are cut, to look closely only at those where the best threshold may be."""
+
+
+class SortedPairs(NamedTuple):
+    """The pairs of one document by the size of the metric's difference, the smallest first."""
+
+    size: Floats
+    """Shape (pairs,), without a sign."""
+    gain: NDArray[np.int8]
+    """Shape (pairs,): what calling the pair a tie adds to what is right. 1 where people see a tie, -1 where metric and
+    people prefer the same summary, 0 where they prefer different ones or the metric sees a tie itself."""
+
+
+def tie_counts(documents: Sequence[SortedPairs], seed: int = 0) -> tuple[TieAccuracy, Integers]:
+    """What `tie_outcomes` finds in pairs that weigh the same, and by document how many are right, shape (documents,).
+
+    A pair is not looked at for every threshold: counts by document and range of sizes bound what is right under the
+    thresholds of a range, and those of most ranges cannot be the best.
+    """
+    counts = np.array([len(pairs.size) for pairs in documents], dtype=np.intp)
+    right = np.zeros(len(documents), dtype=np.intp)
+    present = np.flatnonzero(counts)
+    if len(present) < 2:
+        return TieAccuracy(None, None, int(counts.sum()), seed, TOO_FEW), right
+    part = _draw_parts(present, seed)
+    part = np.append(part, np.full(len(documents) - len(part), -1))
+    ranges = _Ranges(documents)
+    for fold in range(int(part.max()) + 1):
+        threshold = ranges.fit(part != fold)
+        for held_out in np.flatnonzero(part == fold).tolist():
+            size, gain = documents[held_out]
+            tied = int(np.searchsorted(size, threshold + TIE, side="right"))
+            right[held_out] = np.count_nonzero(gain[:tied] > 0) + np.count_nonzero(gain[tied:] < 0)
+    threshold_of_all = ranges.fit(np.ones(len(documents), dtype=bool))
+    return TieAccuracy(int(right.sum()) / int(counts.sum()), threshold_of_all, int(counts.sum()), seed), right
+
+
+class _Ranges:
+    """The sizes of all documents, cut where no two of neighbouring ranges are within 1e-9 of each other."""
+
+    def __init__(self, documents: Sequence[SortedPairs]) -> None:
+        self.documents = documents
+        step = 1 + sum(len(pairs.size) for pairs in documents) // (16 * RANGES)
+        sample = np.sort(np.concatenate([pairs.size[::step] for pairs in documents]))
+        wanted = sample[np.arange(1, RANGES) * len(sample) // RANGES] if len(sample) else sample
+        edges = dict.fromkeys([TIE, *(self._end_of_run(edge) for edge in wanted[wanted > TIE].tolist())])
+        # shape (documents, edges): where a range ends in a document; the first are ties under every threshold
+        ends = [np.searchsorted(pairs.size, list(edges), side="right") for pairs in documents]
+        self.ends = np.column_stack([np.array(ends), [len(pairs.size) for pairs in documents]])
+        cut = [np.split(pairs.gain, end[:-1]) for pairs, end in zip(documents, self.ends, strict=True)]
+        self.gained = np.array([[np.count_nonzero(gain > 0) for gain in of_ranges] for of_ranges in cut])
+        self.lost = np.array([[np.count_nonzero(gain < 0) for gain in of_ranges] for of_ranges in cut])
+
+    def _end_of_run(self, edge: float) -> float:
+        """The last of the sizes that follow each other within 1e-9 from an edge on."""
+        while True:
+            after = (np.searchsorted(pairs.size, edge, side="right") for pairs in self.documents)
+            following = [
+                pairs.size[place] for pairs, place in zip(self.documents, after, strict=True) if place < len(pairs.size)
+            ]
+            if not following or min(following) - edge > TIE:
+                return edge
+            edge = float(min(following))
+
+    def fit(self, among: NDArray[np.bool_]) -> float:
+        """The threshold that is right most often on some of the documents, the smallest of equally good ones."""
+        gained, lost = self.gained[among].sum(axis=0), self.lost[among].sum(axis=0)
+        at_end = np.cumsum(gained - lost)  # more right than without ties, where the threshold is the end of a range
+        reach = np.append(at_end[0], at_end[:-1] + gained[1:])
+        best, threshold = int(at_end[0]), 0.0
+        for number in range(1, len(at_end)):
+            if reach[number] <= max(best, int(at_end.max()) - 1):
+                continue
+            found, size = self._best_of(number, among)
+            if at_end[number - 1] + found > best:
+                best, threshold = int(at_end[number - 1] + found), size
+        return threshold
+
+    def _best_of(self, number: int, among: NDArray[np.bool_]) -> tuple[int, float]:
+        """The most that a threshold of a range gains over the end of the range before, and the smallest such one."""
+        places = [slice(ends[number - 1], ends[number]) for ends in self.ends]
+        size = np.concatenate([pairs.size[place] for pairs, place in zip(self.documents, places, strict=True)])
+        gain = np.concatenate(
+            [pairs.gain[place] * asked for pairs, place, asked in zip(self.documents, places, among, strict=True)]
+        )
+        order = np.argsort(size)
+        size = size[order]
+        last = np.flatnonzero(np.diff(size, append=np.inf) > TIE)
+        found = np.cumsum(gain[order], dtype=np.intp)[last]
+        best = int(np.argmax(found))
+        return int(found[best]), float(size[last[best]])
+
+
+def tie_counts_of_columns(
+    size: Floats, gain: NDArray[np.int8], document: NDArray[np.int32], documents: int, seed: int = 0
+) -> tuple[TieAccuracy, Integers]:
+    """What `tie_counts` finds, from pairs of all documents by the size of the difference, the smallest first.
+
+    The columns have the shape (pairs,); `document` numbers each pair's document, of `documents` in all.
+    """
+    counts = np.bincount(document, minlength=documents)
+    present = np.flatnonzero(counts)
+    if len(present) < 2:
+        return TieAccuracy(None, None, len(size), seed, TOO_FEW), np.zeros(documents, dtype=np.intp)
+    part = np.zeros(documents, dtype=np.int8)
+    part[: present[-1] + 1] = _draw_parts(present, seed)
+    fold = part[document]
+    ranges = _CutRanges(size, gain, fold)
+    folds = np.arange(int(fold.max()) + 1)
+    thresholds = np.array([ranges.fit(folds != held_out) for held_out in folds])
+    right = np.where(size <= thresholds[fold] + TIE, gain > 0, gain < 0)
+    of_document = np.bincount(document[right], minlength=documents)
+    accuracy = int(of_document.sum()) / len(size)
+    return TieAccuracy(accuracy, ranges.fit(folds >= 0), len(size), seed), of_document
+
+
+class _CutRanges:
+    """Sorted pairs of all documents, cut into ranges as `_Ranges` does, with counts by range and part."""
+
+    def __init__(self, size: Floats, gain: NDArray[np.int8], fold: NDArray[np.int8]) -> None:
+        self.size, self.gain, self.fold = size, gain, fold
+        ties = int(np.searchsorted(size, TIE, side="right"))
+        cuts = np.flatnonzero(np.diff(size, append=np.inf) > TIE) + 1
+        self.cuts = cuts[cuts > ties]
+        wanted = np.arange(1, RANGES + 1) * len(self.cuts) // RANGES - 1
+        self.ends = np.unique([ties, *self.cuts[wanted[wanted >= 0]].tolist()])
+        folds, count = int(fold.max()) + 1, len(self.ends)
+        place = np.repeat(np.arange(count) * folds, np.diff(self.ends, prepend=0)) + fold
+        self.gained, self.lost = (
+            np.bincount(place[which], minlength=count * folds).reshape(count, folds) for which in (gain > 0, gain < 0)
+        )
+
+    def fit(self, among: NDArray[np.bool_]) -> float:
+        """The threshold that is right most often on some of the parts, the smallest of equally good ones."""
+        gained, lost = self.gained[:, among].sum(axis=1), self.lost[:, among].sum(axis=1)
+        at_end = np.cumsum(gained - lost)
+        reach = np.append(at_end[0], at_end[:-1] + gained[1:])
+        best, threshold = int(at_end[0]), 0.0
+        for number in (np.flatnonzero(reach[1:] >= at_end.max()) + 1).tolist():
+            if reach[number] <= best:
+                continue
+            start, end = self.ends[number - 1], self.ends[number]
+            inside = slice(*np.searchsorted(self.cuts, [start, end], side="right"))
+            last = self.cuts[inside] - 1
+            gains = self.gain[start:end] * among[self.fold[start:end]]
+            found = np.cumsum(gains, dtype=np.intp)[last - start]
+            most = int(np.argmax(found))
+            if at_end[number - 1] + found[most] > best:
+                best, threshold = int(at_end[number - 1] + found[most]), float(self.size[last[most]])
+        return threshold

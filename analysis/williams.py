@@ -19,7 +19,6 @@ class WilliamsTest(NamedTuple):
     p: float | None
     """The two-sided p-value in [0, 1]."""
     reason: str | None = None
-    """Why both are undefined, or None."""
 
 
 def williams(r12: float, r13: float, r23: float, n: int) -> WilliamsTest:

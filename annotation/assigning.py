@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from dataclasses import replace
+from datetime import datetime, timedelta
 
-from sqlalchemy import Row, Select, func, select
+from sqlalchemy import Row, ScalarSelect, Select, exists, func, select
 from sqlalchemy.orm import Session, joinedload
 
+from annotation.judging import see_marks
+from annotation.phases import DECLINED, SCREENED_OUT
+from annotation.protocol.records import StudyProtocol
 from annotation.records import Annotator, JudgmentTask, NotAssigned
 from annotation.sampling import first_is_left
-from annotation.tables import AnnotatorRow, AssignmentRow, PairRow, StudyRow
+from annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, StudyRow
 from data.database import now
 from data.records import TITLE_SYSTEM
 from data.store.rows import to_source
@@ -33,7 +37,9 @@ def find_open_assignment(session: Session, annotator_id: int) -> int | None:
 def select_open_pairs(annotator: AnnotatorRow) -> Select[int, int, int]:
     """Select the pairs that want more judgments and that the annotator was not given, the most wanted first.
 
-    A fresh assignment of somebody else counts as the judgment that it will probably become.
+    A fresh assignment of somebody else counts as the judgment that it will probably become. Where documents are
+    completed in the drawn order, the earliest pair comes first instead, so that no more documents are begun than
+    people need at the moment; and who skips a pair takes one of its places, too.
     """
     study = annotator.study
     reserved = (
@@ -42,7 +48,8 @@ def select_open_pairs(annotator: AnnotatorRow) -> Select[int, int, int]:
         .group_by(AssignmentRow.pair_id)
         .subquery()
     )
-    taken = PairRow.judgments + func.coalesce(reserved.c.places, 0)
+    done = PairRow.judgments + count_skips() if study.in_drawn_order else PairRow.judgments
+    taken = done + func.coalesce(reserved.c.places, 0)
     given = select(AssignmentRow.pair_id).where(AssignmentRow.annotator_id == annotator.id)
     return (
         select(PairRow.id, PairRow.first_id, PairRow.second_id)
@@ -53,7 +60,24 @@ def select_open_pairs(annotator: AnnotatorRow) -> Select[int, int, int]:
             PairRow.id.not_in(given),
             taken < study.judgments_per_pair,
         )
-        .order_by(taken, PairRow.position)
+        .order_by(*(() if study.in_drawn_order else (taken,)), PairRow.position)
+    )
+
+
+def count_skips() -> ScalarSelect[int]:
+    """Count who skipped a pair, judged it at no other time, and is not excluded."""
+    return (
+        select(func.count())
+        .select_from(AssignmentRow)
+        .join(AnnotatorRow)
+        .where(
+            AssignmentRow.pair_id == PairRow.id,
+            AssignmentRow.skipped_at.is_not(None),
+            AnnotatorRow.excluded_at.is_(None),
+            ~exists().where(JudgmentRow.assignment_id == AssignmentRow.id),
+        )
+        .correlate(PairRow)
+        .scalar_subquery()
     )
 
 
@@ -67,37 +91,42 @@ def select_checks(annotator: AnnotatorRow) -> Select[int, int, int, int, int | N
     )
 
 
-def check_is_due(session: Session, study: StudyRow, *, pairs: int, checks: int, turn: int) -> bool:
+def check_is_due(session: Session, study: StudyRow, *, pairs: int, most: int, checks: int, turn: int) -> bool:
     """Whether an annotator's `turn`-th pair, counted from 0, is to be an attention check.
 
-    The checks are spread over the pairs that an annotator of as many as there are by now will probably get.
+    The checks are spread over the pairs that an annotator of as many as there are by now will probably get, `most` at
+    most. Who declined or was screened out judges nothing.
     """
-    annotators = session.scalar(select(func.count()).where(AnnotatorRow.study_id == study.id)) or 1
-    share = min(pairs, pairs * study.judgments_per_pair // annotators)
+    of_study = AnnotatorRow.study_id == study.id, AnnotatorRow.phase.not_in((DECLINED, SCREENED_OUT))
+    annotators = session.scalar(select(func.count()).where(*of_study)) or 1
+    share = min(most, pairs * study.judgments_per_pair // annotators)
     return (turn + 1) % max(2, share // (checks + 1)) == 0
 
 
-def assign_pair(session: Session, annotator_id: int) -> int | None:
-    """Assign a pair to the annotator, or None if the study is closed or no pair is left.
+def assign_pair(session: Session, annotator: AnnotatorRow, rules: StudyProtocol) -> int | None:
+    """Assign a pair to the annotator, or None if no pair is left or they have had as many as they may.
 
-    A study's assignments are made one after another, so that no two people get a pair's last place, and one person's
-    two windows get the same pair.
+    None is left once the stopping rule of the study has ended it. Assignments of a study are made one after another, so
+    that no two people get the last place of a pair, and two windows of one person get the same pair.
     """
-    annotator = session.get_one(AnnotatorRow, annotator_id)
-    lock_study(session, annotator.study_id)
-    if annotator.study.closed_at is not None:
-        return None
+    annotator_id = annotator.id
+    stopped_at = lock_study(session, annotator.study_id)
     open_id = find_open_assignment(session, annotator_id)
     if open_id is not None:
         return open_id
-    study = annotator.study
+    study, moment = annotator.study, now()
+    if stopped_at is not None:
+        return None
     turn = session.scalar(select(func.count()).where(AssignmentRow.annotator_id == annotator_id)) or 0
     checks = session.execute(select_checks(annotator)).all()
     unseen = [check for check in checks if check.given_id is None]
     seen = len(checks) - len(unseen)
     pairs = checks[0].position if checks else 0  # checks come after all pairs
+    most = rules.judging.most_per_annotator or pairs
     pair: Row[int, int, int] | Row[int, int, int, int, int | None] | None = None
-    if not unseen or not check_is_due(session, study, pairs=pairs, checks=len(checks), turn=turn):
+    has_enough = rules.judging.most_per_annotator is not None and turn - seen >= most
+    due = unseen and check_is_due(session, study, pairs=pairs, most=min(pairs, most), checks=len(checks), turn=turn)
+    if not has_enough and not due:
         pair = session.execute(select_open_pairs(annotator).limit(1)).first()
     # Sides are evened out among the pairs alone; checks take turns that no pair comes to.
     side = turn - seen
@@ -110,16 +139,20 @@ def assign_pair(session: Session, annotator_id: int) -> int | None:
         annotator_id=annotator_id,
         pair_id=pair.id,
         left_id=pair.first_id if first_left else pair.second_id,
-        reserved_until=now() + RESERVED,
+        reserved_until=moment + RESERVED,
     )
     session.add(assignment)
+    annotator.seen_at = moment
     session.flush()
     return assignment.id
 
 
-def lock_study(session: Session, study_id: int) -> None:
-    """Wait until nobody else assigns pairs of a study. SQLite has one writer anyway and ignores it."""
-    session.scalar(select(StudyRow.id).where(StudyRow.id == study_id).with_for_update(key_share=True))
+def lock_study(session: Session, study_id: int) -> datetime | None:
+    """Wait until nobody else assigns pairs of a study; returns when its stopping rule ended it, None if it did not.
+
+    SQLite has one writer anyway and ignores the lock.
+    """
+    return session.scalar(select(StudyRow.stopped_at).where(StudyRow.id == study_id).with_for_update(key_share=True))
 
 
 def find_assignment(session: Session, annotator: Annotator, assignment_id: int, *, lock: bool = False) -> AssignmentRow:
@@ -143,20 +176,37 @@ def to_judgment_task(session: Session, assignment_id: int) -> JudgmentTask:
         ],
         populate_existing=True,
     )
-    pair, document = row.pair, row.pair.document
-    left, right = (pair.first, pair.second) if row.left_id == pair.first_id else (pair.second, pair.first)
-    # A title that is itself one of the two would give the pair away.
-    shown = {summary.text for summary in (left, right)}
-    title_stands = TITLE_SYSTEM in (left.system, right.system) or document.title in shown
+    shown = show_pair(row.pair, first_left=row.left_id == row.pair.first_id)
+    given = select(func.count()).where(AssignmentRow.annotator_id == row.annotator_id, AssignmentRow.id <= row.id)
+    number = session.scalar(given) or 0
+    shown = replace(shown, assignment_id=row.id, number=number, choice=choice_of(row))
+    judgment = row.judgment
+    if judgment is None:
+        return shown
+    marks = see_marks(row, judgment.marks or ())
+    return replace(shown, rationale=judgment.rationale, confidence=judgment.confidence, marks=marks)
+
+
+def show_pair(pair: PairRow, *, first_left: bool = True) -> JudgmentTask:
+    """A pair as annotators see it, before anybody has judged it; its assignment is 0, which is none."""
+    left, right = (pair.first, pair.second) if first_left else (pair.second, pair.first)
     return JudgmentTask(
-        assignment_id=row.id,
-        title=None if title_stands else document.title,
-        source=to_source(document),
+        assignment_id=0,
+        number=1,
+        title=title_shown(pair),
+        source=to_source(pair.document),
         left=left.text,
         right=right.text,
-        choice=choice_of(row),
-        rationale=None if row.judgment is None else row.judgment.rationale,
+        choice=None,
+        rationale=None,
     )
+
+
+def title_shown(pair: PairRow) -> str | None:
+    """The title that stands over a pair's document; none where it is itself one of the two, and would give it away."""
+    title, summaries = pair.document.title, (pair.first, pair.second)
+    stands = any(summary.system == TITLE_SYSTEM or summary.text == title for summary in summaries)
+    return None if stands else title
 
 
 def choice_of(row: AssignmentRow) -> str | None:

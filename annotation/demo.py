@@ -28,7 +28,7 @@ TIES = 0.15
 
 def create_demo_study(store: AnnotationStore, signature: str) -> Study:
     """Create the demo study unless it is there already; `signature` names the ROUGE-K scores to draw pairs by."""
-    if STUDY not in {study.name for study in store.studies()}:
+    if STUDY not in {study.name for study in store.studies(archived=True)}:
         store.create_study(
             StudySpec(name=STUDY, dataset=NAME, signature=signature, judgments_per_pair=3, ties=True, seed=1)
         )
@@ -47,7 +47,7 @@ def create_made_up_study(data: DataStore, store: AnnotationStore, signature: str
         for summary in summaries
         if AUTHOR in summary.human  # systems that somebody added have no labels
     ]
-    if MADE_UP not in {study.name for study in store.studies()}:
+    if MADE_UP not in {study.name for study in store.studies(archived=True)}:
         store.create_study(
             StudySpec(
                 name=MADE_UP,

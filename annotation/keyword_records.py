@@ -42,7 +42,6 @@ class FoundKeyword(NamedTuple):
     found: tuple[tuple[int, int, int], ...]
     """Where they stand: index among the references and the title after them, first character, the one after it all."""
     extractors: tuple[str, ...]
-    """The extractors that found it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,9 +54,7 @@ class ReviewSpec:
     signature: str
     """How the keywords were found: settings and versions."""
     keywords: Mapping[str, Sequence[FoundKeyword]]
-    """By document id, for all documents that may be drawn."""
-    count: int | None = None
-    """How many documents are drawn; None means all."""
+    """By document id, of the documents that were drawn (`draw_documents`), in that order."""
     seed: int = 0
 
 
@@ -122,7 +119,6 @@ class MarkProgress(NamedTuple):
     """How far an annotator is."""
 
     saved: int
-    """Documents saved."""
     total: int
     """Documents of the review."""
 
@@ -131,11 +127,8 @@ class MarkCounts(NamedTuple):
     """Columns with one entry for each extractor, annotator and document saved."""
 
     documents: tuple[str, ...]
-    """Document ids."""
     annotators: tuple[str, ...]
-    """Names."""
     extractors: tuple[str, ...]
-    """Names of the extractors."""
     keywords: tuple[int, ...]
     """How many keywords the extractor found in the document."""
     wrong: tuple[int, ...]
@@ -146,8 +139,6 @@ class MarkDecisions(NamedTuple):
     """Columns with one entry for each keyword and annotator who has saved its document."""
 
     keywords: tuple[int, ...]
-    """The id of the keyword."""
     annotators: tuple[str, ...]
-    """Names."""
     wrong: tuple[bool, ...]
     """Whether it was marked."""

@@ -34,7 +34,7 @@ from annotation.keyword_records import (
     UnknownKeyword,
     UnknownReview,
 )
-from annotation.records import UnknownInvite
+from annotation.records import NotAssigned, UnknownInvite
 from annotation.tables import (
     KeywordAnnotatorRow,
     KeywordMarkRow,
@@ -43,28 +43,31 @@ from annotation.tables import (
     ReviewedDocumentRow,
     ReviewedKeywordRow,
 )
+from data.access import visitor_of
 from data.database import now
 from data.export import format_timestamp
-from data.store.base import Store, StoreError, checked_name, find_named, has_named, insert_named
+from data.store.base import Store, StoreError, batches, checked_name, find_named, has_named, insert_named
 from data.store.datasets import find_dataset
 from data.store.rows import to_record, to_source
 from data.tables import DocumentRow
 
 
 class KeywordReviewStore(Store):
-    """Reviews of keywords over one engine, a short session a call."""
+    """Reviews of keywords over one engine, a short session a call.
+
+    All researchers of a server see its reviews and mark in them, as they see its data sets.
+    """
 
     # --- reviews -----------------------------------------------------------------------------------------
 
     def create_review(self, spec: ReviewSpec) -> Review:
-        """Draw the documents and the order of their keywords, and store the review.
+        """Draw the order of the documents' keywords, and store the review.
 
         Raises `ReviewExists`, `UnknownDataset`, `NoKeywords`, or StoreError for settings out of range and for keywords
         of documents that the data set does not have.
         """
         name = checked_name(spec.name)
-        if not 0 <= spec.seed < 2**31 or (spec.count is not None and not 0 < spec.count < 2**31):
-            raise StoreError("the seed must be a whole number from 0 to 2147483647, and at least one document be drawn")
+        check_seed(spec.seed)
         if not spec.extractors or len(set(spec.extractors)) < len(spec.extractors):
             raise StoreError("a review needs at least one extractor, each once")
         exists = ReviewExists(f"there is already a review {name!r}; choose another name")
@@ -72,14 +75,16 @@ class KeywordReviewStore(Store):
             if has_named(session, KeywordReviewRow, name):
                 raise exists
             dataset = find_dataset(session, spec.dataset)
-            in_order = select(DocumentRow).where(DocumentRow.dataset_id == dataset.id).order_by(DocumentRow.position)
-            known = {row.key: row for row in session.scalars(in_order)}
+            of_dataset = select(DocumentRow).where(DocumentRow.dataset_id == dataset.id)
+            known = {
+                row.key: row
+                for batch in batches(list(spec.keywords))
+                for row in session.scalars(of_dataset.where(DocumentRow.key.in_(batch)))
+            }
             unknown = sorted(set(spec.keywords) - set(known))
             if unknown:
                 raise StoreError(f"data set {spec.dataset!r} has no document {unknown[0]!r}")
-            possible = [key for key in known if key in spec.keywords]
-            drawn = Random(spec.seed).sample(possible, min(spec.count or len(known), len(possible)))  # noqa: S311
-            kept = [key for key in drawn if spec.keywords[key]]
+            kept = [key for key, keywords in spec.keywords.items() if keywords]
             if not kept:
                 raise NoKeywords(f"no extractor found a keyword in the documents drawn from data set {spec.dataset!r}")
             review = KeywordReviewRow(
@@ -88,7 +93,7 @@ class KeywordReviewStore(Store):
                 extractors=list(spec.extractors),
                 signature=spec.signature,
                 seed=spec.seed,
-                without=len(drawn) - len(kept),
+                without=len(spec.keywords) - len(kept),
             )
             insert_named(session, review, exists)
             for position, key in enumerate(kept):
@@ -126,27 +131,31 @@ class KeywordReviewStore(Store):
     def join(self, *, review: str, name: str, returning: bool = False) -> KeywordAnnotator:
         """The annotator of that name: a new one, or the one who is there where somebody says that they return.
 
-        Two people of one name would otherwise mark as one without knowing. Raises `UnknownReview`, `NameInUse`.
+        Two people of one name would otherwise mark as one without knowing. Who has signed in marks by the name of their
+        account, and returns by it. Raises `UnknownReview`, `NameInUse`.
         """
-        name = person_name(name)
-        taken = NameInUse(f"somebody called {name!r} has begun this review; say that it is you, or add a letter")
         try:
             with self.writing() as session:
                 row = find_review(session, review)
+                visitor = visitor_of(session)
+                name = person_name(visitor.name or name)
                 known = session.scalar(
                     select(KeywordAnnotatorRow).where(
                         KeywordAnnotatorRow.review_id == row.id, KeywordAnnotatorRow.name == name
                     )
                 )
-                if known is not None and not returning:
-                    raise taken
+                if known is not None and not is_own(session, known):
+                    raise NameInUse(f"somebody else called {name!r} has begun this review")
+                if known is not None and visitor.user_id is None and not returning:
+                    raise name_in_use(name)
                 if known is None:
-                    known = KeywordAnnotatorRow(review=row, name=name, token=secrets.token_urlsafe(24))
+                    token = secrets.token_urlsafe(24)
+                    known = KeywordAnnotatorRow(review=row, name=name, token=token, user_id=visitor.user_id)
                     session.add(known)
                     session.flush()
                 return to_annotator(known)
         except IntegrityError as error:  # the same name joined in another session at this moment
-            raise taken from error
+            raise name_in_use(name) from error
 
     def annotator(self, token: str) -> KeywordAnnotator:
         """The annotator whom a token belongs to. Raises `UnknownInvite`."""
@@ -156,15 +165,19 @@ class KeywordReviewStore(Store):
                 .where(KeywordAnnotatorRow.token == clean_text(token))
                 .options(joinedload(KeywordAnnotatorRow.review))
             )
-            if row is None:
+            if row is None or not is_own(session, row):
                 raise UnknownInvite("this link is not known; start again by your name")
             return to_annotator(row)
 
     # --- marks -------------------------------------------------------------------------------------------
 
     def task(self, annotator: KeywordAnnotator, position: int) -> MarkTask:
-        """The document at a place of the review, with what the annotator saved of it. Raises `UnknownKeyword`."""
+        """The document at a place of the review, with what the annotator saved of it.
+
+        Raises `UnknownKeyword`, `NotAssigned`.
+        """
         with self.reading() as session:
+            find_own(session, annotator)
             row = session.scalar(
                 select(ReviewedDocumentRow)
                 .join(KeywordAnnotatorRow, KeywordAnnotatorRow.review_id == ReviewedDocumentRow.review_id)
@@ -176,8 +189,9 @@ class KeywordReviewStore(Store):
             return to_mark_task(row, latest_verdict(session, annotator.id, row.id))
 
     def next_task(self, annotator: KeywordAnnotator) -> MarkTask | None:
-        """The first document that the annotator has not saved, None where there is none left."""
+        """The first document that the annotator has not saved, None where there is none left. Raises `NotAssigned`."""
         with self.reading() as session:
+            find_own(session, annotator)
             position = session.scalar(
                 select(func.min(ReviewedDocumentRow.position))
                 .join(KeywordAnnotatorRow, KeywordAnnotatorRow.review_id == ReviewedDocumentRow.review_id)
@@ -198,16 +212,15 @@ class KeywordReviewStore(Store):
         wrong: Collection[int],
         presented_at: datetime,
         replaces: int = 0,
-        saved_at: datetime | None = None,
     ) -> None:
         """Record which keywords of a document are wrong, possibly none; it is on disk when this returns.
 
         `replaces` is the revision that the annotator was shown, 0 for a new document: earlier revisions are kept.
 
         Raises `UnknownKeyword` for a document of another review and for keywords of another document, `AlreadySaved`
-        where it was saved in another window since it was shown, `TooSoon` within 0.4 s of showing it.
+        where it was saved in another window since it was shown, `TooSoon` within 0.4 s of showing it, `NotAssigned`.
         """
-        saved_at = saved_at or now()
+        saved_at = now()
         check_times(presented_at, saved_at, "that came too soon after the document was shown; it was not saved")
         already = AlreadySaved("this document was saved in another window meanwhile; look at what is saved now")
         try:
@@ -230,9 +243,9 @@ class KeywordReviewStore(Store):
             raise already from error
 
     def progress(self, annotator: KeywordAnnotator) -> MarkProgress:
-        """How far an annotator is."""
+        """How far an annotator is. Raises `NotAssigned`."""
         with self.reading() as session:
-            row = session.get_one(KeywordAnnotatorRow, annotator.id)
+            row = find_own(session, annotator)
             saved = session.scalar(
                 select(func.count(KeywordVerdictRow.reviewed_document_id.distinct())).where(
                     KeywordVerdictRow.annotator_id == row.id
@@ -295,6 +308,23 @@ class KeywordReviewStore(Store):
 # --- what the methods above are made of -------------------------------------------------------------------
 
 
+def check_seed(seed: int) -> None:
+    """Raise `StoreError` for a seed that a review cannot keep."""
+    if not 0 <= seed < 2**31:
+        raise StoreError("the seed must be a whole number from 0 to 2147483647")
+
+
+def draw_documents(documents: Sequence[str], count: int, seed: int) -> list[str]:
+    """Draw `count` documents of a review, or all, where there are not as many; given in the order of the data set.
+
+    Raises StoreError for settings out of range.
+    """
+    check_seed(seed)
+    if count < 1:
+        raise StoreError("at least one document must be drawn")
+    return Random(seed).sample(documents, min(count, len(documents)))  # noqa: S311
+
+
 def keyword_rows(
     document: DocumentRow, keywords: Sequence[FoundKeyword], extractors: Sequence[str], seed: str
 ) -> list[ReviewedKeywordRow]:
@@ -346,6 +376,25 @@ def to_review(session: Session, row: KeywordReviewRow) -> Review:
     )
 
 
+def is_own(session: Session, row: KeywordAnnotatorRow) -> bool:
+    """Whether somebody's work is the caller's: by their account, or because they sit at this machine."""
+    visitor = visitor_of(session)
+    return visitor.everything if visitor.user_id is None else row.user_id == visitor.user_id
+
+
+def find_own(session: Session, annotator: KeywordAnnotator) -> KeywordAnnotatorRow:
+    """The row of an annotator. Raises `NotAssigned` where the caller is not that annotator."""
+    row = session.get(KeywordAnnotatorRow, annotator.id)
+    if row is None or not is_own(session, row):
+        raise NotAssigned("these are the marks of another annotator")
+    return row
+
+
+def name_in_use(name: str) -> NameInUse:
+    """The refusal of a name that somebody marks by, who may be the caller."""
+    return NameInUse(f"somebody called {name!r} has begun this review; say that it is you, or add a letter")
+
+
 def to_annotator(row: KeywordAnnotatorRow) -> KeywordAnnotator:
     """The record of an annotator's row."""
     return to_record(KeywordAnnotator, row, review=row.review.name)
@@ -387,7 +436,7 @@ def latest_verdict(session: Session, annotator_id: int, task_id: int) -> Keyword
 def check_marks(session: Session, annotator: KeywordAnnotator, task_id: int, wrong: Collection[int]) -> None:
     """Raise `UnknownKeyword` where the document is not of the annotator's review, or a keyword not of the document."""
     row = session.get(ReviewedDocumentRow, task_id)
-    if row is None or row.review_id != session.get_one(KeywordAnnotatorRow, annotator.id).review_id:
+    if row is None or row.review_id != find_own(session, annotator).review_id:
         raise UnknownKeyword("this document does not belong to the review")
     if not set(wrong) <= {keyword.id for keyword in row.keywords}:
         raise UnknownKeyword("a marked keyword does not belong to the document")

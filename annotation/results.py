@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -11,22 +11,31 @@ from numpy.typing import NDArray
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session, aliased, selectinload
 
+from annotation.model_judgments import load_verdicts
 from annotation.store import AnnotationStore
 from annotation.studies import find_study
 from annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow
+from data.access import Right
 from data.export import format_timestamp
+from data.exporters.pairwise import JudgedTexts
 from data.preferences import Preferences, rated_pairs, to_name_column
 from data.store import DataStore
 from data.tables import DocumentRow, ScoreRow, SignatureRow, SummaryRow
 
 
 def load_judgments(store: AnnotationStore, study: str) -> Preferences:
-    """The judgments of a study in the order of deciding, attention checks left out. Raises `UnknownStudy`."""
+    """The judgments of a study in the order of deciding, but for attention checks and excluded annotators.
+
+    Those that do not say when they were made come last, in the order of their file.
+
+    The verdicts of language models stand among the scores, and never among the judgments. Raises `UnknownStudy`.
+    """
     with store.reading() as session:
         study_id = find_study(session, study).id
         pairs = session.execute(select_pairs(study_id)).all()
         judgments = session.execute(select_judgments(study_id)).all()
         scores = load_pair_scores(session, study_id)
+        verdicts = load_verdicts(session, study_id)
     _, first_ids, inclusion, documents, firsts, seconds, first_examples, second_examples = columns(pairs, 8)
     pair_ids, left_ids, chosen_ids, presented, decided, annotators = columns(judgments, 6)
     place = {row.id: number for number, row in enumerate(pairs)}
@@ -44,12 +53,18 @@ def load_judgments(store: AnnotationStore, study: str) -> Preferences:
                 axis=1,
             )
             for signature, values in scores.items()
-        },
+        }
+        | {model.signature: model.scores for model in verdicts},
         pair=pair,
         choices=np.where(tie, 0.0, np.where(chosen == to_float_column(first_ids)[pair], 1.0, -1.0)),
         annotators=to_name_column(annotators),
         left=np.where(tie, np.nan, (chosen == left).astype(np.float64)),
-        took=np.array([(end - start).total_seconds() for start, end in zip(presented, decided, strict=True)]),
+        took=to_float_column(
+            [
+                None if start is None or end is None else (end - start).total_seconds()
+                for start, end in zip(presented, decided, strict=True)
+            ]
+        ),
     )
 
 
@@ -75,8 +90,8 @@ def select_pairs(study_id: int) -> Select[int, int, float | None, str, str, str,
     )
 
 
-def select_judgments(study_id: int) -> Select[int, int, int | None, datetime, datetime, str]:
-    """Select a study's judgments in the order of deciding, attention checks left out."""
+def select_judgments(study_id: int) -> Select[int, int, int | None, datetime | None, datetime | None, str]:
+    """Select a study's judgments in the order of deciding, but for attention checks and excluded annotators."""
     return (
         select(
             AssignmentRow.pair_id,
@@ -89,8 +104,8 @@ def select_judgments(study_id: int) -> Select[int, int, int | None, datetime, da
         .join(AssignmentRow, AssignmentRow.id == JudgmentRow.assignment_id)
         .join(AnnotatorRow, AnnotatorRow.id == AssignmentRow.annotator_id)
         .join(PairRow, PairRow.id == AssignmentRow.pair_id)
-        .where(PairRow.study_id == study_id, PairRow.expected_id.is_(None))
-        .order_by(JudgmentRow.decided_at, JudgmentRow.id)
+        .where(PairRow.study_id == study_id, PairRow.expected_id.is_(None), AnnotatorRow.excluded_at.is_(None))
+        .order_by(JudgmentRow.decided_at.nulls_last(), JudgmentRow.id)
     )
 
 
@@ -133,13 +148,31 @@ def load_rated_pairs(store: DataStore, dataset: str, aspect: str) -> Preferences
 # --- exports ----------------------------------------------------------------------------------------------
 
 
-def export_judgments(store: AnnotationStore, study: str) -> list[dict[str, Any]]:
-    """All assignments of a study, one record each: judged, skipped or open.
+def pseudonyms(names: Iterable[str]) -> dict[str, str]:
+    """What annotators are called where their names are left out: P and their number in the study.
 
-    Texts are not repeated: `document_id` and the systems name them in the data set. Raises `UnknownStudy`.
+    `names` come in the order in which they joined. Numbers stay: nobody's row is ever deleted.
+    """
+    return {name: f"P{number}" for number, name in enumerate(names, 1)}
+
+
+def name_people(session: Session, study_id: int, *, names: bool) -> dict[int, str]:
+    """What each annotator of a study is called: their name or, without `names`, their pseudonym."""
+    people = select(AnnotatorRow.id, AnnotatorRow.name).where(AnnotatorRow.study_id == study_id)
+    rows = session.execute(people.order_by(AnnotatorRow.id)).all()
+    called = pseudonyms(row.name for row in rows)
+    return {row.id: row.name if names else called[row.name] for row in rows}
+
+
+def export_judgments(store: AnnotationStore, study: str, *, names: bool = False) -> list[dict[str, Any]]:
+    """All assignments of a study, one record each: judged, skipped or open; those of excluded annotators say so.
+
+    Texts are not repeated: `document_id` and the systems name them in the data set. Annotators are called P1, P2 and
+    so on; their `names` are for who manages the study. Raises `UnknownStudy`, `NotAllowed`.
     """
     with store.reading() as session:
-        row = find_study(session, study)
+        row = find_study(session, study, Right.MANAGE if names else Right.READ)
+        called = name_people(session, row.id, names=names)
         assignments = session.scalars(
             select(AssignmentRow)
             .join(PairRow)
@@ -156,10 +189,11 @@ def export_judgments(store: AnnotationStore, study: str) -> list[dict[str, Any]]
             )
         )
         # A list: whoever writes the records slowly must not keep SQLite's writers waiting meanwhile.
-        return [judgment_record(row.name, row.dataset.name, assignment) for assignment in assignments]
+        study_columns = {"study": row.name, "dataset": row.dataset.name}
+        return [{**study_columns, "annotator": called[one.annotator_id], **judgment_record(one)} for one in assignments]
 
 
-def judgment_record(study: str, dataset: str, assignment: AssignmentRow) -> dict[str, Any]:
+def judgment_record(assignment: AssignmentRow) -> dict[str, Any]:
     """One assignment as a record of plain JSON values."""
     pair, judgment = assignment.pair, assignment.judgment
     systems = {pair.first_id: pair.first.system, pair.second_id: pair.second.system}
@@ -170,9 +204,7 @@ def judgment_record(study: str, dataset: str, assignment: AssignmentRow) -> dict
         return {"choice": "left" if chosen_id == assignment.left_id else "right", "chosen": systems[chosen_id]}
 
     return {
-        "study": study,
-        "dataset": dataset,
-        "annotator": assignment.annotator.name,
+        "excluded": assignment.annotator.excluded_at is not None,
         "document_id": pair.document.key,
         "system_a": pair.first.system,
         "system_b": pair.second.system,
@@ -182,9 +214,11 @@ def judgment_record(study: str, dataset: str, assignment: AssignmentRow) -> dict
         "left": systems[assignment.left_id],
         **({"choice": None, "chosen": None} if judgment is None else choice(judgment.chosen_id)),
         "assigned_at": format_timestamp(assignment.assigned_at),
-        "presented_at": None if judgment is None else format_timestamp(judgment.presented_at),
-        "decided_at": None if judgment is None else format_timestamp(judgment.decided_at),
+        "presented_at": None if judgment is None else format_time(judgment.presented_at),
+        "decided_at": None if judgment is None else format_time(judgment.decided_at),
         "rationale": None if judgment is None else judgment.rationale,
+        "confidence": None if judgment is None else judgment.confidence,
+        "marks": None if judgment is None else judgment.marks,
         "revision": None if judgment is None else judgment.revision,
         "history": [
             {
@@ -193,12 +227,58 @@ def judgment_record(study: str, dataset: str, assignment: AssignmentRow) -> dict
                 "presented_at": format_timestamp(earlier.presented_at),
                 "decided_at": format_timestamp(earlier.decided_at),
                 "rationale": earlier.rationale,
+                "confidence": earlier.confidence,
+                "marks": earlier.marks,
             }
             for earlier in (judgment.earlier if judgment is not None else [])
         ],
-        "skipped_at": None if assignment.skipped_at is None else format_timestamp(assignment.skipped_at),
+        "skipped_at": format_time(assignment.skipped_at),
         "skip_reason": assignment.skip_reason,
     }
+
+
+def load_judged_texts(store: AnnotationStore, study: str, *, names: bool = False) -> list[JudgedTexts]:
+    """The judgments of a study with their texts, but for attention checks and excluded annotators, as they were made.
+
+    Annotators are called P1, P2 and so on; their `names` are for who manages the study. Raises `UnknownStudy`,
+    `NotAllowed`.
+    """
+    first, second = aliased(SummaryRow), aliased(SummaryRow)
+    with store.reading() as session:
+        row = find_study(session, study, Right.MANAGE if names else Right.READ)
+        called = name_people(session, row.id, names=names)
+        found = session.execute(
+            select(JudgmentRow, AssignmentRow, DocumentRow.key, DocumentRow.source, first, second)
+            .join(AssignmentRow, AssignmentRow.id == JudgmentRow.assignment_id)
+            .join(AnnotatorRow, AnnotatorRow.id == AssignmentRow.annotator_id)
+            .join(PairRow, PairRow.id == AssignmentRow.pair_id)
+            .join(DocumentRow, DocumentRow.id == PairRow.document_id)
+            .join(first, first.id == PairRow.first_id)
+            .join(second, second.id == PairRow.second_id)
+            .where(PairRow.study_id == row.id, PairRow.expected_id.is_(None), AnnotatorRow.excluded_at.is_(None))
+            .order_by(JudgmentRow.id)
+        ).all()
+        judged = []
+        for judgment, assignment, key, source, *pair in found:
+            left, right = pair if pair[0].id == assignment.left_id else pair[::-1]
+            systems = {left.id: left.system, right.id: right.system, None: None}
+            judged.append(
+                JudgedTexts(
+                    document_id=key,
+                    source=source if isinstance(source, str) else " ".join(source),
+                    systems=(left.system, right.system),
+                    texts=(left.text, right.text),
+                    chosen=systems[judgment.chosen_id],
+                    annotator=called[assignment.annotator_id],
+                    decided_at=judgment.decided_at,
+                )
+            )
+        return judged
+
+
+def format_time(time: datetime | None) -> str | None:
+    """A time in ISO 8601; None where there is none."""
+    return None if time is None else format_timestamp(time)
 
 
 def export_scores(store: DataStore, dataset: str) -> Iterator[dict[str, Any]]:

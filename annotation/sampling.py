@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
-from typing import NamedTuple
+from itertools import accumulate, combinations
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from annotation.many_pairs import Numbers, find_places
 from data.preferences import TIE
 
 SAMPLING_RULES = {
@@ -16,6 +20,10 @@ SAMPLING_RULES = {
     "all": "every pair",
     "conflicts": "pairs on which metrics contradict each other, and a random share of the others",
 }
+GIVEN = "given"
+"""The rule of studies whose pairs were drawn by nobody here: they came with their judgments."""
+RULES = (*SAMPLING_RULES, GIVEN)
+"""What a study's rule can be."""
 RANDOM_SHARE = 0.25
 """Share of a study's pairs that `conflicts` draws from those on which no metrics contradict each other."""
 
@@ -55,10 +63,72 @@ class PairSample:
     """Pairs left out because their texts are the same but for white space, or the same as another pair's."""
     unscored: int
     """Pairs left out because a score that the rule compares is missing."""
+    alike: int = 0
+    """Pairs left out because the scores that the rule compares are the same."""
     conflicts: int | None = None
     """Eligible pairs on which metrics contradict each other; None where the rule does not ask for it."""
     checks: tuple[SampledPair, ...] = ()
     """Attention checks, which every annotator gets besides the pairs."""
+    in_drawn_order: bool = False
+    """Whether pairs of one document stand together, documents in the order in which a stopping rule looks at them."""
+
+
+class PairCounts(NamedTuple):
+    """How many pairs a rule allows, and how many it leaves out."""
+
+    conflicts: tuple[int, ...]
+    """By document, those on which metrics contradict each other; 0 but for the rule `conflicts`."""
+    others: tuple[int, ...]
+    """By document, all others."""
+    identical: int
+    """Left out because the texts are the same."""
+    unscored: int
+    """Left out because a score that the rule compares is missing."""
+    alike: int
+    """Left out because the scores that the rule compares are the same."""
+
+    @property
+    def eligible(self) -> int:
+        """How many the rule allows."""
+        return sum(self.conflicts) + sum(self.others)
+
+    def drawn(self, count: int | None, per_document: int | None) -> int:
+        """How many pairs a study gets: at most `per_document` of each, and of each stratum, `count` in all."""
+        kept = sum(
+            most if per_document is None else min(per_document, most) for most in (*self.conflicts, *self.others)
+        )
+        return kept if count is None else min(count, kept)
+
+
+MANY = 100
+"""From so many summaries of a document on, its pairs are found as arrays, and are records only once they are drawn."""
+
+
+class PairsOfMany(Sequence[SampledPair]):
+    """Pairs of one document, kept as the numbers of their summaries."""
+
+    def __init__(self, document_id: int, firsts: Numbers, seconds: Numbers) -> None:
+        self.document_id, self.firsts, self.seconds = document_id, firsts, seconds
+
+    def __len__(self) -> int:
+        return len(self.firsts)
+
+    def __getitem__(self, place: Any) -> Any:
+        return SampledPair(self.document_id, int(self.firsts[place]), int(self.seconds[place]))
+
+
+class AllowedPairs(NamedTuple):
+    """The pairs that a rule allows, by document, and what it leaves out: the counts as in `PairCounts`."""
+
+    conflicts: list[Sequence[SampledPair]]
+    others: list[Sequence[SampledPair]]
+    identical: int
+    unscored: int
+    alike: int
+
+    def counts(self) -> PairCounts:
+        """How many there are."""
+        return PairCounts(tuple(map(len, self.conflicts)), tuple(map(len, self.others)), *self[2:])
 
 
 def sample_pairs(
@@ -84,39 +154,73 @@ def sample_pairs(
     if rule == "conflicts" and not 0 < random_share < 1:
         raise ValueError("the random share must be above 0 and below 1, so that every pair can be drawn")
     generator = random.Random(seed)  # noqa: S311  a reproducible draw, not a secret
-    eligible = identical = unscored = 0
-    strata: dict[bool, list[list[SampledPair]]] = {False: [], True: []}  # by whether it is a conflict, by document
+    found = allow_pairs(documents, rule)
+    if rule == "conflicts":
+        pairs = draw_strata(found.conflicts, found.others, count, per_document, random_share, generator)
+    else:
+        pairs = draw_rounds(found.others, count, per_document, generator)
+    counts = found.counts()
+    return PairSample(
+        tuple(pairs),
+        counts.eligible,
+        counts.identical,
+        counts.unscored,
+        counts.alike,
+        conflicts=sum(counts.conflicts) if rule == "conflicts" else None,
+    )
+
+
+def allow_pairs(documents: Sequence[tuple[int, Sequence[PairCandidate]]], rule: str) -> AllowedPairs:
+    """Find the pairs that a rule allows, before any are drawn."""
+    identical = unscored = alike = 0
+    conflicts: list[Sequence[SampledPair]] = []
+    others: list[Sequence[SampledPair]] = []
     for document_id, candidates in documents:
-        allowed: dict[bool, list[SampledPair]] = {False: [], True: []}
-        asked: set[frozenset[str]] = set()
+        folded = ((candidate, fold_white_space(candidate.text)) for candidate in candidates)
         # nobody can judge nothing
-        written = [candidate for candidate in candidates if fold_white_space(candidate.text)]
-        for first, second in combinations(sorted(written, key=lambda c: c.system), 2):
-            texts = frozenset((fold_white_space(first.text), fold_white_space(second.text)))
+        written = sorted(((one, text) for one, text in folded if text), key=lambda c: c[0].system)
+        if len(written) >= MANY:
+            places = find_places([text for _, text in written], [one.scores for one, _ in written], rule)
+            ids = np.array([one.id for one, _ in written])
+            conflicts.append(PairsOfMany(document_id, *(ids[side] for side in places.conflicts)))
+            others.append(PairsOfMany(document_id, *(ids[side] for side in places.others)))
+            identical, unscored, alike = (
+                sum(one) for one in zip((identical, unscored, alike), places[2:], strict=True)
+            )
+            continue
+        in_conflict: list[SampledPair] = []
+        rest: list[SampledPair] = []
+        asked: set[frozenset[str]] = set()
+        for (first, one), (second, other) in combinations(written, 2):
+            texts = frozenset((one, other))
             if len(texts) == 1 or texts in asked:
                 identical += 1
             elif rule == "rouge_k_differs" and (None in first.scores or None in second.scores):
                 unscored += 1
-            elif rule != "rouge_k_differs" or differs(first, second):
+            elif rule == "rouge_k_differs" and not any(compare_scores(first, second)):
+                alike += 1
+            else:
                 asked.add(texts)
-                in_conflict = rule == "conflicts" and conflicting(first, second)
-                allowed[in_conflict].append(SampledPair(document_id, first.id, second.id))
-        eligible += sum(map(len, allowed.values()))
-        for stratum, pairs in allowed.items():
-            strata[stratum].append(pairs)
-    if rule == "conflicts":
-        pairs = draw_strata(strata[True], strata[False], count, per_document, random_share, generator)
-        return PairSample(tuple(pairs), eligible, identical, unscored, conflicts=sum(map(len, strata[True])))
-    return PairSample(tuple(draw_rounds(strata[False], count, per_document, generator)), eligible, identical, unscored)
+                stratum = in_conflict if rule == "conflicts" and conflicting(first, second) else rest
+                stratum.append(SampledPair(document_id, first.id, second.id))
+        conflicts.append(in_conflict)
+        others.append(rest)
+    return AllowedPairs(conflicts, others, identical, unscored, alike)
 
 
 def draw_rounds(
-    documents: Sequence[list[SampledPair]], count: int | None, per_document: int | None, generator: random.Random
+    documents: Sequence[Sequence[SampledPair]], count: int | None, per_document: int | None, generator: random.Random
 ) -> list[SampledPair]:
     """Draw from the pairs of each document, which are as likely as each other."""
+    drawn = []
     for pairs in documents:
-        generator.shuffle(pairs)
-    drawn = [pairs[:per_document] for pairs in documents]
+        if isinstance(pairs, PairsOfMany):  # millions take seconds to be shuffled
+            limits = (limit for limit in (per_document, count) if limit is not None)
+            places = generator.sample(range(len(pairs)), min([len(pairs), *limits]))
+        else:
+            places = list(range(len(pairs)))
+            generator.shuffle(places)
+        drawn.append([pairs[place] for place in places[:per_document]])
     generator.shuffle(drawn)
     # One pair of each document before the second of any, so that a small study spreads over many documents.
     rounds = max(map(len, drawn), default=0)
@@ -140,7 +244,7 @@ def draw_strata(
     comes from `others`, at least one pair where there are any; what one stratum cannot fill the other gets.
     """
     kept = [draw_per_document(stratum, per_document, generator) for stratum in (conflicts, others)]
-    in_conflict, at_random = map(len, kept)
+    in_conflict, at_random = (sum(len(of.places) for of in stratum) for stratum in kept)
     wanted = in_conflict + at_random if count is None else min(count, in_conflict + at_random)
     if wanted == 1 and in_conflict and at_random:
         raise ValueError(
@@ -151,23 +255,58 @@ def draw_strata(
     share = max(1, min(round(wanted * random_share), wanted - 1))
     from_others = min(at_random, max(share, wanted - in_conflict))
     drawn = [
-        pair._replace(inclusion=probability * number / len(stratum))
+        pair
         for stratum, number in zip(kept, (wanted - from_others, from_others), strict=True)
-        for pair, probability in generator.sample(stratum, number)
+        for pair in draw_kept(stratum, number, generator)
     ]
     generator.shuffle(drawn)
     return drawn
 
 
+class KeptPairs(NamedTuple):
+    """Some of a document's pairs, by their places, each with the probability of being kept."""
+
+    pairs: Sequence[SampledPair]
+    places: Sequence[int]
+    probability: float
+
+
 def draw_per_document(
     documents: Sequence[Sequence[SampledPair]], per_document: int | None, generator: random.Random
-) -> list[tuple[SampledPair, float]]:
-    """At most so many pairs of each document, drawn at random, each with the probability of being kept."""
+) -> list[KeptPairs]:
+    """At most so many pairs of each document, drawn at random."""
     kept = []
     for pairs in documents:
         number = len(pairs) if per_document is None else min(per_document, len(pairs))
-        kept += [(pair, number / len(pairs)) for pair in generator.sample(pairs, number)]
+        every = range(len(pairs))
+        all_of_many = number == len(pairs) and isinstance(pairs, PairsOfMany)  # which take seconds to be shuffled
+        places = every if all_of_many else generator.sample(every, number)
+        kept.append(KeptPairs(pairs, places, number / max(1, len(pairs))))
     return kept
+
+
+def draw_kept(kept: Sequence[KeptPairs], number: int, generator: random.Random) -> Iterator[SampledPair]:
+    """Draw so many of the pairs that were kept, with the probability of each."""
+    ends = list(accumulate(len(of.places) for of in kept))
+    size = ends[-1] if ends else 0
+    for place in generator.sample(range(size), number):
+        document = bisect_right(ends, place)
+        pairs, places, probability = kept[document]
+        pair = pairs[places[place - ends[document]]]  # counted from the document's end
+        yield pair._replace(inclusion=probability * number / size)
+
+
+def put_in_order(pairs: Sequence[SampledPair], *, most_documents: int, seed: int) -> tuple[SampledPair, ...]:
+    """Put pairs in the order in which their documents are to be completed, those of one document together.
+
+    Every order of the documents is as likely as any other, however many pairs each has: in the order of their first
+    pairs, documents of many pairs would come first. Those beyond `most_documents` are left out.
+    """
+    documents = sorted({pair.document_id for pair in pairs})
+    random.Random(f"documents:{seed}").shuffle(documents)  # noqa: S311  a reproducible draw, not a secret
+    place = {document: number for number, document in enumerate(documents[:most_documents])}
+    drawn = (pair for pair in pairs if pair.document_id in place)
+    return tuple(sorted(drawn, key=lambda pair: place[pair.document_id]))
 
 
 def draw_checks(
@@ -224,11 +363,6 @@ def find_foreign_pair(
 def fold_white_space(text: str) -> str:
     """Collapse runs of white space into one space."""
     return " ".join(text.split())
-
-
-def differs(first: PairCandidate, second: PairCandidate) -> bool:
-    """Whether any score of the two candidates differs."""
-    return any(compare_scores(first, second))
 
 
 def conflicting(first: PairCandidate, second: PairCandidate) -> bool:

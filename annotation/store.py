@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Sequence
 from datetime import datetime
 from statistics import median
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
 from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
@@ -20,20 +20,37 @@ from annotation.assigning import (
     select_open_pairs,
     to_judgment_task,
 )
+from annotation.entering import (
+    WARNED,
+    add_event,
+    begin_way,
+    check_phase,
+    enter_phase,
+    find_rules,
+    leave_phase,
+    refuse_closed,
+    state_of_study,
+)
 from annotation.inputs import check_times, clean_text, person_name
+from annotation.judging import Said, check_said
+from annotation.phases import FAILED, JUDGING, WITHDRAWN
+from annotation.protocol.records import Checks
+from annotation.protocol.tables import EventRow
 from annotation.records import (
     CHOICES,
+    OPEN,
     AlreadyJudged,
     Annotator,
     AnnotatorProgress,
     JudgingProgress,
     JudgmentTask,
     NameTaken,
-    StudyClosed,
+    NotAssigned,
     UnknownInvite,
 )
-from annotation.studies import StudyStore, find_study
+from annotation.studies import StudyStore, check_open, find_study, may
 from annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, RevisionRow, StudyRow
+from data.access import Right, visitor_of
 from data.database import now
 from data.store import StoreError
 from data.store.rows import to_record
@@ -48,17 +65,23 @@ class AnnotationStore(StudyStore):
     # --- annotators --------------------------------------------------------------------------------------
 
     def join(self, *, study: str, name: str) -> Annotator:
-        """The annotator of that name, new or returning. Raises `UnknownStudy`, `StudyClosed`, `NameTaken`."""
-        name = person_name(name)
+        """The annotator of that name, new or returning; who has signed in judges by the name of their account.
+
+        Raises `UnknownStudy`, `StudyClosed`, `NameTaken`.
+        """
         try:
             with self.writing() as session:
                 row = find_study(session, study)
+                user_id = visitor_of(session).user_id
+                name = person_name(visitor_of(session).name or name)
                 known = find_annotator(session, row, name)
                 if known is not None and known.invited:
                     raise NameTaken(f"{name!r} was invited by a link; open that link, or choose another name")
-                if known is None and row.closed_at is not None:
-                    raise StudyClosed(f"the study {study!r} is closed")
-                return to_annotator(known or add_annotator(session, row, name, invited=False))
+                if known is not None and not is_own(session, known):
+                    raise NameTaken(f"the study {study!r} has another annotator {name!r}, or one who was excluded")
+                if known is None or row.bundle_sha256 is not None:  # nobody goes on in what was opened from a bundle
+                    check_open(session, row)
+                return to_annotator(known or add_annotator(session, row, name, invited=False, user_id=user_id))
         except IntegrityError:  # the same name joined in another session at this moment
             return self.join(study=study, name=name)
 
@@ -70,9 +93,8 @@ class AnnotationStore(StudyStore):
         name = person_name(name)
         try:
             with self.writing() as session:
-                row = find_study(session, study)
-                if row.closed_at is not None:
-                    raise StudyClosed(f"the study {study!r} is closed")
+                row = find_study(session, study, Right.MANAGE)
+                check_open(session, row)
                 known = find_annotator(session, row, name)
                 if known is not None and not known.invited:
                     raise NameTaken(f"the study {study!r} already has an annotator {name!r}")
@@ -80,17 +102,30 @@ class AnnotationStore(StudyStore):
         except IntegrityError:  # somebody of that name joined or was invited at this moment
             return self.invite(study=study, name=name)
 
+    def invited(self, study: str) -> list[Annotator]:
+        """Who was invited to a study, in the order of the invites. Raises `UnknownStudy`."""
+        with self.reading() as session:
+            of_study = AnnotatorRow.study_id == find_study(session, study, Right.MANAGE).id
+            rows = session.scalars(select(AnnotatorRow).where(of_study, AnnotatorRow.invited).order_by(AnnotatorRow.id))
+            return [to_annotator(row) for row in rows]
+
     def annotator(self, token: str) -> Annotator:
         """The annotator whom a token belongs to. Raises `UnknownInvite`."""
-        with self.reading() as session:
+        with self.reading(annotators=True) as session:
             row = session.scalar(
                 select(AnnotatorRow)
                 .where(AnnotatorRow.token == clean_text(token))
                 .options(joinedload(AnnotatorRow.study))
             )
-            if row is None:
+            if row is None or not is_own(session, row):
                 raise UnknownInvite("this invite is not known; ask whoever sent it for a new link")
             return to_annotator(row)
+
+    def own_annotator(self) -> Annotator | None:
+        """The annotator that the caller is, by the link that they came by; None for everybody else."""
+        with self.reading(annotators=True) as session:
+            annotator_id = visitor_of(session).annotator_id
+            return None if annotator_id is None else to_annotator(session.get_one(AnnotatorRow, annotator_id))
 
     # --- assignment --------------------------------------------------------------------------------------
 
@@ -99,21 +134,34 @@ class AnnotationStore(StudyStore):
 
         An open assignment comes back first, so that a reload shows the same pair with the same sides. Else the pair
         with the fewest judgments among those that want more and that the annotator has not been given; now and then
-        an attention check instead, and at the end those that are left.
+        an attention check instead, and at the end those that are left. Who gets none has finished judging, where
+        the study has phases after it.
+
+        Raises `WrongPhase` for whoever does not judge yet, or not any more, and `StudyPaused`.
         """
-        with self.writing() as session:
-            assigned_id = assign_pair(session, annotator.id)
-            return None if assigned_id is None else to_judgment_task(session, assigned_id)
+        with self.writing(annotators=True) as session:
+            row = find_own(session, annotator)
+            rules = find_rules(session, row.study)
+            check_phase(session, row, rules, JUDGING)
+            is_open = state_of_study(row.study, rules) == OPEN
+            assigned_id = assign_pair(session, row, rules) if is_open else None
+            if assigned_id is not None:
+                return to_judgment_task(session, assigned_id)
+            if is_open or has_worked(session, row):
+                leave_phase(session, row, rules)
+            return None
 
     def task(self, annotator: Annotator, assignment_id: int) -> JudgmentTask:
         """A pair that the annotator was given. Raises `NotAssigned`."""
-        with self.reading() as session:
+        with self.reading(annotators=True) as session:
+            find_own(session, annotator)
             find_assignment(session, annotator, assignment_id)
             return to_judgment_task(session, assignment_id)
 
     def previous_task(self, annotator: Annotator, assignment_id: int | None = None) -> JudgmentTask | None:
         """The pair that the annotator was given before another one (None: before the end), to look at or change."""
-        with self.reading() as session:
+        with self.reading(annotators=True) as session:
+            find_own(session, annotator)
             earlier = (
                 select(AssignmentRow.id)
                 .where(AssignmentRow.annotator_id == annotator.id, AssignmentRow.reserved_until.is_(None))
@@ -135,29 +183,33 @@ class AnnotationStore(StudyStore):
         choice: str,
         presented_at: datetime,
         decided_at: datetime | None = None,
-        rationale: str | None = None,
         change: bool = False,
+        **said: Unpack[Said],
     ) -> None:
         """Record a choice (`left`, `right` or `tie`); it is on disk when this returns.
 
         With `change` an earlier choice is replaced and kept as a revision; a pair that was skipped can be judged
-        after all, and the skip stays on record.
+        after all, and the skip stays on record. A wrong answer to an attention check may bring a warning, or end the
+        annotator's part.
 
-        Raises `AlreadyJudged`, `NotAssigned`, `StudyClosed`, `TooSoon`, or StoreError for a tie where
-        the study has none.
+        Raises `AlreadyJudged`, `NotAssigned`, `StudyClosed`, `StudyPaused`, `TooSoon`, `WrongPhase`, `BadAnswer` where
+        something that the study requires is missing, or StoreError for a tie where the study has none.
         """
         decided_at = decided_at or now()
         check_times(presented_at, decided_at, "the choice came too soon after the pair was shown; it was not saved")
-        with self.writing() as session:
+        with self.writing(annotators=True) as session:
+            row = find_own(session, annotator)
             assignment = find_assignment(session, annotator, assignment_id, lock=True)
             study = assignment.pair.study
-            if study.closed_at is not None:
-                raise StudyClosed(f"the study {study.name!r} is closed; the choice was not saved")
+            rules = find_rules(session, study)
+            check_phase(session, row, rules, JUDGING)
+            refuse_closed(study, rules, "the choice was not saved")
             if choice not in CHOICES or (choice == "tie" and not study.ties):
                 raise StoreError(f"{choice!r} is not a choice of this study")
             judgment = assignment.judgment
             if judgment is not None and not change:
                 raise AlreadyJudged("this pair is already judged; go back to it to change the choice")
+            checked = check_said(rules.judging, assignment, said)
             if judgment is None:
                 judgment = JudgmentRow(assignment_id=assignment.id, revision=1)
                 session.add(judgment)
@@ -167,32 +219,41 @@ class AnnotationStore(StudyStore):
                 judgment.revision += 1
             judgment.chosen_id = chosen_id(assignment, choice)
             judgment.presented_at, judgment.decided_at = presented_at, decided_at
-            judgment.rationale = clean_text(rationale or "") or None
+            for name, value in checked.items():
+                setattr(judgment, name, value)
             assignment.reserved_until = None
+            row.seen_at = now()
+            if assignment.pair.expected_id not in {None, judgment.chosen_id}:
+                mind_checks(session, row, rules.checks)
 
     def skip(self, *, annotator: Annotator, assignment_id: int, reason: str) -> None:
         """Leave a pair unjudged, saying why.
 
-        Raises `AlreadyJudged`, `NotAssigned`, `StudyClosed`, or StoreError without a reason.
+        Raises `AlreadyJudged`, `NotAssigned`, `StudyClosed`, `StudyPaused`, `WrongPhase`, or StoreError without a
+        reason.
         """
         reason = clean_text(reason)
         if not reason:
             raise StoreError("say why the pair is skipped")
-        with self.writing() as session:
+        with self.writing(annotators=True) as session:
+            row = find_own(session, annotator)
             assignment = find_assignment(session, annotator, assignment_id, lock=True)
             study = assignment.pair.study
-            if study.closed_at is not None:
-                raise StudyClosed(f"the study {study.name!r} is closed; the pair was not skipped")
+            rules = find_rules(session, study)
+            check_phase(session, row, rules, JUDGING)
+            refuse_closed(study, rules, "the pair was not skipped")
             if assignment.judgment is not None:
                 raise AlreadyJudged("this pair is already judged; it cannot be skipped any more")
             assignment.reserved_until = None
             assignment.skipped_at, assignment.skip_reason = now(), reason
+            row.seen_at = assignment.skipped_at
 
     # --- progress ----------------------------------------------------------------------------------------
 
     def progress(self, annotator: Annotator) -> JudgingProgress:
         """How far an annotator is."""
-        with self.reading() as session:
+        with self.reading(annotators=True) as session:
+            row = find_own(session, annotator)
             given, judged, skipped = session.execute(
                 select(
                     func.count(AssignmentRow.id),
@@ -209,11 +270,16 @@ class AnnotationStore(StudyStore):
                 .order_by(AssignmentRow.id.desc())
                 .limit(LATEST)
             ).all()
-            row = session.get_one(AnnotatorRow, annotator.id)
             unseen = select_open_pairs(row).order_by(None).subquery()
             left = session.scalar(select(func.count()).select_from(unseen)) or 0
-            left += sum(check.given_id is None for check in session.execute(select_checks(row)))
-        took = [(decided - presented).total_seconds() for presented, decided in times]
+            checks = [check.given_id is None for check in session.execute(select_checks(row))]
+            most = find_rules(session, row.study).judging.most_per_annotator
+            if most is not None:
+                left = max(0, min(left, most - (given - checks.count(False))))
+            left += checks.count(True)
+            if row.study.stopped_at is not None:
+                left = 0
+        took = [(decided - presented).total_seconds() for presented, decided in times if presented and decided]
         return JudgingProgress(
             judged=judged,
             skipped=skipped,
@@ -224,30 +290,7 @@ class AnnotationStore(StudyStore):
     def annotators(self, study: str) -> list[AnnotatorProgress]:
         """A study's annotators and what each has done, in the order in which they joined."""
         with self.reading() as session:
-            row = find_study(session, study)
-            table: dict[str, list[AssignmentOutcome]] = {
-                name: []
-                for name in session.scalars(
-                    select(AnnotatorRow.name).where(AnnotatorRow.study_id == row.id).order_by(AnnotatorRow.id)
-                )
-            }
-            for outcome in session.execute(
-                select(
-                    AnnotatorRow.name,
-                    AssignmentRow.left_id,
-                    AssignmentRow.skipped_at,
-                    PairRow.expected_id,
-                    JudgmentRow.chosen_id,
-                    JudgmentRow.presented_at,
-                    JudgmentRow.decided_at,
-                )
-                .join(AssignmentRow, AssignmentRow.annotator_id == AnnotatorRow.id)
-                .join(PairRow, PairRow.id == AssignmentRow.pair_id)
-                .outerjoin(JudgmentRow, JudgmentRow.assignment_id == AssignmentRow.id)
-                .where(AnnotatorRow.study_id == row.id)
-            ):
-                table[outcome.name].append(AssignmentOutcome._make(outcome[1:]))
-            return [to_progress(name, outcomes) for name, outcomes in table.items()]
+            return read_progress(session, find_study(session, study))
 
 
 def find_annotator(session: Session, study: StudyRow, name: str) -> AnnotatorRow | None:
@@ -255,9 +298,38 @@ def find_annotator(session: Session, study: StudyRow, name: str) -> AnnotatorRow
     return session.scalar(select(AnnotatorRow).where(AnnotatorRow.study_id == study.id, AnnotatorRow.name == name))
 
 
-def add_annotator(session: Session, study: StudyRow, name: str, *, invited: bool) -> AnnotatorRow:
+def is_own(session: Session, row: AnnotatorRow) -> bool:
+    """Whether an annotator is who calls, and may judge: by the link that they came by, or by their account."""
+    visitor = visitor_of(session)
+    excluded = row.excluded_at is not None and row.phase != WITHDRAWN  # who has withdrawn may read that they have
+    if excluded or row.erased_at is not None:
+        return False
+    if visitor.is_annotator:
+        return visitor.annotator_id == row.id
+    if visitor.user_id is None:  # on one's own machine
+        return visitor.everything
+    return row.user_id == visitor.user_id and may(session, Right.JUDGE, row.study)
+
+
+def find_own(session: Session, annotator: Annotator) -> AnnotatorRow:
+    """The row of an annotator who is who calls. Raises `NotAssigned` for others: their work is nobody else's.
+
+    Where the call writes, nobody pauses, excludes or erases the annotator before that is committed.
+    """
+    hold = {"key_share": True, "of": AnnotatorRow} if session.info.get("writing") else None
+    with_study = joinedload(AnnotatorRow.study, innerjoin=True)
+    row = session.get(AnnotatorRow, annotator.id, options=[with_study], with_for_update=hold)
+    if row is None or not is_own(session, row):
+        raise NotAssigned("this is the work of another annotator, or you do not judge in this study any more")
+    return row
+
+
+def add_annotator(
+    session: Session, study: StudyRow, name: str, *, invited: bool, user_id: int | None = None
+) -> AnnotatorRow:
     """A new annotator, with a token that cannot be guessed."""
-    row = AnnotatorRow(study=study, name=name, token=secrets.token_urlsafe(24), invited=invited)
+    row = AnnotatorRow(study=study, name=name, token=secrets.token_urlsafe(24), invited=invited, user_id=user_id)
+    begin_way(session, row, study)
     session.add(row)
     session.flush()
     return row
@@ -277,7 +349,72 @@ def to_revision(judgment: JudgmentRow) -> RevisionRow:
         presented_at=judgment.presented_at,
         decided_at=judgment.decided_at,
         rationale=judgment.rationale,
+        confidence=judgment.confidence,
+        marks=judgment.marks,
     )
+
+
+def has_worked(session: Session, row: AnnotatorRow) -> bool:
+    """Whether an annotator has judged or skipped a pair."""
+    decided = AssignmentRow.reserved_until.is_(None)
+    worked = select(AssignmentRow.id).where(AssignmentRow.annotator_id == row.id, decided).limit(1)
+    return session.scalar(worked) is not None
+
+
+def mind_checks(session: Session, row: AnnotatorRow, checks: Checks) -> None:
+    """Warn an annotator who has just answered an attention check wrongly, or end their part, where it is time to."""
+    if checks.warn_after is None and checks.end_after is None:
+        return
+    session.flush()
+    wrong = session.scalar(
+        select(func.count())
+        .select_from(AssignmentRow)
+        .join(JudgmentRow)
+        .join(PairRow, PairRow.id == AssignmentRow.pair_id)
+        .where(
+            AssignmentRow.annotator_id == row.id,
+            PairRow.expected_id.is_not(None),
+            func.coalesce(JudgmentRow.chosen_id, 0) != PairRow.expected_id,
+        )
+    )
+    if checks.end_after is not None and (wrong or 0) >= checks.end_after:
+        enter_phase(session, row, FAILED, f"{wrong} wrong")
+    elif checks.warn_after is not None and (wrong or 0) >= checks.warn_after and not was_warned(session, row):
+        add_event(session, row, WARNED, f"{wrong} wrong")
+
+
+def was_warned(session: Session, row: AnnotatorRow) -> bool:
+    """Whether an annotator was warned before."""
+    warned = select(EventRow.id).where(EventRow.annotator_id == row.id, EventRow.event == WARNED)
+    return session.scalar(warned.limit(1)) is not None
+
+
+def read_progress(session: Session, study: StudyRow) -> list[AnnotatorProgress]:
+    """What each annotator of a study has done, in the order in which they joined."""
+    people = session.execute(
+        select(AnnotatorRow.id, AnnotatorRow.name, AnnotatorRow.excluded_at)
+        .where(AnnotatorRow.study_id == study.id)
+        .order_by(AnnotatorRow.id)
+    ).all()
+    outcomes: dict[int, list[AssignmentOutcome]] = {one.id: [] for one in people}
+    for outcome in session.execute(
+        select(
+            AssignmentRow.annotator_id,
+            AssignmentRow.left_id,
+            AssignmentRow.skipped_at,
+            PairRow.expected_id,
+            JudgmentRow.id,
+            JudgmentRow.chosen_id,
+            JudgmentRow.presented_at,
+            JudgmentRow.decided_at,
+        )
+        .join(AnnotatorRow, AnnotatorRow.id == AssignmentRow.annotator_id)
+        .join(PairRow, PairRow.id == AssignmentRow.pair_id)
+        .outerjoin(JudgmentRow, JudgmentRow.assignment_id == AssignmentRow.id)
+        .where(AnnotatorRow.study_id == study.id)
+    ):
+        outcomes[outcome.annotator_id].append(AssignmentOutcome._make(outcome[1:]))
+    return [to_progress(one.name, outcomes[one.id], excluded=one.excluded_at is not None) for one in people]
 
 
 class AssignmentOutcome(NamedTuple):
@@ -286,14 +423,15 @@ class AssignmentOutcome(NamedTuple):
     left_id: int
     skipped_at: datetime | None
     expected_id: int | None
+    judgment_id: int | None
     chosen_id: int | None
     presented_at: datetime | None
     decided_at: datetime | None
 
 
-def to_progress(name: str, outcomes: Sequence[AssignmentOutcome]) -> AnnotatorProgress:
+def to_progress(name: str, outcomes: Sequence[AssignmentOutcome], *, excluded: bool) -> AnnotatorProgress:
     """Sum up one annotator's assignments."""
-    judged = [row for row in outcomes if row.decided_at is not None]
+    judged = [row for row in outcomes if row.judgment_id is not None]
     took = [
         (row.decided_at - row.presented_at).total_seconds() for row in judged if row.decided_at and row.presented_at
     ]
@@ -302,11 +440,12 @@ def to_progress(name: str, outcomes: Sequence[AssignmentOutcome]) -> AnnotatorPr
     return AnnotatorProgress(
         annotator=name,
         judged=len(pairs),
-        skipped=sum(row.skipped_at is not None and row.decided_at is None for row in outcomes),
+        skipped=sum(row.skipped_at is not None and row.judgment_id is None for row in outcomes),
         seconds=median(took) if took else None,
         ties=sum(row.chosen_id is None for row in pairs),
         left=sum(row.chosen_id == row.left_id for row in pairs),
         latest=max((row.decided_at for row in judged if row.decided_at is not None), default=None),
         checks=len(checks),
         checks_passed=sum(checks),
+        excluded=excluded,
     )

@@ -2,92 +2,232 @@
 
 from __future__ import annotations
 
-from sqlalchemy import func, select
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import func, insert, select
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, joinedload
 
-from annotation.drawing import draw
+from annotation.drawing import draw, find_candidates, find_systems, put_in_order_to_stop
+from annotation.entering import resume_time
 from annotation.inputs import clean_text
-from annotation.records import MOST_CHECKS, NoPairs, Study, StudyExists, StudySpec, UnknownStudy
-from annotation.sampling import PairSample
-from annotation.tables import AssignmentRow, JudgmentRow, PairRow, StudyRow
+from annotation.protocol.current import add_version, find_protocol, parse
+from annotation.protocol.file import write_protocol
+from annotation.protocol.pinning import hash_dataset
+from annotation.protocol.records import Stopping, StudyProtocol, protocol_of
+from annotation.protocol.tables import EventRow, ProtocolRow, RegistrationRow
+from annotation.records import (
+    CLOSED,
+    MOST_CHECKS,
+    OPEN,
+    NoPairs,
+    OpenedFromBundle,
+    Study,
+    StudyClosed,
+    StudyExists,
+    StudyPace,
+    StudySpec,
+    UnknownStudy,
+    state_of,
+)
+from annotation.sampling import GIVEN, PairCounts, PairSample, allow_pairs
+from annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, StudyRow
+from data.access import Right, visitor_of
 from data.database import now
-from data.store.base import Store, StoreError, checked_name, find_named, has_named, insert_named
+from data.store.base import NotAllowed, StoreError, checked_name, find_named, has_named, insert_named
 from data.store.datasets import count_by_system, find_dataset
 from data.store.rows import to_record
+from data.store.versions import VersionedStore
 from data.tables import DatasetRow
 
+DAY = timedelta(days=1)
 
-class StudyStore(Store):
+
+class StudyStore(VersionedStore):
     """Studies over one engine, a short session a call."""
 
     def sample(self, spec: StudySpec) -> PairSample:
         """The pairs that a study would get, without making it. Errors as `create_study`."""
-        with self.reading() as session:
-            return draw(session, spec)
+        return draw(find_candidates(self, spec), spec)
 
-    def create_study(self, spec: StudySpec) -> Study:
-        """Draw the pairs and store the study.
+    def count_pairs(self, spec: StudySpec) -> PairCounts:
+        """How many pairs the rule of a study allows, whatever it draws of them. Errors as `create_study`."""
+        return allow_pairs(find_candidates(self, spec), spec.rule).counts()
+
+    def create_study(self, spec: StudySpec, text: str | None = None) -> Study:
+        """Draw the pairs and store the study with the `text` of the study file that it is made by.
+
+        Without one, a study file is written that says what the specification does.
 
         Raises `StudyExists`, `UnknownDataset`, `ScoresMissing`, `NoPairs`, or StoreError for a setting out of range.
         """
         name = checked_name(spec.name)
         check_spec(spec)
+        spec = replace(spec, question=clean_text(spec.question), instructions=clean_text(spec.instructions))
         exists = StudyExists(f"there is already a study {name!r}; choose another name")
-        with self.writing() as session:
+        with self.reading() as session:
             if has_named(session, StudyRow, name):
                 raise exists
-            sample = draw(session, spec)
-            if not sample.pairs:
-                raise NoPairs(
-                    f"no pair is left to ask about: {sample.identical} pairs of identical texts, "
-                    f"{sample.unscored} without a score; the rule {spec.rule!r} allows {sample.eligible}"
-                )
-            study = study_row(session, name, spec, sample)
-            insert_named(session, study, exists)
-            session.add_all(
-                PairRow(study_id=study.id, position=position, **pair._asdict())
-                for position, pair in enumerate((*sample.pairs, *sample.checks))
-            )
+        sample = draw_pairs(self, spec, None if text is None else parse(text).stopping)
+        if text is None:
+            text = write_protocol(protocol_for(self, replace(spec, name=name)))
+        try:
+            with self.writing() as session:
+                study = StudyRow(name=name, **study_columns(session, spec, sample))
+                study.owner_id = visitor_of(session).user_id
+                insert_named(session, study, exists)
+                add_version(session, study, text, study.owner_id)
+                insert_pairs(session, study, sample)
+        except IntegrityError as error:
+            raise StoreError(f"the data set {spec.dataset!r} was changed meanwhile; create the study again") from error
         return self.study(name)
 
-    def studies(self) -> list[Study]:
-        """All studies, the newest first."""
+    def studies(self, *, archived: bool = False) -> list[Study]:
+        """All studies that the caller may read, the newest first; those `archived` only where they are asked for."""
         with self.reading() as session:
-            rows = session.scalars(
-                select(StudyRow).options(joinedload(StudyRow.dataset)).order_by(StudyRow.id.desc())
-            ).all()
-            return [to_study(session, row) for row in rows]
+            listed = select(StudyRow).options(joinedload(StudyRow.dataset)).order_by(StudyRow.id.desc())
+            rows = session.scalars(listed if archived else listed.where(StudyRow.archived_at.is_(None))).all()
+            return [to_study(session, row) for row in rows if may(session, Right.READ, row)]
 
     def study(self, name: str) -> Study:
-        """One study. Raises `UnknownStudy`."""
-        with self.reading() as session:
-            return to_study(session, find_study(session, name))
+        """One study; an annotator may see their own. Raises `UnknownStudy`."""
+        with self.reading(annotators=True) as session:
+            return to_study(session, find_study(session, name, Right.JUDGE))
+
+    def right(self, name: str) -> Right:
+        """What the caller may do in a study, which is only to read one opened from a bundle. Raises `UnknownStudy`."""
+        with self.reading(annotators=True) as session:
+            row = find_study(session, name, Right.JUDGE)
+            most = max(right for right in Right if may(session, right, row))
+            return most if row.bundle_sha256 is None else min(most, Right.READ)
 
     def studies_of(self, dataset: str) -> list[str]:
-        """The names of the studies over a data set, the oldest first."""
+        """The names of the studies over a data set that the caller may read, the oldest first."""
         with self.reading() as session:
-            return list(
-                session.scalars(
-                    select(StudyRow.name).join(DatasetRow).where(DatasetRow.name == dataset).order_by(StudyRow.id)
-                )
+            rows = session.scalars(
+                select(StudyRow).join(DatasetRow).where(DatasetRow.name == dataset).order_by(StudyRow.id)
             )
+            return [row.name for row in rows if may(session, Right.READ, row)]
+
+    def is_studied(self, dataset: str) -> bool:
+        """Whether there is a study over a data set, whoever's it is."""
+        with self.reading() as session:
+            of_dataset = select(StudyRow.id).join(DatasetRow).where(DatasetRow.name == dataset)
+            return session.scalar(of_dataset.limit(1)) is not None
 
     def close_study(self, name: str, *, closed: bool = True) -> Study:
-        """Stop taking judgments, or take them again. Raises `UnknownStudy`."""
+        """Stop taking judgments, or take them again.
+
+        Raises `UnknownStudy`, and `StudyClosed` where one that is to be open again has a closing date that has passed,
+        or judgments that came from a file.
+        """
         with self.writing() as session:
-            find_study(session, name).closed_at = now() if closed else None
+            study = find_study(session, name, Right.MANAGE)
+            if study.rule == GIVEN and not closed:
+                raise StudyClosed(f"the judgments of the study {name!r} came from a file; nobody can add to them")
+            with resuming(session, study):
+                study.closed_at = now() if closed else None
+            if not closed and find_state(session, study) == CLOSED:
+                raise StudyClosed(f"the closing date of the study {name!r} has passed; give it a later one, or none")
         return self.study(name)
 
-    def version(self, name: str) -> int:
-        """A number that grows with every judgment made or changed in the study. Raises `UnknownStudy`."""
+    def pace(self, name: str) -> StudyPace:
+        """How fast a study is judged. Raises `UnknownStudy`."""
         with self.reading() as session:
-            revisions = session.scalar(
-                select(func.sum(JudgmentRow.revision))
+            study = find_study(session, name)
+            decided = JudgmentRow.decided_at
+            counts = AnnotatorRow.excluded_at.is_(None)
+            joined = select(func.count()).where(AnnotatorRow.study_id == study.id, counts)
+            lately, latest = session.execute(
+                select(func.count().filter(decided >= now() - DAY), func.max(decided))
+                .join(AssignmentRow, AssignmentRow.id == JudgmentRow.assignment_id)
+                .join(AnnotatorRow, AnnotatorRow.id == AssignmentRow.annotator_id)
+                .join(PairRow, PairRow.id == AssignmentRow.pair_id)
+                .where(PairRow.study_id == study.id, PairRow.expected_id.is_(None), counts)
+            ).one()
+            return StudyPace(session.scalar(joined) or 0, lately, latest)
+
+    def version(self, name: str) -> str:
+        """What is another text whenever something is said of a study that results and reports rest on.
+
+        That is when a judgment is made or changed or a pair skipped, when something happens to an annotator, and when
+        the study gets another file, is registered or stops by its rule. A study that takes the name of one that was
+        deleted has versions of its own. Raises `UnknownStudy`.
+        """
+        with self.reading() as session:
+            study = find_study(session, name)
+            revisions = (
+                select(func.coalesce(func.sum(JudgmentRow.revision), 0))
                 .join(AssignmentRow, AssignmentRow.id == JudgmentRow.assignment_id)
                 .join(PairRow, PairRow.id == AssignmentRow.pair_id)
-                .where(PairRow.study_id == find_study(session, name).id)
+                .where(PairRow.study_id == study.id)
             )
-            return revisions or 0
+            of_study = AnnotatorRow.study_id == study.id
+            counts = (
+                select(func.count()).select_from(ProtocolRow).where(ProtocolRow.study_id == study.id),
+                select(func.count()).select_from(RegistrationRow).where(RegistrationRow.study_id == study.id),
+                select(func.count(AssignmentRow.skipped_at)).join(AnnotatorRow).where(of_study),
+                select(func.count()).select_from(EventRow).join(AnnotatorRow).where(of_study),
+                revisions,
+            )
+            found = session.execute(select(*(count.scalar_subquery() for count in counts))).one()
+            stopped = study.stopped_at is not None
+            return ".".join(map(str, (f"{study.created_at:%Y%m%d%H%M%S%f}", int(stopped), *found)))
+
+
+def draw_pairs(store: VersionedStore, spec: StudySpec, stopping: Stopping | None = None) -> PairSample:
+    """Draw the pairs of a study, in the order that its stopping rule wants, if it has one.
+
+    Raises `NoPairs` where there are none; other errors as `create_study`.
+    """
+    sample = draw(find_candidates(store, spec), spec)
+    if not sample.pairs:
+        raise NoPairs(
+            f"no pair is left to ask about: {sample.identical} pairs of identical texts, "
+            f"{sample.unscored} without a score, {sample.alike} with the same score; "
+            f"the rule {spec.rule!r} allows {sample.eligible}"
+        )
+    if stopping is None:
+        return sample
+    with store.reading() as session:
+        return put_in_order_to_stop(session, sample, spec, stopping)
+
+
+def protocol_for(store: VersionedStore, spec: StudySpec) -> StudyProtocol:
+    """The protocol of a specification, with its systems named and its data set pinned. Errors as `create_study`."""
+    with store.reading() as session:
+        spec = replace(spec, systems=find_systems(session, spec))
+    return protocol_of(spec, hash_dataset(store, spec.dataset, spec.systems))
+
+
+def find_state(session: Session, study: StudyRow) -> str:
+    """The state of a study at this moment: the one place that knows of its row whether it takes judgments."""
+    return state_of(study.closed_at, study.paused_at, find_protocol(session, study).closes)
+
+
+@contextmanager
+def resuming(session: Session, study: StudyRow) -> Iterator[None]:
+    """Let the time of a study's annotators begin anew where the study takes judgments again after what is done."""
+    before = find_state(session, study)
+    yield
+    if before != OPEN and find_state(session, study) == OPEN:
+        resume_time(session, AnnotatorRow.study_id == study.id)
+
+
+def may_come(session: Session, study: StudyRow) -> bool:
+    """Whether a study has something to judge for people who come now."""
+    return find_state(session, study) == OPEN and study.stopped_at is None
+
+
+def check_open(session: Session, study: StudyRow) -> None:
+    """Raise `StudyClosed` where nobody new comes to a study now."""
+    if not may_come(session, study):
+        state = find_state(session, study)
+        raise StudyClosed(f"the study {study.name!r} is {'stopped' if state == OPEN else state}")
 
 
 def check_spec(spec: StudySpec) -> None:
@@ -103,53 +243,100 @@ def check_spec(spec: StudySpec) -> None:
         raise StoreError(f"a study can have 0 to {MOST_CHECKS} attention checks")
 
 
-def study_row(session: Session, name: str, spec: StudySpec, sample: PairSample) -> StudyRow:
-    """A study as a row: what was specified, and what was left out of the sample."""
+def insert_pairs(session: Session, study: StudyRow, sample: PairSample) -> None:
+    """Store the pairs and attention checks of a study in the order of asking."""
+    drawn = enumerate((*sample.pairs, *sample.checks))
+    rows = ({"study_id": study.id, "position": place, **pair._asdict()} for place, pair in drawn)
+    session.execute(insert(PairRow), list(rows))
+
+
+def study_columns(session: Session, spec: StudySpec, sample: PairSample) -> dict[str, Any]:
+    """What the row of a study says beside its name: what was specified, and what was left out of the sample."""
     dataset = find_dataset(session, spec.dataset)
     conflicts = spec.rule == "conflicts"
-    return StudyRow(
-        name=name,
-        dataset_id=dataset.id,
-        question=clean_text(spec.question),
-        instructions=clean_text(spec.instructions),
-        systems=list(spec.systems or count_by_system(session, dataset)),
-        rule=spec.rule,
-        signature=spec.signature,
-        signatures=list(spec.compared) if conflicts else None,
-        random_share=spec.random_share if conflicts else None,
-        wanted_pairs=spec.count,
-        per_document=spec.most_per_document,
-        judgments_per_pair=spec.judgments_per_pair,
-        ties=spec.ties,
-        seed=spec.seed,
-        identical=sample.identical,
-        unscored=sample.unscored,
-        eligible=sample.eligible,
-        conflicts=sample.conflicts,
+    return {
+        "dataset_id": dataset.id,
+        "question": clean_text(spec.question),
+        "instructions": clean_text(spec.instructions),
+        "systems": list(spec.systems or count_by_system(session, dataset)),
+        "rule": spec.rule,
+        "signature": spec.signature,
+        "signatures": list(spec.compared) if conflicts else None,
+        "random_share": spec.random_share if conflicts else None,
+        "wanted_pairs": spec.count,
+        "per_document": spec.most_per_document,
+        "judgments_per_pair": spec.judgments_per_pair,
+        "ties": spec.ties,
+        "seed": spec.seed,
+        "identical": sample.identical,
+        "unscored": sample.unscored,
+        "alike": sample.alike,
+        "eligible": sample.eligible,
+        "conflicts": sample.conflicts,
+        "in_drawn_order": sample.in_drawn_order,
+    }
+
+
+def may(session: Session, right: Right, study: StudyRow) -> bool:
+    """Whether the caller has a right in a study; all rights in one that they made."""
+    visitor = visitor_of(session)
+    return visitor.may(right, study.id) or visitor.may_change(study.owner_id)
+
+
+def find_study(session: Session, name: str, right: Right = Right.READ, *, opened: bool = False) -> StudyRow:
+    """The row of a study, for somebody who has a right in it.
+
+    Raises `UnknownStudy`, as well where the caller may not know of it, and `NotAllowed` where they may only read it.
+    Of a study that was opened from a bundle nothing but reading is allowed to anybody, for which `OpenedFromBundle` is
+    raised, unless the call is for `opened` ones, too.
+    """
+    lowest = min(right, Right.READ)
+    row = find_named(
+        session,
+        StudyRow,
+        name,
+        what="study",
+        unknown=UnknownStudy,
+        visible=lambda row: may(session, lowest, row),
     )
-
-
-def find_study(session: Session, name: str) -> StudyRow:
-    """The row of a study. Raises `UnknownStudy`."""
-    return find_named(session, StudyRow, name, what="study", unknown=UnknownStudy)
+    if not may(session, right, row):
+        raise NotAllowed(f"you may not change the study {name!r}; ask whoever manages it")
+    if right > Right.READ and row.bundle_sha256 is not None and not opened:
+        raise OpenedFromBundle(f"the study {name!r} was opened from a bundle and stays as it is")
+    return row
 
 
 def to_study(session: Session, row: StudyRow) -> Study:
     """The record of a study's row, with its counts."""
     ordinary = PairRow.expected_id.is_(None)
-    pairs, checks, judgments = session.execute(
+    left_out = (
+        select(AnnotatorRow.id)
+        .join(AssignmentRow, AssignmentRow.annotator_id == AnnotatorRow.id)
+        .join(JudgmentRow, JudgmentRow.assignment_id == AssignmentRow.id)
+        .join(PairRow, PairRow.id == AssignmentRow.pair_id)
+        .where(AnnotatorRow.study_id == row.id, AnnotatorRow.excluded_at.is_not(None), ordinary)
+        .subquery()
+    )
+    pairs, checks, judgments, excluded_judgments, excluded_annotators = session.execute(
         select(
             func.count().filter(ordinary),
             func.count(PairRow.expected_id),
             func.coalesce(func.sum(PairRow.judgments).filter(ordinary), 0),
+            select(func.count()).select_from(left_out).scalar_subquery(),
+            select(func.count(left_out.c.id.distinct())).scalar_subquery(),
         ).where(PairRow.study_id == row.id)
     ).one()
+    protocol = find_protocol(session, row)
     return to_record(
         Study,
         row,
+        title=protocol.title,
+        closes=protocol.closes,
         dataset=row.dataset.name,
         signatures=tuple(row.signatures or ()),
         pairs=pairs,
         checks=checks,
         judgments=judgments,
+        excluded_judgments=excluded_judgments,
+        excluded_annotators=excluded_annotators,
     )

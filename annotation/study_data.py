@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from annotation.adjudication import AdjudicationStore, Confirmation, NothingDecided, load_adjudications
+from annotation.model_judgments import ModelStore
 from annotation.records import AnnotatorProgress, Study
-from annotation.results import load_judgments
+from annotation.results import load_judgments, pseudonyms
+from annotation.stopping import StoppingStore
 from annotation.store import AnnotationStore
 from data.cells import Cells
-from data.preferences import Preferences
+from data.preferences import Preferences, to_name_column
+from data.stopping import CompleteDocuments
 from data.store import Dataset, DataStore
+from data.verdicts import Verdicts
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,26 +26,62 @@ class StudyData:
     dataset: Dataset
     annotators: Sequence[AnnotatorProgress]
     preferences: Preferences
-    """The judgments, attention checks left out."""
+    """The judgments, attention checks left out, or where it is `adjudicated` the decisions of adjudicators."""
     cells: Cells
     """All summaries of the data set, sorted by document and system."""
     truncated: Mapping[str, int]
     """By signature, how many scores are of texts whose end a model did not see."""
+    confirmation: Confirmation
+    """What adjudicators decided beside what annotators had chosen."""
+    adjudicated: bool = False
+    complete: CompleteDocuments | None = None
+    """What its stopping rule looks at, where it has one."""
+    verdicts: Sequence[Verdicts] = ()
+    """What language models say of the pairs, which stands among the scores of the preferences, too."""
 
     @property
     def checks(self) -> dict[str, tuple[int, int]]:
-        """Attention checks passed and asked, by annotator."""
-        return {row.annotator: (row.checks_passed, row.checks) for row in self.annotators}
+        """Attention checks passed and asked, by annotator; excluded ones are left out."""
+        return checks_of(self.annotators)
 
 
-def read_study(data: DataStore, annotation: AnnotationStore, name: str) -> StudyData:
-    """Read a study with its judgments and the scores of its data set. Raises `UnknownStudy`."""
+def checks_of(annotators: Iterable[AnnotatorProgress]) -> dict[str, tuple[int, int]]:
+    """Attention checks passed and asked, by annotator; excluded ones are left out."""
+    return {row.annotator: (row.checks_passed, row.checks) for row in annotators if not row.excluded}
+
+
+def read_study(data: DataStore, annotation: AnnotationStore, name: str, *, adjudicated: bool = False) -> StudyData:
+    """Read a study with its judgments, or what was `adjudicated`, and the scores of its data set.
+
+    Raises `UnknownStudy`, `NothingDecided`.
+    """
     study = annotation.study(name)
+    confirmation = AdjudicationStore(annotation.engine, annotation.actor).confirmation(name)
+    if adjudicated and not confirmation.decided:
+        raise NothingDecided(f"nobody has adjudicated a pair of the study {name!r} yet")
     return StudyData(
         study=study,
         dataset=data.dataset(study.dataset),
         annotators=annotation.annotators(name),
-        preferences=load_judgments(annotation, name),
+        preferences=load_adjudications(annotation, name) if adjudicated else load_judgments(annotation, name),
         cells=data.cells(study.dataset).in_order(),
         truncated={entry.signature: entry.truncated for entry in data.signatures(study.dataset)},
+        confirmation=confirmation,
+        adjudicated=adjudicated,
+        complete=None if adjudicated else StoppingStore(annotation.engine, annotation.actor).complete_documents(name),
+        verdicts=ModelStore(annotation.engine, annotation.actor).verdicts(name),
     )
+
+
+def without_names(found: StudyData) -> StudyData:
+    """A study as it is passed on: annotators are called P1, P2 and so on; adjudicators keep their names."""
+    called = pseudonyms(one.annotator for one in found.annotators)
+    annotators = [one._replace(annotator=called[one.annotator]) for one in found.annotators]
+    said = found.preferences if found.adjudicated else rename_annotators(found.preferences, called)
+    return replace(found, annotators=annotators, preferences=said)
+
+
+def rename_annotators(preferences: Preferences, called: Mapping[str, str]) -> Preferences:
+    """The same judgments by annotators of other names."""
+    names = [called.get(name or "", "another") for name in preferences.annotators]
+    return replace(preferences, annotators=to_name_column(names))

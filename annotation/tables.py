@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any, TypeAlias
 
-from sqlalchemy import JSON, CheckConstraint, ForeignKey, Index, String, Text, UniqueConstraint, text
+from sqlalchemy import JSON, CheckConstraint, ForeignKey, Index, String, Text, UniqueConstraint, false, text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from data.database import Base, Utc, now
@@ -12,6 +13,9 @@ from data.tables import DatasetRow, DocumentRow, NamedRow, SummaryRow
 
 UNDECIDED = text("reserved_until IS NOT NULL")
 """Of many assignments only these few are looked up at every click."""
+
+MarkedRange: TypeAlias = tuple[str, int, int]
+"""A text of a pair (`document`, `first` or `second`), and the characters of it that are marked: from, and to before."""
 
 CHECKS = text("expected_id IS NOT NULL")
 """Of many pairs only these few are looked up at every click."""
@@ -21,11 +25,17 @@ class StudyRow(NamedRow):
     """A question asked about pairs of a data set's summaries, with all that decided which pairs these are.
 
     `eligible` pairs were allowed by the rule (null in studies of earlier versions), `conflicts` of them were metric
-    conflicts. The latter, `signatures` and `random_share` are null but for the rule `conflicts`.
+    conflicts. The latter, `signatures` and `random_share` are null but for the rule `conflicts`; `alike` is null in
+    studies of earlier versions, too. `bundle_sha256` is the hash of the bundle that a study was opened from:
+    nobody judges in it or changes it.
+
+    Where the study ends by a stopping rule, its documents are completed `in_drawn_order`, which is that of its pairs;
+    it stopped at `stopped_at`, for what `decision` says (`StoppingDecision`).
     """
 
     __tablename__ = "studies"
 
+    owner_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
     dataset_id: Mapped[int] = mapped_column(ForeignKey("datasets.id"))
     question: Mapped[str] = mapped_column(Text)
     instructions: Mapped[str] = mapped_column(Text)
@@ -41,17 +51,25 @@ class StudyRow(NamedRow):
     seed: Mapped[int]
     identical: Mapped[int]
     unscored: Mapped[int]
+    alike: Mapped[int | None]
     eligible: Mapped[int | None]
     conflicts: Mapped[int | None]
     created_at: Mapped[datetime] = mapped_column(Utc, default=now)
     closed_at: Mapped[datetime | None] = mapped_column(Utc)
+    paused_at: Mapped[datetime | None] = mapped_column(Utc)
+    archived_at: Mapped[datetime | None] = mapped_column(Utc)
+    in_drawn_order: Mapped[bool] = mapped_column(default=False, server_default=false())
+    stopped_at: Mapped[datetime | None] = mapped_column(Utc)
+    decision: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    bundle_sha256: Mapped[str | None] = mapped_column(String(64))
     dataset: Mapped[DatasetRow] = relationship()
 
 
 class PairRow(Base):
     """Two summaries of one document; `first` and `second` have nothing to do with the sides they are shown on.
 
-    `judgments` is how many there are, counted here so that the next pair is found without counting them all.
+    `judgments` is how many there are of annotators who are not excluded, counted here so that the next pair is found
+    without counting them all.
     `inclusion` is the probability with which the pair was drawn, null where the rule weights no pairs.
 
     Where `expected_id` is set, the pair is an attention check: one of the two is of another document, the expected
@@ -82,10 +100,25 @@ class PairRow(Base):
 
 
 class AnnotatorRow(Base):
-    """Somebody who judges in one study, by a name typed in or, where `invited`, only by the invite's token."""
+    """Somebody who judges in one study, by a name typed in or, where `invited`, only by the invite's token.
+
+    On a hosted server an account may judge, too (`user_id`). Who is excluded (`excluded_at`) comes in no more, and what
+    they judged is left out of the analysis. `phase` is one of `annotation.phases`, entered at `phase_at` (null in
+    studies of earlier versions); `seen_at` is the last sign of life, and `code` what they tell a panel at the end.
+    """
 
     __tablename__ = "annotators"
     __table_args__ = (UniqueConstraint("study_id", "name"),)
+
+    user_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
+    excluded_at: Mapped[datetime | None] = mapped_column(Utc)
+    exclusion_reason: Mapped[str | None] = mapped_column(Text)
+    phase: Mapped[str] = mapped_column(String(20), default="judging", server_default="judging")
+    phase_at: Mapped[datetime | None] = mapped_column(Utc)
+    seen_at: Mapped[datetime | None] = mapped_column(Utc)
+    paused_at: Mapped[datetime | None] = mapped_column(Utc)
+    erased_at: Mapped[datetime | None] = mapped_column(Utc)
+    code: Mapped[str | None] = mapped_column(String(40))
 
     id: Mapped[int] = mapped_column(primary_key=True)
     study_id: Mapped[int] = mapped_column(ForeignKey("studies.id"))
@@ -124,7 +157,11 @@ class AssignmentRow(Base):
 
 
 class JudgmentRow(Base):
-    """What an annotator chose for a pair, as it stands now; `chosen_id` is null for a tie."""
+    """What an annotator chose for a pair, as it stands now; `chosen_id` is null for a tie.
+
+    `confidence` is from 1 to 5, `marks` are the words that decided; null where the study does not ask for them. When it
+    was made is null where the judgment came from a file that does not say it.
+    """
 
     __tablename__ = "judgments"
 
@@ -132,9 +169,11 @@ class JudgmentRow(Base):
     assignment_id: Mapped[int] = mapped_column(ForeignKey("assignments.id"), unique=True)
     revision: Mapped[int] = mapped_column(default=1)
     chosen_id: Mapped[int | None] = mapped_column(ForeignKey("summaries.id"))
-    presented_at: Mapped[datetime] = mapped_column(Utc)
-    decided_at: Mapped[datetime] = mapped_column(Utc)
+    presented_at: Mapped[datetime | None] = mapped_column(Utc)
+    decided_at: Mapped[datetime | None] = mapped_column(Utc)
     rationale: Mapped[str | None] = mapped_column(Text)
+    confidence: Mapped[int | None]
+    marks: Mapped[list[MarkedRange] | None] = mapped_column(JSON(none_as_null=True))
     assignment: Mapped[AssignmentRow] = relationship(back_populates="judgment")
     chosen: Mapped[SummaryRow | None] = relationship()
     earlier: Mapped[list[RevisionRow]] = relationship(order_by="RevisionRow.revision")
@@ -153,6 +192,8 @@ class RevisionRow(Base):
     presented_at: Mapped[datetime] = mapped_column(Utc)
     decided_at: Mapped[datetime] = mapped_column(Utc)
     rationale: Mapped[str | None] = mapped_column(Text)
+    confidence: Mapped[int | None]
+    marks: Mapped[list[MarkedRange] | None] = mapped_column(JSON(none_as_null=True))
     chosen: Mapped[SummaryRow | None] = relationship()
 
 
@@ -206,11 +247,15 @@ class ReviewedKeywordRow(Base):
 
 
 class KeywordAnnotatorRow(Base):
-    """Somebody who marks keywords in one review; the token opens their work again."""
+    """Somebody who marks keywords in one review; the token opens their work again.
+
+    On a hosted server it is an account (`user_id`), and nobody else's token opens its work.
+    """
 
     __tablename__ = "keyword_annotators"
     __table_args__ = (UniqueConstraint("review_id", "name"),)
 
+    user_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
     id: Mapped[int] = mapped_column(primary_key=True)
     review_id: Mapped[int] = mapped_column(ForeignKey("keyword_reviews.id"))
     name: Mapped[str] = mapped_column(String(200))

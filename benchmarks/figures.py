@@ -1,4 +1,4 @@
-"""The figures of the README, computed again and written into it.
+"""The figures of the README and of docs/, computed again and written there.
 
     python -m benchmarks.figures [NAME ...]
 
@@ -32,22 +32,25 @@ from metrics.apes import Apes
 from metrics.apes.conditions import GOLD, INTERCHANGED, LEAD, SHUFFLED, SOURCE, conditions
 from metrics.apes.metric import VALUES, total_credit
 from metrics.scoring import score_cells
+from reports.published import PUBLISHED
+from summarizers import summarizer
 
 ROOT = Path(__file__).resolve().parents[1]
-README = ROOT / "README.md"
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 BLOCK = r"<!-- figures: {} -->\n(.*?)<!-- end -->"
 
 
 def main() -> None:
     """Make what is asked for and write it down."""
-    text = README.read_text()
     for name in sys.argv[1:] or FIGURES:
         pattern = re.compile(BLOCK.format(re.escape(name)), re.DOTALL)
+        (page,) = (path for path in PAGES if pattern.search(path.read_text()))
+        text = page.read_text()
         (shown,) = pattern.findall(text)
         made = FIGURES[name](shown)
         print(f"{name}: {'as it was' if made == shown else 'changed'}", file=sys.stderr)
         text = pattern.sub(lambda _, name=name, made=made: f"<!-- figures: {name} -->\n{made}<!-- end -->", text)
-    README.write_text(text)
+        page.write_text(text)
 
 
 def run(line: str) -> str:
@@ -112,7 +115,7 @@ def against_people(records: list, aspect: str, names: Sequence[str], references:
 def known(value: float | None) -> float:
     """A figure that must be there."""
     if value is None:
-        raise RuntimeError("a figure of the README is undefined")
+        raise RuntimeError("a figure of the documentation is undefined")
     return value
 
 
@@ -202,6 +205,33 @@ def documents(shown: str) -> str:
     return re.sub(r"p = \S+ pair by pair and \S+ by documents", said, shown)
 
 
+EXTRACTS = {
+    "lead-1": "`lead-1`",
+    "lexrank-1": "`lexrank-1`",
+    "tldr-linear": "`tldr-linear`",
+    "tldr-minilm": "`tldr-minilm`",
+    "oracle-exact-rouge1-1": "*best sentence by ROUGE-1, an upper bound*",
+}
+
+MEASURED = ("rouge1", "rouge2", "rougeL", "rouge_k")
+
+
+def summarizers(_: str) -> str:
+    """Extracts of one sentence on SciTLDR test, beside what is published of systems that write."""
+    documents = [document for document, _ in read_documents(SUMMEVAL.parent / "scitldr" / "test.jsonl")]
+    metrics = make_metrics([*MEASURED, "length"])
+    lines = ["| | ROUGE-1 | ROUGE-2 | ROUGE-L | ROUGE-K | words |", f"|{' --- |' * 6}"]
+    for name, label in EXTRACTS.items():
+        written = {summary.document_id: summary for summary in summarizer(name).summarize(documents)}
+        examples = [each for document in documents for each in make_examples(document, [written[document.id]])]
+        means = [np.mean([s.value for s in metric.score(examples) if s.value is not None]) for metric in metrics]
+        lines.append(f"| {label} | {' | '.join(f'{100 * mean:.2f}' for mean in means[:-1])} | {means[-1]:.0f} |")
+    for system in PUBLISHED["scitldr"].systems:
+        means = [system.means[name] for name in MEASURED]
+        lines.append(f"| *published: {system.system}* | {' | '.join(f'{100 * mean:.2f}' for mean in means)} | |")
+    return "\n".join(lines) + "\n"
+
+
 FIGURES: dict[str, Callable[[str], str]] = {
     "caption": caption,
     "example": example,
@@ -209,6 +239,7 @@ FIGURES: dict[str, Callable[[str], str]] = {
     "apes": apes,
     "documents": documents,
     "oracles": oracles,
+    "summarizers": summarizers,
 }
 
 if __name__ == "__main__":

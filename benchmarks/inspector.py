@@ -20,14 +20,16 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
+from benchmarks.plain import time_plain
 from data.database import connect
-from data.demo import FILE as DEMO
 from data.importers import read_documents
 from data.records import Document, Summary
 from data.store import DataStore
 from metrics import METRICS, default_metrics, is_lexical, make_metrics, metric
+from metrics.registry import label_of
 from metrics.scoring import score_dataset
-from pages.components.playground.draft import examples_of, from_records
+from pages.components.disagreements.examples import load_chosen_examples
+from pages.components.playground.draft import examples_of, from_examples
 from tests.driving import FLAGS, chromium, serving
 
 FILE = Path(__file__).resolve().parents[2] / "shared" / "data" / "summeval.jsonl"
@@ -37,8 +39,8 @@ DEFAULT = default_metrics()
 SCORED = [*DEFAULT, *MODELS]
 """What is opened together: ROUGE-Lsum and -SU4 stand in a study only where somebody asks for them."""
 
-DOCUMENTS = 10
-"""Documents of the data set with scores of all metrics: 120 pairs each, opened as they stand in the list."""
+DOCUMENTS = 40
+"""Documents of the data set with scores of all metrics, opened as they stand in the list."""
 
 WARMING = 5
 """First steps, which are not counted."""
@@ -73,12 +75,30 @@ NEXT = """
 })
 """
 
+VISIT = """
+() => new Promise(resolve => {
+  const title = () => document.querySelector('h1')?.textContent;
+  const before = title();
+  const there = () => title() && title() !== before && !document.querySelector('[data-stale=true]')
+    && document.querySelector('[data-testid="stVegaLiteChart"] :is(canvas, svg)');
+  const observer = new MutationObserver(() => {
+    if (there()) {
+      observer.disconnect();
+      requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now() - start)));
+    }
+  });
+  observer.observe(document.body, {subtree: true, childList: true, characterData: true});
+  const start = performance.now();
+  [...document.querySelectorAll('a')].find(link => link.href.includes('/overview')).click();
+})
+"""
+
 TYPED = """
 expected => new Promise((resolve, reject) => {
   const look = () => {
     const cell = document.querySelector('[data-score="rouge1-A"]');
     const waited = performance.now() - window.pressedAt;
-    if (cell?.textContent.replace(/[^0-9.]/g, '') === expected)
+    if (cell?.querySelector('.value')?.textContent.startsWith(expected))
       requestAnimationFrame(() => resolve(performance.now() - window.pressedAt));
     else if (waited > 10000) reject(new Error(`${cell?.textContent} instead of ${expected}`));
     else setTimeout(look, 1);
@@ -113,7 +133,11 @@ def opening(page: Page, steps: int, see: str, sections: int) -> list[float]:
     All of them are a section for every metric but length, and one for the words that are not in the source.
     """
     page.locator(".saw .evidence").first.wait_for()
-    page.get_by_role("radio", name=see, exact=True).click()
+    for pill in page.locator(".st-key-evidence button").all():
+        chosen = "true" in (pill.get_attribute("aria-checked"), pill.get_attribute("aria-pressed"))
+        if chosen != (pill.inner_text().strip() == see):
+            pill.click()
+            page.wait_for_timeout(500)
     shown = f"document.querySelectorAll('.saw .evidence [aria-label=\"Summary\"]').length >= {2 * sections}"
     page.wait_for_function(shown)
     times = []
@@ -130,10 +154,10 @@ def typing(page: Page, keys: int) -> list[float]:
 
     Each key is a word of its own, so that each has a score of its own; the blank before it changes nothing.
     """
-    draft = from_records(*next(iter(read_documents(DEMO, "interchange"))))
+    draft = from_examples(load_chosen_examples()[0].examples)
     rouge = metric("rouge1")
     area = page.get_by_label("Summary A")
-    page.wait_for_function("document.querySelector('.scores')?.textContent.includes('rouge1')")
+    page.wait_for_function("document.querySelector('.scores')?.textContent.includes('ROUGE-1')")
     page.wait_for_function("!document.querySelector('.scores').textContent.includes('computing')")
     page.evaluate("addEventListener('keydown', () => { window.pressedAt = performance.now() }, true)")
     area.click()
@@ -147,11 +171,25 @@ def typing(page: Page, keys: int) -> list[float]:
         text = f"{text} {letter}"
         (score,) = rouge.score([examples_of(draft.put("summary", 0, text))["A"]])
         page.keyboard.press(letter)
-        took = page.evaluate(TYPED, f"{score.value:.4f}")
+        took = page.evaluate(TYPED, f"{score.value:.3f}")
         if turn >= WARMING:
             times.append(took)
         page.wait_for_timeout(150)
     assert area.input_value() == text, "letters were lost"
+    return times
+
+
+def visiting(page: Page, visits: int) -> list[float]:
+    """Milliseconds from a press on Home's link to the chart of Overview, whose analysis is known by then."""
+    home = page.url.split("/overview")[0]
+    times = []
+    for turn in range(visits + 1):
+        page.goto(home)
+        page.get_by_role("link", name="All results").wait_for()
+        page.wait_for_timeout(1000)
+        took = page.evaluate(VISIT)
+        if turn:
+            times.append(took)
     return times
 
 
@@ -173,13 +211,28 @@ def main() -> None:
     print(f"Python {platform.python_version()}, {os.cpu_count()} cores", flush=True)
     examples = "examples?dataset=made&aspect=relevance"
     with opened(examples, records, DEFAULT) as page:
-        print(said("opening an example, one lexical metric", opening(page, asked.steps, "rouge1", 1)), flush=True)
+        print(said("opening an example, one lexical metric", opening(page, asked.steps, "ROUGE-1", 1)), flush=True)
     with opened(examples, records, DEFAULT) as page:
-        print(said("all lexical evidence", opening(page, asked.steps, "all metrics", len(DEFAULT))), flush=True)
+        print(said("all lexical evidence", opening(page, asked.steps, "All metrics", len(DEFAULT))), flush=True)
     with opened(examples, records[:DOCUMENTS], SCORED) as page:
         for name in MODELS:
-            print(said(f"{name}, model warm", opening(page, asked.steps // 2, name, 1)), flush=True)
-        print(said("all metrics", opening(page, asked.steps // 2, "all metrics", len(SCORED))), flush=True)
+            print(
+                said(
+                    f"{name}, model warm",
+                    opening(page, min(asked.steps // 2, DOCUMENTS - WARMING - 1), label_of(name), 1),
+                ),
+                flush=True,
+            )
+        print(
+            said(
+                "all metrics", opening(page, min(asked.steps // 2, DOCUMENTS - WARMING - 1), "All metrics", len(SCORED))
+            ),
+            flush=True,
+        )
+    with opened("overview?dataset=made&aspect=relevance", records, DEFAULT) as page:
+        print(said("a cached page, from the press of its link to its chart", visiting(page, 20)), flush=True)
+    with opened("playground", [], []) as page:
+        print(said("a press on a page of plain Streamlit", time_plain(page, asked.steps)), flush=True)
     with opened("playground", [], []) as page:
         print(said("playground, key to ROUGE-1", typing(page, asked.steps)), flush=True)
 

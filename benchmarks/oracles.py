@@ -26,7 +26,7 @@ from rouge_score.rouge_scorer import RougeScorer
 from data.importers import read_documents
 from summarizers.oracles import ALGORITHMS, DEFINITIONS, Problem, Solution
 from summarizers.oracles.problem import BETTER
-from summarizers.oracles.vns import K_MAX, draw_flips, random_start, vns
+from summarizers.oracles.vns import K_MAX, StopRule, draw_flips, random_start, vns
 from summarizers.sentences import sentences_of
 
 FILE = Path(__file__).resolve().parents[2] / "shared" / "data" / "summeval.jsonl"
@@ -101,7 +101,7 @@ def vns_by_rouge_score(text: Text, seed: int, iterations: int) -> tuple[set[int]
         joined = " ".join(text.sentences[place] for place in sorted(chosen))
         return float(scorer.score(text.reference, joined)["rouge1"].fmeasure)
 
-    draw = random.Random(seed)  # noqa: S311  nothing secret
+    draw = random.Random(seed)
     start = time.perf_counter()
     chosen = set(random_start(problem, draw))
     best, k = f1(chosen), 1
@@ -119,9 +119,8 @@ def beside_rouge_score(texts: Sequence[Text], iterations: int = 300) -> None:
     ours = theirs = 0.0
     for seed, text in enumerate(texts):
         problem = Problem(text.sentences, text.reference)
-        mine, seconds = timed(
-            lambda problem=problem, seed=seed: vns(problem, seed, iterations=iterations, patience=iterations + 1)
-        )
+        stop = StopRule(iterations=iterations, patience=iterations + 1)
+        mine, seconds = timed(lambda problem=problem, seed=seed, stop=stop: vns(problem, seed, stop=stop))
         peer, peer_seconds = vns_by_rouge_score(text, seed, iterations)
         assert set(mine.sentences) == peer, (mine.sentences, peer)
         ours += seconds

@@ -83,7 +83,7 @@ def by_tokens(text: str) -> list[str]:
     sentences, start = [], 0
     for place, (token, following) in enumerate(zip(tokens, [*tokens[1:], ""], strict=True)):
         marks = next(filter(lambda before: before not in CLOSING, reversed(tokens[start : place + 1])), "")
-        is_end = MARKS.fullmatch(marks) or (marks.endswith((".", "!", "?")) and token == "’")  # noqa: S105  a quote
+        is_end = MARKS.fullmatch(marks) or (marks.endswith((".", "!", "?")) and token == "’")
         if is_end and following not in CLOSING and not MARKS.fullmatch(following):
             if following.lstrip("'\"`“‘([")[:1].islower():
                 continue

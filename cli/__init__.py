@@ -4,7 +4,24 @@ from __future__ import annotations
 
 import click
 
-from cli import analyze, apes, datasets, oracle, score, serve, study
+from cli import (
+    analyze,
+    apes,
+    backup,
+    bundle,
+    convert,
+    datasets,
+    doctor,
+    judge,
+    oracle,
+    score,
+    serve,
+    study,
+    study_file,
+    summarize,
+    train,
+    user,
+)
 from cli.shared import Program
 
 
@@ -19,10 +36,14 @@ def main() -> None:
 
 
 for command in (
-    *(datasets.import_, datasets.datasets, datasets.summarize, datasets.demo),
+    *(datasets.import_, datasets.datasets, convert.convert, summarize.summarize, datasets.demo),
     *(score.score, score.keywords, oracle.oracle),
     *(analyze.analyze, analyze.report, analyze.plan),
-    *(apes.apes, apes.entities, apes.train),
-    *(study.study, serve.serve),
+    *(apes.apes, apes.entities, train.train),
+    *(study.study, bundle.bundle, judge.judge, serve.serve, user.user),
+    *(backup.backup, backup.restore, doctor.doctor),
 ):
     main.add_command(command)
+
+for command in (study_file.check_file, study_file.apply_file, study_file.export_file):
+    study.study.add_command(command)

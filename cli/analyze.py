@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from cli.given import with_given
 from cli.metric_options import MetricCommand, chosen_metrics, refuse_metric_options, with_metrics
 from cli.score import score_missing
 from cli.shared import (
@@ -34,9 +35,9 @@ from cli.shared import (
 if TYPE_CHECKING:
     from analysis.agreement import Rule
     from analysis.coefficients import Method
+    from analysis.permuted_correlations import Permute
     from analysis.resampled_correlations import Resample
     from analysis.study import Settings
-    from analysis.swapped_correlations import Permute
     from cli.shared import Records
     from data.cells import Cells
     from metrics.base import Metric
@@ -49,15 +50,17 @@ class AnalysisOptions:
     """The options that say how metrics are held against people and each other."""
 
     systems: str
-    baselines: str
+    baselines: str | None
     rule: Rule
     coefficients: str
     resample: Resample | None
     permute: Permute | None
     seed: int
+    published: str | None
+    adjudicated: bool
 
     def settings(self, human: str | None) -> Settings:
-        """What an analysis is asked for, with the rating to hold metrics against."""
+        """What an analysis is asked for, with the rating to hold metrics against; `choose_baselines` adds to it."""
         from analysis.coefficients import METHODS
         from analysis.study import Settings
 
@@ -69,31 +72,39 @@ class AnalysisOptions:
             methods=tuple(cast("Method", name) for name in asked),
             rule=self.rule,
             systems=tuple(split_names(self.systems)),
-            baselines=tuple(split_names(self.baselines)),
             resample=self.resample,
             permute=self.permute,
             seed=self.seed,
         )
 
 
+OF_SYSTEMS = {"distinguishability", "systems", "systems_published", "wilcoxon"}
+"""The tables of systems, beside whose scores other figures stand."""
+
+
+def choose_baselines(asked: str | None, systems: Iterable[str]) -> tuple[str, ...]:
+    """The baselines that are asked for; where nothing is said, the systems that are called like a baseline."""
+    from data.sorting import natural_order
+    from summarizers.registry import baselines_among
+
+    return baselines_among(sorted(set(systems), key=natural_order)) if asked is None else tuple(split_names(asked))
+
+
 systems_option = click.option(
     "--systems", "systems", default="", help="Systems that the tables are restricted to, separated by commas."
 )
 
-
 baselines_option = click.option(
     "--baselines",
-    default="",
-    help="Systems, separated by commas: a dagger in the table of systems marks who beats all of them.",
+    help="Systems, separated by commas: a dagger in the table of systems marks who beats all of them.  [default: those "
+    'called like a baseline of relevance summarize, such as lead-1; "" is none]',
 )
-
 
 resample_option = click.option(
     "--resample",
     type=click.Choice(["documents", "systems", "both"]),
     help="What intervals of correlations draw anew, and so hold for.  [default: documents; both at the system level]",
 )
-
 
 permute_option = click.option(
     "--permute",
@@ -107,6 +118,9 @@ permute_option = click.option(
 @click.command(cls=MetricCommand)
 @click.argument("file", required=False, metavar="FILE|NAME")
 @click.option("--study", "study_name", help="Analyse the judgments of this study instead of ratings.")
+@click.option(
+    "--adjudicated", is_flag=True, help="Of a --study: what adjudicators decided in the place of the judgments."
+)
 @click.option("--human", help="Human rating to hold metrics against: relevance, or for a study the judgments won.")
 @with_metrics
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of bootstrap, flips and permutations.")
@@ -115,7 +129,7 @@ permute_option = click.option(
     "wanted",
     help="Tables to print, separated by commas, such as agreement,comparisons,human,matrix; all if left out, but for "
     "keywords: ROUGE-K of the systems by keywords in and not in the source, and by their length; and dataset: how many "
-    "keywords there are and how long texts are.",
+    "keywords there are and how long texts are. marked: of a study, words that annotators marked against keywords.",
 )
 @systems_option
 @baselines_option
@@ -129,6 +143,12 @@ permute_option = click.option(
 @click.option("--coefficients", default="pearson,spearman,kendall", show_default=True, help="Of the correlations.")
 @resample_option
 @permute_option
+@click.option(
+    "--published",
+    type=click.Choice(["scitldr", "xsum", "scisummnet", "none"]),
+    help="The data set whose published figures stand beside the table of systems.  [default: the one whose documents "
+    "these are]",
+)
 @table_format_option
 @input_format_option
 @report_refusals
@@ -145,35 +165,56 @@ def analyze(
 ) -> None:
     """Hold metrics against people and each other: by the ratings in FILE or in the data set NAME, or by a --study.
 
+    FILE may be a folder of scored shards, too; its scores are read as they are, and tables of texts left out.
+
     Agreement with intervals, tests of every two metrics, correlations at three levels, systems; of a study also the
     agreement between annotators and the ranking of systems. Without ratings, there are all tables that need no people.
     Scores of a data set that are missing are computed and stored; a study's scores are those that are stored.
     """
-    from annotation.study_data import read_study
+    from annotation.study_data import read_study, without_names
+    from cli.analyze_shards import print_shards
+    from data.shards import is_sharded
     from metrics.scoring import Failures
-    from reports.study import make_study_contents
-    from reports.texts import OF_TEXTS, with_texts
+    from reports.beside_systems import with_beside
+    from reports.study import make_study_contents, with_letters
+    from reports.texts import OF_MARKS, OF_TEXTS, with_marked_words, with_texts
 
     name = file if study_name is None else study_name
     if name is None or (file is not None and study_name is not None):
         raise click.UsageError("name a FILE, a data set or a --study, and only one of them")
+    if options.adjudicated and study_name is None:
+        raise click.UsageError("--adjudicated goes with a --study")
     settings = options.settings(human)
     if wanted is not None and not split_names(wanted):
         raise click.UsageError("--tables names no table")
+    if study_name is None and is_sharded(Path(name)):
+        print_shards(Path(name), settings, options, chosen["names"], wanted, table_format)
+        return
     failures = Failures()
-    asked = [table for name in split_names(wanted or "") for table in OF_TEXTS.get(name, (name,))]
+    asked = [table for name in split_names(wanted or "") for table in {**OF_TEXTS, **OF_MARKS}.get(name, (name,))]
     of_texts = {*asked} & {table for tables in OF_TEXTS.values() for table in tables}
     of_study = study_name is not None
-    records, facts = texts_of(name, format, of_study=of_study) if of_texts or not of_study else ([], {})
+    beside = not asked or not OF_SYSTEMS.isdisjoint(asked)
+    records, facts = texts_of(name, format, of_study=of_study) if of_texts or beside or not of_study else ([], {})
     texts = text_contents(records, facts, chosen, of_texts, settings.systems, study_name) if of_texts else None
     if texts is not None and {*asked} <= of_texts:
         found = texts
     elif study_name is not None:
         refuse_metric_options()
-        found = make_study_contents(read_study(*open_stores(), study_name), settings)
+        study = without_names(read_study(*open_stores(), study_name, adjudicated=options.adjudicated))
+        baselines = choose_baselines(options.baselines, settings.systems or study.dataset.systems)
+        found = make_study_contents(study, replace(settings, baselines=baselines))
+        found = with_letters(found, open_stores()[0], study.dataset.name)
     else:
-        settings = replace(settings, human=choose_rating(records, human, asked))
+        systems = settings.systems or [summary.system for _, summaries in records for summary in summaries]
+        baselines = choose_baselines(options.baselines, systems)
+        settings = replace(settings, human=choose_rating(records, human, asked), baselines=baselines)
         found = contents_of_scores(name, records, facts, settings, chosen, failures)
+    if beside and found is not texts:
+        dataset = facts.get("data set")
+        found = with_beside(found, records, open_stores()[0] if dataset else None, dataset, options.published)
+    if study_name is not None and found is not texts:
+        found = with_marked_words(found, *open_stores(), study_name, asked)
     check_tables(asked, [*found.names, *(name for names in OF_TEXTS.values() for name in names)])
     if texts is not None and texts is not found:
         found = with_texts(found, texts)
@@ -253,7 +294,9 @@ def contents_of_scores(
 ) -> Contents:
     """Score the summaries of a file or data set and compare the scores with ratings, if there are any."""
     from analysis.study import check_systems
+    from data.sorting import natural_order
     from metrics.scoring import score_cells, with_length
+    from metrics.unseen import warnings_of
     from reports.study import make_cell_contents
 
     check_summaries(records, facts)
@@ -270,12 +313,15 @@ def contents_of_scores(
             cells, gaps = replace(cells, scores={**cells.scores, **means.scores}), gaps | further
     else:
         cells, gaps = stored_cells(name, [metrics, twins] if twins else [metrics], failures, only or None)
+    cells, gaps = with_given(cells, gaps, name, records)
     known = {
         **facts,
         "documents": str(len(records)),
         "summaries": str(len(cells)),
-        "systems": ", ".join(dict.fromkeys(cells.systems)),
+        "systems": ", ".join(sorted(set(cells.systems), key=natural_order)),
     }
+    if unseen := warnings_of(records, cells.scores):
+        known["letters"] = "; ".join(unseen)
     return make_cell_contents(cells, settings, known, gaps)
 
 
@@ -320,11 +366,16 @@ def by_mean_too(records: Records, metrics: Sequence[Metric], chosen: dict[str, A
     return chosen_metrics({**chosen, "names": ",".join(names), "references": "mean"}, list)
 
 
+ONLY_WHERE = {"sequential": "the study has no stopping rule", "judges": "no language model has judged"}
+"""Tables that not every study has, and why one has not."""
+
+
 def check_tables(wanted: Iterable[str], known: Collection[str]) -> None:
-    """Refuse unknown tables."""
+    """Refuse tables that are unknown, or that there is nothing to make of."""
     unknown = [name for name in wanted if name not in known]
     if unknown:
-        raise click.UsageError(f"there is no table {', '.join(unknown)}; there are {', '.join(known)}")
+        named = ", ".join(f"{name} ({ONLY_WHERE[name]})" if name in ONLY_WHERE else name for name in unknown)
+        raise click.UsageError(f"there is no table {named}; there are {', '.join(known)}")
 
 
 def print_contents(contents: Contents, table_format: str) -> None:
@@ -341,7 +392,9 @@ def print_contents(contents: Contents, table_format: str) -> None:
         click.echo(as_one_csv(tables, [*contents.facts.items(), *(("signature", s) for s in contents.gaps)]), nl=False)
     elif table_format == "latex":
         head = [*facts, *contents.gaps]
-        click.echo("\n".join([*(f"% {in_one_line(line)}" for line in head), *map(as_latex, tables)]))
+        click.echo(
+            "\n".join([*(f"% {in_one_line(line)}" for line in head), *map(as_latex, contents.labelled().tables)])
+        )
     else:
         print_sections(tables, [*facts, *contents.gaps])
 
@@ -366,25 +419,30 @@ def report(
     name: str,
     folder: Path,
     systems: str,
-    baselines: str,
+    baselines: str | None,
     resample: Resample | None,
     permute: Permute | None,
     seed: int,
 ) -> None:
     """Write a report of the study NAME: one HTML file with tables, charts and a methods paragraph, and its data."""
     from analysis.study import Settings
+    from bundles.changes import describe_registration
     from reports.html_report import write_report
 
     if not folder.is_dir():
         check_output(folder, [])
+    data_store, annotation_store = open_stores()
+    only = tuple(split_names(systems))
+    known = only or data_store.dataset(annotation_store.study(name).dataset).systems
     settings = Settings(
-        systems=tuple(split_names(systems)),
-        baselines=tuple(split_names(baselines)),
+        systems=only,
+        baselines=choose_baselines(baselines, known),
         resample=resample,
         permute=permute,
         seed=seed,
     )
-    for path in write_report(*open_stores(), name, folder, settings):
+    facts = describe_registration(data_store, annotation_store, name)
+    for path in write_report(data_store, annotation_store, name, folder, settings, facts):
         tell(str(path))
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from cli.distributed import ShardOptions, find_shard_inputs, run_shards, shard_options
 from cli.metric_options import MetricCommand, declared_option, device_option
-from cli.score import check_weights
+from cli.score import check_weights, print_score_counts
 from cli.shared import (
     COUNT,
     FILE,
@@ -58,8 +59,16 @@ class ApesOptions:
         )
 
 
+@dataclass(frozen=True)
+class SeedOptions:
+    """How references are shuffled for the table of conditions."""
+
+    seed: int
+    seeds: int
+
+
 @click.command(cls=MetricCommand)
-@click.argument("file", type=FILES)
+@click.argument("file")
 @click.option("--conditions", "table", is_flag=True, help="Print the table of the paper instead of the traces.")
 @click.option(
     "--trials",
@@ -81,12 +90,23 @@ class ApesOptions:
 @declared_option("apes_value", "--value")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="First seed of the shuffled references.")
 @click.option("--seeds", type=COUNT, default=5, show_default=True, help="How often these are drawn.")
+@click.option("-o", "--output", metavar="DIR/", help="The folder of a run over shards.")
+@shard_options
 @device_option
 @format_option
 @report_refusals
 @gathered("options", ApesOptions)
+@gathered("drawing", SeedOptions)
+@gathered("shards", ShardOptions)
 def apes(
-    file: Path, options: ApesOptions, table: bool, aspect: str | None, seed: int, seeds: int, format: str | None
+    file: str,
+    options: ApesOptions,
+    table: bool,
+    aspect: str | None,
+    drawing: SeedOptions,
+    format: str | None,
+    output: str | None,
+    shards: ShardOptions,
 ) -> None:
     """Print what a reader answers from each summary in FILE, a JSON object a line.
 
@@ -94,6 +114,9 @@ def apes(
     and with names alone interchanged, of the sources' first three sentences and of each system: a reader that does
     not rank them so is not to be believed. With --trials, print how APES and ROUGE agree with people where one
     reference judges, the first, the second and so on.
+
+    With --on, or with -o DIR/, FILE may be a pattern in quotes or an address, and what is read of each shard goes into
+    a Parquet file of the folder.
     """
     if table and aspect is not None:
         raise click.UsageError("--conditions and --trials are two tables: name one")
@@ -103,9 +126,14 @@ def apes(
     from reports.apes_trials import trials
 
     metric = options.metric()
-    records = read_records(file, format)
+    if shards.are_asked(file, output) or output is not None:
+        if table or aspect is not None:
+            raise click.UsageError("--conditions and --trials do not go with a run over shards")
+        read_shards(file, output, metric, format, shards)
+        return
+    records = read_records(FILES.convert(file, None, click.get_current_context()), format)
     if table:
-        print_conditions(conditions(metric, records, seed, seeds), seeds)
+        print_conditions(conditions(metric, records, drawing.seed, drawing.seeds), drawing.seeds)
     elif aspect is not None:
         print_trials(trials(metric, records, aspect), aspect)
     else:
@@ -115,6 +143,15 @@ def apes(
         check_failures(failures)
         return
     tell(metric.signature)
+
+
+def read_shards(file: str, output: str | None, metric: Apes, format: str | None, options: ShardOptions) -> None:
+    """Ask the questions of shards into a folder, and print the mean."""
+    from distributed.work import QuestionWork
+
+    inputs, folder = find_shard_inputs(file, output)
+    outcome = run_shards(QuestionWork(metric), inputs, folder, format, options)
+    print_score_counts(outcome, [metric.name])
 
 
 def print_conditions(rows: Sequence[Condition], seeds: int) -> None:
@@ -178,39 +215,22 @@ def entities(file: Path, entities: str) -> None:
         click.echo(json.dumps({"text": text, "entities": [e._asdict() for e in found]}, ensure_ascii=False))
 
 
-@click.group()
-def train() -> None:
-    """Train the parts of APES that are learned."""
-
-
-@train.command("tagger")
+@click.command("tagger")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), required=True, help="The weights.")
 @click.option("--seed", type=SEED, default=0, show_default=True)
 @click.option("--epochs", type=COUNT, help="Passes over the data; those of the model card if left out.")
 @report_refusals
-def train_tagger_(folder: Path, output: Path, seed: int, epochs: int | None) -> None:
+def train_tagger(folder: Path, output: Path, seed: int, epochs: int | None) -> None:
     """Train the embedded entity finder on the CoNLL files in DIR."""
-    from metrics.apes.training import EPOCHS, train_tagger
+    from metrics.apes import training
 
     check_weights(output)
-    train_tagger(folder, output, seed=seed, epochs=epochs or EPOCHS, say=say)
+    training.train_tagger(folder, output, seed=seed, epochs=epochs or training.EPOCHS, say=say)
     tell(f"wrote {output}")
 
 
-@dataclass(frozen=True)
-class TrainingOptions:
-    """The options of how an attentive reader is trained, and how large it is."""
-
-    epochs: int
-    batch_size: int
-    hidden: int
-    embedding: int
-    vocabulary: int
-    learning_rate: float
-
-
-@train.command("attentive-reader")
+@click.command("attentive-reader")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), default=Path("attentive.safetensors"))
 @click.option("--epochs", type=COUNT, default=30, show_default=True, help="Passes over the questions, at most.")
@@ -223,17 +243,14 @@ class TrainingOptions:
 @click.option("--seed", type=SEED, default=0, show_default=True)
 @device_option
 @report_refusals
-@gathered("options", TrainingOptions)
-def train_attentive_reader(
-    folder: Path, output: Path, vectors: Path | None, seed: int, options: TrainingOptions
-) -> None:
+def train_attentive_reader(folder: Path, output: Path, vectors: Path | None, seed: int, **sizes: Any) -> None:
     """Train an attentive reader (Chen et al. 2016) on the CNN / Daily Mail .question files in DIR."""
     from metrics.apes.readers.attentive_training import Hyperparameters, train
     from metrics.models.vectors import FileVectors
 
     check_weights(output)
     words = FileVectors(vectors) if vectors else None
-    result = train(folder, output, Hyperparameters(**asdict(options)), vectors=words, seed=seed, say=say)
+    result = train(folder, output, Hyperparameters(**sizes), vectors=words, seed=seed, say=say)
     test = "" if result.test_accuracy is None else f", {result.test_accuracy:.3f} on the test questions"
     tell(f"wrote {output}: accuracy {result.accuracy:.3f} on {result.validation} held-out questions{test}")
     tell(f"read with it: --reader attentive-reader:{output}")

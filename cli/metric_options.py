@@ -120,21 +120,28 @@ def chosen_metrics(
 ) -> list[Metric]:
     """Make the metrics that the options name; `records` are what is scored, for --idf references and list:FILE."""
     from metrics import METRICS, make_metrics
+    from metrics.languages import ENGLISH
     from metrics.registry import options
+    from metrics.unseen import ENGLISH_ONLY
 
     names = split_names(chosen["names"])
     if not names:
         raise click.UsageError("--metrics names no metric")
+    if chosen["language"] != ENGLISH and (english := [name for name in names if name in ENGLISH_ONLY]):
+        raise click.UsageError(
+            f"{', '.join(english)} can read English only: leave out of --metrics what cannot read --language "
+            f"{chosen['language']}"
+        )
     taken = {option for name in names if name in METRICS for option in METRICS[name].option_names}
     given = {name: chosen[name] for name in options() if chosen[name] is not None}
     for name, option in options().items():
         if name in given and option.read is not None:
-            given[name] = option.read(given[name], records if name in taken else None)
+            given[name] = option.read(given[name], records if name in taken else None, chosen["language"])
     return make_metrics(names, **given)
 
 
-def refuse_metric_options(kept: Sequence[str] = ()) -> None:
-    """Refuse options of metrics but those `kept` beside --study, whose scores are those that are stored."""
+def refuse_metric_options(kept: Sequence[str] = (), beside: str = "--study") -> None:
+    """Refuse options of metrics but those `kept` beside a study or folder, whose scores are those that are stored."""
     context = click.get_current_context()
     refused = {name for name in metric_option_names() if name not in kept}
     given = [
@@ -143,4 +150,6 @@ def refuse_metric_options(kept: Sequence[str] = ()) -> None:
         if param.name in refused and context.get_parameter_source(param.name) == ParameterSource.COMMANDLINE
     ]
     if given:
-        raise click.UsageError(f"{', '.join(given)} cannot be given with --study: its scores are those that are stored")
+        raise click.UsageError(
+            f"{', '.join(given)} cannot be given with {beside}: its scores are those that are stored"
+        )

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from cli.distributed import ShardOptions, find_shard_inputs, run_shards, shard_options
+from cli.metric_options import MetricCommand, declared_option
 from cli.shared import (
     COUNT,
     MOST_PROCESSES,
@@ -22,6 +24,7 @@ from cli.shared import (
     input_format_option,
     is_file,
     print_sections,
+    print_table,
     read_records,
     report_refusals,
     say,
@@ -47,6 +50,7 @@ class SearchOptions:
     definition: str
     references: str
     tokenizer: str
+    language: str
     length: str | None
     seed: int
     seconds: float
@@ -54,18 +58,20 @@ class SearchOptions:
 
     def task(self) -> OracleTask:
         """What they ask for."""
+        from metrics.languages import ENGLISH
         from summarizers.oracles import Target
         from summarizers.oracles.evaluation import OracleTask
 
         algorithms = chosen_algorithms(self.algorithms)
         if math.isnan(self.seconds):  # which click takes to be in every range
             raise click.UsageError("--seconds must be a number of seconds, not nan")
-        target = Target(int(self.metric.removeprefix("rouge")), self.definition, self.references, self.tokenizer)
+        words = self.tokenizer if self.language == ENGLISH else self.language
+        target = Target(int(self.metric.removeprefix("rouge")), self.definition, self.references, words)
         length, sentences = extract_length(self.length), sentence_range(self.sentences)
         return OracleTask(target, algorithms, length, self.seed, self.seconds, sentences)
 
 
-@click.command()
+@click.command(cls=MetricCommand)
 @click.argument("file", metavar="FILE|NAME")
 @click.option(
     "--metric",
@@ -97,13 +103,8 @@ class SearchOptions:
     show_default=True,
     help="The reference against which most is reached, or the first.",
 )
-@click.option(
-    "--tokenizer",
-    type=click.Choice(["ascii", "unicode"]),
-    default="ascii",
-    show_default=True,
-    help="Words that ROUGE sees: a-z0-9 as everybody reports, or any script's.",
-)
+@declared_option("tokenizer")
+@declared_option("language")
 @click.option(
     "--length", help="At most K sentences, Kw words, or ref, as many words as the first reference.  [default: no limit]"
 )
@@ -126,22 +127,24 @@ class SearchOptions:
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Also write a JSON line a document and algorithm, with the extract. `sentences` and `reference` are counted "
-    "from 0.",
+    help="Also write a JSON line a document and algorithm, with the extract, or to a folder (DIR/) a Parquet file a "
+    "shard. `sentences` and `reference` are counted from 0.",
 )
 @table_format_option
 @input_format_option
+@shard_options
 @report_refusals
 @gathered("search", SearchOptions)
+@gathered("shards", ShardOptions)
 def oracle(
     file: str,
     search: SearchOptions,
     first: int | None,
     processes: int | None,
-    output: Path | None,
+    output: str | None,
     table_format: str,
     format: str | None,
+    shards: ShardOptions,
 ) -> None:
     """Search the highest ROUGE that extracts of the documents in FILE, or of the data set NAME, can reach.
 
@@ -155,9 +158,15 @@ def oracle(
     from summarizers.oracles.evaluation import evaluate, evaluate_stored
 
     task = search.task()
+    if shards.are_asked(file, output):
+        if first or processes or table_format != "text":
+            raise click.UsageError("--documents, --processes and --format do not go with a run over shards")
+        search_shards(file, output, task, format, shards)
+        return
     at_once = processes or usual_processes()
-    if output is not None:
-        check_output(output, [Path(file)])
+    to = None if output is None else Path(output)
+    if to is not None:
+        check_output(to, [Path(file)])
     if is_file(file, format):
         documents = [document for document, _ in read_records(Path(file), format)][:first]
         with show_document_progress(
@@ -172,11 +181,22 @@ def oracle(
             evaluation = evaluate_stored(store, file, task, first=first, processes=at_once, progress=progress)
         origin = {"data set": file}
     warn_of_unsplit(documents)
-    if output is not None:
+    if to is not None:
         records = row_records(evaluation.rows, documents)
-        write_whole(output, (json.dumps(record, ensure_ascii=False) + "\n" for record in records))
-        say(f"wrote {output}")
+        write_whole(to, (json.dumps(record, ensure_ascii=False) + "\n" for record in records))
+        say(f"wrote {to}")
     print_oracles(task, evaluation, documents, origin, table_format)
+
+
+def search_shards(file: str, output: str | None, task: OracleTask, format: str | None, options: ShardOptions) -> None:
+    """Search shards into a folder, and print what each algorithm reached."""
+    from distributed.reading import count_oracles
+    from distributed.work import OracleWork
+
+    inputs, folder = find_shard_inputs(file, output)
+    outcome = run_shards(OracleWork(task), inputs, folder, format, options)
+    rows = [(name, c.mean, c.documents, c.missing, c.proven) for name, c in count_oracles(outcome).items()]
+    print_table(["oracle", "F1", "n", "missing", "proven"], rows)
 
 
 def chosen_algorithms(algorithms: str) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from cli.distributed import ShardOptions, find_shard_inputs, run_shards, shard_options
 from cli.metric_options import MetricCommand, chosen_metrics, declared_option, with_metrics
 from cli.shared import (
     FILE,
@@ -32,8 +33,9 @@ from cli.shared import (
 
 if TYPE_CHECKING:
     from cli.shared import Records
-    from data.records import Example
+    from data.records import Document, Example, Summary
     from data.store import DataStore
+    from distributed.running import Outcome
     from metrics.base import Metric, Score
     from metrics.scoring import Failures
 
@@ -60,33 +62,85 @@ class PlainText:
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path, dir_okay=False, writable=True),
-    help="Where a line per summary goes.  [default: scores.jsonl]",
+    help="Where a line per summary goes, or a folder (DIR/) for a Parquet file per shard.  [default: scores.jsonl]",
 )
 @click.option("-c", "--candidates", type=FILE, help="Plain text: a system's summaries, one a line.")
 @click.option("-r", "--reference", "references_files", type=FILE, multiple=True, help="Plain text: references.")
 @click.option("--sources", type=FILE, help="Plain text: the documents, one a line.")
 @click.option("--titles", type=FILE, help="Plain text: the titles, one a line.")
+@shard_options
 @report_refusals
 @gathered("texts", PlainText)
-def score(file: str | None, texts: PlainText, chosen: dict[str, Any], format: str | None, output: Path | None) -> None:
+@gathered("shards", ShardOptions)
+def score(
+    file: str | None,
+    texts: PlainText,
+    chosen: dict[str, Any],
+    format: str | None,
+    output: str | None,
+    shards: ShardOptions,
+) -> None:
     """Score the summaries of FILE, of plain text files (-c, -r), or of the data set NAME.
 
     A file's scores go to --output, a line per summary, and the metrics' signatures beside it; a data set's scores
     go into the database, where only those that are missing are computed. A metric that fails leaves its scores
     missing, with the reason, and ends with exit code 1 when all others are done.
+
+    With --on, or where --output is a folder, FILE may be a pattern in quotes, such as 'shards/*.parquet', or an
+    address such as s3://bucket/*.jsonl, and each shard of the input becomes a Parquet file in the folder.
     """
+    if shards.are_asked(file, output):
+        if texts.files:
+            raise click.UsageError("plain text (-c, -r) is no input of a run over shards: name a FILE")
+        score_shards(file, output, chosen, format, shards)
+        return
     if file is not None and (not Path(file).exists() or Path(file).is_dir()) and not texts.candidates:
         if output or format:
             raise click.UsageError("--output and --format go with a file; a data set's scores go into the database")
         score_stored(file, chosen)
         return
-    output = output or Path("scores.jsonl")
-    check_output(output, [*([Path(file)] if file else []), *texts.files])
+    to = Path(output or "scores.jsonl")
+    check_output(to, [*([Path(file)] if file else []), *texts.files])
     records = records_to_score(file, format, texts)
     with announce_interrupt(lambda: "nothing was scored yet"):
         metrics = chosen_metrics(chosen, lambda: records)
-    score_to_file(records, metrics, output)
+    score_to_file(records, metrics, to)
+
+
+def score_shards(
+    file: str | None, output: str | None, chosen: dict[str, Any], format: str | None, options: ShardOptions
+) -> None:
+    """Score shards into a folder, and print the means."""
+    from distributed.sources import all_records
+    from distributed.work import ScoreWork
+    from metrics.unseen import warnings_of_first
+
+    inputs, folder = find_shard_inputs(file, output)
+    metrics = chosen_metrics(chosen, lambda: all_records(inputs, format))
+    outcome = run_shards(ScoreWork(tuple(metrics)), inputs, folder, format, options)
+    for warning in warnings_of_first(all_records(inputs, format), outcome.manifest.signatures.values()):
+        say(warning)
+    print_score_counts(outcome, [metric.name for metric in metrics])
+
+
+def print_score_counts(outcome: Outcome, names: Sequence[str]) -> None:
+    """Print the means of columns of scores, and end with exit code 1 where a metric failed."""
+    from distributed.reading import count_scores
+
+    counts = {name: count_scores(outcome, name) for name in names}
+    rows = [(name, found.mean, found.scores, found.missing) for name, found in counts.items()]
+    print_table(["metric", "mean", "n", "missing"], rows)
+    for name, found in counts.items():
+        if found.truncated:
+            say(f"{name}: {found.truncated} scores of texts longer than the model's limit, whose end was not seen")
+    again = f"to try again, delete their files in {outcome.folder} and start the same command"
+    check_failures(
+        {
+            name: f"{found.failures.most_common(1)[0][0]} ({found.failures.total()} scores; {again})"
+            for name, found in counts.items()
+            if found.failures
+        }
+    )
 
 
 def records_to_score(file: str | None, format: str | None, texts: PlainText) -> Records:
@@ -125,6 +179,7 @@ def score_stored(name: str, chosen: dict[str, Any]) -> None:
     computed = score_missing(store, name, metrics, failures)
     for metric in metrics:
         click.echo(f"{metric.name}: {computed[metric.name]} computed  {format_cell(metric.signature)}")
+    warn_of_unseen(store.records(name), metrics)
     check_failures(failures)
 
 
@@ -188,8 +243,17 @@ def score_to_file(records: Records, metrics: Sequence[Metric], output: Path) -> 
     for name in (metric.name for metric in metrics):
         if cut := sum(scores[name].truncated for _, scores in rows):
             say(f"{name}: {cut} scores of texts longer than the model's limit, whose end was not seen")
+    warn_of_unseen(records, metrics)
     say(f"wrote {' and '.join(map(str, written))}")
     check_failures(failures)
+
+
+def warn_of_unseen(records: Iterable[tuple[Document, Sequence[Summary]]], metrics: Sequence[Metric]) -> None:
+    """Say how many letters of the texts are not seen, where some metrics see only those from a to z."""
+    from metrics.unseen import warnings_of
+
+    for warning in warnings_of(records, [metric.signature for metric in metrics]):
+        say(warning)
 
 
 def mean_row(name: str, values: list[float | None]) -> tuple[str, float | None, int, int]:
@@ -208,9 +272,10 @@ def mean_row(name: str, values: list[float | None]) -> tuple[str, float | None, 
 )
 @click.option("--compare", is_flag=True, help="Print the keywords of all three extractors, an object a document.")
 @declared_option("title")
+@declared_option("language")
 @format_option
 @report_refusals
-def keywords(file: Path, extractor: str, compare: bool, title: str, format: str | None) -> None:
+def keywords(file: Path, extractor: str, compare: bool, title: str, language: str, format: str | None) -> None:
     """Print the keywords that ROUGE-K finds, a JSON list a document: score --keywords with the same extractor has them.
 
     By tfidf, phrases are rare among the sentences of the document's own references and title.
@@ -227,10 +292,10 @@ def keywords(file: Path, extractor: str, compare: bool, title: str, format: str 
         raise click.UsageError("--compare prints all extractors: leave out --extractor")
     documents = [document for document, _ in read_records(file, format)]
     if not compare:
-        for found in documents_keywords(documents, extractor, title):
+        for found in documents_keywords(documents, extractor, title, language):
             click.echo(json.dumps(list(map(str, found)), ensure_ascii=False))
         return
-    compared = compared_keywords(documents, title)
+    compared = compared_keywords(documents, title, language)
     for document, *of_all in zip(documents, *compared.values(), strict=True):
         lists = {name: list(map(str, found)) for name, found in zip(compared, of_all, strict=True)}
         click.echo(json.dumps({"id": document.id, **lists}, ensure_ascii=False))

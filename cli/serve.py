@@ -5,39 +5,128 @@ from __future__ import annotations
 import os
 import socket
 import sys
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from cli.shared import Refused, open_stores, report_refusals
+from cli.workers import Workers, end_with_parent
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+    from hosting.settings import Settings
 
 
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=click.IntRange(1, 65535), default=8501, show_default=True, help="Port to listen on.")
 @click.option("--open", "open_browser", is_flag=True, help="Open the app in a browser, where there is a screen.")
+@click.option(
+    "--hosted",
+    is_flag=True,
+    help="Serve many people, who have to sign in. Needs an owner (`relevance user add`), RELEVANCE_SECRET and "
+    "RELEVANCE_PUBLIC_URL; see deploy/README.md.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 64),
+    default=1,
+    show_default=True,
+    help="With --hosted: so many servers, at this port and those after it, behind a proxy. Needs PostgreSQL.",
+)
 @report_refusals
-def serve(host: str, port: int, open_browser: bool) -> None:
+def serve(host: str, port: int, open_browser: bool, hosted: bool, workers: int) -> None:
     """Start the app."""
     import uvicorn
 
-    from data.database import ROOT, URL_VARIABLE, absolute_url, database_url
+    from data.damage import QUICK
+    from data.database import ROOT, URL_VARIABLE, absolute_url, database_url, make_engine, refuse_damaged
 
     os.environ[URL_VARIABLE] = absolute_url(database_url())
+    if workers > 1:
+        check_workers(hosted, port, workers)
+    refuse_damaged(make_engine(database_url()).url, most=QUICK)
+    settings = prepare_hosting() if hosted else None
     os.chdir(ROOT)  # where Streamlit looks for .streamlit/config.toml
+    data_store, _ = open_stores()
+    if hosted:
+        check_owner(data_store.engine)
+    if workers > 1:
+        ports = range(port, port + workers)
+        click.echo(f"Servers at {host}:{ports[0]} to {ports[-1]}, for {settings and settings.public_url}")
+        Workers(host, ports).run()
+        return
+    end_with_parent()
     from app import app
 
-    open_stores()
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the server will: a port just left is free
         try:
             probe.bind((host, port))
         except OSError as error:
             raise Refused(f"{host}:{port} cannot be listened on ({error.strerror}); try another --port") from error
-    click.echo(f"The app is at http://{host}:{port}  (stop it with Ctrl-C)")
+    click.echo(f"The app is at {settings.public_url if settings else f'http://{host}:{port}'}  (stop it with Ctrl-C)")
     has_screen = sys.platform in {"darwin", "win32"} or "DISPLAY" in os.environ or "WAYLAND_DISPLAY" in os.environ
     if open_browser and has_screen:
         import threading
         import webbrowser
 
         threading.Timer(1.5, webbrowser.open, [f"http://{host}:{port}"]).start()
-    uvicorn.run(app, host=host, port=port, lifespan="on", log_level="warning", access_log=False)
+    uvicorn.run(
+        app,
+        host=host,
+        port=port,
+        lifespan="on",
+        log_level="warning",
+        access_log=False,
+        **({} if settings is None else options_behind_proxy(settings)),
+    )
+
+
+def check_workers(hosted: bool, port: int, workers: int) -> None:
+    """Refuse several servers where one of them would be in another's way."""
+    from sqlalchemy import make_url
+
+    from data.database import database_url
+
+    if not hosted:
+        raise Refused("--workers is for --hosted; on one's own machine one server is enough")
+    if make_url(database_url()).get_backend_name() == "sqlite":
+        raise Refused("several workers need PostgreSQL: SQLite has one writer, and its file is locked by one machine")
+    if port + workers > 65536:
+        raise Refused(f"there are no {workers} ports from {port} on")
+
+
+def prepare_hosting() -> Settings:
+    """Check that the server can be hosted: settings and libraries. Raises what the command refuses."""
+    from hosting.settings import HOSTED, hosted_settings
+
+    os.environ[HOSTED] = "1"
+    settings = hosted_settings()
+    try:
+        import argon2  # noqa: F401
+        import prometheus_client  # noqa: F401
+    except ModuleNotFoundError as error:
+        raise Refused(f"{error.name} is not installed: pip install 'relevance[hosted]'") from error
+    return settings
+
+
+def check_owner(engine: Engine) -> None:
+    """Refuse to serve what nobody could run."""
+    from hosting.accounts import AccountStore
+
+    if not AccountStore(engine).has_owner():
+        raise Refused("the server has no owner; add one with  relevance user add NAME --role owner")
+
+
+def options_behind_proxy(settings: Settings) -> dict[str, Any]:
+    """How uvicorn serves many people; where a proxy is configured, it is believed where requests come from."""
+    return {
+        "proxy_headers": settings.proxy is not None,
+        "forwarded_allow_ips": settings.proxy or "",
+        "server_header": False,
+        "log_config": None,
+        "ws_max_size": 4 * 2**20,
+        "ws_per_message_deflate": False,  # a few kilobytes unpack to 4 MiB, and dozens of them are read at once
+    }

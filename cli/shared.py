@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import click
 
 if TYPE_CHECKING:  # loaded where they are used
+    from sys import UnraisableHookArgs
+
     from annotation.store import AnnotationStore
     from data.records import Document, Summary
     from data.store import DataStore
@@ -29,19 +31,16 @@ Progress: TypeAlias = Callable[[int, int], None]
 
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False, readable=True)
 
-
-FILES = click.Path(path_type=Path, exists=True, readable=True)  # or a folder of .question files
-
+FILES = click.Path(path_type=Path, exists=True, readable=True)  # or the folder of a corpus
 
 SEED = click.IntRange(0, 2**31 - 1)  # what a database's integer holds
 
-
 COUNT = click.IntRange(1, 2**31 - 1)
 
+BEAMS = click.IntRange(1, 64)  # each takes memory of its own
 
 MOST_PROCESSES = 8
 """Processes that are started without being asked for, at most: each loads the solver."""
-
 
 STORED = "what was found is stored, and the same command goes on from there"
 """What a run that is stopped says of a data set."""
@@ -125,12 +124,12 @@ class Refused(click.ClickException):
 format_option = click.option(
     "--format",
     "format",
-    help="interchange, scitldr, summeval, csv, tsv, parquet, question or lines; guessed from the file if left out.",
+    help="interchange, scitldr, summeval, csv, tsv, parquet, question, cnn_dailymail, xsum, scisummnet, newsroom, "
+    "arxiv, arxiv_papers, multi_xscience, huggingface, realsumm, tac, sacrerouge, mt_metrics_eval, lmarena, "
+    "human_feedback or lines; guessed from the file or folder if left out.",
 )
 
-
 input_format_option = click.option("--input-format", "format", help="Format of FILE; guessed if left out.")
-
 
 table_format_option = click.option(
     "--format",
@@ -196,8 +195,18 @@ def store_with(name: str) -> DataStore:
     try:
         store.dataset(name)
     except UnknownDataset as error:
+        if any(Path(name).glob("part-*.parquet")):
+            raise Refused(
+                f"{name} has shards and no manifest: the run has not ended, and goes on when it is started again"
+            ) from error
         raise Refused(f"there is no file {name}, and {error}") from error
     return store
+
+
+def find_documents(name: str) -> list[Document]:
+    """The documents of a file or a data set. Raises `BadRecord`, `Refused`."""
+    records = read_records(Path(name), None) if is_file(name, None) else store_with(name).records(name)
+    return [document for document, _ in records]
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
@@ -251,10 +260,11 @@ def usual_processes() -> int:
 def announce_interrupt(kept: Callable[[], str]) -> Iterator[Callable[[], None]]:
     """On Ctrl-C, say what is `kept` of the work and exit with code 1.
 
-    Yields what raises KeyboardInterrupt if it was pressed before: Python drops the exception where it comes in a
-    callback, as there are while libraries are imported.
+    Yields what raises KeyboardInterrupt if it was pressed before: Python drops the exception, and prints it, where it
+    comes in a callback, as there are while libraries are imported.
     """
     was_pressed = False
+    print_dropped = sys.unraisablehook
 
     def press(*_: object) -> None:
         nonlocal was_pressed
@@ -265,7 +275,12 @@ def announce_interrupt(kept: Callable[[], str]) -> Iterator[Callable[[], None]]:
         if was_pressed:
             raise KeyboardInterrupt
 
+    def pass_over_interrupt(dropped: UnraisableHookArgs) -> None:
+        if not issubclass(dropped.exc_type, KeyboardInterrupt):
+            print_dropped(dropped)
+
     before = signal.signal(signal.SIGINT, press)
+    sys.unraisablehook = pass_over_interrupt
     try:
         yield check
     except KeyboardInterrupt:
@@ -273,6 +288,7 @@ def announce_interrupt(kept: Callable[[], str]) -> Iterator[Callable[[], None]]:
         raise click.exceptions.Exit(1) from None
     finally:
         signal.signal(signal.SIGINT, before)
+        sys.unraisablehook = print_dropped
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,6 +12,7 @@ from cli.shared import (
     COUNT,
     FILE,
     SEED,
+    Refused,
     check_failures,
     check_output,
     gathered,
@@ -21,6 +23,9 @@ from cli.shared import (
     split_names,
     tell,
 )
+
+if TYPE_CHECKING:
+    from annotation.removal import StudyRemovalStore
 
 
 @dataclass(frozen=True)
@@ -138,9 +143,12 @@ def create_study(
 
 
 @study.command("list")
+@click.option("--archived", is_flag=True, help="List those in the archive, too.")
 @report_refusals
-def list_studies() -> None:
+def list_studies(archived: bool) -> None:
     """List the studies and how far they are."""
+    from annotation.sampling import GIVEN
+
     _, store = open_stores()
     print_table(
         ["study", "data set", "pairs", "wanted", "judgments", "state"],
@@ -149,11 +157,11 @@ def list_studies() -> None:
                 s.name,
                 s.dataset,
                 s.pairs,
-                s.pairs * s.judgments_per_pair,
+                "-" if s.rule == GIVEN else s.pairs * s.judgments_per_pair,
                 s.judgments,
-                "closed" if s.closed_at else "open",
+                f"{s.state}, archived" if s.archived_at else s.state,
             )
-            for s in store.studies()
+            for s in store.studies(archived=archived)
         ],
     )
 
@@ -177,27 +185,91 @@ def close_study(name: str, reopen: bool) -> None:
     """Take no more judgments in the study NAME."""
     _, store = open_stores()
     state = store.close_study(name, closed=not reopen)
-    tell(f"{state.name} is {'closed' if state.closed_at else 'open'}, with {state.judgments} judgments")
+    tell(f"{state.name} is {state.state}, with {state.judgments} judgments")
+
+
+@study.command("rename")
+@click.argument("name")
+@click.argument("new")
+@report_refusals
+def rename_study(name: str, new: str) -> None:
+    """Call the study NAME by the name NEW from now on, in its study file as well."""
+    tell(f"{name} is called {open_removal().rename_study(name, new).name} now")
+
+
+@study.command("archive")
+@click.argument("name")
+@click.option("--restore", is_flag=True, help="Bring it back into the lists.")
+@report_refusals
+def archive_study(name: str, restore: bool) -> None:
+    """Leave the study NAME out of lists and results; nothing of it is changed."""
+    open_removal().archive_study(name, archived=not restore)
+    tell(f"{name} is {'out of' if restore else 'in'} the archive")
+
+
+@study.command("delete")
+@click.argument("name")
+@click.option("--with-judgments", is_flag=True, help="Delete it even if somebody has judged in it.")
+@report_refusals
+def delete_study(name: str, with_judgments: bool) -> None:
+    """Delete the study NAME with its pairs, people, links and files; only a backup brings it back."""
+    from annotation.removal import StudyInUse
+
+    try:
+        open_removal().delete_study(name, with_judgments=with_judgments)
+    except StudyInUse as error:
+        raise Refused(f"{error} (--with-judgments)") from error
+    tell(f"deleted the study {name}")
+
+
+def open_removal() -> StudyRemovalStore:
+    """What renames and deletes studies, over the database."""
+    from annotation.removal import StudyRemovalStore
+
+    return StudyRemovalStore(open_stores()[1].engine)
 
 
 @study.command("export")
 @click.argument("name")
-@click.option("--what", type=click.Choice(["judgments", "scores"]), default="judgments", show_default=True)
-@click.option("--format", "format", type=click.Choice(["jsonl", "csv"]), default="jsonl", show_default=True)
+@click.option(
+    "--what",
+    type=click.Choice(["judgments", "adjudications", "models", "people", "surveys", "scores"]),
+    default="judgments",
+    show_default=True,
+)
+@click.option(
+    "--format",
+    "format",
+    type=click.Choice(["jsonl", "csv", "lmarena", "crowd-kit"]),
+    default="jsonl",
+    show_default=True,
+    help="Judgments can be written as LMArena or Crowd-Kit have them, too.",
+)
+@click.option("--with-names", is_flag=True, help="Call people by their names, not P1, P2 and so on.")
 @click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="File; printed if left out.")
 @report_refusals
-def export_study(name: str, what: str, format: str, output: Path | None) -> None:
-    """Write the judgments of the study NAME, or the scores of its data set."""
-    from annotation.results import export_judgments, export_scores
+def export_study(name: str, what: str, format: str, with_names: bool, output: Path | None) -> None:
+    """Write the judgments, adjudications, models, people or surveys of the study NAME, or the scores of its data set.
+
+    What people wrote (rationales, reasons, answers) stays as it is, and may tell who they are. Crowd-Kit knows no ties:
+    they are left out, and counted.
+    """
+    from annotation import exports
     from data.export import export
     from data.files import write_whole
+    from reports.escaping import format_count
 
     if output is not None:
         check_output(output, [])
-    data_store, store = open_stores()
-    dataset = store.study(name).dataset
-    records = export_judgments(store, name) if what == "judgments" else export_scores(data_store, dataset)
-    text = export(records, format)
+    if format in exports.PAIRWISE:
+        if what != "judgments":
+            raise Refused(f"--format {format} is for judgments; {what} are written as jsonl or csv")
+        records, ties = exports.export_pairs(open_stores()[1], name, format, names=with_names)
+        if ties:
+            say(f"{format_count(ties, 'tie')} left out")
+        text = export(records, exports.PAIRWISE[format].file)
+    else:
+        text = export(exports.export_study(*open_stores(), name, what, names=with_names), format)
     if output is None:
         click.echo(text, nl=False)
     else:

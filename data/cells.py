@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from data.names import NameColumn
+
 
 @dataclass(frozen=True, eq=False)
 class Cells:
@@ -16,11 +18,14 @@ class Cells:
     documents: tuple[str, ...]
     """The id of the document that it sums up."""
     systems: tuple[str, ...]
-    """The system that wrote it."""
     ratings: Mapping[str, NDArray[np.float64]]
     """What people said of it, by aspect, such as relevance."""
     scores: Mapping[str, NDArray[np.float64]]
     """What metrics say of it, by signature."""
+
+    def __post_init__(self) -> None:
+        for name in ("documents", "systems"):
+            object.__setattr__(self, name, NameColumn(getattr(self, name)))
 
     def __len__(self) -> int:
         return len(self.documents)

@@ -6,16 +6,20 @@ import os
 import sqlite3
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import URL, DateTime, Engine, MetaData, create_engine, event, func, make_url, select
+from sqlalchemy import URL, DateTime, Engine, MetaData, create_engine, event, func, make_url, select, text
 from sqlalchemy.engine import Dialect
 from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.orm import DeclarativeBase
 from sqlalchemy.types import TypeDecorator
 
+from data.damage import find_damage
 from data.one_line import message
 from data.reading import Say, quote_value, say_nothing
+
+if TYPE_CHECKING:
+    from alembic.config import Config
 
 ROOT = Path(__file__).resolve().parents[1]
 URL_VARIABLE = "RELEVANCE_DATABASE_URL"
@@ -86,11 +90,12 @@ def connect(url: str | None = None, say: Say = say_nothing) -> Engine:
     """An engine whose commits are on disk when they return, its schema brought up to date.
 
     `url` is any SQLAlchemy address of SQLite or PostgreSQL, by default `database_url()`. An empty file becomes a
-    database, which is said. Raises `UnusableDatabase` for one of another program or version.
+    database, which is said. Raises `UnusableDatabase` for one of another program or version, or a damaged one.
     """
     engine = make_engine(url or database_url())
-    file = Path(engine.url.database or "")
-    was_empty = engine.dialect.name == "sqlite" and file.is_file() and file.stat().st_size == 0
+    refuse_damaged(engine.url)
+    file = sqlite_file(engine.url)
+    was_empty = file is not None and file.is_file() and file.stat().st_size == 0
     upgrade(engine)
     keep_to_file(engine)
     if was_empty:
@@ -99,7 +104,10 @@ def connect(url: str | None = None, say: Say = say_nothing) -> Engine:
 
 
 def make_engine(url: str) -> Engine:
-    """An engine without a look at the schema. Raises `UnusableDatabase`, SQLAlchemyError for what is no address."""
+    """An engine without a look at the schema, whose errors, which are logged, hold no texts and tokens.
+
+    Raises `UnusableDatabase`, SQLAlchemyError for what is no address.
+    """
     address = make_url(url)
     if address.drivername in {"postgres", "postgresql"}:
         address = address.set(drivername="postgresql+psycopg")
@@ -107,13 +115,37 @@ def make_engine(url: str) -> Engine:
         raise UnusableDatabase(f"{URL_VARIABLE} names {address.get_backend_name()}; it must be SQLite or PostgreSQL")
     if address.get_backend_name() == "postgresql":
         try:
-            return create_engine(address, pool_pre_ping=True)
+            return create_engine(address, pool_pre_ping=True, hide_parameters=True)
         except ModuleNotFoundError as error:
             raise UnusableDatabase(f"{error.name} is not installed: pip install 'relevance[postgresql]'") from error
-    engine = create_engine(address, connect_args={"timeout": 30})
+    engine = create_engine(address, connect_args={"timeout": 30}, hide_parameters=True)
     event.listen(engine, "connect", set_up_sqlite)
     event.listen(engine, "begin", begin_sqlite)
     return engine
+
+
+def sqlite_file(address: URL) -> Path | None:
+    """The file of an SQLite database; None for one in memory and for other servers."""
+    path = address.database
+    if address.get_backend_name() != "sqlite" or path in {None, "", ":memory:"} or str(path).startswith("file:"):
+        return None
+    return Path(str(path))
+
+
+def refuse_damaged(address: URL, most: int = 0) -> None:
+    """Refuse a damaged SQLite file before anything is written to it. Raises `UnusableDatabase`.
+
+    Every page is checked only in files of at most `most` bytes: see `data.damage`.
+    """
+    file = sqlite_file(address)
+    if file is None or not file.is_file():
+        return
+    try:
+        damage = find_damage(file, most)
+    except sqlite3.DatabaseError:
+        return  # a file that cannot be opened, or is locked: what opens it next says so
+    if damage:
+        raise UnusableDatabase(f"{file} {damage}. It was left as it is; to use a backup: relevance restore BACKUP")
 
 
 def set_up_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
@@ -122,16 +154,26 @@ def set_up_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
     Before anything is written, a file of another program is refused. Raises `UnusableDatabase`.
     """
     connection.isolation_level = None
-    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    refuse_other_program(connection)
+    journal = "WAL" if sqlite3.sqlite_version_info >= WAL_IS_SOUND else "PERSIST"
+    for setting in (f"journal_mode={journal}", "synchronous=FULL", "foreign_keys=ON"):
+        connection.execute(f"PRAGMA {setting}")
+
+
+def refuse_other_program(connection: sqlite3.Connection) -> None:
+    """Refuse an SQLite database that has tables, and not ours. Raises `UnusableDatabase`."""
+    tables = table_names(connection)
     if tables and not tables >= OURS:
         file = connection.execute("PRAGMA database_list").fetchone()[2]
         raise UnusableDatabase(
             f"{file} is a database of another program: it has the table {quote_value(min(tables))}; "
             f"name another file in {URL_VARIABLE}"
         )
-    journal = "WAL" if sqlite3.sqlite_version_info >= WAL_IS_SOUND else "PERSIST"
-    for setting in (f"journal_mode={journal}", "synchronous=FULL", "foreign_keys=ON"):
-        connection.execute(f"PRAGMA {setting}")
+
+
+def table_names(connection: sqlite3.Connection) -> set[str]:
+    """The names of an SQLite database's tables."""
+    return {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
 
 
 def keep_to_file(engine: Engine) -> None:
@@ -141,21 +183,19 @@ def keep_to_file(engine: Engine) -> None:
     nobody else sees, and every write would fail, so it is replaced by a new one where the file is another.
     Where the file is gone, connecting fails: an empty database would look as if all judgments had been lost.
     """
-    path = engine.url.database
-    if engine.dialect.name != "sqlite" or path in {None, "", ":memory:"} or str(path).startswith("file:"):
+    file = sqlite_file(engine.url)
+    if file is None:
         return
-    file = Path(str(path))
 
-    def identity() -> tuple[int, int] | None:
+    def identity() -> tuple[int, int]:
         try:
             status = file.stat()
-        except OSError:
-            return None
+        except OSError as error:
+            raise sqlite3.OperationalError("unable to open database file") from error
         return status.st_dev, status.st_ino
 
     def refuse_to_create(*_: Any) -> None:
-        if not file.exists():
-            raise sqlite3.OperationalError("unable to open database file")
+        identity()
 
     def remember(_connection: Any, record: Any) -> None:
         record.info["file"] = identity()
@@ -186,11 +226,9 @@ def upgrade(engine: Engine) -> None:
     Raises `UnusableDatabase` where the schema is of a newer version.
     """
     from alembic import command
-    from alembic.config import Config
     from alembic.util import CommandError
 
-    config = Config()
-    config.set_main_option("script_location", str(ROOT / "data" / "migrations"))
+    config = migrations()
     with engine.execution_options(writing=True).begin() as connection:
         if engine.dialect.name == "postgresql":  # servers that start together; SQLite has one writer anyway
             connection.execute(select(func.pg_advisory_xact_lock(UPGRADE)))
@@ -201,6 +239,30 @@ def upgrade(engine: Engine) -> None:
             raise UnusableDatabase(
                 f"the database was made by another version of relevance: {message(error)}"
             ) from error
+
+
+def migrations() -> Config:
+    """Where Alembic finds the migrations."""
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(ROOT / "data" / "migrations"))
+    return config
+
+
+def schema_versions() -> list[str]:
+    """The versions of the schema that this version of the app knows, from the first to its own."""
+    from alembic.script import ScriptDirectory
+
+    scripts = ScriptDirectory.from_config(migrations()).walk_revisions()
+    return [script.revision for script in scripts][::-1]
+
+
+def schema_is_current(engine: Engine) -> bool:
+    """Whether the database has the schema of this version."""
+    with engine.connect() as connection:
+        version = connection.scalar(text("SELECT version_num FROM alembic_version"))
+    return bool(version == schema_versions()[-1])
 
 
 def now() -> datetime:

@@ -15,10 +15,15 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 def export(records: Iterable[dict[str, Any]], format: str) -> str:
     """The records as one file's text. Raises ValueError for an unknown format."""
+    return "".join(format_lines(records, format))
+
+
+def format_lines(records: Iterable[dict[str, Any]], format: str) -> Iterator[str]:
+    """The records as the lines of a file. Raises ValueError for an unknown format."""
     if format == "jsonl":
-        return "".join(format_json_lines(records))
+        return format_json_lines(records)
     if format == "csv":
-        return csv_text(records)
+        return format_csv_lines(records)
     raise ValueError(f"unknown export format {format!r}; known are {', '.join(FORMATS)}")
 
 
@@ -28,19 +33,22 @@ def format_json_lines(records: Iterable[dict[str, Any]]) -> Iterator[str]:
         yield json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def csv_text(records: Iterable[dict[str, Any]]) -> str:
+def format_csv_lines(records: Iterable[dict[str, Any]]) -> Iterator[str]:
     """A header and a row a record; nested values become JSON, null an empty cell.
 
     Texts that a spreadsheet would take for a formula get a leading apostrophe: CSV is for looking at, JSON lines
     for keeping. Lines end in CRLF (RFC 4180), which also makes Python quote texts with a lone CR in them.
     """
-    rows = list(records)
     out = io.StringIO()
-    if rows:
-        writer = csv.DictWriter(out, fieldnames=list(rows[0]), lineterminator="\r\n")
-        writer.writerow({key: format_csv_cell(key) for key in rows[0]})
-        writer.writerows({key: format_csv_cell(value) for key, value in row.items()} for row in rows)
-    return out.getvalue()
+    writer: csv.DictWriter[str] | None = None
+    for record in records:
+        if writer is None:
+            writer = csv.DictWriter(out, fieldnames=list(record), lineterminator="\r\n")
+            writer.writerow({key: format_csv_cell(key) for key in record})
+        writer.writerow({key: format_csv_cell(value) for key, value in record.items()})
+        yield out.getvalue()
+        out.seek(0)
+        out.truncate()
 
 
 def format_csv_cell(value: Any) -> Any:

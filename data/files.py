@@ -30,7 +30,12 @@ def open_file(path: Path) -> BufferedReader:
 
 
 def write_whole(path: Path, lines: Iterable[str]) -> None:
-    """Write UTF-8 text beside `path` and move it into place when all of it is there.
+    """Write UTF-8 text as `write_bytes_whole` writes bytes. Raises OSError."""
+    write_bytes_whole(path, (line.encode() for line in lines))
+
+
+def write_bytes_whole(path: Path, parts: Iterable[bytes]) -> None:
+    """Write bytes beside `path` and move them into place when all of them are there.
 
     A link keeps its place and its target is written. What cannot be replaced is written to: devices and pipes, and
     what an open descriptor such as `/dev/stdout` leads to, behind what is there already. Raises OSError.
@@ -38,14 +43,14 @@ def write_whole(path: Path, lines: Iterable[str]) -> None:
     if not is_replaced(path):
         number = descriptor(path)
         sys.stdout.flush()
-        with open(path if number is None else os.dup(number), "w", encoding="utf-8", newline="\n") as file:
-            file.writelines(lines)
+        with open(path if number is None else os.dup(number), "wb") as file:
+            file.writelines(parts)
         return
     path = path.resolve()
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.writelines(lines)
+        with os.fdopen(handle, "wb") as file:
+            file.writelines(parts)
         Path(name).chmod(0o644)
         Path(name).replace(path)
     except BaseException:

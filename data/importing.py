@@ -1,14 +1,18 @@
-"""Import a file into a data set, for the command `import` and the Studies page."""
+"""Import a file into a data set, for the command `import` and the page Data sets."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from data.files import sha256
-from data.importers import LINES, empty_summaries, guess_format, lines, question, read_documents
+from data.importers import FOLDERS, LINES, empty_summaries, guess_format, lines, mt_metrics_eval, read_documents
+from data.importers.table import TableColumns
 from data.reading import FileLine, Say, identifier, say_nothing
-from data.store import DataStore
+from data.records import Document, Summary
+from data.signatures import GIVEN
+from data.store import Dataset, DataStore
 
 
 def import_file(
@@ -19,10 +23,12 @@ def import_file(
     format: str | None = None,
     system: str | None = None,
     say: Say = say_nothing,
+    columns: TableColumns | None = None,
 ) -> str:
     """Import a file as the data set `name`, or a file of lines as one more system of it; says what was imported.
 
-    `system` names the writer of a file of lines, by default after the file. Raises `BadRecord`, `DatasetExists`,
+    `system` names the writer of a file of lines, by default after the file; `columns` tell how a text table is read
+    whose columns are called otherwise. Raises `BadRecord`, `DatasetExists`,
     `UnknownDataset` or `SystemExists`, and then nothing is imported.
     """
     if format is None:
@@ -36,16 +42,38 @@ def import_file(
         if empty := sum(summary.is_empty for summary in summaries):
             say(empty_summaries(empty))
         return f"added {count} summaries of {system} to {name}"
-    dataset = store.add_dataset(
-        name=name, format=format, sha256=fingerprint(path), records=read_documents(path, format, say)
-    )
+    records = list(read_documents(path, format, say, columns))
+    dataset = store.add_dataset(name=name, format=format, sha256=fingerprint(path, format), records=records)
+    if given := {metric for _, summaries in records for one in summaries for metric, _ in one.given}:
+        say(f"metrics whose scores came with it, which are called {GIVEN}... and kept: {len(given)}")
+    if differing := count_differing(records):
+        say(f"scores that differ from those of the same text beside the same texts, not kept: {differing}")
+    return describe_import(dataset)
+
+
+def describe_import(dataset: Dataset) -> str:
+    """What was imported."""
     systems = f"{dataset.summaries} summaries of {len(dataset.systems)} systems" if dataset.systems else "no summaries"
     return f"imported {dataset.documents} documents and {systems} as {dataset.name}"
 
 
-def fingerprint(path: Path) -> str:
-    """The SHA-256 of a file, or that of the names and hashes of a folder's `.question` files."""
+def count_differing(records: Iterable[tuple[Document, Sequence[Summary]]]) -> int:
+    """How many scores that came with summaries are not kept, as others came with the same texts before."""
+    kept: dict[tuple[object, ...], float] = {}
+    return sum(
+        kept.setdefault((metric, one.text, document.source, document.references, document.title), value) != value
+        for document, summaries in records
+        for one in summaries
+        for metric, value in one.given
+    )
+
+
+def fingerprint(path: Path, format: str) -> str:
+    """The SHA-256 of a file, or that of the names and hashes of the files that are read in a folder."""
+    if path.is_file() and path.suffix == mt_metrics_eval.SUFFIX:
+        path = path.parent.parent  # it stands for the folder
     if path.is_file():
         return sha256(path)
-    listed = (f"{sha256(file)}  {file.relative_to(path)}\n" for file in question.question_files(path))
+    files = sorted({file for pattern in FOLDERS.get(format, ()) for file in path.rglob(pattern) if file.is_file()})
+    listed = (f"{sha256(file)}  {file.relative_to(path)}\n" for file in files)
     return hashlib.sha256("".join(listed).encode()).hexdigest()

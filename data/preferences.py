@@ -11,13 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.cells import Cells
+from data.names import NameColumn
 
 TIE = 1e-9
 """Two values closer than this are equal: ROUGE carries noise of 1e-16."""
 
+MANY = 1_000_000
+"""Pairs of rated summaries beyond which there are no columns of them: each takes 160 bytes, and more to analyse."""
 
 Names = NDArray[np.object_]
-
 
 Numbers = NDArray[np.float64]
 
@@ -66,6 +68,8 @@ class Preferences:
     """Shape (n,): 1 where the summary on the left was chosen, 0 the one on the right, NaN for ties and ratings."""
     took: Numbers
     """Shape (n,): seconds from showing the pair to choosing; NaN for ratings."""
+    unlisted: Cells | None = None
+    """Rated summaries, with that one rating, whose pairs are too many for columns, which are empty then."""
 
     def __len__(self) -> int:
         return len(self.pair)
@@ -112,8 +116,25 @@ class Preferences:
             took=self.took[mask],
         )
 
+    def of_pairs(self, pairs: NDArray[np.intp]) -> Preferences:
+        """Some pairs alone, numbered anew in the order given, with the entries about them."""
+        numbers = np.full(len(self.documents), -1)
+        numbers[pairs] = np.arange(len(pairs))
+        left = self.where(numbers[self.pair] >= 0)
+        return replace(
+            left,
+            documents=self.documents[pairs],
+            firsts=self.firsts[pairs],
+            seconds=self.seconds[pairs],
+            inclusion=self.inclusion[pairs],
+            scores={name: both[pairs] for name, both in self.scores.items()},
+            pair=numbers[left.pair],
+        )
+
     def of_systems(self, systems: Collection[str]) -> Preferences:
         """The entries whose two summaries are both by one of the systems."""
+        if self.unlisted is not None:
+            return rated_pairs(self.unlisted.of_systems(systems), *self.unlisted.ratings)
         among = [first in systems and second in systems for first, second in zip(self.first, self.second, strict=True)]
         return self.where(np.array(among, dtype=np.bool_))
 
@@ -133,8 +154,14 @@ class Preferences:
 
 
 def rated_pairs(cells: Cells, aspect: str) -> Preferences:
-    """All within-document pairs of summaries that have a rating of an aspect, in the order of the cells."""
+    """All within-document pairs of summaries that have a rating of an aspect, in the order of the cells.
+
+    They are not listed where they are more than `MANY`.
+    """
     ratings = cells.ratings.get(aspect, np.full(len(cells), np.nan))
+    of_document = np.bincount(NameColumn(cells.documents).numbered.numbers[~np.isnan(ratings)])
+    if int((of_document * (of_document - 1) // 2).sum()) > MANY:
+        return replace(rated_pairs(cells.at([]), aspect), unlisted=replace(cells, ratings={aspect: ratings}))
     pairs = pair_within_documents((cell, cells.documents[cell]) for cell in np.flatnonzero(~np.isnan(ratings)).tolist())
     first, second = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
     systems, documents = to_name_column(cells.systems), to_name_column(cells.documents)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NoReturn
@@ -12,10 +14,15 @@ from data.files import open_file
 from data.records import BadRecord
 
 MAX_LINE_BYTES = 32 * 1024 * 1024
+CHUNK = 1024 * 1024
+"""Characters of a JSON list that are read at once."""
+BLANKS = re.compile(r"[ \t\r\n]*")
 MAX_BLANK_LINES = 100_000
 """Blank lines in a row: ten million of them take long to pass over and say nothing."""
 MAX_DIGITS = 20
 """Digits of a whole number: no count and no rating has more, and Python reads no more than 4,300."""
+MAX_NAME = 200
+"""Characters of a name."""
 MAX_NUMBER = 1e100
 """Largest number of either sign: means, squares and sums of such stay finite."""
 
@@ -91,6 +98,20 @@ def decode(place: FileLine, raw: bytes) -> str:
         )
 
 
+def read_json(path: Path) -> Iterator[tuple[FileLine, dict[str, Any]]]:
+    """Yield the JSON objects of a file of lines (`read_json_lines`), or of one list (`read_json_list`)."""
+    return read_json_list(path) if is_json_list(path) else read_json_lines(path)
+
+
+def is_json_list(path: Path) -> bool:
+    """Whether a file begins as a JSON list does."""
+    try:
+        with open_file(path) as file:
+            return file.read(CHUNK).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"[")
+    except OSError as error:
+        raise BadRecord(f"{path}: cannot be read: {error.strerror}") from error
+
+
 def read_json_lines(path: Path) -> Iterator[tuple[FileLine, dict[str, Any]]]:
     """Yield the JSON object of each line; blank lines are passed over.
 
@@ -112,6 +133,84 @@ def json_object(place: FileLine, line: str) -> dict[str, Any]:
 
 def parse_json_value(place: FileLine, line: str, whole: str = "object") -> Any:
     """Parse one line as strict JSON, a `whole` object or list."""
+    try:
+        return json.loads(line, **strict_json(place))
+    except json.JSONDecodeError as error:
+        place.refuse(f"not valid JSON: {error.msg} at column {error.colno}; each line must be a whole JSON {whole}")
+    except RecursionError:
+        place.refuse("the JSON is nested too deeply")
+
+
+def read_json_list(path: Path) -> Iterator[tuple[FileLine, dict[str, Any]]]:
+    """Yield the objects of a file that is one JSON list, each with the line where it begins.
+
+    One object at a time is in memory. Raises `BadRecord` as `read_json_lines` does, for objects of over 32 MiB, and
+    for what follows the list.
+    """
+    place = FileLine(path, 1)
+    try:
+        with io.TextIOWrapper(open_file(path), encoding="utf-8-sig", newline="") as file:
+            text, at = file.read(CHUNK), 0
+            text, at = skip_blanks(file, text, at, place)
+            if text[at : at + 1] != "[":
+                place.refuse("the file must be one JSON list, and begin with [")
+            expected = "an object or ]"
+            at += 1
+            while True:
+                text, at = skip_blanks(file, text, at, place)
+                if text[at : at + 1] == "]" and expected != "an object":
+                    break
+                if text[at : at + 1] == "," and expected == ", or ]":
+                    expected, at = "an object", at + 1
+                    continue
+                if text[at : at + 1] != "{" or expected == ", or ]":
+                    place.refuse(
+                        f"not valid JSON: {expected} is expected in the list, not {quote_value(text[at:][:20])}"
+                    )
+                record, text, at, lines_read = read_object(file, text, at, place)
+                yield FileLine(path, place.line), record
+                place.line += lines_read
+                expected = ", or ]"
+            text, at = skip_blanks(file, text, at + 1, place)
+            if at < len(text):
+                place.refuse(f"something follows the list: {quote_value(text[at:][:20])}")
+    except OSError as error:
+        raise BadRecord(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError:
+        place.refuse("the file is not UTF-8, from here on; is it compressed, or Latin-1?")
+
+
+def skip_blanks(file: io.TextIOWrapper, text: str, at: int, place: FileLine) -> tuple[str, int]:
+    """Pass over white space, reading on where the text ends, and count its lines."""
+    while True:
+        end = BLANKS.match(text, at).end()  # type: ignore[union-attr]
+        place.line += text.count("\n", at, end)
+        if end < len(text):
+            return text, end
+        text, at = file.read(CHUNK), 0
+        if not text:
+            return text, at
+
+
+def read_object(file: io.TextIOWrapper, text: str, at: int, place: FileLine) -> tuple[dict[str, Any], str, int, int]:
+    """The object that begins at a place of the text: itself, what was read, where it ends, and its lines' ends."""
+    decoder = json.JSONDecoder(**strict_json(place))
+    text, more = text[at:], CHUNK
+    while True:
+        try:
+            record, end = decoder.raw_decode(text)
+            return record, text, end, text.count("\n", 0, end)
+        except json.JSONDecodeError as error:
+            added = file.read(more) if len(text) <= MAX_LINE_BYTES else ""
+            if not added:
+                place.refuse(f"not valid JSON: {error.msg}, {error.pos} characters into the object")
+            text, more = text + added, more * 2
+        except RecursionError:
+            place.refuse("the JSON is nested too deeply")
+
+
+def strict_json(place: FileLine) -> Any:
+    """What the parser of JSON is given, so that it refuses what is not strict."""
 
     def refuse_constant(name: str) -> NoReturn:
         place.refuse(f"{name} is not a JSON number")
@@ -135,18 +234,12 @@ def parse_json_value(place: FileLine, line: str, whole: str = "object") -> Any:
             place.refuse(f"the key {quote_value(twice)} stands twice in one object")
         return record
 
-    try:
-        return json.loads(
-            line,
-            parse_constant=refuse_constant,
-            parse_float=finite,
-            parse_int=integer,
-            object_pairs_hook=unique,
-        )
-    except json.JSONDecodeError as error:
-        place.refuse(f"not valid JSON: {error.msg} at column {error.colno}; each line must be a whole JSON {whole}")
-    except RecursionError:
-        place.refuse("the JSON is nested too deeply")
+    return {
+        "parse_constant": refuse_constant,
+        "parse_float": finite,
+        "parse_int": integer,
+        "object_pairs_hook": unique,
+    }
 
 
 def quote_value(value: object) -> str:
@@ -191,12 +284,12 @@ def storable(place: FileLine, value: str, name: str) -> None:
         place.refuse(f"{name} contains an unpaired surrogate (\\u{ord(value[error.start]):04x})")
 
 
-def identifier(place: FileLine, value: object, name: str, limit: int = 200) -> str:
+def identifier(place: FileLine, value: object, name: str) -> str:
     """A short name; a whole number is read as its digits."""
     digits = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
     found = text(place, digits, name)
-    if len(found) > limit:
-        place.refuse(f"{name} is over {limit} characters long")
+    if len(found) > MAX_NAME:
+        place.refuse(f"{name} is over {MAX_NAME} characters long")
     return found
 
 

@@ -16,6 +16,15 @@ PLACEHOLDER = "@placeholder"
 """What stands in a fill-in-the-blank question where the answer was."""
 
 
+SOURCE_CUT, OUTPUT_CUT, TRAINED_ON = "source cut", "output cut", "trained on"
+REMARKS = {
+    SOURCE_CUT: "The system did not see all of the document.",
+    OUTPUT_CUT: "The system was stopped at its length limit.",
+    TRAINED_ON: "The system was trained on this document.",
+}
+"""What is to be known of how a summary was written, by its name."""
+
+
 class BadRecord(ValueError):
     """Input that cannot be taken: the message says where (file and line), what is wrong and what to do."""
 
@@ -49,12 +58,18 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A candidate summary of a document by a system; `human` maps an aspect to its rating."""
+    """A candidate summary of a document by a system; `human` maps an aspect to its rating.
+
+    `remarks`, names in `REMARKS`, are of those that this program wrote; `given` are the scores of metrics, by their
+    names, that came with the summary.
+    """
 
     document_id: str
     system: str
     text: str
     human: Mapping[str, float] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
+    given: tuple[tuple[str, float], ...] = ()
 
     @property
     def is_empty(self) -> bool:

@@ -5,8 +5,14 @@ They are plain texts wherever they are stored, compared or shown; whoever asks s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+
+JUDGE = "judge: "
+"""What the name of a language model that judges begins with, where it stands among metrics."""
+
+GIVEN = "given: "
+"""What the name of a metric begins with whose scores came with a corpus."""
 
 
 @dataclass(frozen=True)
@@ -14,7 +20,6 @@ class Signature:
     """A signature in its parts, in the manner of sacreBLEU; `str` writes it as the text that `parse` reads."""
 
     name: str
-    """The metric or summarizer."""
     settings: tuple[str, ...] = ()
     """Its settings in order, such as `refs:max`."""
     version: str | None = None
@@ -62,19 +67,42 @@ def is_length(signature: str) -> bool:
     return name_of(signature) == "length"
 
 
+def is_judge(signature: str) -> bool:
+    """Whether a signature or name is that of a language model that judges pairs, and no metric."""
+    return name_of(signature).startswith(JUDGE)
+
+
+def given_signature(metric: str, corpus: str | None = None) -> str:
+    """The signature of scores that came with a corpus, named by its format and hash; without them a bare name."""
+    return str(Signature(GIVEN + metric.replace("|", "_"), () if corpus is None else (f"corpus:{corpus}",)))
+
+
+def is_given(signature: str) -> bool:
+    """Whether scores under a signature or name came with a corpus, and were not computed here."""
+    return name_of(signature).startswith(GIVEN)
+
+
+def is_computed(signature: str) -> bool:
+    """Whether a signature or name is that of a metric of ours, which can say what it saw: no judge, and not given."""
+    return not is_judge(signature) and not is_given(signature)
+
+
 def references_rule(signature: str) -> str | None:
     """How a metric makes one value of several references, such as `max`; None where its signature does not say."""
     return Signature.parse(signature).values.get("refs")
 
 
-def labels(signatures: Sequence[str]) -> dict[str, str]:
-    """By signature: the metric's name, with the settings in which it differs from another signature of that name."""
+def labels(signatures: Sequence[str], label_of: Callable[[str], str] = name_of) -> dict[str, str]:
+    """By signature: what the metric is called, with the settings in which it differs from others of its name.
+
+    `label_of` says what a signature's metric is called: its name, or what pages and reports call it.
+    """
     parsed = {text: Signature.parse(text) for text in signatures}
     found = {}
     for text, signature in parsed.items():
         same = [other.details for other in parsed.values() if other.name == signature.name]
         own = [detail for detail in signature.details if not all(detail in other for other in same)]
-        found[text] = f"{signature.name} ({', '.join(own)})" if len(same) > 1 else signature.name
+        found[text] = f"{label_of(text)} ({', '.join(own)})" if len(same) > 1 else label_of(text)
     return found
 
 

@@ -20,15 +20,34 @@ class NamedRow(Base):
     name: Mapped[str] = mapped_column(String(200), unique=True)
 
 
+class UserRow(NamedRow):
+    """An account of a hosted server; `role` is `owner` or `researcher`.
+
+    Without a `password` (an Argon2 hash) only the sign-in of the lab's provider opens it, by its `email`.
+    """
+
+    __tablename__ = "users"
+
+    email: Mapped[str | None] = mapped_column(String(320), unique=True)
+    password: Mapped[str | None] = mapped_column(String(200))
+    role: Mapped[str] = mapped_column(String(20))
+    created_at: Mapped[datetime] = mapped_column(Utc, default=now)
+    seen_at: Mapped[datetime | None] = mapped_column(Utc)
+    disabled_at: Mapped[datetime | None] = mapped_column(Utc)
+
+
 class DatasetRow(NamedRow):
-    """An imported file; `aspects` are those of its human ratings."""
+    """An imported file; `aspects` are those of its human ratings. On a hosted server it belongs to an account."""
 
     __tablename__ = "datasets"
+
+    owner_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
 
     format: Mapped[str] = mapped_column(String(40))
     sha256: Mapped[str] = mapped_column(String(64))
     aspects: Mapped[list[str]] = mapped_column(JSON, default=list)
     imported_at: Mapped[datetime] = mapped_column(Utc, default=now)
+    archived_at: Mapped[datetime | None] = mapped_column(Utc)
 
 
 class DocumentRow(Base):
@@ -60,8 +79,18 @@ class SummaryRow(Base):
     text: Mapped[str] = mapped_column(Text)
     human: Mapped[dict[str, float]] = mapped_column(JSON)
     signature: Mapped[str | None] = mapped_column(Text)
+    remarks: Mapped[list[str] | None] = mapped_column(JSON(none_as_null=True))
     example: Mapped[str] = mapped_column(String(64), index=True)
     document: Mapped[DocumentRow] = relationship(back_populates="summaries")
+
+
+class VersionRow(Base):
+    """A token that is another one after every change of `what` is named: `texts` or `scores`."""
+
+    __tablename__ = "versions"
+
+    what: Mapped[str] = mapped_column(String(20), primary_key=True)
+    token: Mapped[str] = mapped_column(String(32))
 
 
 class SignatureRow(Base):
@@ -103,14 +132,32 @@ class BoundRow(Base):
     seconds: Mapped[float]
 
 
+class StarRow(Base):
+    """A starred example, two systems in sorted order, and its note; it goes with its document."""
+
+    __tablename__ = "stars"
+    __table_args__ = (UniqueConstraint("document_id", "first", "second"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    document_id: Mapped[int] = mapped_column(ForeignKey("documents.id", ondelete="CASCADE"))
+    first: Mapped[str] = mapped_column(String(200))
+    second: Mapped[str] = mapped_column(String(200))
+    note: Mapped[str] = mapped_column(Text)
+
+
 class RunRow(Base):
-    """A run that scores a data set in a process of its own; `heartbeat` moves while it lives."""
+    """A run that scores a data set, or adds systems to it, in a process of its own; `heartbeat` moves while it lives.
+
+    One that scores has `metrics`, one that adds systems has `systems`; `said` is what it has done.
+    """
 
     __tablename__ = "runs"
 
     id: Mapped[int] = mapped_column(primary_key=True)
     dataset_id: Mapped[int] = mapped_column(ForeignKey("datasets.id"))
     metrics: Mapped[list[str]] = mapped_column(JSON)
+    systems: Mapped[list[str] | None] = mapped_column(JSON(none_as_null=True))
+    said: Mapped[list[str] | None] = mapped_column(JSON(none_as_null=True))
     done: Mapped[int] = mapped_column(default=0)
     total: Mapped[int | None]
     failed: Mapped[dict[str, str]] = mapped_column(JSON, default=dict)

@@ -12,7 +12,6 @@ from data.records import Example
 VERSION = "0.2.0"
 """Version of the metrics' definitions, part of every signature: it moves whenever a value may change."""
 
-
 MODEL_DECIMALS = 6
 """Decimals that a model's scores have: in single precision a text's neighbours in its batch move them by up to 1e-7."""
 

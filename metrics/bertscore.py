@@ -58,7 +58,6 @@ class Matches(NamedTuple):
     """A candidate beside one reference."""
 
     reference: int
-    """Index of the reference."""
     similarity: Array
     """Cosine similarity, shape (candidate tokens, reference tokens), special tokens included."""
     precision: float
@@ -302,7 +301,7 @@ def read_baseline(path: Path, layer: int) -> Baseline:
     raise BadRecord(f"{path} has no line for layer {layer}")
 
 
-def read_idf(asked: str, records: Records | None) -> tuple[str, ...]:
+def read_idf(asked: str, records: Records | None, _language: str) -> tuple[str, ...]:
     """The texts among which something is rare: lines of a file, or of the records. Raises ValueError."""
     together = records() if records is not None and asked in ("references", "sources") else ()
     if asked == "references":
@@ -373,4 +372,5 @@ BERTSCORE = MetricKind(
     evidence=BertScoreEvidence,
     renderer="bertscore",
     needs_model=True,
+    source="Zhang, Kishore, Wu, Weinberger, Artzi (2020). BERTScore: Evaluating Text Generation with BERT. ICLR",
 )

@@ -111,7 +111,6 @@ class Space(NamedTuple):
     points: NDArray[np.float64]
     """A row each: for cosines of length 1, else the mean of the words' vectors."""
     unknown: frozenset[str]
-    """The words without a vector."""
 
     def located(self, ngrams: Iterable[Ngram]) -> list[Ngram]:
         """The n-grams that have a vector."""
@@ -441,4 +440,5 @@ CAROUGE = MetricKind(
     evidence=CarougeEvidence,
     renderer="carouge",
     needs_model=True,
+    source="Dobko, Zaytsev, Pryima (2018). Automatic Summarization of Scientific Texts",
 )

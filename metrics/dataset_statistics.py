@@ -10,6 +10,7 @@ import numpy as np
 from data.records import Document
 from metrics.keywords.overlap import compared_texts, overlap_keywords
 from metrics.keywords.recall import Records
+from metrics.languages import ENGLISH
 from metrics.sentences import sentence_spans
 from metrics.text import count_words
 
@@ -18,7 +19,6 @@ class KeywordStatistics(NamedTuple):
     """The references of a data set and the keywords that they share (Takeshita et al. 2024, Table 4)."""
 
     documents: int
-    """Documents of the data set."""
     references: float | None
     """References per document, the title among them where it counts as one."""
     keywords: float | None
@@ -50,10 +50,12 @@ class Lengths(NamedTuple):
     maximum: float
 
 
-def keyword_statistics(documents: Iterable[Document], title: str = "always") -> KeywordStatistics:
+def keyword_statistics(
+    documents: Iterable[Document], title: str = "always", language: str = ENGLISH
+) -> KeywordStatistics:
     """Count references and the keywords that two or more of them share; `title` says when the title is one of them."""
     texts = [compared_texts(document.references, document.title, title) for document in documents]
-    found = [overlap_keywords(of_document) for of_document in texts]
+    found = [overlap_keywords(of_document, language) for of_document in texts]
     count = sum(map(len, found))
     return KeywordStatistics(
         documents=len(texts),

@@ -29,7 +29,6 @@ class Explained(NamedTuple):
 
     value: float | None
     missing: str | None
-    """Why there is no value."""
     truncated: bool
     """Whether a text was longer than a model's limit, so that its end did not count."""
     evidence: Any

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 
 from data.signatures import Signature
 from metrics.base import Metric
-from metrics.registry import METRICS, metric
+from metrics.registry import METRICS, default_metrics, make_metrics, metric
 
 
 @cache
@@ -29,3 +30,9 @@ def metric_of(signature: str) -> Metric | None:
     except (KeyError, ValueError):
         return None
     return made if made.signature == signature else None
+
+
+def metrics_for(signatures: Iterable[str]) -> list[Metric]:
+    """The metrics that are scored by default, and those of some signatures as far as they can be made again."""
+    found = {made.signature: made for made in (*make_metrics(default_metrics()), *map(metric_of, signatures)) if made}
+    return list(found.values())

@@ -27,9 +27,10 @@ class Option(NamedTuple):
     least: int | None
     most: int | None
     """The range of a number."""
-    read: Callable[[str, Records | None], Any] | None
-    """Makes the value of what was given. The records are None where no metric is asked for that has the option: then
-    what is given is checked, but no file of records read. Raises ValueError."""
+    read: Callable[[str, Records | None, str], Any] | None
+    """Makes the value of what was given; the last argument is the language of the texts. The records are None where no
+    metric is asked for that has the option: then what is given is checked, but no file of records read. Raises
+    ValueError."""
 
 
 def option(
@@ -41,7 +42,7 @@ def option(
     choices: Iterable[str] = (),
     least: int | None = None,
     most: int | None = None,
-    read: Callable[[str, Records | None], Any] | None = None,
+    read: Callable[[str, Records | None, str], Any] | None = None,
 ) -> Any:
     """A field of a metric's options that people can give.
 
@@ -75,11 +76,13 @@ class MetricKind:
     evidence: type | None = None
     """The record that its scores give as evidence; None for a metric that has nothing to show."""
     renderer: str | None = None
-    """What shows that evidence: a name in `pages.components.evidence.renderers`."""
+    """What shows that evidence: a name in `reports.evidence.renderers`."""
     needs_model: bool = False
     """Whether it loads a model; metrics that do not take seconds, and answer in the process that asks."""
     by_default: bool = False
     """Whether it is scored where nobody names metrics."""
+    source: str = ""
+    """The paper that defines it, as it is cited."""
 
     @property
     def option_names(self) -> tuple[str, ...]:

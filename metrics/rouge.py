@@ -20,17 +20,15 @@ from data.records import Example
 from data.signatures import signature
 from metrics.base import REFERENCES, VERSION, Score, check_option
 from metrics.kind import MetricKind, option
+from metrics.languages import ENGLISH, LANGUAGES, language_option, settings_of
 from metrics.sentences import sentence_spans
 from metrics.subsequences import places_of, subsequence
 from metrics.text import CACHED_TEXTS, Span, rouge_spans, rouge_tokens, rouge_words
 
 TOKENIZERS = {"ascii": "a-z0-9", "unicode": "unicode"}
-
 VALUES = ("f1", "precision", "recall")
-
 REFERENCE_RULES = (*REFERENCES, "pooled")
 """How several references become one value; `pooled` divides sums over all of them (Lin 2004, section 2)."""
-
 COUNTS = ("clipped", "set")
 """How repeated units count: as often as both texts have them, or once."""
 
@@ -95,17 +93,22 @@ class Rouge:
 
     `value` is F1, precision (the share of the candidate's units that match) or recall (the share of the reference's);
     the other two are the score's parts. Of several references the one of the highest value counts (`max`), the first,
-    or the mean of all values; `pooled` divides what all references match by what all of them have.
+    or the mean of all values; `pooled` divides what all references match by what all of them have. In another
+    `language` than English, words are those of `metrics.languages`, whatever the tokenizer.
     """
 
-    def __init__(self, name: str, references: str, tokenizer: str, value: str, counts: str = "clipped") -> None:
+    def __init__(
+        self, name: str, references: str, tokenizer: str, value: str, counts: str = "clipped", language: str = ENGLISH
+    ) -> None:
         check_option("references", references, REFERENCE_RULES)
         check_option("tokenizer", tokenizer, TOKENIZERS)
         check_option("value", value, VALUES)
         check_option("counts", counts, COUNTS)
+        check_option("language", language, LANGUAGES)
         self.name = name
         self.references = references
-        self.tokenizer = tokenizer
+        self.tokenizer = tokenizer if language == ENGLISH else language
+        self.tokens = TOKENIZERS.get(self.tokenizer, "unicode")
         self.value = value
         self.counts = counts
         self.signature = signature(
@@ -113,8 +116,8 @@ class Rouge:
             VERSION,
             refs=references,
             case="lower",
-            tok=TOKENIZERS[tokenizer],
-            stem="porter",
+            tok=self.tokens,
+            **({"stem": "porter"} if language == ENGLISH else settings_of(language)),
             **({"counts": counts} if counts != "clipped" else {}),
             value=value,
         )
@@ -133,14 +136,13 @@ class Rouge:
 
     def score_together(self, examples: Sequence[Example], references: Sequence[str]) -> Iterator[Score]:
         """Score candidates of one document against its references, which all have tokens."""
-        tokens = TOKENIZERS[self.tokenizer]
         shape = (len(examples), 3)
         chosen = self.chosen_figures(examples, references) if references else np.full(shape, np.nan)  # never shown
         for example, figures in zip(examples, chosen.tolist(), strict=True):
             if not rouge_words(example.candidate, self.tokenizer):
-                yield Score(None, f"the candidate has no token ({tokens})")
+                yield Score(None, f"the candidate has no token ({self.tokens})")
             elif not references:
-                yield Score(None, f"no reference with a token ({tokens})")
+                yield Score(None, f"no reference with a token ({self.tokens})")
             else:
                 parts = dict(zip(VALUES, figures, strict=True))
                 yield Score(parts.pop(self.value), parts=parts, explain=partial(self.evidence, example))
@@ -231,8 +233,9 @@ class RougeN(Overlap):
         tokenizer: str = "ascii",
         value: str = "f1",
         counts: str = "clipped",
+        language: str = ENGLISH,
     ) -> None:
-        super().__init__(f"rouge{n}", references, tokenizer, value, counts)
+        super().__init__(f"rouge{n}", references, tokenizer, value, counts, language)
         self.n = n
 
     def units(self, text: str) -> Iterator[tuple[str, Span]]:
@@ -253,9 +256,14 @@ class RougeSU4(Overlap):
     """
 
     def __init__(
-        self, references: str = "max", tokenizer: str = "ascii", value: str = "f1", counts: str = "clipped"
+        self,
+        references: str = "max",
+        tokenizer: str = "ascii",
+        value: str = "f1",
+        counts: str = "clipped",
+        language: str = ENGLISH,
     ) -> None:
-        super().__init__("rougeSU4", references, tokenizer, value, counts)
+        super().__init__("rougeSU4", references, tokenizer, value, counts, language)
 
     def units(self, text: str) -> Iterator[tuple[str, Span]]:
         """As in `Overlap`: the words first, then the pairs."""
@@ -310,8 +318,10 @@ def number_repeats(units: Iterable[str]) -> frozenset[str]:
 class RougeL(Rouge):
     """Longest common subsequence of the whole texts' tokens; `RougeLsum` goes sentence by sentence."""
 
-    def __init__(self, references: str = "max", tokenizer: str = "ascii", value: str = "f1") -> None:
-        super().__init__("rougeL", references, tokenizer, value)
+    def __init__(
+        self, references: str = "max", tokenizer: str = "ascii", value: str = "f1", language: str = ENGLISH
+    ) -> None:
+        super().__init__("rougeL", references, tokenizer, value, language=language)
 
     def count(self, candidates: Sequence[str], references: Sequence[str]) -> Counts:
         """As in `Rouge`. Tokens become characters of strings, which is what rapidfuzz is fastest on."""
@@ -348,8 +358,10 @@ class RougeLsum(Rouge):
     `metrics.sentences`.
     """
 
-    def __init__(self, references: str = "max", tokenizer: str = "ascii", value: str = "f1") -> None:
-        super().__init__("rougeLsum", references, tokenizer, value)
+    def __init__(
+        self, references: str = "max", tokenizer: str = "ascii", value: str = "f1", language: str = ENGLISH
+    ) -> None:
+        super().__init__("rougeLsum", references, tokenizer, value, language=language)
 
     def count(self, candidates: Sequence[str], references: Sequence[str]) -> Counts:
         """As in `Rouge`."""
@@ -414,13 +426,14 @@ class RougeOptions:
         choices=REFERENCE_RULES,
     )
     tokenizer: str = option(
-        "ascii", "Words that ROUGE sees: a-z0-9 as everybody reports, or any script's.", choices=TOKENIZERS
+        "ascii", "Words ROUGE sees: a-z0-9 as everybody reports, or any script's.", choices=TOKENIZERS
     )
     value: str = option(
         "f1",
         "ROUGE: the share of both texts' units that match, of the summary's, or of the reference's.",
         choices=VALUES,
     )
+    language: str = language_option()
 
 
 @dataclass(frozen=True)
@@ -440,6 +453,7 @@ def options_of(settings: Mapping[str, str]) -> dict[str, str]:
         "tokenizer": tokenizer,
         "value": settings["value"],
         "counts": settings.get("counts", "clipped"),
+        "language": settings.get("lang", ENGLISH),
     }
 
 
@@ -453,6 +467,7 @@ ROUGE_1 = MetricKind(
     evidence=RougeEvidence,
     renderer="rouge",
     by_default=True,
+    source="Lin (2004). ROUGE: A Package for Automatic Evaluation of Summaries. Text Summarization Branches Out",
 )
 
 ROUGE_2 = replace(ROUGE_1, name="rouge2", label="ROUGE-2", about="F1 of bigrams", make=partial(RougeN, 2))

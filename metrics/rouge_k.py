@@ -11,7 +11,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from importlib.metadata import version
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
@@ -23,6 +22,7 @@ from metrics.keywords.extractors import Rarity, count_rarity, extract, extractor
 from metrics.keywords.lists import KeywordLists, listed_keyword, read_keyword_lists
 from metrics.keywords.overlap import LONGEST, TITLES, Keyword, compared_texts, content_words, occurrences
 from metrics.kind import MetricKind, Records, option
+from metrics.languages import ENGLISH, LANGUAGES, keyword_settings, language_option
 from metrics.text import Span
 
 LIST = "list"
@@ -64,7 +64,8 @@ class RougeK:
     - `KeywordLists`: those that a user brings.
 
     `only` counts the keywords that occur in the source (`in-source`, IN-SRC in the paper's Table 9) or those that do
-    not (`out-source`), as they would in a summary. Raises ValueError.
+    not (`out-source`), as they would in a summary. Words, lemmas and stop words are those of `language`
+    (`metrics.languages`). Raises ValueError.
     """
 
     name = "rouge_k"
@@ -76,10 +77,13 @@ class RougeK:
         *,
         only: str | None = None,
         idf: Sequence[str] | None = None,
+        language: str = ENGLISH,
     ) -> None:
         check_option("title", title, TITLES)
         check_option("only", only, (None, *ONLY))
+        check_option("language", language, LANGUAGES)
         self.title = title
+        self.language = language
         self.lists = keywords if isinstance(keywords, KeywordLists) else None
         self.keywords = LIST if isinstance(keywords, KeywordLists) else keywords
         self.extractor = LIST if self.lists else extractor(self.keywords)[0]
@@ -97,12 +101,12 @@ class RougeK:
             settings["idf"] = "own" if corpus is None else hashlib.sha256(json.dumps(corpus).encode()).hexdigest()[:8]
         if self.only:
             settings["only"] = ONLY[self.only]
-        return signature(self.name, VERSION, **settings, lemma=f"simplemma{version('simplemma')}")
+        return signature(self.name, VERSION, **settings, **keyword_settings(self.language))
 
     @cached_property
     def rare(self) -> Rarity | None:
         """How rare phrases are, each text of `idf` a document."""
-        return None if self.corpus is None else count_rarity([text] for text in self.corpus)
+        return None if self.corpus is None else count_rarity(([text] for text in self.corpus), self.language)
 
     def score(self, examples: Sequence[Example]) -> list[Score]:
         """Score a batch; keywords are found once for examples of one document that stand together."""
@@ -115,18 +119,22 @@ class RougeK:
             except NoKeywords as error:
                 scores += [Score(None, f"no keywords: {error}")] * len(together)
             else:
-                scores += [score_candidate(example, texts, keywords) for example in together]
+                scores += [score_candidate(example, texts, keywords, self.language) for example in together]
         return scores
 
-    def asked(self, example: Example, texts: tuple[str, ...]) -> list[Keyword]:
+    def keywords_of(self, example: Example) -> list[Keyword]:
         """The keywords that candidates of an example's document are asked for. Raises `NoKeywords`."""
+        return self.asked(example, compared_texts(example.references, example.title, self.title))
+
+    def asked(self, example: Example, texts: tuple[str, ...]) -> list[Keyword]:
+        """The same by the texts that are compared. Raises `NoKeywords`."""
         keywords = self.brought(example.document_id, texts) if self.lists else self.extracted(texts)
         if self.only is None:
             return keywords
         if not example.source.strip():
             raise NoKeywords("there is no source in which they could occur")
         wanted = self.only == "in-source"
-        occur = occur_in(keywords, example.source)
+        occur = occur_in(keywords, example.source, self.language)
         kept = [keyword for keyword, there in zip(keywords, occur, strict=True) if there == wanted]
         if not kept:
             raise NoKeywords(f"{'none' if wanted else 'each'} of the document's {len(keywords)} occurs in the source")
@@ -139,12 +147,14 @@ class RougeK:
             raise NoKeywords("the file of keywords has no list for this document")
         if not words:
             raise NoKeywords("the list of this document is empty")
-        keywords = {keyword.words: keyword for keyword in (listed_keyword(listed, texts) for listed in words)}
+        keywords = {
+            keyword.words: keyword for keyword in (listed_keyword(listed, texts, self.language) for listed in words)
+        }
         return list(keywords.values())
 
     def extracted(self, texts: tuple[str, ...]) -> list[Keyword]:
         """The keywords that the extractor finds. Raises `NoKeywords`."""
-        if found := extract(self.keywords, texts, self.rare):
+        if found := extract(self.keywords, texts, self.rare, self.language):
             return found
         if self.keywords != self.extractor:  # a number of them is asked for, which one text can give
             raise NoKeywords("references and title have no content word" if texts else "there are no references")
@@ -156,15 +166,15 @@ class RougeK:
         raise NoKeywords("references and title share no content word")
 
 
-def occur_in(keywords: Sequence[Keyword], text: str) -> list[bool]:
+def occur_in(keywords: Sequence[Keyword], text: str, language: str = ENGLISH) -> list[bool]:
     """Whether each keyword occurs in a text, by the same match as in a summary."""
-    words = content_words(text)
+    words = content_words(text, language)
     return [bool(occurrences(keyword.words, words)) for keyword in keywords]
 
 
-def score_candidate(example: Example, texts: tuple[str, ...], keywords: Sequence[Keyword]) -> Score:
+def score_candidate(example: Example, texts: tuple[str, ...], keywords: Sequence[Keyword], language: str) -> Score:
     """Count the keywords that a candidate has."""
-    candidate = content_words(example.candidate)
+    candidate = content_words(example.candidate, language)
     places = [tuple(occurrences(keyword.words, candidate)) for keyword in keywords]
     found = sum(map(bool, places))
     return Score(
@@ -181,7 +191,7 @@ def make_evidence(
     return RougeKEvidence(texts, tuple(map(KeywordEvidence, keywords, places)))
 
 
-def read_keywords(asked: str, records: Records | None) -> str | KeywordLists:
+def read_keywords(asked: str, records: Records | None, language: str) -> str | KeywordLists:
     """The keywords that are asked for, those of a file read. Raises ValueError."""
     kind, _, file = asked.partition(":")
     if kind != LIST:
@@ -194,7 +204,7 @@ def read_keywords(asked: str, records: Records | None) -> str | KeywordLists:
         return asked
     if not Path(file).is_file():
         raise ValueError(f"--keywords list:FILE names no file: {file or 'nothing after the colon'}")
-    return read_keyword_lists(Path(file), [document for document, _ in records()])
+    return read_keyword_lists(Path(file), [document for document, _ in records()], language)
 
 
 @dataclass(frozen=True)
@@ -215,6 +225,7 @@ class RougeKOptions:
         None, "ROUGE-K: count only keywords that occur in the source, or only those that do not.", choices=ONLY
     )
     idf: tuple[str, ...] | None = None
+    language: str = language_option()
 
 
 def options_of(settings: Mapping[str, str]) -> dict[str, str]:
@@ -222,6 +233,8 @@ def options_of(settings: Mapping[str, str]) -> dict[str, str]:
     name = settings["kw"].rstrip("0123456789")
     number = settings["kw"].removeprefix(name)
     options = {"title": settings["title"], "keywords": f"{name}:{number}" if number and name != "overlap" else name}
+    if "lang" in settings:
+        options["language"] = settings["lang"]
     if "only" in settings:
         (options["only"],) = (name for name, shown in ONLY.items() if shown == settings["only"])
     return options
@@ -237,4 +250,5 @@ ROUGE_K = MetricKind(
     evidence=RougeKEvidence,
     renderer="rouge_k",
     by_default=True,
+    source="Takeshita, Ponzetto, Eckert (2024). ROUGE-K: Do Your Summaries Have Keywords? *SEM",
 )

@@ -22,14 +22,11 @@ from metrics.models.files import BadModel, ModelUnavailable
 DOCUMENTS = 16
 """Documents per batch: small enough that every text of a batch stays in the cache while all metrics see it."""
 
-
 BATCH = 64
 """Examples per commit of `score_dataset`; the token vectors of so many stay within the encoder's memory."""
 
-
 ENOUGH = 3
 """Batches in a row after whose failure a metric is given up."""
-
 
 ProgressCallback = Callable[[int, int], None]
 """Receives how many examples are done, and how many there are."""

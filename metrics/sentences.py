@@ -11,9 +11,11 @@ from metrics.text import CACHED_TEXTS, Span
 # Where a sentence may end: at a paragraph, or at marks with the closing quotes and brackets behind them, each of which
 # tokenisers may have put a space before (`end . '' He`). A run of marks is tried from its first one only.
 MAY_END = re.compile(
-    r"""(?<![.!?…։؟।॥])(?P<marks>[.!?…։؟।॥]++(?:[^\S\n]+[.!?…]++(?=\s|$))*)"""
+    r"""(?<![.!?…։؟۔।॥])(?P<marks>[.!?…։؟۔।॥]++(?:[^\S\n]+[.!?…]++(?=\s|$))*)"""
     r"""(?P<closing>(?:[^\S\n]*["'”’»)\]])*)(?P<space>\s+|$)|(?P<paragraph>\n\s*\n\s*)"""
 )
+# Chinese and Japanese have marks of their own, behind which a sentence ends without a space, quotes included.
+WIDE_END = re.compile(r"[。｡！？][。｡！？…]*[”’」』）】》\"']*\s*")
 PARAGRAPH = re.compile(r"\n\s*\n")
 OPENS = "\"'“‘«([`"
 CLOSES = "\"'”’»)]"
@@ -33,6 +35,12 @@ ALWAYS_INSIDE = frozenset(
     """.split()  # noqa: SIM905
 )
 """Abbreviations that a sentence does not end with: titles, and words that point to what follows."""
+
+GERMAN_INSIDE = frozenset("bspw bzw ca d.h evtl ggf inkl nr o.ä sog u.a vgl z.b zzgl".split())  # noqa: SIM905
+"""German abbreviations that are no English words, and that a sentence does not end with."""
+
+GERMAN_MONTHS = frozenset("januar februar märz mai juni juli oktober dezember".split())  # noqa: SIM905
+"""Months that are not called so in English: a number with a full stop before them is a day."""
 
 BEFORE_NUMBERS = frozenset(
     "apr art aug ch dec feb fri jan jul jun mon no nos nov oct p sat sep sept sun thu tue vol vols wed".split()  # noqa: SIM905
@@ -79,7 +87,9 @@ class Junction(NamedTuple):
 
 @lru_cache(CACHED_TEXTS)
 def sentence_spans(text: str) -> tuple[Span, ...]:
-    """The spans of the sentences of an English text, ordinary or tokenised, without the white space between them.
+    """The spans of the sentences of a text, ordinary or tokenised, without the white space between them.
+
+    The rules are those of English, with the marks of other scripts and the commonest abbreviations of German.
 
     A paragraph ends a sentence, a single line break does not. In a text whose sentences begin with capitals, a full
     stop before a lower-case letter ends none; in a text in lower case it does, save after abbreviations, initials and
@@ -89,7 +99,10 @@ def sentence_spans(text: str) -> tuple[Span, ...]:
     junctions = [junction(text, match) for match in MAY_END.finditer(text)]
     lower = in_lower_case(text, junctions)
     spans, start = [], 0
-    for end, resume in [*((j.end, j.resume) for j in junctions if ends(j, lower)), (len(text), len(text))]:
+    places = [(j.end, j.resume) for j in junctions if ends(j, lower)]
+    if not text.isascii():
+        places = sorted({*places, *((match.end(), match.end()) for match in WIDE_END.finditer(text))})
+    for end, resume in [*places, (len(text), len(text))]:
         sentence = text[start:end]
         if sentence.strip():
             spans.append((end - len(sentence.lstrip()), start + len(sentence.rstrip())))
@@ -157,7 +170,9 @@ def kind_of_stop(word: str, before: str, bracket: bool, following: tuple[str, ..
     known = word.lower()
     if known in BEFORE_NUMBERS and following:
         return "inside" if following[0][0].isdigit() else "stop"
-    if known in ALWAYS_INSIDE:
+    if known in ALWAYS_INSIDE or known in GERMAN_INSIDE:
+        return "inside"
+    if word.isdigit() and following and following[0].lower() in GERMAN_MONTHS:
         return "inside"
     if known in MAY_END_ONE or LETTERS.fullmatch(word):
         return "inside" if bracket else "abbreviation"

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import regex
 
+from metrics.languages import ENGLISH, LANGUAGES, base_form, comparable
+
 if TYPE_CHECKING:
     from nltk.stem.porter import PorterStemmer
 
@@ -26,6 +28,10 @@ ASCII = regex.compile(r"[a-z0-9]+")
 # Scripts written without spaces give a token a character, all others a token a word, marks included.
 NO_SPACES = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
 UNICODE = regex.compile(rf"[{NO_SPACES}]\p{{M}}*|[\p{{L}}\p{{N}}][\p{{L}}\p{{M}}\p{{N}}]*")
+# As `UNICODE`, but a word in another script ends where a script without spaces begins: `GPU` of `GPU芯片` is a word.
+ANY_SCRIPT = regex.compile(
+    rf"[{NO_SPACES}]\p{{M}}*|[[\p{{L}}\p{{N}}]--[{NO_SPACES}]][[\p{{L}}\p{{M}}\p{{N}}]--[{NO_SPACES}]]*", regex.VERSION1
+)
 # The separators \x1c to \x1f are white space to Python, which `str.split` follows.
 COUNTED = regex.compile(rf"\p{{P}}*[{NO_SPACES}][\p{{M}}\p{{P}}]*|[^\s\x1c-\x1f{NO_SPACES}]+")
 WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:['’\-‐‑][\p{L}\p{N}][\p{L}\p{M}\p{N}]*)*")
@@ -39,28 +45,39 @@ def rouge_words(text: str, tokenizer: str) -> tuple[str, ...]:
     """A text's tokens as ROUGE compares them: lower-cased, words of over three letters Porter-stemmed.
 
     With `tokenizer="ascii"` this is what the `rouge-score` package does with `use_stemmer=True`; `unicode`
-    takes words of any script.
+    takes words of any script; the code of a language does so too, and stems them as `metrics.languages` says.
     """
     return rouge_tokens(text, tokenizer)
 
 
 def rouge_tokens(text: str, tokenizer: str) -> tuple[str, ...]:
     """As `rouge_words`, for parts of texts, which are not kept."""
-    pattern = ASCII if tokenizer == "ascii" else UNICODE
-    return tuple(map(stem, pattern.findall(text.lower())))
+    found = pattern_of(tokenizer).findall(text.lower())
+    if tokenizer in LANGUAGES:
+        return tuple(comparable(word, tokenizer) for word in found)
+    return tuple(map(stem, found))
 
 
 @lru_cache(CACHED_TEXTS)
 def rouge_spans(text: str, tokenizer: str) -> tuple[Span, ...]:
     """Where the tokens of `rouge_words` stand."""
-    return find_tokens(ASCII if tokenizer == "ascii" else UNICODE, text).spans
+    return find_tokens(pattern_of(tokenizer), text).spans
+
+
+def pattern_of(tokenizer: str) -> regex.Pattern[str]:
+    """What a tokenizer, or the code of a language in its place, takes for a word."""
+    if tokenizer in LANGUAGES:
+        return ANY_SCRIPT
+    return ASCII if tokenizer == "ascii" else UNICODE
 
 
 @lru_cache(CACHED_TEXTS)
-def lemmas(text: str) -> Tokens:
-    """A text's lower-cased, lemmatised words (inner hyphens and apostrophes kept), for keywords."""
-    found = find_tokens(WORD, text)
-    return Tokens(tuple(map(lemma, found.words)), found.spans)
+def lemmas(text: str, language: str = ENGLISH) -> Tokens:
+    """A text's lower-cased, lemmatised words, for keywords: of English with inner hyphens and apostrophes."""
+    found = find_tokens(WORD if language == ENGLISH else ANY_SCRIPT, text)
+    if language == ENGLISH:
+        return Tokens(tuple(map(lemma, found.words)), found.spans)
+    return Tokens(tuple(base_form(text[start:end], language) for start, end in found.spans), found.spans)
 
 
 def counted_words(text: str) -> tuple[Span, ...]:

@@ -1,236 +1,174 @@
 """Judge one pair after another: read, choose, and the next pair appears when the choice is on disk."""
 
-import math
-from datetime import datetime
-
 import streamlit as st
 
-from annotation.records import Annotator, JudgingProgress, JudgmentTask, Study, StudyClosed, TooSoon
-from annotation.store import AnnotationStore
+from annotation.languages import wording_of
+from annotation.phase_store import Standing
+from annotation.phases import AFTER, BEFORE, CONSENT, ENDS, INSTRUCTIONS, JUDGING, TRAINING
+from annotation.records import Annotator, Study, StudyClosed, UnknownStudy, WrongPhase
 from data.database import now
 from data.one_line import in_one_line
-from data.store import DatabaseFailed, StoreError
-from pages.components.shared.database import guard_database, not_saved
+from data.store import DatabaseFailed, NotSignedIn, StoreError
+from pages.components.annotate.annotator import (
+    ANNOTATOR,
+    FEEDBACK,
+    INVITE,
+    PREVIEW,
+    SHOWN,
+    VIEWING,
+    ask_for_name,
+    identify,
+    leave,
+    phases,
+    speak_as_asked,
+    state,
+    store,
+)
+from pages.components.annotate.answers import NOTICE, PANEL, PANELS, go_back, keep_reason
+from pages.components.annotate.consent import ask_consent, show_instructions_first
+from pages.components.annotate.end import describe_end, reveal, show_end
+from pages.components.annotate.going_on import show_notice
+from pages.components.annotate.outcome import offer_withdrawal, show_closed, show_outcome, show_pause
+from pages.components.annotate.pair import CHOSEN, STYLE, show_pair
+from pages.components.annotate.survey import ask_survey
+from pages.components.annotate.training import show_feedback, train
+from pages.components.annotate.turn import begin_turn, describe_progress, show_turn
+from pages.components.annotate.wording import say, speak
+from pages.components.shared.database import guard_database
+from pages.components.shared.stopping import look_at_documents
 from pages.components.shared.stores import open_stores
-from reports.escaping import document_block, in_markdown, text_block, without_pictures
+from reports.escaping import in_markdown, without_pictures
 
-state = st.session_state
-
-# Session keys.
-INVITE = "invite"  # the token of an invite's link, which `main.py` keeps
-ANNOTATOR = "annotator"  # the token of who is judging
-VIEWING = "viewing"  # the assignment of an earlier pair that is shown again
-SHOWN = "shown"  # the assignment of the pair on the screen, and when it was shown
-NOTICE = "notice"  # what became of the last choice, where it was not simply saved
-
-
-def store() -> AnnotationStore:
-    """Where studies and judgments are."""
-    return open_stores().annotation
+SHOWS = {
+    CONSENT: ask_consent,
+    INSTRUCTIONS: show_instructions_first,
+    BEFORE: ask_survey,
+    TRAINING: train,
+    AFTER: ask_survey,
+}
 
 
-def identify() -> Annotator | None:
-    """Identify the annotator by the invite link or by the name entered before."""
-    token = state.get(INVITE) or st.query_params.get("annotator") or state.get(ANNOTATOR)
-    if token is None:
-        return None
-    state[ANNOTATOR] = token
-    if INVITE not in state:
-        st.query_params.annotator = token  # a reload opens the same work
-    return store().annotator(token)
-
-
-def ask_for_name() -> None:
-    """Let somebody choose a study and say who they are."""
-    studies = [study.name for study in store().studies() if study.closed_at is None]
-    if not studies:
-        st.info("No study is open. Create one on the Studies page.")
-        return
-    with st.form("join", width=520):
-        study = st.selectbox("Study", studies, format_func=in_one_line, key="join_study")
-        name = st.text_input("Your name", key="join_name", max_chars=200, help="The same name resumes your work.")
-        if st.form_submit_button("Start", type="primary"):
-            try:
-                state[ANNOTATOR] = store().join(study=study, name=name).token
-            except StoreError as error:
-                st.error(in_markdown(error))
-            else:
-                st.rerun()
-
-
-def how_to_judge(study: Study) -> str:
+def show_instructions(study: Study, key: str) -> None:
     """The researcher's instructions, which are Markdown, and the keys."""
-    tie = ", **0** says that they are equal" if study.ties else ""
-    return f"{without_pictures(study.instructions)}\n\nKeys: **1** and **2** choose a summary{tie}, **b** goes back."
-
-
-def leave() -> None:
-    """Sign the annotator out, so that another one can start."""
-    for key in (ANNOTATOR, VIEWING, SHOWN):
-        state.pop(key, None)
-    st.query_params.clear()
-
-
-def decide(annotator: Annotator, task: JudgmentTask, choice: str) -> None:
-    """Save a choice, unless it is a key held down, or belongs to a pair that is no longer the one shown."""
-    shown: tuple[int, datetime] | None = state.get(SHOWN)
-    if shown is None or shown[0] != task.assignment_id:
-        return
-    try:
-        store().judge(
-            annotator=annotator,
-            assignment_id=task.assignment_id,
-            choice=choice,
-            presented_at=shown[1],
-            rationale=state.get(f"rationale:{task.assignment_id}"),
-            change=task.choice is not None,
-        )
-    except TooSoon:
-        state[NOTICE] = "That came too soon after the pair was shown, so it was not saved. Take your time."
-        return
-    except DatabaseFailed as error:
-        state[NOTICE] = not_saved("Your choice", error)
-        return
-    except StoreError as error:
-        state[NOTICE] = str(error)
-    state.pop(VIEWING, None)
-
-
-def skip(annotator: Annotator, task: JudgmentTask) -> None:
-    """Leave the pair out, with the reason that was typed."""
-    try:
-        store().skip(
-            annotator=annotator, assignment_id=task.assignment_id, reason=state.get(f"reason:{task.assignment_id}", "")
-        )
-    except DatabaseFailed as error:
-        state[NOTICE] = not_saved("The skipped pair", error)
-        return
-    except StoreError as error:
-        state[NOTICE] = str(error)
-        return
-    state.pop(VIEWING, None)
-
-
-def go_back(annotator: Annotator, task: JudgmentTask | None) -> None:
-    """Show the pair before this one."""
-    try:
-        earlier = store().previous_task(annotator, task.assignment_id if task else None)
-    except DatabaseFailed:
-        return  # the page will say it
-    if earlier is not None:
-        state[VIEWING] = earlier.assignment_id
-        state.pop(SHOWN, None)
-
-
-def go_on() -> None:
-    """Leave an earlier pair as it is."""
-    state.pop(VIEWING, None)
-
-
-def show_notice() -> None:
-    """Say what became of the last choice, where it was not simply saved; it stays until a pair is shown."""
-    if notice := state.get(NOTICE):
-        st.warning(in_markdown(notice))
-
-
-def progress_text(progress: JudgingProgress) -> str:
-    """What is done and how long the rest takes at the annotator's median pace, in minutes rounded up."""
-    total = progress.judged + progress.skipped + progress.open
-    text = f"{progress.judged} of {total} judged"
-    if progress.skipped:
-        text += f", {progress.skipped} skipped"
-    if progress.seconds is not None and progress.open:
-        minutes = math.ceil(progress.open * progress.seconds / 60)
-        text += " · about a minute left" if minutes == 1 else f" · about {minutes} minutes left"
-    return text
+    st.markdown(without_pictures(say(study.instructions)))
+    keys = [say("Keys: **1** and **2** choose a summary, **b** goes back.")]
+    if study.ties:
+        keys.append(say("**0** says that they are equal."))
+    with st.container(key=f"keys-{key}"):
+        st.markdown(" ".join(keys))
 
 
 # The empty timer keeps the fragment alive after the server was restarted under an open page.
 @st.fragment(run_every=300)
 @guard_database
-def judging(annotator: Annotator) -> None:
-    """Show the pair that is to be judged, and the ways to judge it."""
+def judge(annotator: Annotator, study: Study, standing: Standing) -> None:
+    """Show the pair that is to be judged, or the end."""
+    keep_reason()
     show_notice()  # first of all: what was not saved must be said even if the pair cannot be shown
-    study = store().study(annotator.study)
     viewing = state.get(VIEWING)
-    task = store().task(annotator, viewing) if viewing is not None else store().next_task(annotator)
+    try:
+        look_at_documents(study, annotator)  # before the next pair: it may be that none is wanted any more
+        task = store().task(annotator, viewing) if viewing is not None else store().next_task(annotator)
+        if task is None:
+            study = store().study(annotator.study)
+    except (StudyClosed, WrongPhase, UnknownStudy):
+        st.rerun()  # the page shows the phase that was reached meanwhile, that the study is paused, or its other name
     progress = store().progress(annotator)
-    done = progress.judged + progress.skipped
-    st.progress(done / max(1, done + progress.open), text=progress_text(progress))
+    if task is None and phases().standing(annotator).phase != JUDGING:
+        st.rerun()
     state.pop(NOTICE, None)
-    if not done:
-        with st.container(border=True, key="first-instructions"):
-            st.markdown(how_to_judge(study))
+    done = progress.judged + progress.skipped
+    total = done + progress.open
     if task is None:
-        closed = study.closed_at is not None
-        st.success("The study is closed. Thank you!" if closed else "That was the last pair for now. Thank you!")
-        st.button("Back to the last pair", key="back:end", shortcut="b", on_click=go_back, args=(annotator, None))
+        heading, said = describe_end(study, progress)
+        show_end(heading, said)
+        if done:
+            reveal(annotator, study)
+            label = say("Back to the last pair")
+            st.button(label, key="back:end", shortcut="b", on_click=go_back, args=(annotator, None))
+        begin_turn(0, said)
         return
+    if standing.rules.checks.warn_after is not None and phases().standing(annotator).warned:
+        st.warning(say("An attention check was answered wrongly. Please read each text to its end before you choose."))
+    said = describe_progress(progress) if task.choice is None else say(CHOSEN[task.choice])
+    show_turn(say("Pair {number} of {total}", number=task.number, total=total), said, done / total)
+    if not done and INSTRUCTIONS not in standing.way:
+        with st.container(border=True, gap="xsmall", key="first-instructions"):
+            show_instructions(study, "first")
     if state.get(SHOWN, (None,))[0] != task.assignment_id:
         state[SHOWN] = (task.assignment_id, now())
-    show_pair(annotator, task, study.question, ties=study.ties, skips=progress.skipped)
+        state[PANEL] = PANELS[0]
+    show_pair(annotator, task, study, standing.rules.judging, skips=progress.skipped)
+    begin_turn(task.assignment_id, say("{judged} judged, {open} to go", judged=progress.judged, open=progress.open))
 
 
-def show_pair(annotator: Annotator, task: JudgmentTask, question: str, *, ties: bool, skips: int) -> None:
-    """The document, the two summaries side by side, and the buttons."""
-    key = task.assignment_id
-    with st.container(border=True, key="document"):
-        st.html(document_block(task.source, task.title))
-        if not task.source:
-            st.caption("The data set does not contain the document's text.")
-    question = without_pictures(question)
-    st.markdown(f"**{question}**" if "\n" not in question else question)
-    for column, side, number, text in zip(st.columns(2), ("left", "right"), "12", (task.left, task.right), strict=True):
-        box = column.container(border=True, height="stretch", vertical_alignment="distribute", key=f"{side}-box")
-        with box:
-            st.html(text_block(text, label=f"Summary {number}"))
-            chosen = " :material/check:" if task.choice == side else ""
-            st.button(
-                f"Summary {number}{chosen}",
-                key=f"{side}:{key}",
-                shortcut=number,
-                type="primary",
-                width="stretch",
-                on_click=decide,
-                args=(annotator, task, side),
-            )
-    with st.container(horizontal=True, key="actions"):
-        if ties:
-            label = "Equally relevant" + (" :material/check:" if task.choice == "tie" else "")
-            st.button(label, key=f"tie:{key}", shortcut="0", on_click=decide, args=(annotator, task, "tie"))
-        st.button("Back", key=f"back:{key}", shortcut="b", on_click=go_back, args=(annotator, task))
-        if task.choice is not None:
-            st.button("Keep and go on", key=f"on:{key}", on_click=go_on)
-        # The popovers are no pair's own, which spares the browser work; a new key closes the one that was used.
-        with st.popover("Skip", key=f"skip-popover:{skips}", disabled=task.choice not in {None, "skip"}):
-            st.text_input("Why can this pair not be judged?", key=f"reason:{key}", max_chars=1000)
-            st.button("Skip this pair", key=f"skip:{key}", on_click=skip, args=(annotator, task))
-    with st.expander("Add a reason (optional)", expanded=task.rationale is not None, key="rationale"):
-        label = "Why is it more relevant? This is saved with the choice."
-        st.text_area(label, value=task.rationale or "", key=f"rationale:{key}", max_chars=5000)
+def show_preview_banner(study: Study) -> None:
+    """Say that nothing is stored, and how to leave; the copy begins anew from the page of studies."""
+    with st.container(horizontal=True, vertical_alignment="center", key="preview"):
+        st.info("This is a preview, on a copy of the study with its first pairs. Nothing that you do here is stored.")
+        if st.button("End the preview", key="end_preview"):
+            leave()
+            st.switch_page("studies.py", query_params={"study": study.name})
+
+
+def show_header(annotator: Annotator, study: Study, standing: Standing) -> None:
+    """Which study it is and who judges, the instructions, and the ways out."""
+    with st.container(horizontal=True, wrap=False, vertical_alignment="center", key="header"):
+        st.markdown(f"**{in_markdown(standing.title)}**  ·  {in_markdown(annotator.name)}", width="stretch")
+        if standing.phase in {TRAINING, JUDGING}:
+            with st.popover(say("Instructions"), key="instructions"):
+                show_instructions(study, "again")
+        if standing.phase not in {*ENDS, CONSENT} and len(standing.way) > 1:
+            offer_withdrawal(annotator)
+        if ANNOTATOR in state and INVITE not in state:
+            st.button(say("Leave"), key="leave", type="tertiary", on_click=leave)
+
+
+def show_phase(annotator: Annotator, study: Study, standing: Standing) -> None:
+    """What an annotator is to do now, or how their part has ended."""
+    if feedback := state.get(FEEDBACK):
+        show_feedback(feedback)
+    elif standing.phase in ENDS:
+        show_outcome(annotator, standing)
+    elif standing.paused:
+        show_pause()
+    elif standing.phase == JUDGING:
+        judge(annotator, study, standing)
+    elif standing.closed and standing.phase != AFTER:
+        show_closed()
+    else:
+        show_notice()
+        state.pop(NOTICE, None)
+        with st.container(key="practice" if standing.phase == TRAINING else "phase"):
+            SHOWS[standing.phase](annotator, standing, study)
 
 
 open_stores()  # before anything is drawn: the database may not open
+st.html(STYLE)
 try:
     annotator = identify()
     if annotator is None:
-        st.title("Annotate")
+        speak_as_asked()
+        st.title(say("Judge"))
         ask_for_name()
         st.stop()
+    standing = phases().standing(annotator)
     study = store().study(annotator.study)
-    with st.container(horizontal=True, vertical_alignment="center", key="header"):
-        st.markdown(f"**{in_markdown(study.name)}**  ·  {in_markdown(annotator.name)}", width="content")
-        with st.popover("Instructions", key="instructions"):
-            st.markdown(how_to_judge(study))
-        if INVITE not in state:
-            st.button("Not you?", key="leave", type="tertiary", on_click=leave)
-    judging(annotator)
+    speak(wording_of(standing.rules))
+    st.set_page_config(page_title=f"{in_one_line(standing.title)} · Relevance")
+    with st.container(key="judging"):
+        if PREVIEW in state:
+            show_preview_banner(study)
+        show_header(annotator, study, standing)
+        show_phase(annotator, study, standing)
 except DatabaseFailed:
     show_notice()
     raise  # every page says this alike
 except StudyClosed as error:
     st.info(in_markdown(error))
+except NotSignedIn:
+    raise  # and this
 except StoreError as error:
     st.error(in_markdown(error))
     if INVITE not in state:
-        st.button("Start again", key="start-again", on_click=leave)
+        st.button(say("Start again"), key="start-again", on_click=leave)

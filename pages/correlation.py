@@ -2,59 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
-import pandas as pd
 import streamlit as st
 
 from analysis.coefficients import METHODS, Method
-from analysis.metrics_and_people import LEVELS, CorrelationComparison, CorrelationRow
+from analysis.metrics_and_people import LEVELS, CorrelationRow
+from analysis.permuted_correlations import Permute
 from analysis.resampled_correlations import Resample
-from analysis.study import NO_PREFERENCES, WON, Settings, StudyAnalysis, with_judgments
-from analysis.swapped_correlations import Permute
+from analysis.study import WON
 from annotation.demo import MADE_UP
-from data.cells import Cells
-from data.one_line import in_one_line
 from data.signatures import references_rule
-from data.store import Dataset
-from pages.components.examples.texts import EXAMPLE_STYLE, cell_scores, show_example
-from pages.components.shared.sources import Source, preferences_of
+from pages.components.examples.texts import EXAMPLE_STYLE, show_example
+from pages.components.results.correlation import (
+    POINTS,
+    Outline,
+    compare_metrics,
+    correlate,
+    find_discrepancies,
+    find_points,
+    outline_correlations,
+    scores_of_summary,
+)
+from pages.components.shared.charts import show_chart
+from pages.components.shared.context import Context, ask_context
+from pages.components.shared.sources import describe_source
 from pages.components.shared.stores import open_stores
 from pages.components.shared.tables import show_result_table
-from reports.charts import correlation_chart, correlation_heatmap, scatter
-from reports.tables.correlation import PERMUTATION_TESTS, correlation_test_table, wilcoxon_table
-from reports.tables.study import make_correlations, make_table, say_not_weighed
+from pages.components.shared.unseen import explain_unseen
+from reports.correlation_charts import correlation_chart, correlation_heatmap, scatter
+from reports.escaping import format_count
+from reports.tables.correlation import COEFFICIENTS, LEVEL_NAMES, PERMUTATION_TESTS, TERMS, correlation_test_table
+from reports.tables.study import make_correlations, say_not_weighed
 from reports.tables.table import Table, Undefined
 
 BY_LEVEL = "by level"
-POINTS = 4000  # that a browser draws without stuttering
-
-
-class Rated(NamedTuple):
-    """A data set, and what people said of it."""
-
-    dataset: str
-    people: Source | None
-    version: object
-    """Changes with summaries, scores and judgments."""
-
-    @property
-    def human(self) -> str | None:
-        """The rating that metrics are held against."""
-        if self.people is None:
-            return None
-        return WON if self.people.study is not None else self.people.aspect
-
-    @property
-    def made_up(self) -> bool:
-        """Whether a program made the judgments."""
-        return self.people is not None and self.people.study == MADE_UP
 
 
 class CorrelationChoice(NamedTuple):
     """What is shown of it."""
 
-    rated: Rated
+    context: Context
     method: Method
     level: str
     resample: Resample | None
@@ -64,133 +54,80 @@ def main() -> None:
     """Ask what is to be correlated, and show what is found."""
     st.title("Correlation")
     st.html(EXAMPLE_STYLE)
-    datasets = {dataset.name: dataset for dataset in open_stores().data.datasets()}
-    if not datasets:
-        st.info("There is no data set yet: import one on the Studies page.")
+    context = ask_context(judged=False)
+    asked = ask(context)
+    outline = outline_correlations(context)
+    layout = outline.analysis.layout
+    say_what_is_shown(context, outline)
+    if not outline.signatures:
+        st.info("These summaries have no scores yet.")
+        st.page_link("datasets.py", label="Score them under Data sets", icon=":material/arrow_forward:")
         st.stop()
-    asked = ask(datasets)
-    rated, analysis = asked.rated, analysis_of(asked.rated)
-    say_what_is_shown(rated, analysis.cells)
-    if not analysis.cells.scores:
-        st.info("These summaries have no scores yet: score them under Data sets.")
-        st.page_link("studies.py", label="Studies", icon=":material/arrow_forward:")
-        st.stop()
-    people, length, rouge_k, matrix, systems = st.tabs(
-        ["With people", "With length", "With ROUGE-K", "With each other", "Systems"], key="section"
-    )
-    with people:
-        show_correlations("human", asked, "the data set has no human ratings, and no study over it has judgments")
-        metrics = [metric for _, metric in analysis.layout.human]
-        if len(metrics) > 1:
-            show_test(asked, metrics)
-    with length:
-        show_correlations("length", asked, "the data set is not scored by length")
-    with rouge_k:
-        show_rouge_k(asked)
-    with matrix:
-        show_matrix(asked)
-    with systems:
-        show_systems(rated)
-    st.subheader("Summary by summary", anchor=False)
-    show_summaries(rated)
+    explain_unseen(context.version.dataset, outline.signatures)
+    shown: dict[str, Any] = {
+        "With people": show_people if layout.human else None,
+        "With length": show_length if layout.length else None,
+        "With ROUGE-K": show_rouge_k if layout.rouge_k else None,
+        "With each other": show_matrix if layout.matrix else None,
+        "Summaries": show_summaries,
+    }
+    there = {name: show for name, show in shown.items() if show is not None}
+    for tab, show in zip(st.tabs(list(there), key="section"), there.values(), strict=True):
+        with tab:
+            show(asked)
 
 
 # --- what is correlated -------------------------------------------------------------------------------------
 
 
-def ask(datasets: dict[str, Dataset]) -> CorrelationChoice:
+def ask(context: Context) -> CorrelationChoice:
     """The choices above the tables."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        dataset = datasets[st.selectbox("Data set", list(datasets), format_func=in_one_line, key="correlated")]
-        judged_in = [
-            Source(dataset.name, study=name)
-            for name in open_stores().annotation.studies_of(dataset.name)
-            if open_stores().annotation.study(name).judgments
-        ]
-        judged_or_rated = [*judged_in, *(Source(dataset.name, aspect=aspect) for aspect in dataset.aspects)]
-        people = st.selectbox(
-            "People",
-            sorted(judged_or_rated, key=lambda source: source.study == MADE_UP),  # made-up judgments last
-            format_func=lambda source: source.name,
-            placeholder="neither ratings nor judgments",
-            key=f"people:{dataset.name}",
-        )
-    with st.container(horizontal=True):
-        method = st.segmented_control("Coefficient", METHODS, default="pearson", key="method", required=True)
-        level = st.segmented_control("Level", LEVELS, default="global", key="level", required=True)
-        drawn = st.segmented_control(
-            "Intervals draw",
-            [BY_LEVEL, "documents", "systems", "both"],
-            default=BY_LEVEL,
-            key="resample",
+        method = st.segmented_control(
+            "Coefficient",
+            METHODS,
+            default="pearson",
+            key="method",
             required=True,
-            help="Intervals hold for new ones of what they draw. By level: documents for the global and the input "
-            "level, documents and systems for the system level.",
+            format_func=lambda method: COEFFICIENTS[method],
         )
-    signatures = tuple(open_stores().data.signatures(dataset.name))
-    version = people.version if people is not None else None, dataset.summaries, signatures
-    return CorrelationChoice(
-        Rated(dataset.name, people, version), method, level, None if drawn == BY_LEVEL else cast(Resample, drawn)
-    )
-
-
-# --- what is computed ---------------------------------------------------------------------------------------
-
-
-def analysis_of(rated: Rated, **asked: Any) -> StudyAnalysis:
-    """The analysis of a data set, of which nothing is computed yet; `asked` are further `Settings`."""
-    preferences = NO_PREFERENCES if rated.people is None else preferences_of(rated.people, rated.people.version)
-    return StudyAnalysis(preferences, cells_of(rated), Settings(human=rated.human, **asked))
-
-
-@st.cache_data(max_entries=16, show_spinner="Reading")
-def cells_of(rated: Rated) -> Cells:
-    """Scores and ratings, with the share of judgments won where a study is asked."""
-    found = open_stores().data.cells(rated.dataset)
-    if rated.people is None or rated.people.study is None:
-        return found
-    return with_judgments(found, preferences_of(rated.people, rated.people.version))
-
-
-@st.cache_data(max_entries=256, show_spinner="Correlating")
-def correlate(rated: Rated, table: str, method: Method, resample: Resample | None) -> list[CorrelationRow]:
-    """The rows of one table, by one coefficient."""
-    return analysis_of(rated, methods=(method,), resample=resample).correlate(table)[table]
-
-
-@st.cache_data(max_entries=32, show_spinner="Comparing systems")
-def compare_systems(rated: Rated, baselines: tuple[str, ...]) -> StudyAnalysis:
-    """The analysis with systems by every metric."""
-    return analysis_of(rated, baselines=baselines).compute("systems")
-
-
-@st.cache_data(max_entries=16, show_spinner="Comparing metrics")
-def find_discrepancies(rated: Rated) -> Table:
-    """On how many pairs ROUGE-K and each other metric part."""
-    return make_table("discrepancies", analysis_of(rated))
-
-
-@st.cache_data(max_entries=64, show_spinner="Swapping scores")
-def compare_metrics(
-    rated: Rated, method: Method, metrics: tuple[str, ...], permute: Permute | None
-) -> list[CorrelationComparison]:
-    """Whether any of the metrics correlates better with people than another."""
-    return analysis_of(rated, permute=permute).compare_metrics(metrics, method)
+        level = st.segmented_control(
+            "Level",
+            LEVELS,
+            default="global",
+            key="level",
+            required=True,
+            format_func=lambda level: LEVEL_NAMES[level],
+            help="Pooled: all summaries together. Within documents: the mean of each document's coefficient, called "
+            "summary level in papers. System level: of the systems' means.",
+        )
+        with st.popover("Intervals", icon=":material/tune:", key="intervals"):
+            drawn = st.segmented_control(
+                "Intervals draw",
+                [BY_LEVEL, "documents", "systems", "both"],
+                default=BY_LEVEL,
+                key="resample",
+                required=True,
+                help="Intervals hold for new ones of what they draw. By level: documents for the pooled coefficient "
+                "and that within documents, documents and systems for the system level.",
+            )
+    return CorrelationChoice(context, method, level, None if drawn == BY_LEVEL else cast(Resample, drawn))
 
 
 def compare_two(asked: CorrelationChoice, first: str, second: str, permute: Permute | None) -> Table:
     """Two metrics by their correlation with people; by Pearson's r beside all others, for Holm's correction."""
-    rated, method = asked.rated, asked.method
-    people, metrics = analysis_of(rated).layout.human[0][0], analysis_of(rated).layout.metrics
+    context, method = asked.context, asked.method
+    layout = outline_correlations(context).analysis.layout
+    people, metrics = layout.human[0][0], layout.metrics
     among = tuple(metrics) if method == "pearson" else (first, second)
     rows = [
         row
         if row.first == first or row.difference is None
         else row._replace(first=first, second=second, difference=-row.difference)
-        for row in compare_metrics(rated, method, among, permute)
+        for row in compare_metrics(context, method, among, permute)
         if {row.first, row.second} == {first, second}
     ]
-    section = correlation_test_table(rows, people, method)
+    section = correlation_test_table(rows, people, method, TERMS)
     if method == "pearson":
         return section
     alone = "only this comparison was made"
@@ -200,26 +137,73 @@ def compare_two(asked: CorrelationChoice, first: str, second: str, permute: Perm
 # --- what is shown ------------------------------------------------------------------------------------------
 
 
-def say_what_is_shown(rated: Rated, cells: Cells) -> None:
-    """How many summaries there are, and what of people's is held against their scores."""
-    judgments = "made-up judgments" if rated.made_up else "judgments"
-    st.markdown(
-        f"{len(cells)} summaries of {len(set(cells.documents))} documents by {len(set(cells.systems))} systems"
-        + ("." if rated.human != WON else f"; of each summary, **the share of its {judgments} that it won**.")
-    )
-
-
-def show_correlations(table: str, asked: CorrelationChoice, missing: str) -> None:
-    """Metrics with one other column: a chart of the chosen level, and the table."""
-    analysis = analysis_of(asked.rated, resample=asked.resample)
-    pairs = getattr(analysis.layout, table)
-    if not pairs:
-        st.info(f"Undefined: {missing}.")
+def say_what_is_shown(context: Context, outline: Outline) -> None:
+    """How many summaries are rated, and what of people's is held against their scores."""
+    st.markdown(describe_source(context.source, context.counts))
+    if context.version.judges:
+        st.caption("Language models that judge give verdicts on pairs and no scores: they have no correlations.")
+    human = context.source.human
+    if human is None:
         return
-    rows = correlate(asked.rated, table, asked.method, asked.resample)
+    of = f"{format_count(outline.rated, 'summary', 'summaries')} of {outline.summaries}"
+    if human == WON:
+        judgments = "made-up judgments" if context.source.study == MADE_UP else "judgments"
+        st.caption(f"Scores are held against the share of {judgments} that a summary won: {of} were judged.")
+    elif outline.rated < outline.summaries:
+        st.caption(f"{of} are rated.")
+
+
+def show_people(asked: CorrelationChoice) -> None:
+    """Metrics with people, and whether one correlates better than another."""
+    show_correlations("human", asked)
+    metrics = [metric for _, metric in outline_correlations(asked.context).analysis.layout.human]
+    if len(metrics) > 1:
+        show_test(asked, metrics)
+
+
+def show_length(asked: CorrelationChoice) -> None:
+    """Metrics with the number of words."""
+    show_correlations("length", asked)
+
+
+def show_correlations(table: str, asked: CorrelationChoice) -> None:
+    """Metrics with one other column: a chart of the chosen level, and the table."""
+    analysis = outline_correlations(asked.context).analysis
+    pairs = getattr(analysis.layout, table)
+    rows = correlate(asked.context, table, asked.method, asked.resample)
     other = pairs[0][0] if table == "human" else pairs[0][1]
-    st.altair_chart(correlation_chart(rows, asked.level, other), key=f"chart:{table}")
-    show_result_table(say_not_weighed(make_correlations(table, rows, analysis.settings), analysis))
+    show_chart(
+        correlation_chart(rows, asked.level, other),
+        f"correlation_{table}",
+        f"Correlation of metrics with {other}, {LEVEL_NAMES[asked.level]}; the table below has the same figures.",
+    )
+    show_table(table, rows, asked)
+
+
+def show_table(name: str, rows: Sequence[CorrelationRow], asked: CorrelationChoice) -> None:
+    """A table of correlations, with the names that people use of the levels."""
+    analysis = outline_correlations(asked.context).analysis
+    settings = replace(analysis.settings, resample=asked.resample)
+    section = make_correlations(name, rows, settings, TERMS)
+    show_result_table(say_constants(say_not_weighed(section, analysis)), height="content")
+
+
+def say_constants(section: Table) -> Table:
+    """The table without columns that are the same in all rows, which are said under it."""
+    if not section.rows:
+        return section
+    constant = {
+        name: cell
+        for name, cell in section.rows[0].items()
+        if isinstance(cell, str | int) and len(section.rows) > 1 and all(row[name] == cell for row in section.rows)
+    }
+    names = {name: name for name in section.rows[0] if name not in constant}
+    if len(constant.keys() & {"first", "second"}) == 1:  # metrics with one other column
+        names = {name: "metric" if name in {"first", "second"} else name for name in names}
+    constant = {"with" if name in {"first", "second"} else name: cell for name, cell in constant.items()}
+    said = "; ".join(f"{name}: {cell}" for name, cell in constant.items())
+    notes = [f"In all rows: {said}."] if constant else []
+    return section.select(names)._replace(notes=[*notes, *section.notes])
 
 
 def show_test(asked: CorrelationChoice, metrics: list[str]) -> None:
@@ -236,22 +220,19 @@ def show_test(asked: CorrelationChoice, metrics: list[str]) -> None:
             key="permute",
             required=True,
             help="A test holds for new ones of what it swaps as a whole: systems, documents (inputs) or both. "
-            "By level: both for the global, documents for the input, systems for the system level. PERM-BOTH "
-            "swaps each summary by itself and takes all as fixed.",
+            "By level: both for the pooled coefficient, documents within documents, systems for the system level. "
+            "PERM-BOTH swaps each summary by itself and takes all as fixed.",
         )
     section = compare_two(asked, one, other, None if permute == BY_LEVEL else cast(Permute, permute))
-    show_result_table(say_not_weighed(section, analysis_of(asked.rated)))
+    show_result_table(say_not_weighed(section, outline_correlations(asked.context).analysis), height="content")
 
 
 def show_rouge_k(asked: CorrelationChoice) -> None:
-    """Metrics with ROUGE-K, and on how many pairs they part; ROUGE by the mean can be had, too."""
-    show_correlations("rouge_k", asked, "the data set is not scored by ROUGE-K and another metric")
-    analysis = analysis_of(asked.rated)
-    if not analysis.layout.rouge_k:
-        return
-    st.markdown("**How often do they prefer different summaries?**")
-    show_result_table(find_discrepancies(asked.rated))
-    if any(references_rule(signature) == "mean" for signature in analysis.cells.scores):
+    """Metrics with ROUGE-K, and on how many pairs they differ; ROUGE by the mean can be had, too."""
+    show_correlations("rouge_k", asked)
+    st.markdown("**On how many pairs does ROUGE-K prefer the other summary?**")
+    show_result_table(find_discrepancies(asked.context), height="content")
+    if any(references_rule(signature) == "mean" for signature in outline_correlations(asked.context).signatures):
         return
     st.caption("The paper's table has ROUGE by the mean and by the maximum over references.")
     if st.button("Score ROUGE by the mean over references, too", key="score_mean"):
@@ -260,79 +241,58 @@ def show_rouge_k(asked: CorrelationChoice) -> None:
 
         with st.spinner("Scoring", show_time=True):
             by_mean = make_metrics(["rouge1", "rouge2", "rougeL"], references="mean")
-            score_dataset(open_stores().data, asked.rated.dataset, by_mean)
+            score_dataset(open_stores().data, asked.context.source.dataset, by_mean)
         st.rerun()
 
 
 def show_matrix(asked: CorrelationChoice) -> None:
     """Every two metrics."""
-    analysis = analysis_of(asked.rated, resample=asked.resample)
-    if not analysis.layout.matrix:
-        st.info("Undefined: the data set is scored by one metric only.")
-        return
-    rows = correlate(asked.rated, "matrix", asked.method, asked.resample)
-    st.altair_chart(correlation_heatmap(rows, asked.level), key="chart:matrix")
-    show_result_table(make_correlations("matrix", rows, analysis.settings))
-
-
-def show_systems(rated: Rated) -> None:
-    """Systems by their means, how far metrics tell them apart, and one against another."""
-    baselines = st.multiselect(
-        "Baselines",
-        sorted(set(cells_of(rated).systems)),
-        format_func=in_one_line,
-        placeholder="None: choose systems, and a dagger marks those that beat all of them",
-        key="baselines",
+    rows = correlate(asked.context, "matrix", asked.method, asked.resample)
+    show_chart(
+        correlation_heatmap(rows, asked.level),
+        "correlation_matrix",
+        f"Correlation of every two metrics, {LEVEL_NAMES[asked.level]}; the table below has the same figures.",
     )
-    analysis = compare_systems(rated, tuple(baselines))
-    show_result_table(make_table("systems", analysis))
-    st.markdown("**How far metrics tell systems apart**")
-    show_result_table(make_table("distinguishability", analysis))
-    st.markdown("**System against system**")
-    by = st.selectbox("By metric", [found.name for found in analysis.systems], key="system_metric")
-    section = wilcoxon_table([found for found in analysis.systems if found.name == by])
-    show_result_table(say_not_weighed(section, analysis))
+    show_table("matrix", rows, asked)
 
 
 # --- summary by summary -------------------------------------------------------------------------------------
 
 
-def show_summaries(rated: Rated) -> None:
+def show_summaries(asked: CorrelationChoice) -> None:
     """Two columns against each other, a point a summary, which opens when it is clicked."""
-    analysis = analysis_of(rated)
-    cells, columns, human = analysis.cells, analysis.layout.columns, analysis.layout.human
-    names = list(columns)
+    layout = outline_correlations(asked.context).analysis.layout
+    names, human = list(layout.columns), layout.human
     with st.container(horizontal=True):
         x = st.selectbox("Across", names, index=len(names) - 1 if human else 0, key="x")
         y = st.selectbox("Up", names, index=0 if human else min(1, len(names) - 1), key="y")
-    points = pd.DataFrame(
-        {"document": cells.documents, "system": cells.systems, "x": columns[x], "y": columns[y]}
-    ).dropna()
-    drawn = points if len(points) <= POINTS else points.sample(POINTS, random_state=0).sort_index()
+    points = find_points(asked.context, x, y)
+    drawn, r = points.drawn, points.r
     if drawn.empty:
         st.info("No summary has both.")
         return
-    event = st.altair_chart(scatter(drawn, x, y), on_select="rerun", key="scatter")
+    described = f"{points.total} summaries by {x} and {y}" + ("" if r is None else f"; Pearson's r is {r:.3f}")
+    event = show_chart(scatter(drawn, x, y, r), "summaries", described, on_select="rerun", selection_mode="point")
     st.caption(
-        f"{len(points)} summaries have both"
-        + (f"; {POINTS} of them are drawn, chosen at random with seed 0" if len(drawn) < len(points) else "")
+        f"{points.total} summaries have both"
+        + (f"; {POINTS} of them are drawn, chosen at random with seed 0" if len(drawn) < points.total else "")
+        + (". Summaries that share a value are drawn a little apart" if points.spread else "")
         + ". Click a point to open its example."
     )
     if selected := event.selection.get("point"):
-        show_summary(rated.dataset, cells, selected[0]["document"], selected[0]["system"])
+        show_summary(asked.context, selected[0]["document"], selected[0]["system"])
 
 
-def show_summary(dataset: str, cells: Cells, document: str, system: str) -> None:
+def show_summary(context: Context, document: str, system: str) -> None:
     """One summary with its scores, where it is still there."""
-    of_cells = zip(cells.documents, cells.systems, strict=True)
-    place = next((place for place, cell in enumerate(of_cells) if cell == (document, system)), None)
-    if place is None:
+    scores = scores_of_summary(context, document, system)
+    if scores is None:
         return
-    show_example(dataset, document, [system])
+    show_example(context.source.dataset, document, [system])
     st.dataframe(
-        cell_scores(cells, place),
+        scores,
         hide_index=True,
-        column_config={"value": st.column_config.NumberColumn(format="%.4g")},
+        column_config={"value": st.column_config.NumberColumn(format="%.3f")},
         placeholder="",
         key=f"scores:{document}:{system}",
     )

@@ -1,111 +1,160 @@
-"""When metrics disagree: chosen examples of the demo corpus to present, one after the other, or to print."""
+"""When metrics disagree: examples to present one after the other, on slides or on paper."""
+
+from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import streamlit as st
 
-from metrics.from_signature import signatures
-from pages.components.disagreements import (
-    PRESENTED_STYLE,
-    PRINT_STYLE,
+from pages.components.disagreements.examples import (
     TABLE_1,
+    Disagreement,
+    find_disagreements,
     find_place,
     load_chosen_examples,
-    presented_html,
-    with_models,
 )
-from pages.components.evidence.marks import HIGHLIGHT_STYLE
+from pages.components.disagreements.figure import show_figure
+from pages.components.disagreements.offered import asked_filter, choose_collection, offered_filters
+from pages.components.disagreements.presented import presented_html
+from pages.components.disagreements.scores import find_scores, list_questions
+from pages.components.disagreements.styles import PRESENTED_STYLE, PRINT_STYLE, SLIDE_STYLE
 from pages.components.evidence.model_scores import LOOK, ModelScores
-from pages.components.evidence.views import explain_lexical, inspector
-from reports.escaping import in_markdown
+from pages.components.evidence.views import inspector
+from pages.components.shared.context import ask_context, default_context, read_context
+from pages.components.shared.sources import describe_source
+from reports.escaping import format_count, in_markdown
+from reports.evidence.marks import HIGHLIGHT_STYLE
 
 # Session keys.
 MODELS = "disagreement_models"  # what the models have answered
-EVERYTHING = "everything"  # whether all examples are shown
+EVERYTHING, DETAILED = "everything", "detailed"  # whether all examples are shown, and all of each
 
 
-def turn_to(to: int) -> None:
+class Presentation(NamedTuple):
+    """Examples in the order in which they are presented, and the one that is open."""
+
+    examples: tuple[Disagreement, ...]
+    place: int
+    opened: Sequence[int]
+    """Those that are shown: the one that is open, or all."""
+    slide: bool
+
+
+# --- the way through them ---------------------------------------------------------------------------------------
+
+
+def turn_to(document_id: str) -> None:
     """Open another example: the address says which one is open."""
-    st.query_params["example"] = load_chosen_examples()[to].document_id
+    st.query_params["example"] = document_id
 
 
-def show_way(place: int, everything: bool) -> None:
+def set_slide(on: bool) -> None:
+    """Begin to present, or end it."""
+    if on:
+        st.query_params["slide"] = "1"
+    else:
+        st.query_params.pop("slide", None)
+
+
+def show_way(shown: Presentation, everything: bool) -> None:
     """The way from example to example."""
-    last = len(load_chosen_examples()) - 1
+    names = [example.document_id for example in shown.examples]
+    place, last = shown.place, len(names) - 1
+    ways = (
+        ("Previous", ":material/arrow_back:", "Left", max(0, place - 1), place == 0),
+        ("Next", ":material/arrow_forward:", "Right", min(last, place + 1), place == last),
+    )
     with st.container(horizontal=True, vertical_alignment="center", key="presenting"):
-        st.button(
-            "Previous",
-            icon=":material/arrow_back:",
-            shortcut="Left",
-            disabled=everything or place == 0,
-            on_click=turn_to,
-            args=(max(0, place - 1),),
-            key="previous",
-        )
-        st.markdown(f"all {last + 1}" if everything else f"{place + 1} of {last + 1}", width="content")
-        st.button(
-            "Next",
-            icon=":material/arrow_forward:",
-            shortcut="Right",
-            disabled=everything or place == last,
-            on_click=turn_to,
-            args=(min(last, place + 1),),
-            key="next",
-        )
+        for label, icon, shortcut, to, end in ways:
+            st.button(
+                label,
+                icon=icon,
+                shortcut=shortcut,
+                disabled=everything or end,
+                on_click=turn_to,
+                args=(names[to],),
+                key=label.lower(),
+            )
+        st.markdown(f"All {last + 1}" if everything else f"{place + 1} of {last + 1}", width="content")
+        if shown.slide:
+            st.button("End", icon=":material/close:", shortcut="Escape", on_click=set_slide, args=(False,), key="end")
+            return
+        st.button("Slides", icon=":material/slideshow:", on_click=set_slide, args=(True,), key="slides")
+        st.toggle("Details", key=DETAILED, help="References, every metric in plain words, the source and signatures.")
         st.toggle("All on one page", key=EVERYTHING, help="To print all of them: each begins a new sheet.")
 
 
-def answered(models: ModelScores, opened: Sequence[int]) -> bool:
-    """Whether the models have answered all that is shown."""
-    asked = [
-        (signature, one) for at in opened for signature in with_models() for one in load_chosen_examples()[at].examples
-    ]
-    return all(models.answer(*question) is not None for question in asked)
+# --- what is shown ----------------------------------------------------------------------------------------------
 
 
-def show_examples(models: ModelScores, opened: Sequence[int], *, waiting: bool) -> None:
+def show_examples(shown: Presentation, models: ModelScores, *, detailed: bool, waiting: bool) -> None:
     """Show the opened examples, with the scores that there are; `waiting` for others, until these are there."""
     models.collect()
     blocks = []
-    for at in opened:
-        example = load_chosen_examples()[at]
-        found = {
-            signature: [
-                models.answer(signature, one) if signature in with_models() else explain_lexical(signature, one)
-                for one in example.examples
-            ]
-            for signature in signatures().values()
-        }
-        blocks.append(presented_html(example, at + 1, found))
+    for at in shown.opened:
+        example = shown.examples[at]
+        found = find_scores(example, models)
+        blocks.append(presented_html(example, at + 1, found, detailed=detailed, slide=shown.slide))
     st.html("".join(blocks))
-    if waiting and answered(models, opened):
+    if len(shown.opened) == 1 and not shown.slide:
+        show_figure(example, found)
+    if waiting and not models.open:
         st.rerun()  # nothing is to be looked for any more
 
 
-st.html(HIGHLIGHT_STYLE + PRESENTED_STYLE + PRINT_STYLE)
-st.title("When metrics disagree")
-st.markdown(
-    in_markdown(TABLE_1)
-    + f" Here are {len(load_chosen_examples())} examples of the demo corpus, which was written for this project."
-)
-place, everything = find_place(st.query_params.get("example")), bool(st.session_state.get(EVERYTHING))
-show_way(place, everything)
+# --- the page ---------------------------------------------------------------------------------------------------
 
-# What models say comes when it is there, the opened example first.
-every = range(len(load_chosen_examples()))
-order = [place, *(other for other in every if other != place)]
+slide = st.query_params.get("slide") == "1"
+st.html(HIGHLIGHT_STYLE + PRESENTED_STYLE + PRINT_STYLE + (SLIDE_STYLE if slide else ""))
+if not slide:
+    st.title("When metrics disagree")
+read_context()
+context = default_context()
+offered = offered_filters(context) if context is not None else {}
+chosen = asked_filter(context, offered)
+if chosen is not None and not slide:
+    context = ask_context()
+    offered = offered_filters(context)
+    chosen = asked_filter(context, offered)
+examples, said = load_chosen_examples(), ""
+if chosen is not None and context is not None:
+    examples, pairs, documents = find_disagreements(context, chosen)
+    of = f"{format_count(documents, 'document')} with {format_count(pairs, 'such pair')}"
+    said = (
+        f"{describe_source(context.source, context.counts)} Shown is the strongest pair of each of "
+        f"{len(examples)} of {of}, the strongest first."
+    )
+elif not slide:
+    said = f"{in_markdown(TABLE_1)} Here are {len(examples)} examples of the demo corpus, written for this project."
+if not slide:
+    choose_collection(chosen, offered)
+    st.markdown(said)
+if not examples:
+    st.info("There is no such pair.")
+    st.stop()
+everything = bool(st.session_state.get(EVERYTHING)) and not slide
+detailed = bool(st.session_state.get(DETAILED)) and not slide
+place = find_place(st.query_params.get("example"), examples)
+shown = Presentation(examples, place, range(len(examples)) if everything else [place], slide)
+if not slide:
+    show_way(shown, everything)
+
+# What models say comes when it is there, the opened examples first.
 models: ModelScores = st.session_state.setdefault(MODELS, ModelScores())
-models.want(
-    (signature, one) for other in order for signature in with_models() for one in load_chosen_examples()[other].examples
-)
+asked = [question for at in shown.opened for question in list_questions(examples[at], detailed)]
+ahead = [question for example in examples if not example.stored for question in list_questions(example, detailed)]
+models.want(asked, ahead)
 models.collect()
 models.ask(inspector())
-opened = every if everything else [place]
-waiting = not answered(models, opened)
-st.fragment(show_examples, run_every=LOOK if waiting else None)(models, opened, waiting=waiting)
-with st.container(key="how_to_present"):
-    st.caption(
-        "To present: F11 shows the page on the whole screen, the arrow keys ← and → turn to the example before or "
-        "after, Ctrl and + enlarge. To print, or to save as PDF: Ctrl and P, all examples after “All on one page”. "
-        "The address of this page leads to the example that is open."
-    )
+waiting = bool(models.open)
+st.fragment(show_examples, run_every=LOOK if waiting else None)(shown, models, detailed=detailed, waiting=waiting)
+if slide:
+    show_way(shown, everything)
+else:
+    with st.container(key="how_to_present"):
+        st.caption(
+            "To present: Slides, and F11 for the whole screen; the arrow keys ← and → turn, Escape ends. To print, or "
+            "to save as PDF: Ctrl and P, all examples after “All on one page”. The address of this page leads to the "
+            "example that is open."
+        )

@@ -1,231 +1,224 @@
 """Pairs one by one: what people and metrics prefer, and what each metric saw."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import partial
-from typing import get_args
+from typing import NamedTuple
 
 import pandas as pd
 import streamlit as st
 
-from data.preferences import Preferences
-from pages.components.evidence.marks import HIGHLIGHT_STYLE
+from data.one_line import in_one_line
+from data.store import StarredExample
+from pages.components.examples.filters import ADDRESS, ask_for_filter, lead_here
 from pages.components.examples.inspector import show_pair
-from pages.components.examples.pairs import (
-    SHOWN,
-    PairFilter,
-    Show,
-    Verdicts,
-    compact,
-    confusion,
-    find_place,
-    make_pairs_frame,
-    presets,
-    verdicts,
-)
+from pages.components.examples.judged import Comparison, compare, list_pairs
+from pages.components.examples.pair_list import PART, JudgedPair, PairList
+from pages.components.examples.pairs import PairFilter, describe_filter
+from pages.components.examples.stars import draw_changes, offer_starred, offer_undo, read_starred
 from pages.components.examples.texts import EXAMPLE_STYLE
+from pages.components.results.finding import say_nothing_to_count
+from pages.components.shared.context import Context, ask_context
 from pages.components.shared.database import guard_database
-from pages.components.shared.sources import Source, describe_source, first_with_something, preferences_of, sources
-from pages.components.shared.tables import table_height
+from pages.components.shared.sources import describe_source
+from reports.escaping import format_count
+from reports.evidence.marks import HIGHLIGHT_STYLE
 
-PAIRWISE: tuple[Show, ...] = ("against", "rather", "agrees", "ties", "missing")  # filters that are about one metric
-
-# Session keys: the filter, and the parts of the address that was written last.
-SOURCE, SEARCH = "example_source", "example_search"
-SHOW, METRIC, OTHER = "example_show", "example_metric", "example_other"
-ADDRESS = "example_address"
+ROWS = 10  # documents of the list that are in sight at once
 
 
-@st.cache_resource(max_entries=16, show_spinner="Comparing")  # not copied: nobody changes what they return
-def judged_pairs(source: Source, version: object) -> tuple[Preferences, Verdicts]:
-    """One entry a pair, and what each metric says of it."""
-    preferences = preferences_of(source, version)
-    voted = preferences.by_majority() if source.study is not None else preferences
-    return voted, verdicts(voted)
+def narrow(context: Context, chosen: PairFilter, starred: Sequence[StarredExample]) -> PairList:
+    """The pairs that a filter leaves."""
+    if chosen.show != "starred":
+        return list_pairs(context, chosen)
+    pairs = list_pairs(context, chosen._replace(show="all"))
+    return pairs.only(pairs.find_starred(starred))
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
-def listed_pairs(source: Source, version: object, chosen: PairFilter) -> pd.DataFrame:
-    """The list that a filter leaves: it stays the same from example to example."""
-    return compact(make_pairs_frame(*judged_pairs(source, version), chosen))
+class Listed(NamedTuple):
+    """The pairs that a filter leaves of a source, the strongest first."""
 
-
-@dataclass(frozen=True)
-class Filtered:
-    """The list of pairs that a filter leaves of a source."""
-
-    source: Source
-    preferences: Preferences
+    context: Context
+    comparison: Comparison
     chosen: PairFilter
-    rows: pd.DataFrame
+    pairs: PairList
+    starred: tuple[StarredExample, ...]
+    """Of the data set, whoever judged them."""
+    marked: frozenset[int]
+    """The places of documents with a starred pair."""
 
     @property
     def key(self) -> str:
-        """Session key: the widget that shows it."""
-        return f"examples:{self.source.name}:{self.chosen}"
+        """Session key: the widget that shows the documents."""
+        return f"examples:{self.context.source.name}:{self.chosen}"
 
-    def names_at(self, place: int) -> tuple[str, str, str]:
-        """Document and systems of the pair at a place of the list."""
-        pair = int(self.rows.index[place])
-        return self.preferences.documents[pair], self.preferences.firsts[pair], self.preferences.seconds[pair]
-
-    def lead_here(self, example: tuple[str, str, str] | None = None) -> None:
-        """Make the address one that shows the filter and the example to somebody else."""
-        named = dict(zip(("document", "a", "b"), example or (), strict=False))
-        parts = {**self.source.address, **self.chosen._asdict(), **named}
-        address = {name: value for name, value in parts.items() if value}
-        if dict(st.query_params) != address:
-            st.query_params.from_dict(address)
-        st.session_state[ADDRESS] = address
-
-    def choose_row(self, place: int) -> None:
-        """Have a row of the list chosen."""
-        st.session_state[self.key] = {"selection": {"rows": [place]}}
+    def open(self, pair: JudgedPair) -> None:
+        """Open a pair: the address leads to it."""
+        lead_here(self.chosen, pair.address)
 
 
-# --- the filter -----------------------------------------------------------------------------------------------
+def open_document(listed: Listed, place: int) -> None:
+    """Open the strongest pair of the document at a place of the list."""
+    listed.open(listed.pairs.strongest(place))
 
 
-def filter_by(chosen: PairFilter) -> None:
-    """Take a filter that was chosen by its name."""
-    st.session_state.update({SHOW: chosen.show, METRIC: chosen.metric, OTHER: chosen.other})
+def open_chosen(listed: Listed, start: int, place: int) -> None:
+    """Open the document whose row was chosen, where it is another than the one that is open; rows begin at `start`.
+
+    A browser also reports the row that was chosen for it, together with the first press of any button.
+    """
+    chosen = st.session_state[f"{listed.key}:{start}"].selection.rows
+    if chosen and start + chosen[0] != place:
+        open_document(listed, start + chosen[0])
 
 
-def show_confusion(counts: pd.DataFrame) -> None:
-    """The confusion table, whose cells are filters."""
-
-    def filter_by_cell() -> None:
-        for row, column in st.session_state.confusion.selection.cells:
-            if column in counts.columns:
-                st.session_state.update({SHOW: column, METRIC: counts.index[row]})
-
-    with st.expander("Metrics against people: choose a cell to see its pairs", expanded=True):
-        st.dataframe(
-            counts.rename_axis("metric"),
-            on_select=filter_by_cell,
-            selection_mode="single-cell",
-            column_config={
-                "agrees": "agrees with people",
-                "against": "contradicts people",
-                "ties": "ties",
-                "missing": "no score",
-            },
-            key="confusion",
-        )
+def list_part(listed: Listed, start: int) -> pd.DataFrame:
+    """The documents from a place of the list, a row each; a ★ stands at those with a starred pair."""
+    rows = listed.pairs.table(start, start + PART)
+    if listed.starred:
+        rows.insert(0, "starred", ["★" * (place in listed.marked) for place in range(start, start + len(rows))])
+    return rows
 
 
-def ask_for_filter(metrics: list[str], search: str) -> PairFilter:
-    """Ask which pairs are wanted, beginning with what the address says."""
-    state = st.session_state
-    with st.container(horizontal=True):
-        for name, preset in presets(metrics).items():
-            st.button(name, key=f"preset:{name}", on_click=filter_by, args=(preset,))
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        possible: list[Show] = [show for show in get_args(Show) if show != "rather" or len(metrics) > 1]
-        wanted = state.get(SHOW, state[ADDRESS].get("show"))
-        state[SHOW] = wanted if wanted in possible else "all"
-        show = st.selectbox("Show", possible, format_func=lambda show: SHOWN[show], key=SHOW)
-        metric = choose_metric("Metric", "metric", metrics) if show in PAIRWISE else None
-        others = [name for name in metrics if name != metric]
-        other = choose_metric("is right where this one is wrong", "other", others) if show == "rather" else None
-    return PairFilter(show, metric, other, search)
+def choose_part(listed: Listed, start: int) -> None:
+    """Ask for another part of a long list, whose first document is opened."""
+    documents = len(listed.pairs.documents)
+    if documents <= PART:
+        return
+
+    def take() -> None:
+        open_document(listed, st.session_state.example_part)
+
+    st.session_state.example_part = start
+    st.selectbox(
+        "Part of the list",
+        range(0, documents, PART),
+        format_func=lambda one: f"Documents {one + 1:,} to {min(one + PART, documents):,}",
+        key="example_part",
+        on_change=take,
+        label_visibility="collapsed",
+    )
 
 
-def choose_metric(label: str, name: str, options: list[str]) -> str:
-    """A choice among metrics, at first the one in the address."""
-    state = st.session_state
-    wanted = state.get(f"example_{name}", state[ADDRESS].get(name))
-    state[f"example_{name}"] = wanted if wanted in options else options[0]
-    return str(st.selectbox(label, options, key=f"example_{name}"))
+def show_list(listed: Listed, place: int) -> None:
+    """The documents, a row each, of which the one at a place is open."""
+    pairs, documents = listed.pairs.pairs, len(listed.pairs.documents)
+    start = place - place % PART
+    key = f"{listed.key}:{start}"
+    if st.session_state.get(key, {}).get("selection", {}).get("rows") != [place - start]:
+        st.session_state[key] = {"selection": {"rows": [place - start]}}
+    st.dataframe(
+        list_part(listed, start),
+        hide_index=True,
+        on_select=partial(open_chosen, listed, start, place),
+        selection_mode="single-row-required",
+        height=38 + 35 * min(ROWS, max(2, documents)),
+        column_config={
+            "starred": st.column_config.TextColumn("★", width=30, help="Documents with a starred pair."),
+            "document": st.column_config.TextColumn("Document", width="small"),
+            "pairs": st.column_config.NumberColumn("Pairs", width=50, help="Pairs that the filter leaves of it."),
+            "how strongly": st.column_config.ProgressColumn(
+                "Strength",
+                min_value=0,
+                max_value=1,
+                format="%.3f",
+                width="small",
+                help="The difference of the scores of its strongest pair as a share of the metric's largest: the mean "
+                "over the metrics that the filter names, or over all.",
+            ),
+        },
+        key=key,
+    )
+    choose_part(listed, start)
+    st.caption(
+        f"{describe_filter(listed.chosen)}: {pairs:,} of {listed.comparison.pairs:,} pairs, in "
+        f"{format_count(documents, 'document')}; the strongest first."
+    )
+    if listed.chosen.show == "starred":
+        offer_starred(listed.context.source.dataset, listed.starred)
 
 
-# --- one example ----------------------------------------------------------------------------------------------
+def show_way(listed: Listed, place: int, pair: int) -> None:
+    """The way from document to document, and among the pairs of one."""
+    last = len(listed.pairs.documents) - 1
+    with st.container(horizontal=True, vertical_alignment="center", key="way"):
+        for label, to, end in (("Previous", place - 1, place == 0), ("Next", place + 1, place == last)):
+            st.button(
+                label,
+                key=label.lower(),
+                shortcut=label[0].lower(),
+                disabled=end,
+                on_click=open_document,
+                args=(listed, min(max(to, 0), last)),
+            )
+        st.markdown(f"**{place + 1} of {last + 1}**", width="content")
+        choose_pair(listed, place, pair)
 
 
-def open_chosen(pairs: Filtered) -> None:
-    """Open the pair whose row was chosen."""
-    if chosen_rows := st.session_state[pairs.key].selection.rows:
-        pairs.lead_here(pairs.names_at(chosen_rows[0]))
+def choose_pair(listed: Listed, place: int, pair: int) -> None:
+    """Ask for one of the document's pairs, where the filter leaves several."""
+    pairs = listed.pairs.of_document(place)
+    if len(pairs) < 2:
+        return
 
+    def name(one: int) -> str:
+        a, b = map(in_one_line, listed.pairs.pair(one).systems)
+        return f"Pair {one - pairs[0] + 1} of {len(pairs)}: A {a}, B {b}"
 
-def open_at(pairs: Filtered, place: int) -> None:
-    """Open the pair at a place of the list, and choose its row."""
-    pairs.lead_here(pairs.names_at(place))
-    pairs.choose_row(place)
+    def take() -> None:
+        listed.open(listed.pairs.pair(st.session_state.example_pair))
+
+    st.session_state.example_pair = pair
+    st.selectbox(
+        "Pair of this document",
+        sorted({*pairs[:PART], pair}),
+        format_func=name,
+        key="example_pair",
+        on_change=take,
+        label_visibility="collapsed",
+    )
 
 
 # A fragment: from example to example, nothing above it is computed or drawn again. The empty timer keeps it alive after
 # the server was restarted under an open page.
 @st.fragment(run_every=300)
 @guard_database
-def show_example(pairs: Filtered) -> None:
-    """The list, the way through it, and the pair that is open."""
-    rows, preferences = pairs.rows, pairs.preferences
-    asked = st.session_state[ADDRESS]
-    place = find_place(rows, preferences, (asked.get("document"), asked.get("a"), asked.get("b")))
-    pairs.lead_here(pairs.names_at(place))
-    if st.session_state.get(pairs.key, {}).get("selection", {}).get("rows") != [place]:
-        pairs.choose_row(place)
-    st.dataframe(
-        rows.reset_index(drop=True),  # pairs' numbers are not shown, and need not be sent
-        hide_index=True,
-        on_select=partial(open_chosen, pairs),
-        selection_mode="single-row",
-        height=min(320, table_height(len(rows))),
-        column_config={
-            "difference": st.column_config.NumberColumn(format="%+.4f", help="The score of A minus that of B."),
-            "how strongly": st.column_config.ProgressColumn(min_value=0, max_value=1, format="%.2f"),
-        },
-        key=pairs.key,
-    )
-    st.caption(
-        f"{len(rows)} of {len(preferences)} pairs. A, B: which summary is preferred. How strongly: the difference of "
-        "the scores as a share of the metric's largest, of all metrics or those chosen. The address of this page leads "
-        "to the example that is open."
-    )
-    first, last = place == 0, place == len(rows) - 1
-    with st.container(horizontal=True, vertical_alignment="center", key="way"):
-        st.button("Previous", key="previous", shortcut="p", disabled=first, on_click=open_at, args=(pairs, place - 1))
-        st.markdown(f"**{place + 1} of {len(rows)}**", width="content")
-        st.button("Next", key="next", shortcut="n", disabled=last, on_click=open_at, args=(pairs, place + 1))
-    show_pair(pairs.source, preferences, int(rows.index[place]), None if last else int(rows.index[place + 1]))
+def show_examples(listed: Listed) -> None:
+    """The list of documents, and beside it the pair that is open."""
+    draw_changes()
+    pairs, asked = listed.pairs, st.session_state[ADDRESS]
+    pair = pairs.find(*(asked.get(name, "") for name in ("document", "a", "b")))
+    listed.open(pairs.pair(pair))
+    place = pairs.place_of(pair)
+    left, right = st.container(key="list_and_pair").columns([1, 3], gap="medium")
+    with left:
+        show_list(listed, place)
+    with right:
+        show_way(listed, place, pair)
+        show_pair(
+            listed.context.source,
+            pairs.pair(pair),
+            listed.comparison.signatures,
+            listed.starred,
+            listed.chosen.metrics,
+            None if place == len(pairs.documents) - 1 else pairs.strongest(place + 1),
+        )
 
 
-# --- the page -------------------------------------------------------------------------------------------------
-
-state = st.session_state
 st.title("Examples")
 st.html(HIGHLIGHT_STYLE + EXAMPLE_STYLE)
-known = sources()
-if not known:
-    st.info("There is nothing to look at yet: import a data set and create a study on the Studies page.")
+context = ask_context()
+comparison = compare(context)
+if not comparison.pairs or not comparison.metrics:
+    say_nothing_to_count(context)
     st.stop()
-
-# The address at the beginning of a run is the one that was written last, unless somebody went back or forward.
-if dict(st.query_params) not in ({}, state.get(ADDRESS)):
-    for key in (SOURCE, SEARCH, SHOW, METRIC, OTHER):
-        state.pop(key, None)
-if SOURCE not in state:  # a link that a colleague sent, or the way back from another page, which keeps none
-    asked = state[ADDRESS] = dict(st.query_params) or state.get(ADDRESS, {})
-    named = [source for source in known if source.address.items() <= asked.items()]
-    state[SOURCE] = named[0] if named else known[first_with_something(known)]
-    state[SEARCH] = asked.get("search", "")
-with st.container(horizontal=True, vertical_alignment="bottom"):
-    source = st.selectbox("Pairs of", known, format_func=lambda s: s.name, key=SOURCE)
-    search = st.text_input("Search", key=SEARCH, placeholder="document or system")
-version = source.version
-preferences, found = judged_pairs(source, version)
-metrics = list(found.signs)
-if not len(preferences) or not metrics:
-    st.info("No judgments yet." if not len(preferences) else "These summaries have no scores yet.")
-    there = ("annotate.py", "Annotate") if not len(preferences) else ("studies.py", "Studies")
-    st.page_link(there[0], label=there[1], icon=":material/arrow_forward:")
+st.markdown(describe_source(context.source, context.counts))
+starred = read_starred(context.source.dataset)
+chosen = ask_for_filter(comparison, len(list_pairs(context, PairFilter()).find_starred(starred)) if starred else 0)
+offer_undo(context.source.dataset)
+pairs = narrow(context, chosen, starred)
+if not pairs.pairs:
+    lead_here(chosen, {})
+    st.info(f"{describe_filter(chosen)}: no pair is left.")
     st.stop()
-st.markdown(describe_source(source, preferences_of(source, version)))
-show_confusion(confusion(found))
-chosen = ask_for_filter(metrics, search)
-pairs = Filtered(source, preferences, chosen, listed_pairs(source, version, chosen))
-if pairs.rows.empty:
-    pairs.lead_here()
-    st.info("No pair is left.")
-    st.stop()
-show_example(pairs)
+marked = frozenset(map(pairs.place_of, pairs.find_starred(starred)))
+show_examples(Listed(context, comparison, chosen, pairs, starred, marked))

@@ -1,28 +1,35 @@
-"""Keyword extraction compared: what three extractors find, what people call wrong, and who has which keywords."""
+"""Keywords: what three extractors find, what people call wrong, who has which, and which words people mark."""
 
 from collections.abc import Mapping
 from functools import partial
 
 import streamlit as st
 
+from annotation.keyword_reviews import KeywordReviewStore
 from data.export import export
 from data.one_line import in_one_line
 from data.store import Dataset
-from pages.components.evidence.marks import HIGHLIGHT_STYLE
-from pages.components.keywords.cached import compare_dataset, discoveries_of, keyword_recall
-from pages.components.keywords.lists import compared_html, document_label, no_keywords, review_facts
+from metrics.languages import ENGLISH, LANGUAGES
+from pages.components.keywords.cached import discoveries_of, keyword_recall, labels_of, lists_of, overlaps_of
+from pages.components.keywords.lists import compared_html, no_keywords, review_facts
+from pages.components.keywords.marked import show_marks_of
 from pages.components.keywords.marking import marker, show_mark_view
+from pages.components.shared.documents import Choice, choose_document
+from pages.components.shared.languages import ask_language
+from pages.components.shared.sources import most_judged_first
 from pages.components.shared.stores import known_datasets, open_stores, version_of
 from pages.components.shared.tables import show_result_table
 from reports.charts import discovery_chart, recall_by_length_chart
 from reports.escaping import document_block, in_markdown
+from reports.evidence.marks import HIGHLIGHT_STYLE
 from reports.formats import as_one_csv
 from reports.tables.keywords import extractor_name, extractors_table
 
-COMPARE, MARK, RESULTS, RECALL = "Compare", "Mark", "Results", "Keyword recall"
-VIEWS = {"compare": COMPARE, "mark": MARK, "results": RESULTS, "recall": RECALL}
+COMPARE, MARK, RESULTS, RECALL, MARKED = "Compare", "Mark", "Results", "Keyword recall", "Marked words"
+VIEWS = {"compare": COMPARE, "mark": MARK, "results": RESULTS, "recall": RECALL, "marked": MARKED}
 
 # Session keys; those of `choose` are named for what they choose.
+LANGUAGE = "language"
 VIEW = "keywords_view"
 LAST = "keywords_last"  # the view that was shown last, for the way back from another page
 DOCUMENT = "keywords_document"  # the one that is compared
@@ -35,14 +42,29 @@ def lead_here(view: str, **parts: str) -> None:
         st.query_params.from_dict(named)
 
 
-def choose(label: str, options: list[str], name: str) -> str:
-    """A choice that the address may bring, and that outlives a visit to another view."""
+def keep(options: list[str], name: str) -> str:
+    """Begin a choice with what the address says or what was chosen before a visit to another view; returns its key."""
     state = st.session_state
     wanted = state.get(f"keywords_{name}", state.get(f"keywords_kept_{name}", st.query_params.get(name)))
     state[f"keywords_{name}"] = wanted if wanted in options else options[0]
-    chosen = st.selectbox(label, options, format_func=in_one_line, key=f"keywords_{name}")
-    state[f"keywords_kept_{name}"] = chosen
-    return str(chosen)
+    return f"keywords_{name}"
+
+
+def kept(chosen: str, name: str) -> str:
+    """What was chosen, kept for the next visit."""
+    st.session_state[f"keywords_kept_{name}"] = chosen
+    return chosen
+
+
+def choose(label: str, options: list[str], name: str) -> str:
+    """A choice that the address may bring, and that outlives a visit to another view."""
+    return kept(str(st.selectbox(label, options, format_func=in_one_line, key=keep(options, name))), name)
+
+
+def choose_language() -> dict[str, str]:
+    """The language of the texts, as a part of the address; that of English has none."""
+    chosen = kept(ask_language(keep(list(LANGUAGES), LANGUAGE)), LANGUAGE)
+    return {} if chosen == ENGLISH else {LANGUAGE: chosen}
 
 
 # --- the lists of one document side by side -------------------------------------------------------------------
@@ -50,23 +72,16 @@ def choose(label: str, options: list[str], name: str) -> str:
 
 def show_compared(datasets: Mapping[str, Dataset]) -> None:
     """Show the keywords of one document by each extractor, and how much they have in common in all documents."""
-    state = st.session_state
     with st.container(horizontal=True, vertical_alignment="bottom"):
         dataset = datasets[choose("Data set", list(datasets), "dataset")]
-        found = compare_dataset(dataset.name, version_of(dataset))
-        ids = list(found.titles)
-        wanted = state.get(DOCUMENT, st.query_params.get("document"))
-        state[DOCUMENT] = wanted if wanted in found.titles else ids[0]
-        key = st.selectbox(
-            "Document", ids, format_func=lambda key: document_label(key, found.titles[key]), key=DOCUMENT
-        )
-        place = ids.index(key)
-        for name, to in (("Previous", place - 1), ("Next", place + 1)):
-            there = 0 <= to < len(ids)
-            st.button(name, key=name, disabled=not there, on_click=turn_to, args=(ids[to] if there else key,))
-    lead_here(COMPARE, dataset=dataset.name, document=key)
+        version = version_of(dataset)
+        named = choose_language()
+        language = named.get(LANGUAGE, ENGLISH)
+        labels = partial(labels_of, dataset.name, version)
+        key = choose_document(dataset, labels, Choice(DOCUMENT, st.query_params.get("document")))
+    lead_here(COMPARE, dataset=dataset.name, **named, document=key)
     document, _ = open_stores().data.record(dataset.name, key)
-    lists = found.lists[key]
+    lists = lists_of(dataset.name, version, language, key)
     if not any(lists.values()):
         st.info(no_keywords(document))
     marked = st.segmented_control(
@@ -77,26 +92,21 @@ def show_compared(datasets: Mapping[str, Dataset]) -> None:
         key="keywords_marked",
         required=True,
     )
-    st.html(compared_html(document, lists, list(lists) if marked == "all" else [str(marked)]))
+    st.html(compared_html(document, lists, list(lists) if marked == "all" else [str(marked)], language))
     if document.source:
         with st.expander("The document itself"):
             st.html(document_block(document.source, None))
-    section = extractors_table(found.shared, extractor_name)
-    st.subheader(section.title, anchor=False)
+    section = extractors_table(overlaps_of(dataset.name, version, language), extractor_name)
+    st.header(section.title, anchor=False)
     show_result_table(section)
-
-
-def turn_to(key: str) -> None:
-    """Open another document."""
-    st.session_state[DOCUMENT] = key
 
 
 # --- what people marked ---------------------------------------------------------------------------------------
 
 
-def marks_as(review: str, format: str) -> str:
-    """All that was marked in a review, as a file."""
-    return export(open_stores().keyword_reviews.export(review), format)
+def marks_as(marks: KeywordReviewStore, review: str, format: str) -> str:
+    """All that was marked in a review, as a file; made in a thread of no session, which cannot tell who asks."""
+    return export(marks.export(review), format)
 
 
 def show_results() -> None:
@@ -115,7 +125,7 @@ def show_results() -> None:
     if not review.verdicts:
         st.info("Nobody has saved a document yet: every figure is undefined.")
     for section in sections:
-        st.subheader(section.title, anchor=False)
+        st.header(section.title, anchor=False)
         if section is sections[0] and review.verdicts:
             st.altair_chart(discovery_chart(found), key="discovery_chart")
         show_result_table(section)
@@ -124,7 +134,7 @@ def show_results() -> None:
         for label, format in (("Marks (JSON lines)", "jsonl"), ("Marks (CSV)", "csv")):
             st.download_button(
                 label,
-                partial(marks_as, review.name, format),
+                partial(marks_as, marks, review.name, format),
                 f"{name}.{format}",
                 key=f"keywords_{format}",
                 on_click="ignore",
@@ -140,14 +150,32 @@ def show_results() -> None:
 
 def show_recall(datasets: Mapping[str, Dataset]) -> None:
     """Show IN-SRC and OUT-SRC ROUGE-K, and ROUGE-K by the length of keywords."""
-    dataset = datasets[choose("Data set", list(datasets), "dataset")]
-    lead_here(RECALL, dataset=dataset.name)
-    sections, rows = keyword_recall(dataset.name, version_of(dataset))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        dataset = datasets[choose("Data set", list(datasets), "dataset")]
+        named = choose_language()
+    lead_here(RECALL, dataset=dataset.name, **named)
+    sections, rows = keyword_recall(dataset.name, version_of(dataset), named.get(LANGUAGE, ENGLISH))
     for section in sections:
-        st.subheader(section.title, anchor=False)
+        st.header(section.title, anchor=False)
         if section.name == "keywords_by_length" and rows:
             st.altair_chart(recall_by_length_chart(rows), key="recall_chart")
         show_result_table(section)
+
+
+# --- which words people mark ----------------------------------------------------------------------------------
+
+
+def show_marked_words() -> None:
+    """Show the words that a study's annotators marked against ROUGE-K's keywords."""
+    studies = {study.name: study for study in most_judged_first(open_stores().annotation.studies())}
+    if not studies:
+        lead_here(MARKED)
+        st.info("There is no study yet. One whose annotators mark the words that decided is compared here.")
+        st.page_link("new_study.py", label="New study", icon=":material/arrow_forward:")
+        return
+    study = studies[choose("Study", list(studies), "study")]
+    lead_here(MARKED, study=study.name)
+    show_marks_of(study)
 
 
 # --- the page -------------------------------------------------------------------------------------------------
@@ -157,8 +185,8 @@ st.title("Keywords")
 st.html(HIGHLIGHT_STYLE)
 datasets = {dataset.name: dataset for dataset in known_datasets()}
 if not datasets:
-    st.info("There are no documents yet: import a data set on the Studies page, or run `relevance demo`.")
-    st.page_link("studies.py", label="Studies", icon=":material/arrow_forward:")
+    st.info("There are no documents yet: import a data set on the page Data sets, or run `relevance demo`.")
+    st.page_link("datasets.py", label="Data sets", icon=":material/arrow_forward:")
     st.stop()
 
 if VIEW not in state:  # a link, or the way back from another page
@@ -173,5 +201,7 @@ elif view == MARK:
     show_mark_view()
 elif view == RESULTS:
     show_results()
-else:
+elif view == RECALL:
     show_recall(datasets)
+else:
+    show_marked_words()

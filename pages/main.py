@@ -4,47 +4,90 @@ from pathlib import Path
 
 import streamlit as st
 
+from hosting.settings import is_hosted
+from pages.background.unfinished import page_run
+from pages.components.annotate.annotator import judging_only
 from pages.components.shared.database import guard_database
+from pages.components.shared.messages import messages_forgotten
+from pages.components.shared.stores import find_visitor
 from reports.escaping import STYLE
 
-st.set_page_config(
-    page_title="Relevance studies",
-    page_icon=str(Path(__file__).parent / "components" / "shared" / "icon.svg"),
-    layout="wide",
-)
+ICON = str(Path(__file__).parent / "components" / "shared" / "icon.svg")
+
 # Streamlit leaves six lines above the title; on a judging page they are a summary's worth of room.
 # What is chosen is told by weight: the theme's colour alone is too dim for a text on black.
-st.html(
-    STYLE + "<style>.stMainBlockContainer { padding-top: 4rem; padding-bottom: 2rem; } "
+PAGE_STYLE = (
+    "<style>.stMainBlockContainer { padding-top: 4rem; padding-bottom: 2rem; } "
+    # captions in Streamlit's own grey have a contrast of 3.9 on white, where a text that small needs 4.5
+    "[data-testid=stCaptionContainer], [data-testid=stCaptionContainer] :is(p, li) "
+    "{ color: light-dark(#5f5d5a, #b5b2ae); opacity: 1; } "
+    # headings below the title, whose level readers of a screen go by, at the size of the next one
+    ".stHeading h2 { font-size: 1.75rem; padding: 0.5rem 0 1rem; } "
     ".stMarkdown :is(p, li, h1, h2, h3), .stAlert p, button p, label p { overflow-wrap: anywhere; } "
-    'button[role="radio"][aria-checked="true"] p { color: light-dark(#2f2d2b, #edebe8); font-weight: 700; }</style>'
+    'button:is([role="radio"][aria-checked="true"], [aria-pressed="true"]) p '
+    "{ color: light-dark(#2f2d2b, #edebe8); font-weight: 700; }</style>"
 )
 
-annotate = st.Page("annotate.py", title="Annotate", icon=":material/rule:", url_path="annotate")
-start = st.Page("start.py", title="Start", icon=":material/home:", default=True)
-agreement = st.Page("agreement.py", title="Agreement", icon=":material/bar_chart:", url_path="agreement")
-examples = st.Page("examples.py", title="Examples", icon=":material/search:", url_path="examples")
-disagreements = st.Page(
-    "disagreements.py", title="When metrics disagree", icon=":material/call_split:", url_path="disagreements"
-)
-keywords = st.Page("keywords.py", title="Keywords", icon=":material/key:", url_path="keywords")
-upper_bound = st.Page(
-    "upper_bound.py", title="Upper bound", icon=":material/vertical_align_top:", url_path="upper_bound"
-)
-correlation = st.Page("correlation.py", title="Correlation", icon=":material/scatter_plot:", url_path="correlation")
-reliability = st.Page("reliability.py", title="Reliability", icon=":material/group:", url_path="reliability")
-playground = st.Page("playground.py", title="Playground", icon=":material/experiment:", url_path="playground")
-studies = st.Page("studies.py", title="Studies", icon=":material/folder_open:", url_path="studies")
+home = st.Page("start.py", title="Home", icon=":material/home:", default=True)
+annotate = st.Page("annotate.py", title="Judge", icon=":material/rule:", url_path="annotate")
+annotators = st.Page("annotators.py", title="Annotators", icon=":material/group:", url_path="annotators")
+account = st.Page("account.py", title="Account", icon=":material/account_circle:", url_path="who")
+users = st.Page("users.py", title="Users", icon=":material/manage_accounts:", url_path="users")
+PAGES = {
+    "": [home, annotate],
+    "Studies": [
+        st.Page("studies.py", title="Studies", icon=":material/folder_open:", url_path="studies"),
+        st.Page("new_study.py", title="New study", icon=":material/add_circle:", url_path="new_study"),
+        st.Page("people.py", title="People", icon=":material/badge:", url_path="people"),
+        annotators,
+        st.Page("adjudicate.py", title="Adjudicate", icon=":material/balance:", url_path="adjudicate"),
+    ],
+    "Results": [
+        st.Page("overview.py", title="Overview", icon=":material/insights:", url_path="overview"),
+        st.Page("agreement.py", title="Agreement", icon=":material/bar_chart:", url_path="agreement"),
+        st.Page("correlation.py", title="Correlation", icon=":material/scatter_plot:", url_path="correlation"),
+        st.Page("systems.py", title="Systems", icon=":material/leaderboard:", url_path="systems"),
+        st.Page("glossary.py", title="Glossary", icon=":material/menu_book:", url_path="glossary"),
+    ],
+    "Explore": [
+        st.Page(
+            "disagreements.py", title="When metrics disagree", icon=":material/call_split:", url_path="disagreements"
+        ),
+        st.Page("examples.py", title="Examples", icon=":material/search:", url_path="examples"),
+        st.Page("playground.py", title="Playground", icon=":material/experiment:", url_path="playground"),
+    ],
+    "Data": [
+        st.Page("datasets.py", title="Data sets", icon=":material/database:", url_path="datasets"),
+        st.Page("keywords.py", title="Keywords", icon=":material/key:", url_path="keywords"),
+        st.Page("upper_bound.py", title="Upper bound", icon=":material/vertical_align_top:", url_path="upper_bound"),
+    ],
+}
+# The address that the page of annotators had before.
+MOVED = st.Page(lambda: st.switch_page(annotators), title="Reliability", url_path="reliability", visibility="hidden")
 
-# Whoever came by an invite judges, and is not shown the way to systems and scores.
-invited = "invite" in st.query_params or "invite" in st.session_state
-if invited:
-    st.session_state.invite = st.query_params.get("invite", st.session_state.get("invite"))
-    # A page alone would be the default one, and lose the address that the invite names.
-    forward = st.Page(lambda: st.switch_page(annotate), title="Annotate", default=True)
+st.set_page_config(page_icon=ICON, layout="wide")
+# Dialogs and popovers lie outside of the app's own element, which alone Streamlit makes light or dark.
+st.html(f"{STYLE}{PAGE_STYLE}<style>:root {{ color-scheme: {st.context.theme.type or 'normal'}; }}</style>")
+# Whoever came to judge is not shown the way to systems and scores.
+visitor, unknown = find_visitor()
+judging = judging_only(visitor)
+if judging:
+    # A page alone would be the default one, and lose the address that an invite names.
+    forward = st.Page(lambda: st.switch_page(annotate), title="Judge", default=True)
     page = st.navigation([forward, annotate], position="hidden")
 else:
-    counting = [agreement, correlation, reliability]
-    seeing_why = [examples, disagreements, playground, keywords, upper_bound]
-    page = st.navigation([start, studies, annotate, *counting, *seeing_why], position="top")
-guard_database(page.run)()
+    own = [account, *([users] if visitor.everything else [])] if is_hosted() else []
+    page = st.navigation({**PAGES, "": [*PAGES[""], *own], "Data": [*PAGES["Data"], MOVED]}, position="top")
+st.set_page_config(page_title=f"{page.title} · Relevance")
+
+
+@guard_database
+def run_page() -> None:
+    """Run the page, unless nobody knows whose it is: what pages keep in caches is shown without asking a store."""
+    if unknown is not None:
+        raise unknown
+    with page_run(), messages_forgotten():
+        page.run()
+
+
+run_page()

@@ -5,7 +5,7 @@ from contextlib import suppress
 import streamlit as st
 
 from metrics.explained import CannotExplain
-from pages.components.evidence.marks import HIGHLIGHT_STYLE
+from pages.components.disagreements.examples import load_chosen_examples
 from pages.components.evidence.views import inspector
 from pages.components.playground.desk import Desk
 from pages.components.playground.draft import (
@@ -14,19 +14,32 @@ from pages.components.playground.draft import (
     MOST_REFERENCES,
     Draft,
     Field,
-    from_records,
+    from_examples,
 )
-from pages.components.playground.forms import demo_records, open_form, save_form, share_form
+from pages.components.playground.forms import open_form, save_form, share_form
 from pages.components.playground.live import live_text, pulse
 from pages.components.playground.results import show_evidence, show_scores, show_what_if
 from pages.components.playground.sharing import BadLink, from_link
 from pages.components.shared.score_table import LETTERS, SCORE_STYLE
 from reports.escaping import in_markdown
+from reports.evidence.marks import HIGHLIGHT_STYLE
 
 LIVE = ["playground_scores", "playground_below"]  # the fragments that a key press runs
 VIEWS = ["Evidence", "What if"]
 FORMS = {"Open": open_form, "Save": save_form, "Share": share_form}
 ICONS = {"Open": ":material/folder_open:", "Save": ":material/save:", "Share": ":material/share:"}
+
+# The scores stay in sight while one types: beside the texts where there is room, else along the lower edge.
+DESK_STYLE = """<style>
+[data-testid="stColumn"]:has(.st-key-desk_scores) { position: sticky; top: 4rem; align-self: flex-start; z-index: 4;
+  background: light-dark(#ffffff, #171614); }
+@media (max-width: 640px) {
+  [data-testid="stColumn"]:has(.st-key-desk_scores) { top: auto; bottom: 0; max-height: 42vh; overflow-y: auto;
+    border-top: 2px solid rgb(128 128 128 / .5); }
+  .st-key-desk_scores :is(th, td) { padding: .1rem .4rem; font-size: .875rem; }
+}
+@media (max-width: 900px) { .st-key-desk_scores :is(th, td) { padding-inline: .25rem; font-size: .8125rem; } }
+</style>"""
 
 # Session keys: the texts that are here, the link that was opened last, and what stands below the scores.
 DESK, LINK, VIEW = "playground", "playground_link", "playground_view"
@@ -39,7 +52,8 @@ def desk_of_session() -> Desk:
     """The desk of whoever looks at the page, with what the address brings laid on it."""
     state = st.session_state
     if DESK not in state:
-        state[DESK] = Desk(from_records(*demo_records()[0]))
+        # An example of which every metric has something to say.
+        state[DESK] = Desk(from_examples(load_chosen_examples()[0].examples))
     desk: Desk = state[DESK]
     desk.proceed()
     link = st.query_params.get("example")
@@ -58,13 +72,18 @@ def whole_page() -> None:
 
 
 def show_forms(desk: Desk) -> None:
-    """Ways to open, save and share, and to take changes back."""
+    """Ways to open, save and share."""
     with st.container(horizontal=True):
         for name, form in FORMS.items():
             popover = st.popover(name, icon=ICONS[name], key=f"playground_{name.lower()}", on_change=whole_page)
             if popover.open:
                 with popover:
                     form(desk)
+
+
+def show_undo(desk: Desk) -> None:
+    """Buttons that take changes back; they are drawn with the scores, as typing is a change, too."""
+    with st.container(horizontal=True, gap="small"):
         for name, step, there in (("Undo", desk.take_back, desk.past), ("Redo", desk.bring_back, desk.future)):
             key, icon = f"playground_{name.lower()}", f":material/{name.lower()}:"
             st.button(name, icon=icon, key=key, on_click=desk.later, args=(step,), disabled=not there)
@@ -143,6 +162,7 @@ def show_numbers(desk: Desk, generation: int) -> None:
 
     catch_up(desk, generation)
     after = desk.want(what_if=st.session_state.get(VIEW) == VIEWS[1])
+    show_undo(desk)
     show_scores(desk)
     pulse(desk.seen, after, turn=desk.turn, key="playground_pulse", on_due=due)
 
@@ -164,8 +184,8 @@ def show_below(desk: Desk, generation: int) -> None:
 # --- the page -------------------------------------------------------------------------------------------------
 
 st.title("Playground")
-st.html(HIGHLIGHT_STYLE + SCORE_STYLE)
-st.caption(
+st.html(HIGHLIGHT_STYLE + SCORE_STYLE + DESK_STYLE)
+st.markdown(
     "Write or change texts: scores follow as you type, those of models when you pause. "
     "Nothing is stored unless you save it."
 )
@@ -173,8 +193,11 @@ desk = desk_of_session()
 with suppress(CannotExplain):  # the scores say so
     inspector().warm()  # models and dictionaries load while people read
 show_forms(desk)
-show_texts(desk)
+texts, numbers = st.columns([5, 4], gap="medium")
+with texts:
+    show_texts(desk)
 generation = desk.generation
 desk.behind = False
-show_numbers(desk, generation)
+with numbers, st.container(key="desk_scores"):
+    show_numbers(desk, generation)
 show_below(desk, generation)

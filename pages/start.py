@@ -1,45 +1,80 @@
-"""The start page: what the app is and where to go."""
+"""Home: what this database says of metrics, and where to go from here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
 
 import streamlit as st
 
+from annotation.records import OPEN, Study
+from pages.components.results.finding import (
+    analyze_agreement_of,
+    show_agreement_chart,
+    show_finding,
+)
+from pages.components.shared.context import Context, default_context
+from pages.components.shared.messages import show_messages
+from pages.components.shared.sources import describe_source
 from pages.components.shared.stores import open_stores
+from pages.components.studies.cards import describe_progress
+from pages.components.studies.demo import offer_demo
 from reports.escaping import in_markdown
 
-st.title("Which metric agrees with people?")
-st.markdown(
-    "People choose the more relevant of two summaries of a document. "
-    "This app counts how often each automatic metric prefers the summary that they prefer."
-)
 
-open_studies = [study for study in open_stores().annotation.studies() if study.closed_at is None]
-judge, read, see, make = st.columns(4, border=True)
-with judge:
-    st.subheader("Judge", anchor=False)
-    st.markdown("Compare summaries of an open study, by mouse or keys.")
-    for study in open_studies[:3]:
-        done, wanted = study.judgments, study.pairs * study.judgments_per_pair
-        st.markdown(f"- **{in_markdown(study.name)}**: {done} of {wanted} judgments")
-    st.page_link("annotate.py", label="Annotate", icon=":material/rule:")
-with read:
-    st.subheader("Read", anchor=False)
+def main() -> None:
+    """Show the answer of this database, and the three ways on."""
+    st.title("Which metric agrees with people?")
     st.markdown(
-        "See the agreement of each metric with judgments, human ratings or, for the demo corpus, its author's labels."
+        "People choose the more relevant of two summaries of a document. This app counts how often each automatic "
+        "metric prefers the same one, and shows why metrics disagree."
     )
-    st.page_link("agreement.py", label="Agreement", icon=":material/bar_chart:")
-    st.page_link("correlation.py", label="Correlation", icon=":material/scatter_plot:")
-    st.page_link("reliability.py", label="Reliability", icon=":material/group:")
-with see:
-    st.subheader("See why", anchor=False)
-    st.markdown(
-        "Open any pair and see what each metric saw, present where metrics part, try texts of your own, or see how "
-        "high any extract could score."
+    show_messages()
+    context = default_context()
+    if context is None:
+        offer_demo()
+        return
+    studies = [study for study in open_stores().annotation.studies() if study.state == OPEN]
+    offer_ways(context, studies)
+    show_answer(context)
+    show_open_studies(studies)
+
+
+def offer_ways(context: Context, studies: Sequence[Study]) -> None:
+    """The three things that people come for; pairs are those of the study that is shown, or another of its data set."""
+    source = context.source
+    judged = [one for one in studies if one.dataset == source.dataset and describe_progress(one)[0] < 1]
+    judged.sort(key=lambda one: one.name != source.study)
+    ways: tuple[tuple[str, str, str, dict[str, str]], ...] = (
+        ("See why metrics disagree", ":material/call_split:", "disagreements.py", source.address),
+        ("Judge pairs", ":material/rule:", "annotate.py", {"study": judged[0].name} if judged else {}),
+        ("Use my data", ":material/upload_file:", "datasets.py", {}),
     )
-    st.page_link("examples.py", label="Examples", icon=":material/search:")
-    st.page_link("disagreements.py", label="When metrics disagree", icon=":material/call_split:")
-    st.page_link("playground.py", label="Playground", icon=":material/experiment:")
-    st.page_link("keywords.py", label="Keywords", icon=":material/key:")
-    st.page_link("upper_bound.py", label="Upper bound", icon=":material/vertical_align_top:")
-with make:
-    st.subheader("Run a study", anchor=False)
-    st.markdown("Import summaries, add simple systems, score them, draw pairs, invite annotators, export.")
-    st.page_link("studies.py", label="Studies", icon=":material/folder_open:")
+    with st.container(horizontal=True, key="ways"):
+        for label, icon, page, address in ways:
+            if st.button(label, icon=icon, type="primary" if page == "disagreements.py" else "secondary", key=page):
+                st.switch_page(page, query_params=address)
+
+
+def show_answer(context: Context) -> None:
+    """Which metric agrees best, in a chart and in words."""
+    analysis, leaders = analyze_agreement_of(context)
+    if leaders is None:
+        st.info("No metric can be compared with people yet: that takes scores, and judgments or ratings.")
+        return
+    show_finding(leaders, context.source)
+    show_agreement_chart(analysis, leaders, context)
+    st.caption(f"{describe_source(context.source, context.counts)} Dots with 95 % intervals.")
+    st.page_link("overview.py", label="All results", icon=":material/arrow_forward:")
+
+
+def show_open_studies(studies: Sequence[Study]) -> None:
+    """The studies in which anybody can judge, and how far they are."""
+    if not studies:
+        return
+    st.header("Open studies", anchor=False)
+    for study in studies[:5]:
+        st.markdown(f"**{in_markdown(study.name)}**: {describe_progress(study)[1]}")
+    st.page_link("studies.py", label="Studies", icon=":material/arrow_forward:")
+
+
+main()

@@ -1,18 +1,34 @@
-"""Data sets, new studies, and how the running ones are doing."""
+"""The studies: how far each is, and of one its annotators, links, design and exports."""
 
 import streamlit as st
 
+from pages.components.shared.messages import errors_shown, show_messages
 from pages.components.shared.stores import open_stores
-from pages.components.studies.datasets import datasets
-from pages.components.studies.messages import errors_shown, show_messages
-from pages.components.studies.new_study import new_study
-from pages.components.studies.planner import planner
-from pages.components.studies.running import show_study
+from pages.components.studies.cards import choose_shown, show_cards
+from pages.components.studies.one_study import show_study
+from reports.escaping import in_markdown
 
-open_stores()  # before anything is drawn: the database may not open
+studies = {study.name: study for study in open_stores().annotation.studies(archived=True)}
+asked = st.query_params.get("study")
+if asked in studies:
+    if st.button("All studies", icon=":material/arrow_back:", key="all_studies", type="tertiary"):
+        del st.query_params["study"]
+        st.rerun()
+    st.title(in_markdown(asked), anchor=False)
+    show_messages()
+    with errors_shown():
+        show_study(studies[asked])
+    st.stop()
 st.title("Studies")
 show_messages()
-sections = {"Studies": show_study, "New study": new_study, "Planner": planner, "Data sets": datasets}
-for tab, section in zip(st.tabs(list(sections), key="section"), sections.values(), strict=True):
-    with tab, errors_shown():
-        section()
+if asked is not None:
+    st.warning(f"There is no study {in_markdown(asked)}.")
+shown = choose_shown(list(studies.values()))
+if shown:
+    show_cards(shown)
+elif studies:
+    st.info("All studies are in the archive.")
+else:
+    st.info("There is no study yet. A study asks people which of two summaries is more relevant.")
+if st.button("New study", icon=":material/add_circle:", type="primary", key="to_new_study"):
+    st.switch_page("new_study.py")

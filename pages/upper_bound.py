@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from pages.components.evidence.marks import HIGHLIGHT_STYLE
 from pages.components.shared.stores import known_datasets
 from pages.components.upper_bound.all_documents import show_all
 from pages.components.upper_bound.choice import (
@@ -19,13 +18,14 @@ from pages.components.upper_bound.controls import ADDRESS, TOUCHED, Shown, ask, 
 from pages.components.upper_bound.extract import EXTRACT_STYLE
 from pages.components.upper_bound.one_document import show_document
 from reports.escaping import in_markdown
+from reports.evidence.marks import HIGHLIGHT_STYLE
 
 state = st.session_state
 st.title("Upper bound")
 datasets = {dataset.name: dataset for dataset in known_datasets()}
 if not datasets:
-    st.info("There are no documents yet: import a data set on the Studies page, or run `relevance demo`.")
-    st.page_link("studies.py", label="Studies", icon=":material/arrow_forward:")
+    st.info("There are no documents yet.")
+    st.page_link("start.py", label="Load the demo, or import a file", icon=":material/arrow_forward:")
     st.stop()
 
 # The address at the beginning of a run is the one that was written last, unless somebody went back or forward.

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import altair as alt
 import pandas as pd
 
 from analysis.false_discovery import FalseDiscovery
-from analysis.metrics_and_people import AgreementAnalysis, CorrelationRow, MetricRow
+from analysis.leaders import rank_metrics
+from analysis.metrics_and_people import AgreementAnalysis, MetricRow
 from analysis.ranking import Ranking
+from analysis.significance import ALPHA
 from data.one_line import in_one_line
+from data.signatures import is_judge
 from metrics.keywords.recall import LengthRecall
 from reports.formats import format_cell
 from reports.tables.bounds import ORACLE, SYSTEM, ScoreDistribution
@@ -26,6 +29,9 @@ INK = "#111827"
 
 GREY, BLUE = "#6b7280", "#2563eb"
 """Colours that stand out from a white and from a black page."""
+
+LEADING, BEHIND = "best, or not told apart from it", "behind the best"
+"""How metrics stand; filled and hollow marks."""
 
 READABLE = 40
 """Words along an axis that can be read."""
@@ -48,9 +54,15 @@ def make_chart_frame(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> 
     )
 
 
-def agreement_chart(rows: Sequence[MetricRow], rule: str, ceiling: float | None = None) -> Layers:
-    """Each metric's agreement by one rule, with its interval, beside the lines of chance and of people."""
-    table = pd.DataFrame(
+def agreement_chart(
+    rows: Sequence[MetricRow], rule: str, ceiling: float | None = None, *, rivals: Collection[str] | None = None
+) -> Layers:
+    """Each metric's agreement by one rule, the highest at the top, beside the lines of chance and of people.
+
+    Intervals go with each. Metrics that cannot be told from the best are the `rivals`; filled marks are the best and
+    these, where they are given. The selection `metric` is the one that was clicked.
+    """
+    found = make_chart_frame(
         [
             {
                 "metric": row.metric,
@@ -62,16 +74,46 @@ def agreement_chart(rows: Sequence[MetricRow], rule: str, ceiling: float | None 
             for row in rows
             if getattr(row.evaluation.agreement, rule) is not None
         ],
-        columns=["metric", "agreement", "low", "high", "n"],
+        ["metric", "agreement", "low", "high", "n"],
     )
-    scale = alt.Scale(domain=[0, 1])
-    y = alt.Y("metric:N", sort=list(table["metric"]), title=None, axis=alt.Axis(labelLimit=260))
-    tooltip = ["metric:N", "n:Q", *(alt.Tooltip(f"{name}:Q", format=".3f") for name in ("agreement", "low", "high"))]
-    base = alt.Chart(table)
+    table = found.sort_values("agreement", ascending=False, kind="stable")
+    behind = [] if rivals is None else [name for name in table["metric"][1:] if name not in rivals]
+    table["standing"] = [BEHIND if name in behind else LEADING for name in table["metric"]]
     lines = [{"what": "chance", "at": 0.5}]
     if ceiling is not None:
         lines.append({"what": "people among themselves", "at": ceiling})
-    marks = (
+    ends = [*table["low"].dropna(), *table["high"].dropna(), *table["agreement"], *(line["at"] for line in lines)]
+    scale = alt.Scale(domain=[max(0, min(ends) - 0.02), min(1, max(ends) + 0.02)], nice=True, zero=False)
+    y = alt.Y("metric:N", sort=list(table["metric"]), title=None, axis=alt.Axis(labelLimit=260, labelOverlap=False))
+    tooltip = ["metric:N", "n:Q", *(alt.Tooltip(f"{name}:Q", format=".3f") for name in ("agreement", "low", "high"))]
+    clicked = alt.selection_point(name="metric", fields=["metric"], on="click", clear="dblclick")
+    base = alt.Chart(table)
+    intervals = base.mark_rule(strokeWidth=2, color=GREY).encode(
+        x=alt.X("low:Q", scale=scale, title="agreement with people", axis=alt.Axis(format=".2f", tickCount=8)),
+        x2="high:Q",
+        y=y,
+    )
+    filled = alt.Scale(domain=[LEADING, BEHIND], range=[BLUE, "white"])
+    points = (
+        base.mark_point(size=110, opacity=1, strokeWidth=2, color=BLUE, cursor="pointer")
+        .encode(
+            x=alt.X("agreement:Q", scale=scale),
+            y=y,
+            fill=alt.Fill(
+                "standing:N",
+                scale=filled,
+                legend=alt.Legend(title=None, orient="top", labelLimit=0, columns=1) if behind else None,
+            ),
+            tooltip=tooltip,
+        )
+        .add_params(clicked)
+    )
+    return alt.layer(landmarks(lines), intervals, points).properties(height=120 + 30 * max(1, len(table)))
+
+
+def landmarks(lines: Sequence[Mapping[str, Any]]) -> alt.Chart:
+    """The upright lines of chance and, where it is known, of people among themselves."""
+    found: alt.Chart = (
         alt.Chart(pd.DataFrame(lines))
         .mark_rule(color=GREY)
         .encode(
@@ -79,18 +121,12 @@ def agreement_chart(rows: Sequence[MetricRow], rule: str, ceiling: float | None 
             strokeDash=alt.StrokeDash(
                 "what:N",
                 scale=alt.Scale(domain=["chance", "people among themselves"], range=[[4, 4], [1, 0]]),
-                legend=alt.Legend(title=None, orient="top") if ceiling is not None else None,
+                legend=alt.Legend(title=None, orient="top") if len(lines) > 1 else None,
             ),
             tooltip=["what:N", alt.Tooltip("at:Q", format=".3f")],
         )
     )
-    intervals = base.mark_rule(strokeWidth=2, color=GREY).encode(
-        x=alt.X("low:Q", scale=scale, title=f"agreement ({rule})", axis=alt.Axis(format="%")), x2="high:Q", y=y
-    )
-    points = base.mark_point(filled=True, size=90, opacity=1, color=BLUE).encode(
-        x=alt.X("agreement:Q", scale=scale), y=y, tooltip=tooltip
-    )
-    return alt.layer(marks, intervals, points).properties(height=60 + 36 * max(1, len(table)))
+    return found
 
 
 def comparison_chart(analysis: AgreementAnalysis) -> Layers:
@@ -100,7 +136,7 @@ def comparison_chart(analysis: AgreementAnalysis) -> Layers:
         if found.difference is None:
             continue
         p = found.p_holm
-        tested = "" if p is None else f"p {format_cell(p, 'p', 3)}{' *' if p < 0.05 else ''}"
+        tested = "" if p is None else f"p {format_cell(p, 'p', 3)}{' *' if p < ALPHA else ''}"
         common = {"n": found.n, "p": p, "test": found.test, "tested": tested}
         for first, second, value in (
             (found.first, found.second, found.difference),
@@ -108,7 +144,7 @@ def comparison_chart(analysis: AgreementAnalysis) -> Layers:
         ):
             cells.append({"first": first, "second": second, "difference": value, **common, "label": f"{value:+.3f}"})
     table = pd.DataFrame(cells, columns=["first", "second", "difference", "n", "p", "test", "tested", "label"])
-    order = [row.metric for row in analysis.rows]
+    order = [row.metric for row in rank_metrics(analysis)]
     largest = max(0.05, float(table["difference"].abs().max()) if len(table) else 0.05)
     y = alt.Y("first:N", sort=order, title="first", axis=alt.Axis(labelLimit=200))
     x = alt.X("second:N", sort=order, title="second", axis=alt.Axis(labelAngle=-40, labelLimit=200))
@@ -135,7 +171,8 @@ def comparison_chart(analysis: AgreementAnalysis) -> Layers:
 
 
 def difference_chart(rows: Sequence[MetricRow]) -> Layers:
-    """The agreement of each metric by how far apart its scores are."""
+    """The agreement of each metric by how far apart its scores are; judges, which give none, are left out."""
+    rows = [row for row in rows if not is_judge(row.signature)]
     table = pd.DataFrame(
         [
             {
@@ -175,100 +212,6 @@ def difference_chart(rows: Sequence[MetricRow]) -> Layers:
     return alt.layer(chance, lines, points).properties(height=320)
 
 
-def get_level(levels: Any, level: str) -> Any:
-    """The field of a level; `global` is a word of Python's."""
-    return getattr(levels, "global_" if level == "global" else level)
-
-
-def correlation_heatmap(rows: Sequence[CorrelationRow], level: str) -> Layers:
-    """A coefficient between every two columns, at one level."""
-    cells, order = [], dict.fromkeys(in_one_line(name) for row in rows for name in (row.first, row.second))
-    for row in rows:
-        found = get_level(row.levels, level)
-        if found.r is not None:
-            ends = get_level(row.intervals, level)
-            common = {"r": found.r, "n": found.n, "low": ends.low, "high": ends.high, "label": f"{found.r:.2f}"}
-            cells += [{"x": row.first, "y": row.second, **common}, {"x": row.second, "y": row.first, **common}]
-    table = make_chart_frame(cells, ["x", "y", "r", "n", "low", "high", "label"])
-    base = alt.Chart(table).encode(
-        x=alt.X("x:N", sort=list(order), title=None, axis=alt.Axis(labelAngle=-40, labelLimit=200)),
-        y=alt.Y("y:N", sort=list(order), title=None, axis=alt.Axis(labelLimit=200)),
-    )
-    squares = base.mark_rect().encode(
-        color=alt.Color("r:Q", scale=DIVERGING, legend=alt.Legend(title=None, orient="bottom")),
-        tooltip=["x:N", "y:N", "n:Q", *(alt.Tooltip(f"{name}:Q", format=".3f") for name in ("r", "low", "high"))],
-    )
-    words = base.mark_text().encode(
-        text="label:N",
-        color=alt.when("abs(datum.r) > .7").then(alt.value("white")).otherwise(alt.value(INK)),
-    )
-    return alt.layer(squares, words).properties(height=110 + 34 * len(order))
-
-
-def correlation_chart(rows: Sequence[CorrelationRow], level: str, other: str) -> Layers:
-    """Each column's correlation with one other at one level, with its interval, beside the line of none."""
-    table = make_chart_frame(
-        [
-            {
-                "metric": row.second if row.first == other else row.first,
-                "r": found.r,
-                "low": ends.low,
-                "high": ends.high,
-                "n": found.n,
-            }
-            for row in rows
-            if (found := get_level(row.levels, level)).r is not None and (ends := get_level(row.intervals, level))
-        ],
-        ["metric", "r", "low", "high", "n"],
-    )
-    y = alt.Y("metric:N", sort=list(table["metric"]), title=None, axis=alt.Axis(labelLimit=260))
-    none = alt.Chart(pd.DataFrame({"at": [0.0]})).mark_rule(strokeDash=[4, 4], color=GREY).encode(x="at:Q")
-    base = alt.Chart(table).encode(y=y)
-    ends_ = base.mark_rule(strokeWidth=2, color=GREY).encode(
-        x=alt.X("low:Q", scale=alt.Scale(domain=[-1, 1]), title=f"correlation with {in_one_line(other)} ({level})"),
-        x2="high:Q",
-    )
-    points = base.mark_point(filled=True, size=90, opacity=1, color=BLUE).encode(
-        x="r:Q",
-        tooltip=["metric:N", "n:Q", *(alt.Tooltip(f"{name}:Q", format=".3f") for name in ("r", "low", "high"))],
-    )
-    return alt.layer(none, ends_, points).properties(height=60 + 36 * max(1, len(table)))
-
-
-def scatter(table: pd.DataFrame, x: str, y: str) -> alt.Chart:
-    """A point a summary; the selection `point` names its document and system.
-
-    `table` has the columns `document`, `system`, `x` and `y`; `x` and `y` here are what the axes are called.
-    """
-    x, y = in_one_line(x), in_one_line(y)
-    systems = int(table["system"].nunique())
-    point = alt.selection_point(name="point", fields=["document", "system"], on="click", clear="dblclick")
-    colour = (
-        alt.Color("system:N", legend=alt.Legend(title=None, columns=4, orient="bottom"))
-        if systems <= 10
-        else alt.value(BLUE)
-    )
-    chart: alt.Chart = (
-        alt.Chart(table)
-        .mark_point(filled=True, size=45)
-        .encode(
-            x=alt.X("x:Q", title=x, scale=alt.Scale(zero=False)),
-            y=alt.Y("y:Q", title=y, scale=alt.Scale(zero=False)),
-            color=colour,
-            opacity=alt.when(point).then(alt.value(0.8)).otherwise(alt.value(0.25)),
-            tooltip=[
-                "document:N",
-                "system:N",
-                alt.Tooltip("x:Q", format=".4f", title=x),
-                alt.Tooltip("y:Q", format=".4f", title=y),
-            ],
-        )
-        .add_params(point)
-        .properties(height=380)
-    )
-    return chart
-
-
 def ranking_chart(ranking: Ranking) -> Layers:
     """Bradley-Terry strengths with their intervals, the strongest at the top."""
     table = make_chart_frame(
@@ -305,7 +248,7 @@ def ranking_chart(ranking: Ranking) -> Layers:
 def similarity_heatmap(table: pd.DataFrame) -> Layers:
     """How similar each token of a summary is to each of a reference; those that are matched have a dot.
 
-    `table` is that of `pages.components.evidence.bertscore.bertscore_matrix`.
+    `table` is that of `reports.evidence.bertscore.bertscore_matrix`.
     """
     x = alt.X("reference place:O", title="reference", axis=token_axis(table, "reference"))
     y = alt.Y("candidate place:O", title="summary", axis=token_axis(table, "candidate"))

@@ -9,20 +9,23 @@ from functools import cached_property
 from importlib.metadata import version
 from typing import Any
 
-from analysis.agreement import Agreement
-from analysis.correlation import Levels
 from analysis.metrics_and_people import LEVELS
 from analysis.study import StudyAnalysis
+from metrics.registry import label_of
 from metrics.scoring import MissingCounts
 from reports import formats
+from reports.finding import name_ratings
 from reports.tables.agreement import no_ratio
+from reports.tables.correlation import TERMS
 from reports.tables.study import make_table
 from reports.tables.table import Table
 
 PACKAGES = ("relevance", "numpy", "scipy", "pandas", "sqlalchemy")
 
-
 NOTHING = StudyAnalysis()
+
+COUNTS = ("pairs", "human_ties", "concordant", "discordant", "tied", "strict", "half", "decided", "coverage")
+"""The counts and ratios of an agreement that are headline figures."""
 
 
 def versions() -> str:
@@ -43,6 +46,8 @@ class Contents:
     """By signature: scores that are missing, and those of cut texts."""
     analysis: StudyAnalysis = NOTHING
     """What tables are made of, but for those of texts."""
+    people: str = "people"
+    """Whose preferences they are, as the object of a sentence."""
     of_texts: Mapping[str, Table] = field(default_factory=dict)
     """Tables of texts, which are made already."""
 
@@ -55,25 +60,13 @@ class Contents:
         """The same with some of the tables."""
         return replace(self, names=tuple(name for name in self.names if name in names))
 
+    def with_facts(self, facts: Mapping[str, str]) -> Contents:
+        """The same with more that it rests on."""
+        return replace(self, facts={**self.facts, **facts})
 
-def agreement_as_json(agreement: Agreement) -> dict[str, Any]:
-    """Counts and ratios of one agreement."""
-    return {
-        "pairs": agreement.pairs,
-        "human_ties": agreement.human_ties,
-        "concordant": agreement.concordant,
-        "discordant": agreement.discordant,
-        "tied": agreement.tied,
-        "strict": agreement.strict,
-        "half": agreement.half,
-        "decided": agreement.decided,
-        "coverage": agreement.coverage,
-    }
-
-
-def levels_as_json(levels: Levels) -> dict[str, float | None]:
-    """One coefficient at the three levels."""
-    return {"global": levels.global_.r, "input": levels.input.r, "system": levels.system.r}
+    def labelled(self) -> Contents:
+        """The same with the labels that people read in the place of the names that files and commands have."""
+        return replace(self, analysis=self.analysis.named(label_of, name_ratings, TERMS))
 
 
 def contents_as_json(contents: Contents) -> dict[str, Any]:
@@ -100,12 +93,14 @@ def headline_figures(analysis: StudyAnalysis, gaps: Mapping[str, MissingCounts])
         metrics[row.metric] = {
             "signature": row.signature,
             **gaps[row.signature]._asdict(),
-            "agreement": agreement_as_json(counts),
+            "agreement": {name: getattr(counts, name) for name in COUNTS},
         }
         reasons[row.metric] = {} if counts.decided is not None else {"agreement": no_ratio(counts)}
     for found in analysis.correlations["human"]:
         if found.second in metrics:
-            metrics[found.second][found.method] = levels_as_json(found.levels)
+            metrics[found.second][found.method] = {
+                level: figure.r for level, figure in zip(LEVELS, found.levels, strict=True)
+            }
             reasons[found.second] |= {
                 f"{found.method} {level}": figure.reason or "undefined"
                 for level, figure in zip(LEVELS, found.levels, strict=True)

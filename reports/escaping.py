@@ -1,4 +1,4 @@
-"""Texts from data made safe to show: as HTML, or inside Markdown, always literally."""
+"""Texts from data made safe to show, as HTML or inside Markdown, always literally; counts and lists in words."""
 
 from __future__ import annotations
 
@@ -17,17 +17,13 @@ def esc(text: object) -> str:
 # Invisible characters that turn the direction of what follows them. They are kept, isolated and labelled.
 BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
-
 # Streamlit turns bare addresses into links, "->" into an arrow and ":name:" into a picture, whatever is escaped in
 # them; an invisible word joiner inside prevents it.
 REPLACED = re.compile(r"(?<=[-<>~])(?=[-<>=])|(?<=:)(?=[/a-z])|(?<=www)(?=\.)|(?=@)", re.IGNORECASE)
 
-
 PICTURE = re.compile(r"!(?=\[)")
 
-
 PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
-
 
 STYLE = """<style>
 .text { line-height: 1.55; white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: plaintext; }
@@ -54,11 +50,11 @@ def text_block(text: str, label: str) -> str:
     return f'<div class="text" dir="auto" role="group" aria-label="{html.escape(label)}">{literal(text)}</div>'
 
 
-def document_block(parts: str | Sequence[str], title: str | None) -> str:
+def document_block(parts: str | Sequence[str], title: str | None, label: str = "Document") -> str:
     """A document, or its sentences, under its title, in a block that scrolls by itself from its top."""
     heading = f'<h3 dir="auto">{literal(title)}</h3>' if title else ""
     body = literal(parts) if isinstance(parts, str) else " ".join(literal(part.strip()) for part in parts)
-    attributes = 'class="text document" dir="auto" role="region" aria-label="Document" tabindex="0"'
+    attributes = f'class="text document" dir="auto" role="region" aria-label="{html.escape(label)}" tabindex="0"'
     return f"<div {attributes}>{heading}{body}</div>"
 
 
@@ -73,6 +69,11 @@ def without_pictures(markdown: str) -> str:
     Whoever has that server would learn who judges, and when.
     """
     return PICTURE.sub("!\u2060", markdown)
+
+
+def join_items(items: Sequence[str], joint: str = "and") -> str:
+    """Items as a sentence names them: `A, B and C`."""
+    return f" {joint} ".join(filter(None, [", ".join(items[:-1]), *items[-1:]]))
 
 
 def format_count(number: int, one: str, more: str | None = None) -> str:

@@ -1,4 +1,4 @@
-"""Tables written down: as text, JSON, CSV, LaTeX and HTML."""
+"""Tables written down: as text, JSON, CSV, LaTeX, Markdown and HTML."""
 
 from __future__ import annotations
 
@@ -9,20 +9,17 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
-from data.export import csv_text
+from data.export import export
 from data.one_line import in_one_line
 from reports.escaping import esc
 from reports.tables.table import DAGGER, Cell, Marked, Range, Table, Undefined
 
 UNDEFINED = "undefined"
 
-
-MARKS = "marks"
-
+MARKS, STD = "marks", "std"
 
 NOISE = 1e-12
 """Negative numbers above minus this are 0 but for rounding: browsers would show them as -0.000."""
-
 
 LONG = 60
 """Rows of a table that is shown whole without being asked for."""
@@ -62,11 +59,17 @@ def format_cell(cell: Cell, column: str = "", digits: int = 4) -> str:
     if isinstance(cell, Range):
         return f"[{cell.low:z.{digits}f}, {cell.high:z.{digits}f}]"
     if isinstance(cell, Marked):
-        return format_cell(cell.value, column, digits) + cell.mark
+        std = "" if cell.std is None else f" ± {format_cell(cell.std, column, digits)}"
+        return format_cell(cell.value, column, digits) + std + cell.mark
     if isinstance(cell, float):
         below = column.split(" ", maxsplit=1)[0] == "p" and cell < 0.5 * 10**-digits
         return f"<{10**-digits:.{digits}f}" if below else f"{cell:z.{digits}f}"
     return in_one_line(cell) if isinstance(cell, str) else str(cell)
+
+
+def format_p(p: float) -> str:
+    """A p value as papers write it: .003, or < .001."""
+    return "< .001" if p < 0.0005 else f"{p:.3f}".removeprefix("0")
 
 
 def columns_of(section: Table) -> list[str]:
@@ -124,7 +127,8 @@ def wrap_line(line: str, width: int | None) -> str:
 def as_json(section: Table) -> dict[str, Any]:
     """A table in plain JSON values: what is undefined is null, with the reasons by column under `undefined`.
 
-    Numbers that are marked are plain, with their marks by column under `marks`.
+    Numbers that are marked are plain, with their marks by column under `marks`, and likewise those with a standard
+    deviation over runs, under `std`.
     """
     return {
         "title": section.title,
@@ -137,6 +141,7 @@ def as_json(section: Table) -> dict[str, Any]:
                 else {}
             )
             | ({MARKS: marks} if (marks := marks_of(row)) else {})
+            | ({STD: stds} if (stds := stds_of(row)) else {})
             for row in section.rows
         ],
         "notes": [*section.notes],
@@ -145,7 +150,12 @@ def as_json(section: Table) -> dict[str, Any]:
 
 def marks_of(row: Mapping[str, Cell]) -> dict[str, str]:
     """The marks of a row's numbers by column."""
-    return {name: cell.mark for name, cell in row.items() if isinstance(cell, Marked)}
+    return {name: cell.mark for name, cell in row.items() if isinstance(cell, Marked) and cell.mark}
+
+
+def stds_of(row: Mapping[str, Cell]) -> dict[str, float]:
+    """The standard deviations of a row's numbers over runs, by column."""
+    return {name: cell.std for name, cell in row.items() if isinstance(cell, Marked) and cell.std is not None}
 
 
 def cell_as_json(cell: Cell) -> Any:
@@ -160,7 +170,7 @@ def cell_as_json(cell: Cell) -> Any:
 def as_csv(section: Table) -> str:
     """A table as CSV: intervals in two columns, the reasons of what is undefined in the last.
 
-    Where numbers are marked, one column more says which.
+    Where numbers are marked, one column more says which; where some have a standard deviation, another has these.
     """
     wide = {name for name in columns_of(section) if "95 %" in name}
     records = []
@@ -174,10 +184,16 @@ def as_csv(section: Table) -> str:
                 record[name] = value
         why = [f"{name}: {cell.reason}" for name, cell in row.items() if isinstance(cell, Undefined)]
         marked = {MARKS: "; ".join(f"{name}: {mark}" for name, mark in marks_of(row).items())}
-        records.append(record | (marked if any(map(marks_of, section.rows)) else {}) | {UNDEFINED: "; ".join(why)})
+        spread = {STD: "; ".join(f"{name}: {std!r}" for name, std in stds_of(row).items())}
+        records.append(
+            record
+            | (marked if any(map(marks_of, section.rows)) else {})
+            | (spread if any(map(stds_of, section.rows)) else {})
+            | {UNDEFINED: "; ".join(why)}
+        )
     if not records:
         records.append({UNDEFINED: section.empty})
-    return csv_text(records)
+    return export(records, "csv")
 
 
 def as_one_csv(sections: Sequence[Table], facts: Iterable[tuple[str, str]] = ()) -> str:
@@ -203,10 +219,12 @@ def as_one_csv(sections: Sequence[Table], facts: Iterable[tuple[str, str]] = ())
                 elif isinstance(cell, Undefined):
                     lines.append(line(section.name, name, column, undefined=cell.reason))
                 elif isinstance(cell, Marked):
-                    lines.append(line(section.name, name, column, value=cell.value, mark=cell.mark))
+                    lines.append(line(section.name, name, column, value=cell.value, mark=cell.mark or None))
+                    if cell.std is not None:
+                        lines.append(line(section.name, name, f"{column} {STD}", value=cell.std))
                 elif cell is not None and column not in naming(row):
                     lines.append(line(section.name, name, column, value=cell))
-    return csv_text(lines)
+    return export(lines, "csv")
 
 
 def line(table: str, row: str, column: str, **found: Any) -> dict[str, Any]:
@@ -275,6 +293,33 @@ def as_latex(
             "",
         ]
     )
+
+
+# --- Markdown ---------------------------------------------------------------------------------------------
+
+
+def as_markdown(section: Table) -> str:
+    """A table in GitHub's Markdown under its title, three decimals, with what is to be said under it."""
+    names = columns_of(section)
+    left = {name for name in names if all(isinstance(row[name], str | None) for row in section.rows)}
+    lines = [
+        markdown_row([markdown(name) for name in names]),
+        markdown_row(["---" if name in left else "---:" for name in names]),
+        *(markdown_row([markdown(format_cell(row[name], name, 3)) for name in names]) for row in section.rows),
+    ]
+    table = "\n".join(lines) if names else f"{UNDEFINED}: {markdown(section.empty)}"
+    notes = [markdown(note) for note in [*reasons(section), *section.notes]]
+    return "\n\n".join([f"**{markdown(section.title)}**", table, *notes]) + "\n"
+
+
+def markdown_row(cells: Sequence[str]) -> str:
+    """One line of a Markdown table."""
+    return f"| {' | '.join(cells)} |"
+
+
+def markdown(text: str) -> str:
+    """A text inside Markdown, letter for letter."""
+    return re.sub(r"([\\`*_{}\[\]<>#|~&])", r"\\\1", in_one_line(text))
 
 
 # --- HTML and pages ---------------------------------------------------------------------------------------

@@ -3,34 +3,34 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
-import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import altair as alt
-
-from analysis.study import DEFAULTS, Settings, StudyAnalysis
-from annotation.demo import MADE_UP
+from analysis.leaders import find_leaders
+from analysis.study import DEFAULTS, Settings
+from annotation.adjudication import AdjudicationStore, export_adjudications
+from annotation.model_judgments import ModelStore
 from annotation.results import export_judgments, export_scores
 from annotation.store import AnnotationStore
-from annotation.study_data import StudyData, read_study
+from annotation.study_data import read_study, without_names
 from data.export import export
 from data.files import write_whole
-from data.one_line import in_one_line
 from data.store import DataStore
-from reports import charts, formats
+from reports import charts, correlation_charts, formats
+from reports.beside_systems import with_beside
 from reports.contents import Contents, contents_as_json
-from reports.escaping import esc, format_count
-from reports.study import make_study_contents
-from reports.tables.correlation import drawn_over, tests_of
-from reports.tables.people import ALPHA
-
-NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that no XML may hold: at one of them what draws charts ends the whole process."""
-
+from reports.drawings import draw_svg
+from reports.escaping import esc
+from reports.finding import write_finding, write_headline
+from reports.methods import sources, study_methods
+from reports.stopping import describe_stopping
+from reports.stopping_charts import difference_chart, wealth_chart
+from reports.study import make_study_contents, with_letters
+from reports.tables.agreement import short_agreement_table
+from reports.tables.table import Table
+from reports.texts import with_marked_words
 
 STYLE = """
 :root { color-scheme: light dark; --line: light-dark(#d1d5db, #4b5563); --soft: light-dark(#f3f4f6, #1f2937); }
@@ -51,25 +51,43 @@ figure svg { max-width: 100%; height: auto; } figcaption { color: #374151; font-
 
 
 def write_report(
-    data: DataStore, annotation: AnnotationStore, study: str, folder: Path, settings: Settings = DEFAULTS
+    data: DataStore,
+    annotation: AnnotationStore,
+    study: str,
+    folder: Path,
+    settings: Settings = DEFAULTS,
+    facts: Mapping[str, str] | None = None,
 ) -> list[Path]:
     """Write a study's report into a folder, which is made where it is not there; returns the files.
 
-    `report.html` needs no other file and no network; beside it lie the tables (CSV, LaTeX, JSON), the judgments, the
-    scores, and `SHA256SUMS` of them all. Raises `UnknownStudy` and `UnknownSystem` before anything is written, and
+    `facts` are more that it rests on, such as when the study was registered.
+
+    `report.html` needs no other file and no network; beside it lie the tables (CSV, LaTeX, JSON), the judgments, what
+    adjudicators decided and language models said where there are any, the scores, and `SHA256SUMS` of them all.
+    Annotators are called P1, P2 and so on. Raises `UnknownStudy` and `UnknownSystem` before anything is written, and
     OSError.
     """
-    found = read_study(data, annotation, study)
-    contents = make_study_contents(found, settings)
+    found = without_names(read_study(data, annotation, study))
+    engine, actor = annotation.engine, annotation.actor
+    besides = {
+        "adjudications.jsonl": export_adjudications(AdjudicationStore(engine, actor), study),
+        "model_judgments.jsonl": ModelStore(engine, actor).export(study),
+    }
+    dataset = found.dataset.name
+    contents = with_beside(make_study_contents(found, settings), data.records(dataset), data, dataset)
+    contents = with_letters(contents, data, dataset)
+    contents = with_marked_words(contents, data, annotation, study).with_facts(facts or {})
     texts = {
         "analysis.json": json.dumps(contents_as_json(contents), indent=2, ensure_ascii=False, allow_nan=False) + "\n",
         "judgments.jsonl": export(export_judgments(annotation, study), "jsonl"),
-        "scores.jsonl": export(export_scores(data, found.dataset.name), "jsonl"),
-        "tables.tex": "\n".join(map(formats.as_latex, contents.tables)),
+        **{name: export(records, "jsonl") for name, records in besides.items() if records},
+        "scores.jsonl": export(export_scores(data, dataset), "jsonl"),
         **{f"{table.name}.csv": formats.as_csv(table) for table in contents.tables},
     }
+    read = contents.labelled()
+    texts["tables.tex"] = "\n".join(map(formats.as_latex, read.tables))
     hashes = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()}
-    texts["report.html"] = report_html(contents, methods(found, contents.analysis), hashes)
+    texts["report.html"] = report_html(read, study_methods(found, read.analysis), hashes)
     hashes["report.html"] = hashlib.sha256(texts["report.html"].encode()).hexdigest()
     texts["SHA256SUMS"] = "".join(f"{digest}  {name}\n" for name, digest in sorted(hashes.items()))
     folder.mkdir(exist_ok=True)
@@ -78,103 +96,68 @@ def write_report(
     return [folder / name for name in texts]
 
 
-def methods(found: StudyData, analysis: StudyAnalysis) -> str:
-    """The paragraph that a paper would have: what was asked of whom, and how numbers were made of it."""
-    return " ".join([*what_was_asked(found, analysis), *how_it_was_computed(analysis)])
+def report_html(contents: Contents, methods: str, hashes: Mapping[str, str] | None = None) -> str:
+    """The whole page, every text escaped, charts as drawings within it: what was found, how, and all tables.
 
-
-def what_was_asked(found: StudyData, analysis: StudyAnalysis) -> list[str]:
-    """Whose judgments of which summaries there are, and which of them count, in sentences."""
-    study, dataset, systems = found.study, found.dataset, analysis.settings.systems
-    judged = [row for row in found.annotators if row.judged]
-    drawn = {
-        "rouge_k_differs": "drawn from those whose ROUGE-K scores differ",
-        "random": "drawn at random",
-        "all": "all there are",
-        "conflicts": f"{'; '.join(study.notes)}; a share of {study.random_share} for the others",
-    }[study.rule]
-    words = [
-        f"{len(judged)} annotators were asked “{study.question}” of {study.pairs} pairs of summaries of the same "
-        f"document ({drawn}; seed {study.seed}) from the data set {dataset.name} ({dataset.documents} documents; "
-        f"systems: {', '.join(study.systems)}), {format_count(study.judgments_per_pair, 'judgment')} wanted per pair; "
-        f"sides were counterbalanced per annotator and ties were {'allowed' if study.ties else 'not allowed'}. "
-        f"{study.judgments} judgments were made.",
-    ]
-    if study.name == MADE_UP:
-        words.append("A program made them up, to show what reports say: they measure nothing.")
-    if study.checks:
-        words.append(f"{study.checks} attention checks (a summary of another document) are left out of all figures.")
-    if analysis.weighed:
-        words.append(
-            "In agreement figures and the ranking of systems, pairs are weighed by one over the probability with which "
-            "they were drawn: ratios estimate those of all pairs of these systems that could have been drawn (Hajek's "
-            "estimator). Other figures describe the pairs that were drawn."
-        )
-    if systems and systems != study.systems:
-        words.append(
-            f"All tables are restricted to the systems {', '.join(systems)}: {analysis.agreement.n} judgments."
-        )
-    return words
-
-
-def how_it_was_computed(analysis: StudyAnalysis) -> list[str]:
-    """How the figures are made of judgments and scores, in sentences."""
-    words = [
-        "A metric agrees with a judgment where it scores the chosen summary higher; differences within 1e-9 are ties, "
-        "counted half (rule half), as misses (strict) or left out (decided). Pairwise accuracy with ties (acc_eq) uses "
-        "a tie threshold fitted on other documents (Deutsch et al. 2023).",
-    ]
-    if analysis.agreement.rows:
-        found = analysis.agreement.rows[0].evaluation
-        words.append(
-            f"{found.intervals.half.level:.0%} intervals of agreement are Clopper and Pearson's for an effective "
-            f"number of pairs, from how far {found.over} differ (Korn and Graubard 1998), and so are those of alpha, "
-            "Fleiss' kappa and raw agreement between annotators, from documents; those of correlations are percentile "
-            f"bootstrap intervals over {drawn_over(analysis.settings.resample)}, those of the ranking over documents."
-        )
-    words += [
-        "Metrics are compared on the same pairs by a sign-flip test over documents (exact McNemar test where every "
-        "document gives one pair and no tie earns half), with Holm's correction. Where several annotators judged, p is "
-        "the larger one of this test and a t test on the variance of documents and annotators.",
-        "Correlations are Pearson's r, Spearman's rho and Kendall's tau-b over all summaries, averaged within "
-        "documents, and over the systems' means; metrics are compared by permutation tests (Deutsch et al. "
-        f"2021): {tests_of(analysis.settings.permute)}, with Holm's correction over the comparisons of a level.",
-        f"Differences are called significant where p is below {ALPHA:g} after the correction.",
-        "Agreement between annotators is Krippendorff's alpha (nominal), Fleiss' kappa and Cohen's kappa; systems are "
-        "ranked by a penalised Bradley-Terry model.",
-    ]
-    return words
-
-
-def report_html(contents: Contents, methods: str, hashes: dict[str, str]) -> str:
-    """The whole page, every text escaped, charts as drawings within it."""
+    `hashes` are of the files behind it, where there are any.
+    """
     drawings = dict(charts_of(contents))
     parts = []
     for table in contents.tables:
-        parts.append(formats.as_html(table))
+        parts.append(table_html(table, contents))
         if table.name in drawings:
             parts.append(drawings[table.name])
     facts = "".join(f"<dt>{esc(name)}</dt><dd>{esc(text)}</dd>" for name, text in contents.facts.items())
     ways = " · ".join(f'<a href="#{esc(table.name)}">{esc(table.title)}</a>' for table in contents.tables)
     signatures = "".join(f"<li><code>{esc(signature)}</code></li>" for signature in contents.gaps)
-    files = "".join(f"<li>{esc(name)}: <code>{digest}</code></li>" for name, digest in sorted(hashes.items()))
+    files = "".join(f"<li>{esc(name)}: <code>{digest}</code></li>" for name, digest in sorted((hashes or {}).items()))
+    behind = (
+        f"<section id='files'><h2>Files behind this report (SHA-256)</h2><ul>{files}</ul></section>" if files else ""
+    )
+    cited = "".join(f"<li>{esc(source)}.</li>" for source in sources(contents.analysis))
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{esc(contents.heading)}</title><style>{STYLE}</style></head><body>"
-        f"<h1>{esc(contents.heading)}</h1><nav>{ways}</nav>"
+        f"<h1>{esc(contents.heading)}</h1>{findings_html(contents)}<nav>{ways}</nav>"
         f"<section id='methods'><h2>Methods</h2><p>{esc(methods)}</p><dl>{facts}</dl></section>"
         f"{''.join(parts)}"
         f"<section id='signatures'><h2>Signatures of the metrics</h2><ul>{signatures}</ul></section>"
-        f"<section id='files'><h2>Files behind this report (SHA-256)</h2><ul>{files}</ul></section>"
-        "</body></html>\n"
+        f"<section id='sources'><h2>To cite</h2><ul>{cited}</ul></section>"
+        f"{behind}</body></html>\n"
     )
+
+
+def findings_html(contents: Contents) -> str:
+    """What was found, in sentences; nothing where no metric has an agreement."""
+    analysis, people = contents.analysis, contents.people
+    leaders = find_leaders(analysis.agreement, analysis.preferences)
+    if leaders is None:
+        return ""
+    headline, finding = write_headline(leaders, people), write_finding(leaders, people)
+    stopping = "" if analysis.sequential is None else describe_stopping(analysis.sequential, analysis.label_of)
+    said = "".join(f"<p>{esc(text)}</p>" for text in (finding, stopping) if text)
+    return f"<section id='findings'><h2>{esc(headline)}</h2>{said}</section>"
+
+
+def table_html(table: Table, contents: Contents) -> str:
+    """A table; that of agreement in the columns that most readers want, with all others behind a click."""
+    if table.name != "agreement" or not table.rows:
+        return formats.as_html(table)
+    short = short_agreement_table(table, contents.analysis.agreement, "half")
+    whole = formats.as_html(table._replace(name="agreement_details"))
+    return f"{formats.as_html(short)}<details><summary>All rules, counts and signatures</summary>{whole}</details>"
 
 
 def charts_of(contents: Contents) -> Iterable[tuple[str, str]]:
     """The charts of a study, by the table that they belong to, as figures of HTML."""
     analysis = contents.analysis
     agreement = analysis.agreement
+    if analysis.sequential is not None and len(analysis.sequential.places):
+        rule = analysis.sequential
+        wealth = figure(wealth_chart(rule), "The wealth of who bets that the two differ")
+        difference = figure(difference_chart(rule, analysis.label_of), "The interval holds at all times together")
+        yield "sequential", wealth + difference
     if any(row.evaluation.agreement.pairs for row in agreement.rows):
         people = analysis.ceiling.agreement.half if analysis.ceiling else None
         yield "agreement", figure(charts.agreement_chart(agreement.rows, "half", people), "Agreement by the rule half")
@@ -190,9 +173,14 @@ def charts_of(contents: Contents) -> Iterable[tuple[str, str]]:
         [row for row in analysis.correlations[table] if row.method == "pearson"] for table in ("human", "matrix")
     )
     if any(row.levels.global_.r is not None for row in human):
-        yield "human", figure(charts.correlation_chart(human, "global", human[0].first), "Pearson's r, all summaries")
+        yield (
+            "human",
+            figure(correlation_charts.correlation_chart(human, "global", human[0].first), "Pearson's r, all summaries"),
+        )
     if any(row.levels.global_.r is not None for row in matrix):
-        yield "matrix", figure(charts.correlation_heatmap(matrix, "global"), "Pearson's r, all summaries")
+        yield "matrix", figure(correlation_charts.correlation_heatmap(matrix, "global"), "Pearson's r, all summaries")
+    if "ranking" not in contents.names:  # ratings are nobody's choices
+        return
     ranking = analysis.reliability.ranking
     if any(row.strength is not None for row in ranking.rows):
         yield "ranking", figure(charts.ranking_chart(ranking), "Strengths with intervals")
@@ -200,15 +188,4 @@ def charts_of(contents: Contents) -> Iterable[tuple[str, str]]:
 
 def figure(chart: Any, caption: str) -> str:
     """A chart as a drawing that needs no script."""
-    drawn = io.StringIO()
-    alt.Chart.from_dict(drawable(chart.properties(width=620).to_dict())).save(drawn, format="svg")
-    return f"<figure>{drawn.getvalue()}<figcaption>{esc(caption)}</figcaption></figure>"
-
-
-def drawable(spec: Any) -> Any:
-    """A chart's specification with every text in it in one line, and without what a drawing cannot hold."""
-    if isinstance(spec, str):
-        return NOT_XML.sub("\ufffd", in_one_line(spec))
-    if isinstance(spec, dict):
-        return {name: drawable(value) for name, value in spec.items()}
-    return [drawable(value) for value in spec] if isinstance(spec, list) else spec
+    return f"<figure>{draw_svg(chart)}<figcaption>{esc(caption)}</figcaption></figure>"

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
-from analysis.study import WON, Settings, analyze_judgments, analyze_ratings, check_systems
+from analysis.study import WON, Settings, StudyAnalysis, analyze_judgments, analyze_ratings, check_systems
+from annotation.records import Study
 from annotation.study_data import StudyData
 from data.cells import Cells
+from data.preferences import Preferences
+from data.sorting import natural_order
+from data.store import Dataset, DataStore
 from metrics.scoring import MissingCounts, NoRatings
+from metrics.unseen import LOOKED_AT, warnings_of_first
+from reports.adjudication import describe_confirmation
 from reports.contents import Contents, versions
+from reports.escaping import format_count
+from reports.finding import name_people
 from reports.tables.study import OF_PEOPLE, table_names
 
 USUAL = "relevance"
 """The rating that metrics are held against where none is named."""
-
 
 LEFT_OUT = "left out"
 """The fact that names the tables that need ratings where there are none."""
@@ -40,31 +48,100 @@ def make_study_contents(found: StudyData, settings: Settings) -> Contents:
         checks=found.checks,
         truncated=found.truncated,
         sampling=study.rule,
+        unit="adjudicated pair" if found.adjudicated else "judgment",
+        verdicts=found.verdicts,
     )
-    judgments = analysis.preferences
+    return describe_study(found, replace(analysis, complete=found.complete))
+
+
+def with_letters(contents: Contents, data: DataStore, dataset: str) -> Contents:
+    """The contents with how many letters of a data set's first documents its metrics did not see, if many."""
+    records = data.first_records(dataset, LOOKED_AT)
+    unseen = warnings_of_first(records, contents.analysis.cells.scores)
+    return contents.with_facts({"letters": "; ".join(unseen)}) if unseen else contents
+
+
+def describe_study(found: StudyData, analysis: StudyAnalysis) -> Contents:
+    """Say what the analysis of a study's judgments rests on."""
+    study, dataset, judgments = found.study, found.dataset, analysis.preferences
+    people = name_people(study.name, None, adjudicated=found.adjudicated)
     compared = {"compared by": ", ".join(study.signatures), "random share": str(study.random_share)}
     return Contents(
-        heading=f"Study {study.name}",
+        heading=f"Metrics against {people}: {study.name}",
         facts={
             "study": study.name,
             "question": study.question,
-            "data set": dataset.name,
-            "SHA-256 of its file": dataset.sha256,
-            "documents": str(dataset.documents),
-            "systems": ", ".join(settings.systems or study.systems),
+            **facts_of_dataset(dataset, analysis.settings.systems or study.systems),
             "pairs": "; ".join((f"{study.pairs}, rule {study.rule}, seed {study.seed}", *study.notes)),
             **(compared if study.signatures else {}),
-            "judgments": f"{len(judgments)} by {len(set(judgments.annotators))} annotators",
-            "seed": str(settings.seed),
-            "versions": versions(),
+            **facts_of_people(found, judgments),
+            **facts_of_run(analysis.settings),
         },
         names=table_names(analysis),
-        gaps={
-            signature: MissingCounts(int(np.isnan(values).sum()), found.truncated.get(signature, 0))
-            for signature, values in analysis.cells.scores.items()
-        },
+        gaps=count_gaps(analysis),
         analysis=analysis,
+        people=people,
     )
+
+
+def facts_of_people(found: StudyData, judgments: Preferences) -> dict[str, str]:
+    """Who said what the analysis rests on, and what adjudicators said of it, where they decided anything."""
+    people, left_out = len(set(judgments.annotators)), tell_left_out(found.study)
+    if found.adjudicated:
+        by = format_count(people, "adjudicator")
+        facts = {"decisions": f"{len(judgments)} by {by}, the latest of each pair; not the judgments"}
+    else:
+        by = format_count(people, "annotator")
+        facts = {"judgments": f"{len(judgments)} by {by}" + (f"; {left_out}" if left_out else "")}
+    if found.confirmation.decided:
+        facts["adjudicated"] = describe_confirmation(found.confirmation)
+    return facts
+
+
+def tell_left_out(study: Study) -> str:
+    """Say whose judgments do not count, in a clause; empty where nobody is excluded who has judged."""
+    if not study.excluded_annotators:
+        return ""
+    judgments = format_count(study.excluded_judgments, "judgment")
+    verb = "is" if study.excluded_judgments == 1 else "are"
+    return f"{judgments} by {format_count(study.excluded_annotators, 'excluded annotator')} {verb} left out"
+
+
+def describe_ratings(dataset: Dataset, aspect: str, analysis: StudyAnalysis) -> Contents:
+    """Say what the analysis of a data set's ratings rests on."""
+    people = name_people(None, aspect)
+    return Contents(
+        heading=f"Metrics against {people}: {dataset.name}",
+        facts={**facts_of_dataset(dataset, dataset.systems), **facts_of_run(analysis.settings)},
+        names=table_names(analysis),
+        gaps=count_gaps(analysis),
+        analysis=analysis,
+        people=people,
+    )
+
+
+def facts_of_dataset(dataset: Dataset, systems: Iterable[str]) -> dict[str, str]:
+    """What is analysed."""
+    return {
+        "data set": dataset.name,
+        "SHA-256 of its file": dataset.sha256,
+        "documents": str(dataset.documents),
+        "systems": ", ".join(sorted(systems, key=natural_order)),
+    }
+
+
+def facts_of_run(settings: Settings) -> dict[str, str]:
+    """What draws and programs figures depend on."""
+    return {"seed": str(settings.seed), "versions": versions()}
+
+
+def count_gaps(analysis: StudyAnalysis) -> dict[str, MissingCounts]:
+    """By signature, how many scores are missing, of language models verdicts, and how many are of cut texts."""
+    of_metrics = {
+        signature: MissingCounts(int(np.isnan(values).sum()), analysis.truncated.get(signature, 0))
+        for signature, values in analysis.cells.scores.items()
+    }
+    return of_metrics | {judge.signature: MissingCounts(judge.pairs - judge.answered, 0) for judge in analysis.judges}
 
 
 def make_cell_contents(
@@ -75,15 +152,17 @@ def make_cell_contents(
     Without these, what needs people is left out, which the facts say. Raises `UnknownSystem` for other baselines.
     """
     human = settings.human
+    people = "people" if human is None else name_people(None, human)
     analysis = analyze_ratings(cells, settings, truncated={name: gap.truncated for name, gap in gaps.items()})
     left_out = {}
     if human is None:
         others = f"; --human takes {' or '.join(cells.ratings)}" if cells.ratings else ""
         left_out = {LEFT_OUT: f"{', '.join(OF_PEOPLE)}: there are no human ratings of {USUAL!r}{others}"}
     return Contents(
-        heading="Metrics" if human is None else f"Metrics against human ratings of {human}",
-        facts={**facts, **left_out, "seed": str(settings.seed), "versions": versions()},
+        heading=f"Metrics against {people}",
+        facts={**facts, **left_out, **facts_of_run(settings)},
         names=table_names(analysis),
         gaps=gaps,
         analysis=analysis,
+        people=people,
     )

@@ -6,16 +6,21 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from analysis.study import check_systems
+from annotation.store import AnnotationStore
+from data.sorting import natural_order
+from data.store import DataStore
 from metrics.dataset_statistics import keyword_statistics, length_statistics
 from metrics.keywords.recall import Records, by_length, by_source, search_keywords
 from metrics.rouge_k import RougeK
 from reports.contents import Contents, versions
+from reports.marked_words import read_marked_words
 from reports.tables.keywords import (
     by_length_table,
     by_source_table,
     keyword_statistics_table,
     length_statistics_table,
 )
+from reports.tables.marked_words import marked_documents_table, marked_words_table
 from reports.tables.table import Table
 
 OF_TEXTS = {
@@ -24,6 +29,8 @@ OF_TEXTS = {
 }
 """The tables, which are made only where they are asked for, by the name that asks for several."""
 
+OF_MARKS = {"marked": ("marked_words", "marked_words_by_document")}
+"""The tables of words that annotators of a study marked, which are made where there are such words."""
 
 KEYWORDS_BY = "keywords by"
 """The fact that names the signature of their ROUGE-K."""
@@ -44,9 +51,12 @@ def make_text_contents(
     if not {*asked}.isdisjoint(OF_TEXTS["keywords"]):
         found = search_keywords(records, metric, systems or None)
         tables += [by_source_table(by_source(found)), by_length_table(by_length(found))]
-        more = {"systems": ", ".join(dict.fromkeys(summary.system for summary in found)), KEYWORDS_BY: metric.signature}
+        more = {
+            "systems": ", ".join(sorted({summary.system for summary in found}, key=natural_order)),
+            KEYWORDS_BY: metric.signature,
+        }
     if not {*asked}.isdisjoint(OF_TEXTS["dataset"]):
-        counted = keyword_statistics((document for document, _ in records), metric.title)
+        counted = keyword_statistics((document for document, _ in records), metric.title, metric.language)
         tables += [
             keyword_statistics_table(counted),
             length_statistics_table(length_statistics(records, systems or None)),
@@ -64,4 +74,23 @@ def make_text_contents(
 def with_texts(contents: Contents, texts: Contents) -> Contents:
     """The contents with the tables of `make_text_contents` after their own."""
     facts = {**contents.facts, **texts.facts, **contents.facts}  # in the order of the first, with its values
-    return replace(contents, names=(*contents.names, *texts.names), facts=facts, of_texts=texts.of_texts)
+    return replace(
+        contents, names=(*contents.names, *texts.names), facts=facts, of_texts={**contents.of_texts, **texts.of_texts}
+    )
+
+
+def with_marked_words(
+    contents: Contents, data: DataStore, annotation: AnnotationStore, study: str, asked: Collection[str] = ()
+) -> Contents:
+    """The contents of a study with the tables of marked words after their own.
+
+    Where tables are `asked` for, only if these are among them; else only if there are marked words.
+    """
+    wanted = not {*asked}.isdisjoint(OF_MARKS["marked"])
+    if asked and not wanted:
+        return contents
+    found = read_marked_words(data, annotation, study)
+    if not (wanted or found.judgments):
+        return contents
+    tables = {table.name: table for table in (marked_words_table(found), marked_documents_table(found))}
+    return replace(contents, names=(*contents.names, *tables), of_texts={**contents.of_texts, **tables})

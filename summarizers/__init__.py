@@ -3,17 +3,7 @@
 A summarizer writes at most one summary a document: what it skipped shows as `len(summaries) < len(documents)`.
 """
 
-from summarizers.adding import AddedSystem, DatasetInUse, add_systems
-from summarizers.base import Summarizer
-from summarizers.registry import NUMBERED, SUMMARIZERS, UnknownSummarizer, summarizer
+from summarizers.adding import DatasetInUse, add_systems
+from summarizers.registry import SUMMARIZERS, UnknownSummarizer, summarizer
 
-__all__ = [
-    "NUMBERED",
-    "SUMMARIZERS",
-    "AddedSystem",
-    "DatasetInUse",
-    "Summarizer",
-    "UnknownSummarizer",
-    "add_systems",
-    "summarizer",
-]
+__all__ = ["SUMMARIZERS", "DatasetInUse", "UnknownSummarizer", "add_systems", "summarizer"]

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import repeat
 from typing import NamedTuple
 
-from data.records import Document, Summary
+from data.records import OUTPUT_CUT, SOURCE_CUT, TRAINED_ON, Document, Summary
 from data.store import DataStore
-from summarizers.base import Summarizer
+from summarizers.base import BatchSummarizer, Summarizer
 from summarizers.human import Reference, Title
 from summarizers.oracles.oracle import Oracle
 from summarizers.processes import Each, map_in_processes
 from summarizers.registry import summarizer
+from summarizers.training_documents import TrainingDocuments
 
 EVERY = 1.0
 """Seconds after which what was written is stored: no more work than that is lost with the power."""
@@ -29,6 +32,10 @@ class DatasetInUse(ValueError):
     """A reference or title cannot become a system any more: studies are measured against it."""
 
 
+class TrainedOnDocuments(ValueError):
+    """A system was trained on documents that it is to summarize: it would know their references."""
+
+
 class AddedSystem(NamedTuple):
     """The result of adding a system. Documents neither written nor present have no summary by it."""
 
@@ -39,6 +46,8 @@ class AddedSystem(NamedTuple):
     """There already."""
     documents: int
     """Of the data set."""
+    remarks: Mapping[str, int] = {}
+    """How many of the summaries written now have a remark, by its name."""
 
     @property
     def without(self) -> int:
@@ -49,55 +58,71 @@ class AddedSystem(NamedTuple):
         """All of it in words."""
         there = f" ({self.before} were there)" if self.before else ""
         without = f"; {self.without} documents have none" if self.without else ""
-        return f"added {self.summaries} summaries of {self.system} to {dataset}{there}{without}"
+        counted = sorted(self.remarks.items())
+        remarks = "".join(f"; {count} {REMARKED[remark].format('s' * (count != 1))}" for remark, count in counted)
+        return f"added {self.summaries} summaries of {self.system} to {dataset}{there}{without}{remarks}"
+
+
+REMARKED = {SOURCE_CUT: "source{} cut", OUTPUT_CUT: "output{} cut", TRAINED_ON: "document{} that it was trained on"}
+"""What a number of remarks is called, with the letter of the plural."""
 
 
 def add_systems(
     store: DataStore,
     dataset: str,
-    names: Sequence[str],
+    systems: Sequence[str | Summarizer],
     *,
-    studies: Sequence[str] = (),
+    studied: bool = False,
+    trained_on: bool = False,
     processes: int = 1,
     progress: Callable[[int, int], None] = lambda done, total: None,
     starting: Callable[[str], None] = lambda system: None,
 ) -> Iterator[AddedSystem]:
-    """Write the summaries of each named system and store them, one system after the other.
+    """Write the summaries of each system, given or named, and store them, one system after the other.
 
     A system that is there with the same signature gets only the summaries that it lacks, so that a run that ended early
     goes on where it stopped; documents for which it could write nothing are tried again. Summaries are stored about
-    every second, in the documents' order: every summarizer looks at one document at a time. Texts that people wrote
-    come first, each system whole: were they to come late, or in parts, a study could begin in between.
+    every second, in the documents' order where a summarizer looks at one document at a time, else batch by batch
+    (`BatchSummarizer.plan`). Texts that people wrote come first, each system whole: were they to come late, or in
+    parts, a study could begin in between.
 
     `progress` hears of done and all documents (of all systems, but for those that have a summary), at first of none,
     and again while one waits; it may raise to stop: what was written is stored then, as it is when the iterator is
     closed. `starting` hears the name of each system before it is written. At most so many child `processes` are used
-    (`summarizers.processes.map_in_processes`), and only for oracles and for what would take this process longer than
-    `QUICK`; with 0 none. The texts are the same unless the time ends a search.
+    (`summarizers.processes.map_in_processes`), and only for oracles, for what loads torch (`Extractive.apart`) and for
+    what would take this process longer than `QUICK`; with 0 none. The texts are the same unless the time ends a search.
 
-    `studies` names those that use the data set. Their pairs were drawn when they began: what is written later does not
+    `studied` says that studies use the data set. Their pairs were drawn when they began: what is written later does not
     come into them. A study that is made while a system is half written draws its pairs from the documents that the
     system has by then, and keeps them; the rules that compare scores refuse summaries that are not scored yet.
+    With `trained_on` a system also summarizes documents that it was trained on, which its summaries then say.
 
-    All names are checked before anything is written: raises `UnknownDataset`, `UnknownSummarizer`, `SystemExists` where
-    a system was imported or has another signature, and `DatasetInUse` where a text that stands as a system would no
-    longer be among those that the studies' scores were measured against; ValueError for less than 0 processes.
+    All systems are checked before anything is written: raises `UnknownDataset`, `UnknownSummarizer`, `SystemExists`
+    where a system was imported or has another signature, `TrainedOnDocuments`, and `DatasetInUse` where a text that
+    stands as a system would no longer be among those that the studies' scores were measured against; ValueError for
+    less than 0 processes, and for two systems of one name.
     """
     if processes < 0:
         raise ValueError(f"the number of processes must be at least 0, not {processes}")
-    systems = {system.name: system for system in map(summarizer, names)}  # `lead` and `lead-3` are one
+    by_name: dict[str, Summarizer] = {}
+    for system in (summarizer(system) if isinstance(system, str) else system for system in systems):
+        if by_name.setdefault(system.name, system).signature != system.signature:  # `lead` and `lead-3` are one
+            raise ValueError(f"two of the systems are called {system.name!r}: add them one by one, by different names")
     documents = [document for document, _ in store.records(dataset)]
     jobs = []
-    for system in sorted(systems.values(), key=lambda system: not by_people(system)):
+    for system in sorted(by_name.values(), key=lambda system: not by_people(system)):
         there = store.summarized(dataset=dataset, system=system.name, signature=system.signature)
         lacking = [document for document in documents if document.id not in there]
-        if studies and by_people(system) and system.summarize(lacking):
+        if studied and by_people(system) and system.summarize(lacking):
             raise DatasetInUse(
-                f"{system.name!r} would no longer judge the summaries in the study {studies[0]!r}, whose results would "
-                "change; import the file under another name for that"
+                f"{system.name!r} would no longer judge the summaries in the studies of {dataset!r}, whose results "
+                "would change; import the file under another name for that"
             )
-        jobs.append((system, lacking))
-    done, total = 0, sum(len(lacking) for _, lacking in jobs)
+        known = trained_ids(system, documents)
+        if known and not trained_on:
+            raise TrainedOnDocuments(describe_trained_on(system.name, len(known), len(documents), dataset))
+        jobs.append((system, lacking, known))
+    done, total = 0, sum(len(lacking) for _, lacking, _ in jobs)
 
     def tell(more: int = 0) -> None:
         nonlocal done
@@ -106,17 +131,23 @@ def add_systems(
 
     tell()
     with map_in_processes(processes, tell) as each:
-        for system, lacking in jobs:
+        for system, lacking, known in jobs:
             starting(system.name)
+            remarks: Counter[str] = Counter()
 
-            def keep(summaries: Sequence[Summary], system: Summarizer = system) -> int:
+            def keep(summaries: Sequence[Summary], system: Summarizer = system, remarks: Counter[str] = remarks) -> int:
+                remarks.update(remark for summary in summaries for remark in summary.remarks)
                 return store.add_summaries(
                     dataset=dataset, summaries=summaries, signature=system.signature, resume=True
                 )
 
-            made, added = write_summaries(system, lacking, each, keep, tell)
-            before = len(documents) - len(lacking) + made - added  # what somebody else wrote meanwhile was there too
-            yield AddedSystem(system.name, added, before, len(documents))
+            if isinstance(system, BatchSummarizer):
+                outputs = write_batches(system, documents, lacking)
+            else:
+                outputs = write(system, lacking, each)
+            written, added = keep_summaries(marked(outputs, known), keep, tell)
+            before = len(documents) - len(lacking) + written - added  # what somebody else wrote meanwhile was there too
+            yield AddedSystem(system.name, added, before, len(documents), remarks)
 
 
 def by_people(system: Summarizer) -> bool:
@@ -124,49 +155,91 @@ def by_people(system: Summarizer) -> bool:
     return isinstance(system, Reference | Title)
 
 
-def write_summaries(
-    system: Summarizer,
-    documents: Sequence[Document],
-    each: Each,
-    keep: Callable[[Sequence[Summary]], int],
-    tell: Callable[[int], None],
+def trained_ids(system: Summarizer, documents: Iterable[Document]) -> set[str]:
+    """The ids of the documents that a system was trained on; none where it was not trained."""
+    known = getattr(system, "training_documents", None)
+    if not isinstance(known, TrainingDocuments) or not known:
+        return set()
+    return {document.id for document in documents if document in known}
+
+
+def describe_trained_on(system: str, known: int, documents: int, dataset: str) -> str:
+    """Why a system does not summarize documents that it was trained on."""
+    return (
+        f"{system!r} was trained on {known} of the {documents} documents of {dataset!r}, so that its summaries of "
+        "these say nothing of how good it is; summarize other documents, or have them written all the same, with a "
+        "remark (--trained-on)"
+    )
+
+
+Output = tuple[int, list[Summary]]
+"""Summaries, and the number of documents that were gone through for them."""
+
+
+def keep_summaries(
+    outputs: Iterable[Output], keep: Callable[[Sequence[Summary]], int], tell: Callable[[int], None]
 ) -> tuple[int, int]:
-    """Write a system's summaries and keep them as they come in; returns how many were made and how many were new."""
-    if by_people(system):
-        found = system.summarize(documents)
-        added = keep(found)
-        tell(len(documents))
-        return len(found), added
+    """Keep summaries about every second as they come in; returns how many were made and how many were new."""
     made = added = 0
     chunk: list[Summary] = []
     kept = time.monotonic()
     try:
-        for found in outputs(system, documents, each):
+        for count, found in outputs:
             made += len(found)
             chunk += found
             if time.monotonic() - kept >= EVERY:
                 ready, chunk = chunk, []  # what is refused is not tried again below
                 added += keep(ready)
                 kept = time.monotonic()
-            tell(1)
+            tell(count)
     finally:
         added += keep(chunk)
     return made, added
 
 
-def outputs(system: Summarizer, documents: Sequence[Document], each: Each) -> Iterator[list[Summary]]:
-    """A system's summary of each document, or none; what takes long is left to `each`."""
-    rest = 0 if isinstance(system, Oracle) else len(documents)  # solvers print, and seconds count
+def marked(outputs: Iterable[Output], known: Collection[str]) -> Iterator[Output]:
+    """The outputs, with a remark on summaries of the documents, by id, that the system was trained on."""
+    for count, found in outputs:
+        yield (
+            count,
+            [
+                replace(summary, remarks=(*summary.remarks, TRAINED_ON)) if summary.document_id in known else summary
+                for summary in found
+            ],
+        )
+
+
+def write(system: Summarizer, documents: Sequence[Document], each: Each) -> Iterator[Output]:
+    """Write a system's summaries document by document; what takes long is left to `each`."""
+    if by_people(system):
+        yield len(documents), system.summarize(documents)
+        return
+    # Of oracles solvers print, and seconds count; torch is loaded once in each child, and not here, too.
+    rest = 0 if isinstance(system, Oracle) or getattr(system, "apart", False) else len(documents)
     started = time.monotonic()
     for place, document in enumerate(documents[:rest]):
         spent = time.monotonic() - started
         if place and spent >= TRIED and spent / place * (len(documents) - place) >= QUICK:
             rest = place
             break
-        yield summary_of(system, document)
-    yield from each(summary_of, repeat(system), documents[rest:])
+        yield 1, system.summarize([document])
+    for found in each(summary_of, repeat(system), documents[rest:]):
+        yield 1, found
 
 
 def summary_of(system: Summarizer, document: Document) -> list[Summary]:
     """A system's summary of one document, or none."""
     return system.summarize([document])
+
+
+def write_batches(
+    system: BatchSummarizer, documents: Sequence[Document], lacking: Sequence[Document]
+) -> Iterator[Output]:
+    """Write a system's summaries batch by batch, in this process; only batches with a document that lacks one."""
+    wanted = {document.id for document in lacking}
+    for batch in system.plan(documents) if wanted else []:
+        ids = {document.id for document in batch} & wanted
+        if ids:
+            yield len(ids), [summary for summary in system.summarize(batch) if summary.document_id in ids]
+            wanted -= ids
+    yield len(wanted), []  # those that the plan leaves out

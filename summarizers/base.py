@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar, NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
 
-from data.records import Document, Summary
+from data.records import OUTPUT_CUT, REFERENCE_SYSTEM, SOURCE_CUT, TITLE_SYSTEM, Document, Summary
 from data.signatures import signature
+from data.store.base import checked_name
 from metrics.base import check_option
 from metrics.text import count_words
 from summarizers.sentences import sentences_of
@@ -35,6 +36,31 @@ class Summarizer(Protocol):
         """Write one summary a document, in order; a document that it cannot summarise has none."""
 
 
+@runtime_checkable
+class BatchSummarizer(Summarizer, Protocol):
+    """A system that writes the summaries of several documents at once, as models do."""
+
+    def plan(self, documents: Sequence[Document]) -> list[list[Document]]:
+        """Divide documents into the batches that `summarize` takes, each document once.
+
+        It is given all documents of a data set, whatever is written already: the texts may depend on the batch, and a
+        run that goes on must come to those of one that was never stopped. What it leaves out has no summary.
+        """
+
+
+def system_name(name: str) -> str:
+    """The name of a system in a data set. Raises ValueError for those of texts that people wrote, and for bad names."""
+    name = checked_name(name, "the name of a system")
+    if name == TITLE_SYSTEM or name.startswith(REFERENCE_SYSTEM):
+        raise ValueError(f"the name {name!r} is that of a text that people wrote: give the system another name")
+    return name
+
+
+def remarks_of(*, source_cut: bool, output_cut: bool) -> tuple[str, ...]:
+    """The remarks on a summary."""
+    return (SOURCE_CUT,) * source_cut + (OUTPUT_CUT,) * output_cut
+
+
 UNITS = ("sentences", "words", "reference")
 """What a length is counted in."""
 
@@ -59,7 +85,11 @@ class SummaryLength(NamedTuple):
     @property
     def suffix(self) -> str:
         """The suffix of a system's name: `-2`, `-100w`, `-ref`; nothing at the default length."""
-        return "" if self == SummaryLength() else f"-{self.name}"
+        return self.suffix_unless(SummaryLength())
+
+    def suffix_unless(self, usual: SummaryLength) -> str:
+        """The suffix of a system's name, nothing at its usual length."""
+        return "" if self == usual else f"-{self.name}"
 
     @property
     def option(self) -> dict[str, object]:
@@ -75,17 +105,15 @@ class SummaryLength(NamedTuple):
 
 REFERENCE_LENGTH = SummaryLength(unit="reference")
 
-
 NUMBER = "[1-9][0-9]{0,8}"
 """How a number from 1 is written in names."""
 
-
 LENGTH_NAME = f"{NUMBER}w?|ref"
-"""The pattern of `Length.name`."""
+"""The pattern of `SummaryLength.name`."""
 
 
 def read_length(name: str) -> SummaryLength | None:
-    """Read what `Length.name` wrote; None where it is no length's name."""
+    """Read what `SummaryLength.name` wrote; None where it is no length's name."""
     if not re.fullmatch(LENGTH_NAME, name):
         return None
     if name == "ref":
@@ -108,21 +136,26 @@ class Extractive(ABC):
     still fits is (with `prefix`, until the first that does not), and the best one even where it alone is too long.
     A document of fewer sentences is its own summary; one without a sentence, as in data sets that do not contain their
     documents, has none, and neither has one without a reference (or without a word in it) where the reference gives
-    the length. The system is called `lead` at the default length, else `lead-5`, `lead-100w` or `lead-ref`. A whole
+    the length. The system is called `lead` at its usual length, else `lead-5`, `lead-100w` or `lead-ref`. A whole
     number as `length` counts sentences. Raises ValueError for a length under 1.
     """
 
-    system: ClassVar[str]
+    system: str
+    usual: ClassVar[SummaryLength] = SummaryLength()
+    """The length where none is asked for; a name without a length means this one."""
+    apart: bool = False
+    """Whether all of the work is left to child processes, because it loads torch."""
     prefix: ClassVar[bool] = False
     """Whether a sentence that does not fit into the words ends the summary."""
 
-    def __init__(self, length: SummaryLength | int = DEFAULT_SENTENCES) -> None:
-        self.length = check_length(SummaryLength(length) if isinstance(length, int) else length)
+    def __init__(self, length: SummaryLength | int | None = None) -> None:
+        asked = self.usual if length is None else length
+        self.length = check_length(SummaryLength(asked) if isinstance(asked, int) else asked)
 
     @property
     def name(self) -> str:
         """The system's name in a data set."""
-        return f"{self.system}{self.length.suffix}"
+        return f"{self.system}{self.length.suffix_unless(self.usual)}"
 
     @property
     def signature(self) -> str:

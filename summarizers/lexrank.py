@@ -5,23 +5,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from math import log
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from data.records import Document
-from data.signatures import signature
-from metrics.text import UNICODE
-from summarizers.base import VERSION, Extractive, best_first
-
-DAMPING = 0.85
-"""Probability of following an edge instead of jumping to any sentence: 1 minus what the paper calls d."""
+from metrics.languages import ENGLISH
+from metrics.pagerank import DAMPING, pagerank
+from summarizers.base import best_first
+from summarizers.words import Lexical, graph_words
 
 THRESHOLD = 0.1
 """Sentences of a smaller cosine are not connected."""
 
 
-class LexRank(Extractive):
+class LexRank(Lexical):
     """The sentences of the highest PageRank in the graph of their cosines; at equal ranks the earlier one.
 
     Edges weigh their cosine, as in the paper's continuous LexRank, and those under its threshold are left out. Vectors
@@ -30,30 +29,22 @@ class LexRank(Extractive):
     """
 
     system = "lexrank"
-
-    @property
-    def signature(self) -> str:
-        """Everything that its output depends on."""
-        return signature(self.system, VERSION, **self.length.option, damping=DAMPING, threshold=THRESHOLD)
+    settings = MappingProxyType({"damping": DAMPING, "threshold": THRESHOLD})
 
     def order(self, sentences: Sequence[str], document: Document) -> list[int]:
         """By rank."""
-        return best_first(ranks(sentences))
+        return best_first(ranks(sentences, self.language))
 
 
-def ranks(sentences: Sequence[str]) -> list[float]:
+def ranks(sentences: Sequence[str], language: str = ENGLISH) -> list[float]:
     """The PageRank of each sentence; they sum to 1."""
-    import networkx
-
-    cosines = similarities(sentences)
-    graph = networkx.from_numpy_array(np.where(cosines >= THRESHOLD, cosines, 0.0))
-    rank = networkx.pagerank(graph, alpha=DAMPING, tol=1e-12, max_iter=1000)
-    return [rank[place] for place in range(len(sentences))]
+    cosines = similarities(sentences, language)
+    return pagerank(np.where(cosines >= THRESHOLD, cosines, 0.0))
 
 
-def similarities(sentences: Sequence[str]) -> NDArray[np.float64]:
+def similarities(sentences: Sequence[str], language: str = ENGLISH) -> NDArray[np.float64]:
     """Cosines of the sentences' tf * idf vectors to twelve places, shape (sentences, sentences); 0 on the diagonal."""
-    counts = [Counter(UNICODE.findall(sentence.lower())) for sentence in sentences]
+    counts = [Counter(words) for words in graph_words(sentences, language)]
     df = Counter(word for count in counts for word in count)
     columns = {word: column for column, word in enumerate(df)}
     # One more sentence than there is: a word that all of them have still weighs something, else sentences of such words

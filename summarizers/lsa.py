@@ -8,14 +8,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from data.records import Document
-from metrics.keywords.overlap import content_words
-from summarizers.base import Extractive, best_first
+from summarizers.base import best_first
+from summarizers.words import Lexical
 
 SMALLEST = 0.5
 """Topics whose singular value is under this share of the largest are left out, as in the paper."""
 
 
-class Lsa(Extractive):
+class Lsa(Lexical):
     """The sentences of the greatest length in the space of the leading topics, each weighted by its singular value.
 
     Topics are the singular vectors of the table of words by sentences, of counts of lemmas without stop words. Of
@@ -26,7 +26,7 @@ class Lsa(Extractive):
 
     def order(self, sentences: Sequence[str], document: Document) -> list[int]:
         """By length in topic space."""
-        counts = [Counter(content_words(sentence).words) for sentence in sentences]
+        counts = [Counter(words) for words in self.words(sentences)]
         rows = {word: row for row, word in enumerate(dict.fromkeys(word for count in counts for word in count))}
         if not rows:
             return list(range(len(sentences)))

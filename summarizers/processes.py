@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection, wait
 from signal import Signals
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from data.database import ROOT
 
@@ -96,6 +96,12 @@ Answer = tuple[Any, Exception | None]
 """What a function returned, or raised."""
 
 
+class Told(NamedTuple):
+    """What a function that is still running says of itself."""
+
+    what: str
+
+
 def given_out(answer: Answer) -> Any:
     """Return a function's result, or raise its exception."""
     result, error = answer
@@ -130,33 +136,52 @@ class WorkerProcess:
 
     def answer(self) -> Answer:
         """Wait for the result. Raises ChildProcessError if the process has ended."""
+        while isinstance(heard := self.hear(), Told):
+            pass
+        return heard
+
+    def hear(self) -> Answer | Told:
+        """Wait for what it says next. Raises ChildProcessError if the process has ended."""
         try:
-            found: Answer = self.line.recv()
+            heard: Answer | Told = self.line.recv()
         except (EOFError, OSError) as error:
             raise self.ended() from error
-        return found
+        return heard
 
     def ended(self) -> ChildProcessError:
         """The error that says how it ended."""
         code = self.process.wait()
         how = f"exit code {code}" if code >= 0 else f"signal {-code}, {Signals(-code).name}"
         lack = "; is there too little memory?" if code == -Signals.SIGKILL else ""
-        return ChildProcessError(f"a process that was searching or summarising ended ({how}{lack})")
+        return ChildProcessError(f"a process that was computing this ended ({how}{lack})")
 
-    def end(self) -> None:
-        """Kill it."""
+    def end(self, patience: float = 0.0) -> None:
+        """Kill it, unless it ends within so many seconds of hearing that nobody listens any more."""
+        self.line.close()
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(patience)
         self.process.kill()
         self.process.wait()
-        self.line.close()
 
 
 # --- in a child process -------------------------------------------------------------------------------------------
+
+
+LINES: list[Connection[Any, Any]] = []
+"""The connection to the process that asks; none in any other process."""
+
+
+def tell(what: str) -> None:
+    """Say to the process that asked what is being done at this moment."""
+    for line in LINES:
+        line.send(Told(what))
 
 
 def work(line_number: int) -> None:
     """Run function calls received over the given file descriptor until it closes."""
     os.nice(NICE)
     with Connection(line_number) as line, suppress(EOFError, OSError):
+        LINES.append(line)
         sys.path[:] = line.recv()
         while True:
             function, arguments = line.recv()

@@ -7,11 +7,19 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
+import regex
+
 from data.records import Document, Summary
 from data.signatures import signature
-from metrics.text import WORD
+from metrics.base import check_option
+from metrics.languages import ENGLISH, LANGUAGES, are_stop_words
+from metrics.text import ANY_SCRIPT, NO_SPACES, WORD, find_tokens
 from summarizers.base import REFERENCE_LENGTH, VERSION, SummaryLength, best_first, check_length, within
 from summarizers.sentences import sentences_of
+from summarizers.words import language_settings, language_suffix
+
+SPACE = regex.compile(rf"(?<=[{NO_SPACES}]) (?=[{NO_SPACES}])")
+"""A space between two characters of scripts that are written without."""
 
 
 class Rake:
@@ -22,28 +30,37 @@ class Rake:
     words of all phrases that it stands in) over its frequency, a phrase the sum over its words; of equals the earlier
     one goes first. The best phrase is taken even where it alone is too long. A document without a phrase has no
     summary, and neither has one without a reference where that gives the length. The system is called `rake-100w`,
-    `rake-ref` or, with phrases of at most 3 words, `rake-cut3-100w`. Raises ValueError for a length in sentences (there
+    `rake-ref` or, with phrases of at most 3 words, `rake-cut3-100w`; in another `language` than English, whose words
+    and stop words are those of `metrics.languages`, `rake-de-100w`. Raises ValueError for a length in sentences (there
     are none) and a `longest` under 1.
     """
 
-    def __init__(self, length: SummaryLength = REFERENCE_LENGTH, longest: int | None = None) -> None:
+    def __init__(
+        self, length: SummaryLength = REFERENCE_LENGTH, longest: int | None = None, language: str = ENGLISH
+    ) -> None:
         if length.unit == "sentences":
             raise ValueError("rake writes phrases, not sentences: name a number of words, as in rake-100w, or rake-ref")
         if longest is not None and longest < 1:
             raise ValueError(f"a phrase has at least 1 word, not {longest}")
         self.length = check_length(length)
+        check_option("language", language, LANGUAGES)
         self.longest = longest
+        self.language = language
 
     @property
     def name(self) -> str:
         """The system's name in a data set."""
-        return f"rake{f'-cut{self.longest}' if self.longest else ''}{self.length.suffix}"
+        cut = f"-cut{self.longest}" if self.longest else ""
+        return f"rake{language_suffix(self.language)}{cut}{self.length.suffix}"
 
     @property
     def signature(self) -> str:
         """Everything that its output depends on."""
         cut = {"longest": self.longest} if self.longest else {}
-        return signature("rake", VERSION, stop="smart", **cut, **self.length.option)
+        words = language_settings(self.language)
+        if "lang" in words:
+            words = {"stop": words["stop"], "lang": words["lang"]}  # no word is stemmed
+        return signature("rake", VERSION, **({"stop": "smart"} | words), **cut, **self.length.option)
 
     def summarize(self, documents: Sequence[Document]) -> list[Summary]:
         """Write one summary a document, in order; one that has no summary is left out."""
@@ -56,16 +73,17 @@ class Rake:
     def select(self, document: Document) -> list[str]:
         """The phrases of a document's summary, the best first; none where it has no summary."""
         words = self.length.words(document)
-        found = [" ".join(phrase) for phrase in rank_phrases(document, self.longest)] if words else []
+        ranked = rank_phrases(document, self.longest, self.language) if words else []
+        found = [SPACE.sub("", " ".join(phrase)) for phrase in ranked]
         return [found[place] for place in within(words, found, range(len(found)))] if found else []
 
 
-def rank_phrases(document: Document, longest: int | None = None) -> list[tuple[str, ...]]:
+def rank_phrases(document: Document, longest: int | None = None, language: str = ENGLISH) -> list[tuple[str, ...]]:
     """The distinct phrases of a document, of at most `longest` words, the best first; of equals the earlier one."""
     every = [
         run[start : start + (longest or len(run))]
         for sentence in sentences_of(document)
-        for run in split_runs(sentence)
+        for run in split_runs(sentence, language)
         for start in range(0, len(run), longest or len(run))
     ]
     frequency = Counter(word for phrase in every for word in phrase)
@@ -78,18 +96,22 @@ def rank_phrases(document: Document, longest: int | None = None) -> list[tuple[s
     return [found[place] for place in best_first(scores)]
 
 
-def split_runs(sentence: str) -> list[tuple[str, ...]]:
+def split_runs(sentence: str, language: str = ENGLISH) -> list[tuple[str, ...]]:
     """Runs of lower-cased words between stop words and punctuation."""
     found: list[list[str]] = [[]]
-    stops = stop_words()
-    end = 0
     lowered = sentence.lower()
-    for match in WORD.finditer(lowered):
-        if lowered[end : match.start()].strip() or match.group() in stops:
+    tokens = find_tokens(WORD if language == ENGLISH else ANY_SCRIPT, lowered)
+    if language == ENGLISH:
+        stops = [word in stop_words() for word in tokens.words]
+    else:
+        stops = are_stop_words(lowered, tokens.spans, language)
+    end = 0
+    for word, (start, stop), skipped in zip(*tokens, stops, strict=True):
+        if lowered[end:start].strip() or skipped:
             found.append([])
-        if match.group() not in stops:
-            found[-1].append(match.group())
-        end = match.end()
+        if not skipped:
+            found[-1].append(word)
+        end = stop
     return [tuple(run) for run in found if run]
 
 

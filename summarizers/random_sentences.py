@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from data.records import Document
 from data.signatures import signature
-from summarizers.base import DEFAULT_SENTENCES, VERSION, Extractive, SummaryLength
+from summarizers.base import VERSION, Extractive, SummaryLength
 
 
 class Random(Extractive):
@@ -18,7 +18,7 @@ class Random(Extractive):
 
     system = "random"
 
-    def __init__(self, length: SummaryLength | int = DEFAULT_SENTENCES, seed: int = 0) -> None:
+    def __init__(self, length: SummaryLength | int | None = None, seed: int = 0) -> None:
         super().__init__(length)
         self.seed = seed
 

@@ -6,14 +6,16 @@ A summarizer writes at most one summary a document: what it skipped shows as `le
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import product
 
 from data.records import REFERENCE_SYSTEM, TITLE_SYSTEM
+from metrics.languages import ENGLISH, LANGUAGES
 from summarizers.base import LENGTH_NAME, NUMBER, Summarizer, read_length
 from summarizers.human import Reference, Title
 from summarizers.lead import Lead
+from summarizers.learned.extractor import SHIPPED, shipped
 from summarizers.lexrank import LexRank
 from summarizers.lsa import Lsa
 from summarizers.oracles.algorithms import ALGORITHMS
@@ -41,6 +43,9 @@ BASELINES: dict[str, Callable[..., Summarizer]] = {
 }
 """Systems that do not see the references; each takes a `length`."""
 
+LEARNED: dict[str, Callable[..., Summarizer]] = {name: partial(shipped, kind) for name, kind in SHIPPED.items()}
+"""Extractors that come trained with this package, for a summary of one sentence; each takes a `length`."""
+
 ORACLES: dict[str, Callable[..., Summarizer]] = {
     f"oracle-{algorithm}-rouge{n}{'-set' * (definition == 'set')}{'-first' * (references == 'first')}": partial(
         Oracle, algorithm, Target(n, definition, references)
@@ -49,33 +54,55 @@ ORACLES: dict[str, Callable[..., Summarizer]] = {
 }
 """Systems that do; each takes a `length`, without which it is as long as it likes."""
 
-SUMMARIZERS: dict[str, Callable[..., Summarizer]] = {**BASELINES, **ORACLES, TITLE_SYSTEM: Title}
+SUMMARIZERS: dict[str, Callable[..., Summarizer]] = {**BASELINES, **LEARNED, **ORACLES, TITLE_SYSTEM: Title}
 
 SEEDED = {"random", *(name for name in ORACLES if ALGORITHMS[name.split("-")[1]].seeded)}
 """Those that take a `seed`."""
 
+SPEAKING = {"textrank", "lexrank", "tfidf", "sumbasic", "lsa", "rake", *ORACLES}
+"""Those that take a `language`: all others do not look at words."""
+
 NUMBERED: dict[str, Callable[[int], Summarizer]] = {REFERENCE_SYSTEM: Reference}  # by what stands before the number
 
 NAME = re.compile(
-    rf"(?P<system>.+?)(?:-cut(?P<longest>{NUMBER}))?"
+    rf"(?P<system>.+?)(?:-(?P<language>{'|'.join(code for code in LANGUAGES if code != ENGLISH)}))?"
+    rf"(?:-cut(?P<longest>{NUMBER}))?"
     rf"(?:-(?P<length>{LENGTH_NAME}))?"
     rf"(?:-seed(?P<seed>0|{NUMBER}))?"
 )
 
 KNOWN = (
     f"{', '.join(BASELINES)} (-K: so many sentences, -Kw: words, -ref: words of the first reference; random-seedK; "
-    "rake-cutK: phrases of at most K words), "
+    f"rake-cutK: phrases of at most K words), {', '.join(LEARNED)} (the same lengths), "
     f"{TITLE_SYSTEM}, {REFERENCE_SYSTEM}K, oracle-A-rouge1, oracle-A-rouge2 (A is {', '.join(ALGORITHMS)}; "
     "-set: each n-gram once, -first: the first reference only; then a length or seed, as above), where K is a number "
-    "from 1"
+    "from 1; and checkpoints and language models, such as seq2seq:DIR, gguf:FILE, llm:MODEL (all: --list)"
 )
+
+
+def baselines_among(systems: Iterable[str]) -> tuple[str, ...]:
+    """The systems that are called like one of `BASELINES`, of any length and seed, in their order."""
+    return tuple(
+        system for system in systems if (read := NAME.fullmatch(system)) is not None and read["system"] in BASELINES
+    )
+
+
+def in_language(name: str, language: str) -> str:
+    """The name of a system for a language: `textrank-de-2` for `textrank-2`; one that does not look at words stays."""
+    read = NAME.fullmatch(name)
+    if language == ENGLISH or read is None or read["system"] not in SPEAKING or read["language"]:
+        return name
+    return f"{read['system']}-{language}{name.removeprefix(read['system'])}"
 
 
 def guide() -> str:
     """How systems are named, and the names of all of them, in lines of at most 80 characters."""
     return "\n".join(
         [
-            "A name is a system, then a length, then a seed; the last two may be left out.",
+            "A name is a system, then a language, a length and a seed; the last three may be",
+            "left out.",
+            f"language: -{' -'.join(code for code in LANGUAGES if code != ENGLISH)},",
+            "of all that look at words; without it they are those of English",
             "length: -K sentences, -Kw words, -ref as many words as the first reference",
             "seed: -seedK, of random and oracles but for greedy and exact",
             "such as lead, textrank-2, lexrank-100w, random-5-seed7, oracle-exact-rouge1,",
@@ -84,6 +111,18 @@ def guide() -> str:
             "Systems that do not see the references (3 sentences each, rake -ref):",
             *(f"  {name}" for name in BASELINES if name != "rake"),
             "  rake (key phrases; no length in sentences; rake-cutN: of at most N words)",
+            "",
+            "Extractors that were trained on summaries of papers (1 sentence each):",
+            *(f"  {name}" for name in LEARNED),
+            "  extractor:DIR (of one's own: relevance train extractor)",
+            "",
+            "Models on this machine, from which nothing is downloaded or run but weights:",
+            "  seq2seq:DIR (encoder-decoders such as BART and T5; those of relevance train)",
+            "  causal:DIR  (language models), gguf:FILE (those of llama.cpp)",
+            "  presumm:DIR, pointer:DIR (those of relevance train presumm, lstm and pointer)",
+            "",
+            "Language models that are asked by a prompt, in the manner of the ROUGE-K paper:",
+            "  llm:MODEL (at an address), llm:causal:DIR, llm:gguf:FILE (on this machine)",
             "",
             "Oracles, upper bounds that read the references (as long as they like):",
             "  oracle-A-rouge1|rouge2[-set][-first]",
@@ -117,11 +156,14 @@ def summarizer(name: str) -> Summarizer:
         options["length"] = length
     if read["seed"]:
         options["seed"] = int(read["seed"])
+    if read["language"]:
+        options["language"] = read["language"]
     if read["longest"]:
         options["longest"] = int(read["longest"])
     if (
         (length and system == TITLE_SYSTEM)
         or (read["seed"] and system not in SEEDED)
+        or (read["language"] and system not in SPEAKING)
         or (read["longest"] and system != "rake")
     ):
         raise UnknownSummarizer(f"unknown summarizer {name!r}; known are {KNOWN}")

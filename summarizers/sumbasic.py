@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from math import exp, log
 
 from data.records import Document
-from metrics.keywords.overlap import content_words
-from summarizers.base import Extractive, best_first
+from summarizers.base import best_first
+from summarizers.words import Lexical
 
 
-class SumBasic(Extractive):
+class SumBasic(Lexical):
     """Of the sentences with the most probable word, the one whose words are most probable on average; and so on.
 
     Whenever a sentence is taken, the probability of each word in it is squared, so that the next one says something
@@ -23,7 +23,7 @@ class SumBasic(Extractive):
 
     def order(self, sentences: Sequence[str], document: Document) -> list[int]:
         """In the order in which they are taken."""
-        words = [content_words(sentence).words for sentence in sentences]
+        words = self.words(sentences)
         counts = Counter(word for tokens in words for word in tokens)
         total = sum(counts.values())
         # Logarithms are doubled where probabilities are squared: those would soon be too small to tell apart.

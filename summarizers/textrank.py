@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 from math import log
+from types import MappingProxyType
+
+import numpy as np
 
 from data.records import Document
-from data.signatures import signature
-from metrics.text import UNICODE
-from summarizers.base import VERSION, Extractive, best_first
-
-DAMPING = 0.85
-"""Probability of following an edge instead of jumping to any sentence (section 2)."""
+from metrics.languages import ENGLISH
+from metrics.pagerank import DAMPING, pagerank
+from summarizers.base import best_first
+from summarizers.words import Lexical, graph_words
 
 
-class TextRank(Extractive):
+class TextRank(Lexical):
     """The sentences that rank highest; at equal ranks the earlier one.
 
     Sentences that share no words at all rank equally: the summary is then that of `lead`. As in the paper, nothing
@@ -23,33 +24,23 @@ class TextRank(Extractive):
     """
 
     system = "textrank"
-
-    @property
-    def signature(self) -> str:
-        """Everything that its output depends on."""
-        return signature(self.system, VERSION, **self.length.option, damping=DAMPING)
+    settings = MappingProxyType({"damping": DAMPING})
 
     def order(self, sentences: Sequence[str], document: Document) -> list[int]:
         """By rank."""
-        return best_first(ranks(sentences))
+        return best_first(ranks(sentences, self.language))
 
 
-def ranks(sentences: Sequence[str]) -> list[float]:
+def ranks(sentences: Sequence[str], language: str = ENGLISH) -> list[float]:
     """The weighted PageRank of each sentence in the graph of their similarities; all ranks sum to 1."""
-    import networkx
-
-    words = [UNICODE.findall(sentence.lower()) for sentence in sentences]
+    words = graph_words(sentences, language)
     types = [frozenset(tokens) for tokens in words]
     lengths = [len(tokens) for tokens in words]
-    graph = networkx.Graph()
-    graph.add_nodes_from(range(len(sentences)))
+    weights = np.zeros((len(sentences), len(sentences)))
     for a, b in combinations(range(len(sentences)), 2):
-        if weight := similarity(len(types[a] & types[b]), lengths[a], lengths[b]):
-            graph.add_edge(a, b, weight=weight)
-    # At networkx's own tolerance of 1e-6 a rank could depend on where the iteration stopped. Equal ranks differ by
-    # rounding noise, which must not decide what is taken: hence the nine places.
-    rank = networkx.pagerank(graph, alpha=DAMPING, tol=1e-12, max_iter=1000)
-    return [round(rank[place], 9) for place in range(len(sentences))]
+        weights[a, b] = weights[b, a] = similarity(len(types[a] & types[b]), lengths[a], lengths[b])
+    # Equal ranks differ by rounding noise, which must not decide what is taken: hence the nine places.
+    return [round(rank, 9) for rank in pagerank(weights)]
 
 
 def similarity(shared: int, length: int, other: int) -> float:

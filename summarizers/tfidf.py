@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from math import log
 
 from data.records import Document
-from metrics.keywords.overlap import content_words
-from summarizers.base import Extractive, best_first
+from summarizers.base import best_first
+from summarizers.words import Lexical
 
 
-class TfIdf(Extractive):
+class TfIdf(Lexical):
     """The sentences of the highest mean tf * idf over their content words.
 
     tf is how often the document has a word, idf the logarithm of all its sentences over those with the word: nothing is
@@ -23,7 +23,7 @@ class TfIdf(Extractive):
 
     def order(self, sentences: Sequence[str], document: Document) -> list[int]:
         """By mean weight."""
-        words = [content_words(sentence).words for sentence in sentences]
+        words = self.words(sentences)
         tf = Counter(word for tokens in words for word in tokens)
         df = Counter(word for tokens in words for word in set(tokens))
         weight = {word: tf[word] * log(len(sentences) / df[word]) for word in tf}

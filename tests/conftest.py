@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import hypothesis.internal.conjecture.providers as drawing
 import pytest
@@ -22,10 +22,11 @@ from annotation.store import AnnotationStore
 from data.database import connect
 from data.demo import NAME, add_demo
 from data.store import DataStore
+from llm.calls import Calls
 from metrics import default_metrics, make_metrics, metric
 from metrics.scoring import score_dataset
-from tests.driving import wait_for
-from tests.waiting import PATIENCE
+from tests.llm.stub import Stub, running_stub
+from tests.postgresql import NoPostgreSQL, PostgreSQL
 
 pytest_plugins = ["tests.marks"]
 
@@ -37,10 +38,13 @@ settings.register_profile("free", **PATIENT)
 settings.load_profile("gate")
 
 ROOT = Path(__file__).resolve().parents[1]
+MEMORY = Path("/dev/shm")
+ROOM = 8 << 30
+"""Bytes that must be free in memory for the tests' files: several times what they take."""
 SHARED_DATA = ROOT.parent / "shared" / "data"
 
 
-def absent(what: str, how: str) -> None:
+def absent(what: str, how: str) -> NoReturn:
     """Skip what cannot run here, saying how it could; under CI everything must run."""
     message = f"{what}: {how}"
     if os.environ.get("CI"):
@@ -54,9 +58,23 @@ def is_never_local(path: str) -> bool:
 
 
 def pytest_configure() -> None:
-    """Keep the gate's examples the same whatever is imported."""
+    """Keep the gate's examples the same whatever is imported, and the tests' files in memory."""
     if settings.get_current_profile_name() == "gate":
         drawing.is_local_module_file = is_never_local
+    keep_files_in_memory()
+
+
+def keep_files_in_memory() -> None:
+    """Keep the tests' files in memory where there is room: a commit of a database waits for the disk otherwise.
+
+    The variable TMPDIR names another place. What runs beside this process, as the app and PostgreSQL, follows it.
+    """
+    if "TMPDIR" in os.environ or not MEMORY.is_dir():
+        return
+    status = os.statvfs(MEMORY)
+    if status.f_bavail * status.f_frsize >= ROOM and not status.f_flag & os.ST_NOEXEC:  # containers often give 64 MB
+        os.environ["TMPDIR"] = str(MEMORY)
+        tempfile.tempdir = None
 
 
 @pytest.hookimpl(tryfirst=True)  # before the marks are asked for
@@ -79,59 +97,22 @@ def shared_data() -> Path:
 
 @pytest.fixture(scope="session")
 def postgresql() -> Iterator[str]:
-    """A PostgreSQL server of our own on a Unix socket; yields the address of its maintenance database."""
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb")) or [Path(shutil.which("initdb") or "/nowhere")]
-    binaries = found[-1].parent
-    if not (binaries / "postgres").exists():
+    """A PostgreSQL server of our own; yields the address of its maintenance database."""
+    with running_postgresql() as server:
+        yield server.url
+
+
+@contextmanager
+def running_postgresql() -> Iterator[PostgreSQL]:
+    """A PostgreSQL server until the block is left; the test is skipped where there is none."""
+    try:
+        server = PostgreSQL()
+    except NoPostgreSQL:
         absent("no PostgreSQL server", "apt-get install postgresql")
-    folder = Path(tempfile.mkdtemp(prefix="pg-"))
-    user: dict[str, str] = {}
-    if os.geteuid() == 0:  # the server refuses to run as root
-        user = {"user": "postgres", "group": "postgres"}
-        shutil.chown(folder, "postgres", "postgres")
-    subprocess.run(
-        [
-            binaries / "initdb",
-            "--no-sync",
-            "-A",
-            "trust",
-            "-U",
-            "postgres",
-            "-E",
-            "UTF8",
-            "--locale=C",
-            folder / "data",
-        ],
-        check=True,
-        stdout=subprocess.DEVNULL,
-        cwd="/",
-        **user,
-    )
-    settings = ["-c", "listen_addresses=", "-c", "fsync=off", "-k", str(folder)]
-    log = (folder / "log").open("wb")
-    server = subprocess.Popen(
-        [binaries / "postgres", "-D", folder / "data", *settings], stdout=log, stderr=log, cwd="/", **user
-    )
     try:
-        url = f"postgresql+psycopg://postgres@/postgres?host={folder}"
-        wait_for(lambda: answers(url), "PostgreSQL", server)
-        yield url
+        yield server
     finally:
-        server.send_signal(signal.SIGINT)  # a fast stop: it does not wait for connections
-        server.wait(timeout=PATIENCE)
-        log.close()
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def answers(url: str) -> bool:
-    engine = create_engine(url)
-    try:
-        with engine.connect() as connection:
-            return connection.execute(text("SELECT 1")).scalar() == 1
-    except Exception:
-        return False
-    finally:
-        engine.dispose()
+        server.remove()
 
 
 @pytest.fixture(scope="session")
@@ -215,3 +196,35 @@ def demo_url(sqlite_url: str, tmp_path: Path, scored_demo: Path) -> str:
     """A database of its own with the scored demo corpus and its study, that the command line and the pages use."""
     shutil.copy(scored_demo, tmp_path / "relevance.db")
     return sqlite_url
+
+
+# --- language models ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def stub() -> Iterator[Stub]:
+    """A server that speaks OpenAI's protocol."""
+    with running_stub() as server:
+        yield server
+
+
+@pytest.fixture
+def calls(tmp_path: Path) -> Iterator[Calls]:
+    record = Calls(tmp_path / "calls.db")
+    yield record
+    record.close()
+
+
+# --- disks --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A folder on a disk of 4 MB."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(folder)]
+    if shutil.which("mount") is None or subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("a small disk cannot be mounted: run the tests as root")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)

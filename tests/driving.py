@@ -8,9 +8,11 @@ import socket
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from http.client import HTTPException
 from pathlib import Path
+from typing import IO
 
 from tests.waiting import PATIENCE, until
 
@@ -45,17 +47,22 @@ def wait_for(ready: Callable[[], bool], what: str, process: subprocess.Popen[byt
     until(is_ready, what)
 
 
-def healthy(url: str) -> bool:
+def healthy(url: str, path: str = "/_stcore/health") -> bool:
     """Whether the app answers at an address."""
+    return answer_of(f"{url}{path}") is not None
+
+
+def answer_of(url: str) -> str | None:
+    """What an address answers; None where nobody does, or only to say that it cannot."""
     try:
-        with urllib.request.urlopen(f"{url}/_stcore/health", timeout=2) as answer:
-            return bool(answer.status == 200)
-    except OSError:
-        return False
+        with urllib.request.urlopen(url, timeout=2) as answer:
+            return str(answer.read().decode())
+    except (OSError, HTTPException):
+        return None
 
 
-PORTS = [0]
-"""The ports that the app has had in this process, and 0, for any other."""
+PORTS: list[int] = []
+"""The ports that the app has had in this process."""
 
 
 def free_port() -> int:
@@ -64,27 +71,72 @@ def free_port() -> int:
         with suppress(OSError), socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # connections of the last server may linger
             probe.bind(("127.0.0.1", port))
-            found = int(probe.getsockname()[1])
-            if port == 0:
-                PORTS.append(found)
-            return found
-    raise RuntimeError("no port is free")
+            return port
+    PORTS.append(free_ports(1))
+    return PORTS[-1]
+
+
+def free_ports(count: int) -> int:
+    """The first of so many neighbouring ports that nobody listens on.
+
+    None of those that the system gives to connections: one to such a port of its own would be answered by itself.
+    """
+    for first in range(12000 + os.getpid() * 97 % 15000, 32000, count):  # far from those of a process beside it
+        with suppress(OSError), ExitStack() as probes:
+            for port in range(first, first + count):
+                probes.enter_context(socket.socket()).bind(("127.0.0.1", port))
+            return first
+    raise RuntimeError(f"no {count} neighbouring ports are free")
+
+
+SECRET = "kX7-vQ2_mB9tR4wZ8yL1nC6pD3sF5gHj-KaEu"
+"""Of hosted servers in tests."""
 
 
 @contextmanager
-def serving(database_url: str) -> Iterator[str]:
-    """The app as `relevance serve` starts it; yields its address and stops it at the end."""
+def serving(
+    database_url: str, *, hosted: bool = False, log: Path | None = None, through: Sequence[str] = (), **settings: str
+) -> Iterator[str]:
+    """The app as `relevance serve` starts it; yields its address and stops it at the end.
+
+    A hosted one needs an owner in the database; `settings` are further variables of its environment, `log` is the
+    file that its log goes to, `through` the command that starts it, where it is to run as somebody else.
+    """
     port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    settings = {"RELEVANCE_DATABASE_URL": database_url, **settings}
+    with log.open("wb") if log is not None else nullcontext() as to:
+        if hosted:
+            settings = {"RELEVANCE_SECRET": SECRET, "RELEVANCE_PUBLIC_URL": url, **settings}
+        path = "/healthz" if hosted else "/_stcore/health"
+        options = ["--hosted"] if hosted else []
+        with running(port, *options, ready=lambda: healthy(url, path), log=to, through=through, **settings):
+            yield url
+
+
+@contextmanager
+def running(
+    port: int,
+    *options: str,
+    ready: Callable[[], bool],
+    log: IO[bytes] | int | None = None,
+    through: Sequence[str] = (),
+    **settings: str,
+) -> Iterator[subprocess.Popen[bytes]]:
+    """`relevance serve` with options on a port, from when it is ready on; yields its process and ends it.
+
+    `settings` are further variables of its environment, `log` is where its log goes.
+    """
     server = subprocess.Popen(
-        [sys.executable, "-m", "cli", "serve", "--port", str(port)],
+        [*through, sys.executable, "-m", "cli", "serve", "--port", str(port), *options],
         cwd=ROOT,
-        env=os.environ | {"RELEVANCE_DATABASE_URL": database_url},
+        env=os.environ | settings,
         stdout=subprocess.DEVNULL,
+        stderr=log,
     )
     try:
-        url = f"http://127.0.0.1:{port}"
-        wait_for(lambda: healthy(url), "the app", server)
-        yield url
+        wait_for(ready, "the app", server)
+        yield server
     finally:
         server.terminate()
         server.wait(timeout=PATIENCE)

@@ -15,15 +15,32 @@ MAY_IMPORT = {
     "data": set(),
     "analysis": {"data"},
     "metrics": {"data"},
-    "summarizers": {"metrics", "data"},
+    "llm": {"data"},
+    "summarizers": {"llm", "metrics", "data"},
     "annotation": {"data"},
+    "hosting": {"annotation", "data"},
     "reports": {"analysis", "annotation", "metrics", "summarizers", "data"},
-    "pages": {"reports", "analysis", "annotation", "metrics", "summarizers", "data"},
-    "cli": {"reports", "analysis", "annotation", "metrics", "summarizers", "data", "app"},
-    "app": {"data", "pages", "metrics"},
+    "bundles": {"reports", "analysis", "annotation", "metrics", "summarizers", "data"},
+    "distributed": {"llm", "metrics", "summarizers", "data"},
+    "relevance": {"reports", "analysis", "metrics", "data"},
+    "pages": {"reports", "analysis", "annotation", "bundles", "hosting", "metrics", "summarizers", "data"},
+    "cli": {
+        "reports",
+        "analysis",
+        "annotation",
+        "bundles",
+        "distributed",
+        "hosting",
+        "llm",
+        "metrics",
+        "summarizers",
+        "data",
+        "app",
+    },
+    "app": {"data", "hosting", "pages", "metrics"},
 }
 STREAMLIT = {"pages", "app"}
-HEAVY = {"torch", "transformers", "spacy", "nltk", "networkx", "simplemma"}
+HEAVY = {"torch", "transformers", "spacy", "nltk", "simplemma", "stopwordsiso", "openai", "ray"}
 
 
 def files(package: str) -> list[Path]:
@@ -97,3 +114,14 @@ def test_pages_stay_off_other_pages_and_unsafe_html() -> None:
         text = file.read_text()
         assert "unsafe_allow_html" not in text, file
         assert not {f"pages.{other.stem}" for other in (ROOT / "pages").glob("*.py")} & set(text.split()), file
+
+
+@pytest.mark.parametrize("script", sorted((ROOT / "pages").glob("*.py")), ids=lambda path: path.name)
+def test_a_page_shows_no_string_that_is_meant_for_readers_of_the_code(script: Path) -> None:
+    """Streamlit writes a string that stands alone in a page's script onto the page."""
+    alone = [
+        statement.value.value
+        for statement in ast.parse(script.read_text()).body[1:]
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    ]
+    assert alone == []

@@ -17,10 +17,9 @@ from annotation.results import load_judgments
 from annotation.store import AnnotationStore
 from cli import main
 from data.database import connect, now
-from data.demo import NAME, add_demo
+from data.demo import NAME
 from data.store import DataStore
-from metrics import METRICS, lexical_metrics, make_metrics, metric
-from metrics.scoring import score_dataset
+from metrics import METRICS, metric
 from reports.html_report import write_report
 from tests.pages.opening import new_session
 
@@ -44,14 +43,11 @@ def test_the_demo_has_all_metrics_and_both_studies(sqlite_url: str) -> None:
 
 
 @pytest.fixture
-def stores(sqlite_url: str) -> tuple[DataStore, AnnotationStore]:
+def stores(demo_url: str) -> tuple[DataStore, AnnotationStore]:
     st.cache_resource.clear()  # pages may still have the database of another test
     st.cache_data.clear()
-    engine = connect(sqlite_url)
-    data = DataStore(engine)
-    add_demo(data)
-    score_dataset(data, NAME, make_metrics(lexical_metrics()))
-    return data, AnnotationStore(engine)
+    engine = connect(demo_url)
+    return DataStore(engine), AnnotationStore(engine)
 
 
 def done(annotators: list[AnnotatorProgress]) -> dict[str, int]:
@@ -94,6 +90,7 @@ def test_made_up_judgments_go_on_where_they_were_stopped(
     assert done(annotation.annotators(MADE_UP)) == dict.fromkeys(ANNOTATORS, 24)
 
 
+@pytest.mark.exhaustive
 def test_pages_say_that_they_are_made_up_and_begin_with_something_else(
     stores: tuple[DataStore, AnnotationStore],
 ) -> None:
@@ -101,22 +98,21 @@ def test_pages_say_that_they_are_made_up_and_begin_with_something_else(
     create_made_up_study(data, annotation, metric("rouge_k").signature)
     app = new_session().run()
     app.switch_page("agreement.py").run()
-    assert "author labels" in app.markdown[0].value
-    place = next(i for i, name in enumerate(app.selectbox(key="source").options) if "made-up" in name)
+    assert "Author labels" in app.markdown[0].value
+    place = next(i for i, name in enumerate(app.selectbox(key="source").options) if "Made-up" in name)
     app.selectbox(key="source").select_index(place).run()
     assert not app.exception
     assert "72 made-up judgments" in app.markdown[0].value
-    assert "over 24 documents: a program made them" in app.markdown[0].value
+    assert "of 24 documents: a program made them" in app.markdown[0].value
     assert "measure nothing" in app.markdown[0].value
     app.switch_page("correlation.py").run()
-    assert "made-up" in app.selectbox(key=f"people:{NAME}").options[-1]
-    people = app.selectbox(key=f"people:{NAME}")
-    people.select_index(len(people.options) - 1).run()
-    assert any("the share of its made-up judgments that it won" in shown.value for shown in app.markdown)
-    app.switch_page("reliability.py").run()
+    assert app.selectbox(key="source").value.study == MADE_UP  # what was chosen goes along
+    assert any("the share of made-up judgments that a summary won" in shown.value for shown in app.caption)
+    app.switch_page("annotators.py").run()
     assert "**72 made-up judgments**" in app.markdown[0].value
 
 
+@pytest.mark.exhaustive
 def test_one_judgment_of_a_person_stands_before_all_that_are_made_up(
     stores: tuple[DataStore, AnnotationStore],
 ) -> None:
@@ -130,11 +126,12 @@ def test_one_judgment_of_a_person_stands_before_all_that_are_made_up(
     shown = now() - timedelta(seconds=2)
     annotation.judge(annotator=annotator, assignment_id=task.assignment_id, choice="left", presented_at=shown)
     app = new_session().run()
-    app.switch_page("reliability.py").run()
+    app.switch_page("annotators.py").run()
     assert app.selectbox(key="study").options == [STUDY, MADE_UP]
     assert "**1 judgments**" in app.markdown[0].value
 
 
+@pytest.mark.exhaustive
 def test_a_report_says_how_many_judgments_there_are_and_that_they_are_made_up(
     stores: tuple[DataStore, AnnotationStore], tmp_path: Path
 ) -> None:
@@ -143,6 +140,8 @@ def test_a_report_says_how_many_judgments_there_are_and_that_they_are_made_up(
     systems = ("fluent", "keyword")
     write_report(data, annotation, MADE_UP, tmp_path, Settings(systems=systems))
     page = (tmp_path / "report.html").read_text()
+    assert "agrees best with the made-up judgments" in page
+    assert "annotators on 0." not in page
     assert "72 judgments were made. A program made them up, " in page
     count = len(load_judgments(annotation, MADE_UP).of_systems(systems))
     assert 0 < count < 72

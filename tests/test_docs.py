@@ -1,4 +1,4 @@
-"""The README is true: its commands run and print what it says, and it names every metric, command and format."""
+"""The README and docs/ are true: commands print what stands there, and every metric, command and format is named."""
 
 from __future__ import annotations
 
@@ -17,9 +17,15 @@ from cli import main
 from data.importers import IMPORTERS, LINES
 from metrics import METRICS
 from reports.tables.keywords import PUBLISHED
+from summarizers.methods.base import Method
+from summarizers.methods.registry import METHODS
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text()
+DOCS = ROOT / "docs"
+TRAINING = (DOCS / "training.md").read_text()
+REFERENCE = {path.stem: path.read_text() for path in (DOCS / "reference").glob("*.md")}
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
 
 
 def console_block() -> str:
@@ -33,7 +39,7 @@ def test_the_command_line_example_prints_what_the_readme_shows(
 ) -> None:
     monkeypatch.chdir(ROOT)
     commands = re.split(r"^\$ relevance ", console_block(), flags=re.MULTILINE)[1:]
-    assert len(commands) == 5
+    assert commands
     for command in commands:
         line, _, shown = command.partition("\n")
         result = CliRunner().invoke(main, shlex.split(line))
@@ -42,9 +48,11 @@ def test_the_command_line_example_prints_what_the_readme_shows(
 
 
 @pytest.mark.exhaustive
-def test_the_table_of_oracles_is_the_one_the_readme_shows(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_table_of_oracles_is_the_one_that_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    ((line, shown),) = re.findall(r"```text\n\$ relevance (oracle [^\n]*)\n(.*?)\.\.\.\n```", README, re.DOTALL)
+    ((line, shown),) = re.findall(
+        r"```text\n\$ relevance (oracle [^\n]*)\n(.*?)\.\.\.\n```", REFERENCE["upper-bounds"], re.DOTALL
+    )
     result = CliRunner().invoke(main, shlex.split(line))
     assert result.exit_code == 0, result.output
     assert result.stdout.startswith(shown)
@@ -57,29 +65,41 @@ def without_versions(text: str) -> str:
 
 @pytest.mark.parametrize("name", [*METRICS, *IMPORTERS, LINES])
 def test_every_metric_and_format_is_named(name: str) -> None:
-    assert f"`{name}`" in README
+    assert f"`{name}`" in (REFERENCE["metrics"] if name in METRICS else REFERENCE["formats"])
 
 
 @pytest.mark.parametrize("name", main.commands)
 def test_every_command_is_named(name: str) -> None:
-    assert f"`relevance {name}" in README
+    assert f"`relevance {name}" in REFERENCE["commands"]
 
 
-def test_links_lead_somewhere() -> None:
-    for file in (README, (ROOT / "CONTRIBUTING.md").read_text()):
-        for target in re.findall(r"\]\(([^)#]+)\)", file):
-            assert (ROOT / target).exists(), target
+@pytest.mark.parametrize("method", METHODS.values(), ids=list(METHODS))
+def test_every_training_method_is_named_with_what_writes_by_it(method: type[Method]) -> None:
+    assert re.search(rf"^\| `{method.name}` \|.* \| `{method.kind}:` \|$", TRAINING, re.MULTILINE)
 
 
-def test_p_values_of_the_readme(shared_data: Path) -> None:
+@pytest.mark.parametrize("path", PAGES, ids=[path.relative_to(ROOT).as_posix() for path in PAGES])
+def test_links_lead_somewhere(path: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", path.read_text()):
+        assert (path.parent / target).exists(), target
+
+
+def test_the_readme_is_short() -> None:
+    assert README.count("\n") <= 120
+
+
+def test_p_values_that_are_told(shared_data: Path) -> None:
     found = rouge1_against_length("strict", shared_data / "summeval.jsonl")
     by_documents = f"{found.p_documents:.3f}".removeprefix("0")
-    assert f"is p = {found.p_pairs:.0e} pair by pair and {by_documents} by documents" in README
+    assert f"is p = {found.p_pairs:.0e} pair by pair and {by_documents} by documents" in REFERENCE["tables"]
 
 
-def test_the_paper_s_false_discovery_rates_of_the_readme() -> None:
+def test_the_paper_s_false_discovery_rates_that_are_told() -> None:
     implied = [f"{of.keywords:.2f}" for of in PUBLISHED.values()]
-    assert f"they would make {implied[0]}, {implied[1]} and {implied[2]} keywords per document" in README
+    assert (
+        f"they would make {implied[0]}, {implied[1]} and {implied[2]} keywords per document"
+        in (DOCS / "how-to" / "pages.md").read_text()
+    )
 
 
 @pytest.mark.exhaustive

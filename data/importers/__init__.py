@@ -10,8 +10,33 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from data.importers import interchange, parquet, question, scitldr, summeval, table
-from data.reading import Say, quote_value, read_json_lines, say_nothing
+from data.importers import (
+    arxiv,
+    arxiv_papers,
+    cnn_dailymail,
+    huggingface,
+    human_feedback,
+    interchange,
+    lmarena,
+    mt_metrics_eval,
+    multi_xscience,
+    newsroom,
+    parquet,
+    question,
+    realsumm,
+    sacrerouge,
+    scisummnet,
+    scitldr,
+    summeval,
+    table,
+    tac,
+    xsum,
+)
+from data.importers.columns import guess_table
+from data.importers.nested import column_names
+from data.importers.pairwise import Read
+from data.importers.table import TableColumns
+from data.reading import Say, quote_value, read_json, say_nothing
 from data.records import BadRecord, Document, Summary
 
 Records = Iterator[tuple[Document, list[Summary]]]
@@ -24,7 +49,46 @@ IMPORTERS: dict[str, Callable[[Path, Say], Records]] = {
     "tsv": table.load_tsv,
     "parquet": parquet.load,
     "question": question.load,
+    "cnn_dailymail": cnn_dailymail.load,
+    "xsum": xsum.load,
+    "scisummnet": scisummnet.load,
+    "newsroom": newsroom.load,
+    "arxiv": arxiv.load,
+    "arxiv_papers": arxiv_papers.load,
+    "multi_xscience": multi_xscience.load,
+    "huggingface": huggingface.load,
+    "realsumm": realsumm.load,
+    "tac": tac.load,
+    "sacrerouge": sacrerouge.load,
+    "mt_metrics_eval": mt_metrics_eval.load,
+    "lmarena": lmarena.load,
+    "human_feedback": human_feedback.load,
 }
+COMPARED: dict[str, Read] = {"lmarena": lmarena.read, "human_feedback": human_feedback.read}
+"""The formats that bring judgments of pairs, which make a study."""
+FOLDERS = {
+    "question": (f"*{question.SUFFIX}",),
+    "cnn_dailymail": (f"*{cnn_dailymail.SUFFIX}",),
+    "xsum": (f"*{xsum.SUFFIX}",),
+    "scisummnet": (f"{scisummnet.XML}/*.xml", f"*{scisummnet.SUMMARY}"),
+    "arxiv_papers": (arxiv_papers.TABLE, f"*{arxiv_papers.SUFFIX}"),
+    "huggingface": (f"*{huggingface.SUFFIX}",),
+    "realsumm": (realsumm.FILES,),
+    "tac": tac.FILES,
+    "sacrerouge": (f"*{sacrerouge.SUFFIX}",),
+    "mt_metrics_eval": mt_metrics_eval.FILES,
+}
+"""The formats that may be folders, with the files that are read there."""
+TOLD_BY = FOLDERS | {
+    "arxiv_papers": (arxiv_papers.TABLE,),
+    "tac": (tac.JUDGED,),
+    "sacrerouge": sacrerouge.TOLD_BY,
+    "mt_metrics_eval": (mt_metrics_eval.DOCUMENTS,),
+}
+"""By which of these files a folder is recognized."""
+DELIMITED = {"csv": ",", "tsv": "\t"}
+"""The text tables, with what separates their columns."""
+
 LINES = "lines"
 """The format that joins a data set instead of making one: a summary a line (`data.importers.lines`)."""
 
@@ -34,29 +98,51 @@ SUFFIXES = {
     ".parquet": "parquet",
     ".pq": "parquet",
     question.SUFFIX: "question",
+    cnn_dailymail.SUFFIX: "cnn_dailymail",
+    xsum.SUFFIX: "xsum",
+    huggingface.SUFFIX: "huggingface",
+    realsumm.SCORES: "realsumm",
+    mt_metrics_eval.SUFFIX: "mt_metrics_eval",
     ".hypo": LINES,
     ".txt": LINES,
 }
 
 
+RECOGNIZED: tuple[tuple[str, set[str]], ...] = (
+    ("summeval", {"decoded", "model_id"}),
+    ("scitldr", {"target", "source"}),
+    ("human_feedback", human_feedback.FIELDS),
+    ("sacrerouge", sacrerouge.INSTANCE),
+    ("sacrerouge", sacrerouge.METRICS),
+    ("interchange", {"references"}),
+    ("interchange", {"summaries"}),
+    ("multi_xscience", multi_xscience.FIELDS),
+    ("arxiv", arxiv.FIELDS),
+    ("newsroom", newsroom.FIELDS),
+    ("realsumm", realsumm.FIELDS),
+    ("lmarena", lmarena.FIELDS),
+)
+"""The formats of JSON, with fields that their records have; the first whose fields are there."""
+
+
 def guess_format(path: Path) -> str:
-    """Name the format of a file by its ending or, for JSON lines, by the fields of its first record.
+    """Name the format of a file by its ending or, for JSON and Parquet, by its fields.
 
-    A folder is one of `.question` files.
-
-    Raises `BadRecord` where that does not tell.
+    A folder is told by its files. Raises `BadRecord` where that does not tell.
     """
     if path.is_dir():
-        return "question"
-    if path.suffix.lower() in SUFFIXES:
-        return SUFFIXES[path.suffix.lower()]
-    for place, record in read_json_lines(path):
-        if "decoded" in record and "model_id" in record:
-            return "summeval"
-        if "target" in record and "source" in record:
-            return "scitldr"
-        if "references" in record or "summaries" in record:
-            return "interchange"
+        return guess_folder(path)
+    if path.suffix.lower() == ".csv" and realsumm.is_ratings(path):
+        return "realsumm"
+    found = SUFFIXES.get(path.suffix.lower())
+    if found == "parquet" and has_battles(path):
+        return "lmarena"
+    if found is not None:
+        return found
+    for place, record in read_json(path):
+        for format, fields in RECOGNIZED:
+            if fields <= record.keys():
+                return format
         place.refuse(
             "the format cannot be told from the fields "
             f"{', '.join(map(quote_value, list(record)[:8])) or '(none)'}; name it with --format {'|'.join(IMPORTERS)}"
@@ -64,8 +150,31 @@ def guess_format(path: Path) -> str:
     raise BadRecord(f"{path.name}:1: the file is empty")
 
 
-def read_documents(path: Path, format: str | None = None, say: Say = say_nothing) -> Records:
+def has_battles(path: Path) -> bool:
+    """Whether a Parquet file has LMArena's columns; one that is damaged has none, which its importer says."""
+    try:
+        return set(column_names(path)) >= lmarena.FIELDS
+    except BadRecord:
+        return False
+
+
+def guess_folder(path: Path) -> str:
+    """Name the format of a folder by its files. Raises `BadRecord` where they tell nothing, or too much."""
+    found = [format for format, patterns in TOLD_BY.items() if any(any(path.rglob(pattern)) for pattern in patterns)]
+    if not found:
+        known = ", ".join(pattern for patterns in TOLD_BY.values() for pattern in patterns)
+        raise BadRecord(f"{path}: there is no file in it that an importer reads ({known})")
+    if len(found) > 1:
+        raise BadRecord(f"{path}: its files are of the formats {' and '.join(found)}: name one by --format")
+    return found[0]
+
+
+def read_documents(
+    path: Path, format: str | None = None, say: Say = say_nothing, columns: TableColumns | None = None
+) -> Records:
     """Yield the documents of a file with their summaries, checked across the whole file.
+
+    `columns` tell how a text table is read whose columns are called otherwise; without them that is guessed.
 
     Raises `BadRecord` at the first thing that cannot be taken, possibly after some records were yielded.
     """
@@ -80,7 +189,10 @@ def read_documents(path: Path, format: str | None = None, say: Say = say_nothing
     if format not in IMPORTERS:
         raise BadRecord(f"unknown format {format!r}; known are {', '.join([*IMPORTERS, LINES])}")
     documents = count = 0
-    for document, summaries in IMPORTERS[format](path, say):
+    if columns is None and format in DELIMITED:
+        columns = guess_table(path, DELIMITED[format], say)
+    read = IMPORTERS[format](path, say) if columns is None else table.load_columns(path, columns, say)
+    for document, summaries in read:
         documents += 1
         count += sum(summary.is_empty for summary in summaries)
         yield document, summaries

@@ -1,10 +1,11 @@
 """The project's own format: a JSON object a line, a document each, its summaries with it.
 
 {"id": "d1", "title": "optional", "source": "text or list of sentences", "references": ["..."],
-"summaries": [{"system": "bart", "text": "...", "human": {"relevance": 4.3}}],
+"summaries": [{"system": "bart", "text": "...", "human": {"relevance": 4.3}, "scores": {"rouge-1": 0.4}}],
 "questions": [{"question": "... @placeholder ...", "answer": "..."}]}
 
-`title`, `human` and `questions` are optional; an `id` may be a whole number, a summary's text may be empty.
+`title`, `human`, `scores` (of metrics, which came with the summary) and `questions` are optional; `source` and
+`references` are null where the data set does not have them; an `id` may be a whole number, a summary's text empty.
 """
 
 from __future__ import annotations
@@ -34,16 +35,24 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
                 say(f"{place}: field passed over: {reading.quote_value(name)}")
         document_id = unseen(place, reading.require_field(place, record, "id"), seen)
         source = reading.require_field(place, record, "source")
+        references = reading.require_field(place, record, "references")
         document = Document(
             id=document_id,
             title=reading.optional_text(place, record.get("title"), "title"),
-            source=reading.parse_texts(place, source, "source")
-            if isinstance(source, list)
-            else reading.text(place, source, "source"),
-            references=reading.parse_texts(place, reading.require_field(place, record, "references"), "references"),
+            source=read_source(place, source),
+            references=() if references is None else reading.parse_texts(place, references, "references"),
             questions=tuple(questions(place, record.get("questions", []))),
         )
         yield document, summaries(place, document_id, record.get("summaries", []))
+
+
+def read_source(place: FileLine, source: object) -> str | tuple[str, ...]:
+    """A text or its sentences; null where the data set does not have it."""
+    if source is None:
+        return ""
+    if isinstance(source, list):
+        return reading.parse_texts(place, source, "source")
+    return reading.text(place, source, "source")
 
 
 def summaries(place: FileLine, document_id: str, value: object) -> list[Summary]:
@@ -59,6 +68,7 @@ def summaries(place: FileLine, document_id: str, value: object) -> list[Summary]
             system=system,
             text=reading.summary_text(place, reading.require_field(place, item, "text"), f"{name}.text"),
             human=reading.ratings(place, item.get("human"), f"{name}.human"),
+            given=tuple(reading.ratings(place, item.get("scores"), f"{name}.scores").items()),
         )
     return list(found.values())
 

@@ -7,9 +7,9 @@ small that the largest values that the pages may hold fit into memory, and only 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -18,7 +18,7 @@ from data.files import open_file
 from data.importers.table import HUMAN, TableRow, check_columns, gather, is_taken
 from data.importers.thrift import Struct, parse_struct, read_struct
 from data.one_line import message
-from data.reading import FileLine, Say
+from data.reading import FileLine, Say, say_nothing
 from data.records import BadRecord, Document, Summary
 
 MIB = 1024 * 1024
@@ -52,17 +52,64 @@ def read_rows(path: Path, say: Say) -> Iterator[TableRow]:
     """The rows of a Parquet file, their columns checked and measured before the first is read."""
     with open_file(path) as source, readable(path):
         file, groups = open_parquet(source, path)
-        names = file.schema_arrow.names
-        check_columns(FileLine(path, 1), names, say)
-        taken = dict.fromkeys(name for name in names if is_taken(name))
-        check_types(path, file.schema_arrow, taken)
+        check_count(path, groups)
+        taken = check_table(path, file, say)
         sizes = [batch_rows(path, source, group, taken) for group in groups]
-        measure(path, file, sizes, taken)
-        number = 0
-        for batch in read_batches(file, sizes, taken):
-            for record in batch.to_pylist():
-                number += 1
-                yield FileLine(path, number), record
+        texts = text_columns(file, taken)
+        measure(path, read_batches(file, sizes, texts), texts)
+        yield from records(path, read_batches(file, sizes, taken))
+
+
+def load_part(path: Path, rows: range) -> Iterator[tuple[Document, list[Summary]]]:
+    """Read some rows of a Parquet file, from 0: whole documents. Only their row groups are looked at.
+
+    The limits hold for these rows, not for the file. Raises `BadRecord` with the row's number in the file.
+    """
+    return gather(read_part(path, rows))
+
+
+def read_part(path: Path, rows: range) -> Iterator[TableRow]:
+    """Some rows of a Parquet file, from 0, checked and measured as `read_rows` does."""
+    with open_file(path) as source, readable(path):
+        file, groups = open_parquet(source, path)
+        taken = check_table(path, file, say_nothing)
+        sizes = {
+            number: batch_rows(path, source, groups[number], taken, whole=False) for number in groups_with(groups, rows)
+        }
+        texts = text_columns(file, taken)
+        measure(path, read_slices(file, groups, sizes, texts, rows), texts, rows.start)
+        yield from records(path, read_slices(file, groups, sizes, taken, rows), rows.start)
+
+
+def records(path: Path, batches: Iterator[Any], before: int = 0) -> Iterator[TableRow]:
+    """The rows of batches, of which the first has so many rows before it."""
+    number = before
+    for batch in batches:
+        for record in batch.to_pylist():
+            number += 1
+            yield FileLine(path, number), record
+
+
+def check_table(path: Path, file: Any, say: Say) -> dict[str, None]:
+    """The columns that are read, once they are known to be those of a table."""
+    names = file.schema_arrow.names
+    check_columns(FileLine(path, 1), names, say)
+    taken = dict.fromkeys(name for name in names if is_taken(name))
+    check_types(path, file.schema_arrow, taken)
+    return taken
+
+
+def text_columns(file: Any, taken: Collection[str]) -> list[str]:
+    """Those of the columns that hold texts."""
+    from pyarrow import types
+
+    return [name for name in taken if types.is_string(file.schema_arrow.field(name).type)]
+
+
+def check_count(path: Path, groups: list[Struct]) -> None:
+    """Refuse a file with more rows than are taken."""
+    if (count := sum(group[3] for group in groups)) > MAX_ROWS:
+        refuse(path, f"the file has {count:,} rows, and at most {MAX_ROWS:,} are taken; split it")
 
 
 @contextmanager
@@ -82,8 +129,10 @@ def readable(path: Path) -> Iterator[None]:
         raise BadRecord(f"{path.name}:1: not a readable Parquet file: {message(error)}") from error
 
 
-def open_parquet(source: BinaryIO, path: Path) -> tuple[Any, list[Struct]]:
+def open_parquet(source: BinaryIO, path: Path, by_numbers: bool = False) -> tuple[Any, list[Struct]]:
     """The file with its columns as Parquet describes them, and its row groups, which are structs of Parquet's format.
+
+    `by_numbers` reads texts as numbers in dictionaries.
 
     Arrow's own description is hidden: by it a column would come as a dictionary, which is read whole and kept. The
     library's account of row groups is not asked for: damaged ones end the process.
@@ -102,10 +151,10 @@ def open_parquet(source: BinaryIO, path: Path) -> tuple[Any, list[Struct]]:
     source.seek(end - 8 - footer)
     described = source.read(footer).replace(b"ARROW:schema", b"arrow_schema")
     groups: list[Struct] = parse_struct(described)[4]
-    if (count := sum(group[3] for group in groups)) > MAX_ROWS:
-        refuse(path, f"the file has {count:,} rows, and at most {MAX_ROWS:,} are taken; split it")
     metadata = pq.read_metadata(pa.BufferReader(b"PAR1" + described + tail))
-    return pq.ParquetFile(source, metadata=metadata, pre_buffer=False, buffer_size=MIB), groups
+    leaves = [metadata.schema.column(place).path for place in range(metadata.num_columns)] if by_numbers else None
+    opened = pq.ParquetFile(source, metadata=metadata, read_dictionary=leaves, pre_buffer=False, buffer_size=MIB)
+    return opened, groups
 
 
 def refuse(path: Path, problem: str) -> None:
@@ -125,14 +174,15 @@ def check_types(path: Path, schema: Any, taken: Collection[str]) -> None:
             refuse(path, f"{name} must be {wanted}, not {found}")
 
 
-def measure(path: Path, file: Any, sizes: list[int], taken: Collection[str]) -> None:
-    """Refuse a text that is too long, and more text in all than is taken, before any of it is kept."""
-    import pyarrow.compute as pc
-    from pyarrow import types
+def measure(path: Path, batches: Iterator[Any], texts: Collection[str], before: int = 0) -> None:
+    """Refuse a text that is too long, and more text in all than is taken, before any of it is kept.
 
-    texts = [name for name in taken if types.is_string(file.schema_arrow.field(name).type)]
-    row = total = 0
-    for batch in read_batches(file, sizes, texts):
+    `before` is how many rows of the file come before the batches.
+    """
+    import pyarrow.compute as pc
+
+    row, total = before, 0
+    for batch in batches:
         for name in texts:
             lengths = pc.binary_length(batch.column(name))
             longest = pc.max(lengths).as_py() or 0
@@ -152,6 +202,33 @@ def read_batches(file: Any, sizes: list[int], names: Collection[str]) -> Iterato
         yield from file.iter_batches(size, row_groups=[group], columns=names, use_threads=False)
 
 
+def groups_with(groups: list[Struct], rows: range) -> list[int]:
+    """The numbers of the row groups in which some rows stand."""
+    starts = [0, *accumulate(group[3] for group in groups)]
+    return [
+        number for number, (start, end) in enumerate(pairwise(starts)) if max(start, rows.start) < min(end, rows.stop)
+    ]
+
+
+def read_slices(
+    file: Any, groups: list[Struct], sizes: Mapping[int, int], names: Collection[str], rows: range
+) -> Iterator[Any]:
+    """Record batches with some rows of a file, each of the row groups that have a size in batches of it.
+
+    What stands before the rows in their first row group is unpacked and let go.
+    """
+    starts = [0, *accumulate(group[3] for group in groups)]
+    for number, size in sizes.items():
+        row = starts[number]
+        for batch in file.iter_batches(size, row_groups=[number], columns=names, use_threads=False):
+            first, last = max(0, rows.start - row), min(batch.num_rows, rows.stop - row)
+            if first < last:
+                yield batch.slice(first, last - first)
+            row += batch.num_rows
+            if row >= rows.stop:
+                return
+
+
 # --- pages ------------------------------------------------------------------------------------------------
 
 
@@ -163,17 +240,41 @@ class Pages(NamedTuple):
     value: int
     """The most that a value takes, on average over the page where values are largest."""
     total: int
+    values: int
+    """How many values it has, those in lists each counted."""
+    unplain: bool
+    """Whether values repeat the beginnings of others."""
 
 
-def batch_rows(path: Path, source: BinaryIO, group: Struct, taken: Collection[str]) -> int:
-    """How many rows of a row group are read at once. Refuses a group that takes too much memory or time."""
+def batch_rows(
+    path: Path,
+    source: BinaryIO,
+    group: Struct,
+    taken: Collection[str],
+    nested: bool = False,
+    whole: bool = True,
+) -> int:
+    """How many rows of a row group are read at once. Refuses a group that takes too much memory or time.
+
+    Where not the `whole` group is kept, it may hold more text than a file may.
+
+    In `nested` columns a row may have very many values, so that these are limited, and how they are written; as texts
+    are read as numbers there, rows take no more than the pages do.
+    """
     columns = [column[3] for column in group[1]]
     pages = [measure_pages(path, source, column) for column in columns if comes_with(column[3], taken)]
-    if sum(column.total for column in pages) > MAX_BYTES:
+    if whole and sum(column.total for column in pages) > MAX_BYTES:
         refuse(path, f"there are over {MAX_BYTES // MIB} MiB of text in a row group; split the file")
     if sum(column.dictionary + column.largest for column in pages) > MAX_AT_ONCE:
         refuse(path, f"its pages unpack to over {MAX_AT_ONCE // MIB} MiB at once; {REWRITE}")
-    size = max(1, min(BATCH_ROWS, BATCH_BYTES // max(1, sum(column.value for column in pages))))
+    if nested and any(column.values > MAX_ROWS for column in pages):
+        refuse(path, f"a row group has over {MAX_ROWS:,} values in a column; {REWRITE}")
+    if nested and any(column.unplain for column in pages):
+        refuse(path, "a column is written as DELTA_BYTE_ARRAY; write it with dictionaries or plainly, or JSON lines")
+    value = (
+        sum(column.total for column in pages) // max(1, group[3]) if nested else sum(column.value for column in pages)
+    )
+    size = max(1, min(BATCH_ROWS, BATCH_BYTES // max(1, value)))
     if group[3] > size * MAX_BATCHES:
         refuse(path, f"a row group has {group[3]:,} rows and texts too long to read so many; {REWRITE}")
     return size
@@ -187,6 +288,7 @@ def comes_with(path: list[bytes], taken: Collection[str]) -> bool:
 def measure_pages(path: Path, source: BinaryIO, column: Struct) -> Pages:
     """Read the page headers of a column in a row group without decompressing any page."""
     dictionary = largest = value = total = seen = count = 0
+    unplain = False
     place = column[9]
     if 0 < column.get(11, 0) < place:  # where its dictionary stands
         place = column[11]
@@ -206,5 +308,7 @@ def measure_pages(path: Path, source: BinaryIO, column: Struct) -> Pages:
             field, encoding = DATA[head[1]]
             values = head[field][1]
             largest, seen = max(largest, unpacked), seen + values
-            value = max(value, unpacked if head[field][encoding] == UNPLAIN else -(-unpacked // max(1, values)))
-    return Pages(dictionary, largest, max(dictionary, value), total)
+            shared = head[field][encoding] == UNPLAIN
+            value = max(value, unpacked if shared else -(-unpacked // max(1, values)))
+            unplain = unplain or shared
+    return Pages(dictionary, largest, max(dictionary, value), total, seen, unplain)

@@ -1,8 +1,9 @@
 """CSV and TSV: a row per summary, columns `document_id, title, source, reference, system, summary`.
 
 `title` may be left out; `system` and `summary` may both be blank in a row that only gives a document, `summary` alone
-where the system wrote nothing. Several references of a document stand in several rows. Human ratings may stand in
-columns `human.<aspect>`. Other columns are passed over and named.
+where the system wrote nothing. In their place there may be a column `summary.<system>` for each system, blank where it
+has no summary. Several references of a document stand in several rows. Human ratings may stand in columns
+`human.<aspect>`. Other columns are passed over and named.
 """
 
 from __future__ import annotations
@@ -10,23 +11,51 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from data import reading
 from data.reading import FileLine, Say
 from data.records import BadRecord, Document, Summary
 
 REQUIRED = ("document_id", "source", "reference", "system", "summary")
-HUMAN = "human."
+NEEDED = ("source", "reference", "summary")
+"""What a table needs whose columns are told."""
+OF_ONE_SYSTEM = ("system", "summary")
+HUMAN, WIDE = "human.", "summary."
+"""What columns of ratings begin with, and those of summaries where each system has its own."""
 NUMBER = re.compile(r"[ \t]*-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?[ \t]*")
 """A number as JSON writes it."""
 NAMED = 20
 """Columns passed over that are named."""
 
+DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs"}
+"""What separates the columns of text tables."""
+
+ASPECTS = ("relevance", "coherence", "consistency", "fluency", "informativeness", "faithfulness", "quality", "overall")
+"""What ratings are of, where a column is called so without `HUMAN`."""
+
 TableRow = tuple[FileLine, dict[str, Any]]
+
+
+class TableColumns(NamedTuple):
+    """How a table is read whose columns are not separated or called as they should be."""
+
+    delimiter: str
+    """One of `DELIMITERS`."""
+    read_as: Mapping[str, str]
+    """By a column's name in the file, what it is read as; columns that do not stand here are passed over.
+
+    Without a `document_id`, documents are numbered by their texts.
+    """
+    system: str | None = None
+    """Who wrote the summaries of a table without a column for it; None names them after the file."""
+
+    def name(self, column: str) -> str:
+        """What a column is read as, or a name under which none is read."""
+        return self.read_as.get(column, f"{column} (not read)" if is_taken(column) else column)
 
 
 def load_csv(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
@@ -39,8 +68,48 @@ def load_tsv(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
     return gather(read_delimited(path, "\t", say))
 
 
-def read_delimited(path: Path, delimiter: str, say: Say) -> Iterator[TableRow]:
+def load_columns(path: Path, columns: TableColumns, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
+    """Read a text table whose columns are told."""
+    return gather(complete_rows(read_delimited(path, columns.delimiter, say, columns), columns.system or path.stem))
+
+
+def complete_rows(rows: Iterable[TableRow], system: str) -> Iterator[TableRow]:
+    """Number the documents by their texts and name the system, where the table has no columns for that."""
+    numbers: dict[str, str] = {}
+    for place, row in rows:
+        if "document_id" not in row:
+            row["document_id"] = numbers.setdefault(row["source"], str(len(numbers) + 1))
+        if "summary" in row:
+            row.setdefault("system", system)
+        yield place, row
+
+
+def read_delimited(
+    path: Path, delimiter: str, say: Say, columns_told: TableColumns | None = None
+) -> Iterator[TableRow]:
     """The rows of a CSV or TSV file, each with the line that it starts in."""
+    rows = delimited_rows(path, delimiter)
+    first = next(rows, None)
+    if first is None:
+        raise BadRecord(f"{path.name}:1: the file is empty")
+    place, header = first
+    if columns_told is not None:
+        header = [columns_told.name(name) for name in header]
+    else:
+        check_delimiter(place, header, delimiter)
+    check_columns(place, header, say, REQUIRED if columns_told is None else NEEDED)
+    columns = [(name, index) for index, name in enumerate(header) if is_taken(name)]
+    for place, values in rows:
+        if len(values) != len(header):
+            place.refuse(f"{len(values)} fields where the header has {len(header)}")
+        yield place, {name: values[index] for name, index in columns}
+
+
+def delimited_rows(path: Path, delimiter: str) -> Iterator[tuple[FileLine, list[str]]]:
+    """The header and the rows of a text table that are not blank, each with the line that it starts in.
+
+    Raises `BadRecord` for what is no well-formed table.
+    """
     csv.field_size_limit(reading.MAX_LINE_BYTES)
     place = FileLine(path, 1)
 
@@ -52,30 +121,38 @@ def read_delimited(path: Path, delimiter: str, say: Say) -> Iterator[TableRow]:
     start = 1
     rows = csv.reader(ended_lines(), delimiter=delimiter, strict=True)
     try:
-        header = next(rows, None)
-        if header is None:
-            raise BadRecord(f"{path.name}:1: the file is empty")
-        check_columns(place, header, say)
-        columns = [(name, index) for index, name in enumerate(header) if is_taken(name)]
-        start = rows.line_num + 1
         for values in rows:
             here, start = FileLine(path, start), rows.line_num + 1
-            if not values:
-                continue
-            if len(values) != len(header):
-                here.refuse(f"{len(values)} fields where the header has {len(header)}")
-            yield here, {name: values[index] for name, index in columns}
+            if values or here.line == 1:
+                yield here, values
     except csv.Error as error:
         said = str(error).replace("\t", "\\t")  # the delimiter of a TSV
         place.refuse(f"not a well-formed table: {said}, in the row that starts in line {start}")
 
 
-def check_columns(place: FileLine, names: Sequence[str], say: Say) -> None:
+def check_delimiter(place: FileLine, header: Sequence[str], delimiter: str) -> None:
+    """Refuse a header that is one column only because something else separates the columns."""
+    others = [other for other in DELIMITERS if other != delimiter and len(header) == 1 and other in header[0]]
+    if others:
+        place.refuse(
+            f"the columns are separated by {DELIMITERS[others[0]]}, not by {DELIMITERS[delimiter]}: save the file with "
+            "commas as .csv, or with tabs as .tsv; the page Data sets reads it as it is"
+        )
+
+
+def check_columns(place: FileLine, names: Sequence[str], say: Say, required: Sequence[str] = REQUIRED) -> None:
     """Refuse a table that lacks a column, has one twice or has ratings of no aspect; name those passed over."""
     times = Counter(names)
-    missing = [name for name in REQUIRED if name not in times]
+    if wide := [name for name in times if name.startswith(WIDE)]:
+        required = [name for name in required if name not in OF_ONE_SYSTEM]
+        if other := [name for name in times if name in OF_ONE_SYSTEM or name.startswith(HUMAN)]:
+            place.refuse(
+                f"the columns {reading.quote_value(wide[0])} and {reading.quote_value(other[0])} do not go together: a "
+                "table has a row for each summary, or a column for each system"
+            )
+    missing = [name for name in required if name not in times]
     if missing:
-        place.refuse(f"no column {', '.join(missing)}; needed are {', '.join(REQUIRED)} (title if any)")
+        place.refuse(f"no column {', '.join(missing)}; needed are {', '.join(required)} (title if any)")
     twice = next((name for name in names if times[name] > 1), None)
     if twice is not None:
         place.refuse(f"the column {reading.quote_value(twice)} stands twice in the header")
@@ -85,11 +162,14 @@ def check_columns(place: FileLine, names: Sequence[str], say: Say) -> None:
     if other := [name for name in names if not is_taken(name)]:
         more = f" and {len(other) - NAMED} more" if len(other) > NAMED else ""
         say(f"columns passed over: {', '.join(map(reading.quote_value, other[:NAMED]))}{more}")
+    if ratings := [name for name in other if name.casefold() in ASPECTS]:
+        named = ", ".join(f"{HUMAN}{name}" for name in ratings)
+        say(f"ratings are read from columns called {named}: rename {' and '.join(ratings)} to have them")
 
 
 def is_taken(name: str) -> bool:
     """Whether a column of that name is read."""
-    return name in REQUIRED or name == "title" or name.startswith(HUMAN)
+    return name in REQUIRED or name == "title" or name.startswith((HUMAN, WIDE))
 
 
 @dataclass
@@ -107,10 +187,22 @@ def gather(rows: Iterable[TableRow]) -> Iterator[tuple[Document, list[Summary]]]
     """Join the rows of each document, in the order of its first row."""
     documents: dict[str, PartialDocument] = {}
     for place, row in rows:
-        add_row(place, row, documents)
+        for one in spread_row(row):
+            add_row(place, one, documents)
     for document_id, found in documents.items():
         document = Document(document_id, found.source, tuple(found.references), found.title)
         yield document, list(found.summaries.values())
+
+
+def spread_row(row: dict[str, Any]) -> list[dict[str, Any]]:
+    """A row for each summary, of one that holds those of several systems."""
+    wide = [name for name in row if name.startswith(WIDE)]
+    if not wide:
+        return [row]
+    shared = {name: value for name, value in row.items() if name not in wide}
+    written = [name for name in wide if not blank(row[name])]
+    of_each = [{"system": name.removeprefix(WIDE), "summary": row[name]} for name in written]
+    return [{**shared, **one} for one in of_each or [{"system": None, "summary": None}]]
 
 
 def add_row(place: FileLine, row: dict[str, Any], documents: dict[str, PartialDocument]) -> None:

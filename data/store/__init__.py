@@ -1,35 +1,45 @@
 """The store of data sets and scores: the only code that writes the tables of `data.tables`."""
 
-from data.store.base import DatabaseFailed, StoreError, checked_name
+from data.store.base import DatabaseFailed, NotAllowed, NotSignedIn, StoreError, checked_name
 from data.store.bounds import BoundStore, StoredBound
 from data.store.datasets import (
     NAME_OF_SYSTEM,
     PLAYGROUND,
     Dataset,
     DatasetExists,
-    DatasetStore,
     DocumentExists,
     NotExtensible,
     SystemExists,
     UnknownDataset,
     UnknownDocument,
 )
+from data.store.listing import ListedDocument, ListingStore
+from data.store.removal import DatasetInUse, DeletedDataset, RemovalStore
 from data.store.rows import example_hash
-from data.store.runs import DIED, Run, RunGoingOn, RunStore, UnknownRun
+from data.store.runs import CANCELLED, DIED, Run, RunGoingOn, RunStore, UnknownRun
 from data.store.scores import ScoreStore, StoredScore, StoredSignature
+from data.store.stars import LONGEST_NOTE, StarredExample, StarStore
 
 __all__ = [
+    "CANCELLED",
     "DIED",
+    "LONGEST_NOTE",
     "NAME_OF_SYSTEM",
     "PLAYGROUND",
     "DataStore",
     "DatabaseFailed",
     "Dataset",
     "DatasetExists",
+    "DatasetInUse",
+    "DeletedDataset",
     "DocumentExists",
+    "ListedDocument",
+    "NotAllowed",
     "NotExtensible",
+    "NotSignedIn",
     "Run",
     "RunGoingOn",
+    "StarredExample",
     "StoreError",
     "StoredBound",
     "StoredScore",
@@ -43,5 +53,5 @@ __all__ = [
 ]
 
 
-class DataStore(DatasetStore, ScoreStore, BoundStore, RunStore):
-    """Data sets, their scores and upper bounds, and the runs that score them, over one engine."""
+class DataStore(ScoreStore, BoundStore, ListingStore, RunStore, StarStore, RemovalStore):
+    """Data sets, their scores, upper bounds and starred examples, and the runs that score them, over one engine."""

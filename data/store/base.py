@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 from unicodedata import bidirectional, category
 
-from sqlalchemy import Engine, select
+from sqlalchemy import Engine, func, select
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.exc import TimeoutError as NoConnectionFree
 from sqlalchemy.orm import Session
 
+from data.access import LOCAL, Actor, Visitor, visitor_of
 from data.database import UnusableDatabase
 from data.tables import DatasetRow, NamedRow
+
+REVOKING = 0x7265766F
+"""PostgreSQL's number of the lock that whoever takes rights away holds."""
 
 BATCH = 500
 """Rows per statement: under every server's limit of bound parameters."""
@@ -21,6 +25,14 @@ BATCH = 500
 
 class StoreError(ValueError):
     """A refusal by a store; the message says what to do."""
+
+
+class NotSignedIn(StoreError):
+    """The caller's sign-in has ended, or there never was one."""
+
+
+class NotAllowed(StoreError):
+    """The caller may not do that."""
 
 
 class DatabaseFailed(StoreError):
@@ -59,22 +71,27 @@ def failure_in_words(error: Exception) -> str:
 
 
 class Store:
-    """The base of all stores: short sessions over one engine."""
+    """The base of all stores: short sessions over one engine, on behalf of an actor."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, actor: Actor = LOCAL) -> None:
         self.engine = engine
+        self.actor = actor
         self.writer = engine.execution_options(writing=True)
 
     def check(self) -> None:
         """Run a trivial query. Raises `DatabaseFailed` where it does not answer."""
-        with self.reading() as session:
+        with self.reading(annotators=True) as session:
             session.scalar(select(DatasetRow.id).limit(1))
 
     @contextmanager
-    def reading(self) -> Iterator[Session]:
-        """A session that only reads. Raises `DatabaseFailed`."""
+    def reading(self, *, annotators: bool = False) -> Iterator[Session]:
+        """A session that only reads; `annotators` are refused unless it is for them, too.
+
+        Raises `NotSignedIn`, `NotAllowed`, `DatabaseFailed`.
+        """
         try:
             with Session(self.engine) as session:
+                self.admit(session, annotators=annotators)
                 yield session
         except IntegrityError:
             raise
@@ -82,15 +99,22 @@ class Store:
             raise self.failed(error) from error
 
     @contextmanager
-    def writing(self) -> Iterator[Session]:
+    def writing(self, *, annotators: bool = False, revoking: bool = False) -> Iterator[Session]:
         """A session whose changes are committed, and on disk, when the block ends without an error.
 
-        Raises `DatabaseFailed` where the database fails: nothing was stored, unless the error says that nobody knows.
+        Annotators are refused unless it is for them, too. `revoking` is for calls that take rights away: each waits
+        for the calls that rest on such a right, and two that rest on each other's would wait for ever, so that one
+        comes after the other. Raises `NotSignedIn`, `NotAllowed`, and `DatabaseFailed` where the database fails:
+        nothing was stored, unless the error says that nobody knows.
         """
         committing = False
         try:
             with Session(self.writer) as session:
                 session.begin()
+                session.info["writing"] = True
+                if revoking and self.engine.dialect.name == "postgresql":  # SQLite has one writer anyway
+                    session.execute(select(func.pg_advisory_xact_lock(REVOKING)))
+                self.admit(session, annotators=annotators)
                 yield session
                 session.flush()
                 committing = True
@@ -99,6 +123,18 @@ class Store:
             raise
         except (DBAPIError, NoConnectionFree, UnusableDatabase) as error:
             raise self.failed(error, stored=None if committing else False) from error
+
+    def visitor(self) -> Visitor:
+        """Who calls. Raises `NotSignedIn`, `DatabaseFailed`."""
+        with self.reading(annotators=True) as session:
+            return visitor_of(session)
+
+    def admit(self, session: Session, *, annotators: bool) -> None:
+        """Look up who calls, in the call's own transaction, and keep it with the session (`visitor_of`)."""
+        visitor = self.actor.admit(session)
+        if visitor.is_annotator and not annotators:
+            raise NotAllowed("this is not part of your task")
+        session.info["visitor"] = visitor
 
     def failed(self, error: Exception, *, stored: bool | None = False) -> DatabaseFailed:
         """What to raise for an error of the database; connections that may be broken are not used again."""
@@ -110,13 +146,23 @@ Row = TypeVar("Row", bound=NamedRow)
 
 
 def find_named(
-    session: Session, table: type[Row], name: str, *, what: str, unknown: type[StoreError], lock: bool = False
+    session: Session,
+    table: type[Row],
+    name: str,
+    *,
+    what: str,
+    unknown: type[StoreError],
+    lock: bool = False,
+    visible: Callable[[Row], bool] = lambda row: True,
 ) -> Row:
-    """The row of that name, with `lock` while what belongs to it changes. Raises `unknown`, saying which there are."""
+    """The row of that name, with `lock` while what belongs to it changes.
+
+    Raises `unknown`, saying which there are, where there is none or it is not `visible`.
+    """
     wanted = select(table).where(table.name == name)
     row = session.scalar(wanted.with_for_update(key_share=True) if lock else wanted)
-    if row is None:
-        known = session.scalars(select(table.name).order_by(table.name)).all()
+    if row is None or not visible(row):
+        known = [row.name for row in session.scalars(select(table).order_by(table.name)) if visible(row)]
         raise unknown(f"there is no {what} {name!r}; there are {', '.join(known) or 'none'}")
     return row
 

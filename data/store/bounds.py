@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, Select, func, select
+from sqlalchemy.orm import Session
 
-from data.store.base import Store
-from data.store.datasets import UnknownDocument, find_dataset
+from data.store.base import batches
+from data.store.datasets import UnknownDocument, find_dataset, in_dataset, number_of
+from data.store.versions import VersionedStore
 from data.tables import BoundRow, DocumentRow
+
+BoundColumns = tuple[str, float, list[int], int, float | None, float]
+"""A document's id, and what was stored of it."""
 
 
 class StoredBound(NamedTuple):
@@ -25,7 +30,7 @@ class StoredBound(NamedTuple):
     seconds: float
 
 
-class BoundStore(Store):
+class BoundStore(VersionedStore):
     """Upper bounds over one engine, a short session a call."""
 
     def add_bounds(self, *, dataset: str, signature: str, bounds: Mapping[str, StoredBound]) -> None:
@@ -38,10 +43,11 @@ class BoundStore(Store):
             kept = (BoundRow.document_id == DocumentRow.id) & (BoundRow.signature == signature)
             documents = {
                 key: (document_id, bound_id)
+                for batch in batches(list(bounds))
                 for key, document_id, bound_id in session.execute(
                     select(DocumentRow.key, DocumentRow.id, BoundRow.id)
                     .outerjoin(BoundRow, kept)
-                    .where(DocumentRow.dataset_id == owner.id)
+                    .where(DocumentRow.dataset_id == owner.id, DocumentRow.key.in_(batch))
                 )
             }
             for key, bound in bounds.items():
@@ -54,17 +60,60 @@ class BoundStore(Store):
 
     def bounds(self, *, dataset: str, signature: str) -> dict[str, StoredBound]:
         """What an oracle reached, by document id, in the documents' order. Raises `UnknownDataset`."""
+
+        def read(session: Session, chosen: ColumnElement[bool]) -> dict[str, StoredBound]:
+            return to_bounds(session.execute(select_bounds(signature, chosen).order_by(DocumentRow.position)))
+
+        parts = self.read_in_parts(number_of(dataset), read)
+        return {key: bound for part in parts for key, bound in part.items()}
+
+    def bound(self, *, dataset: str, document_id: str, signature: str) -> StoredBound | None:
+        """What an oracle reached on one document, None where it has not been asked. Raises `UnknownDataset`."""
         with self.reading() as session:
-            rows = session.execute(
-                select(DocumentRow.key, BoundRow)
-                .join(BoundRow, BoundRow.document_id == DocumentRow.id)
-                .where(
-                    DocumentRow.dataset_id == find_dataset(session, dataset).id,
-                    BoundRow.signature == signature,
-                )
-                .order_by(DocumentRow.position)
+            found = select_bounds(signature, in_dataset(session, dataset), DocumentRow.key == document_id)
+            return to_bounds(session.execute(found)).get(document_id)
+
+    def bound_signatures(self, dataset: str) -> dict[str, int]:
+        """Of how many documents there is what each oracle reached, by its signature. Raises `UnknownDataset`."""
+        with self.reading() as session:
+            counted = (
+                select(BoundRow.signature, func.count())
+                .join(DocumentRow, DocumentRow.id == BoundRow.document_id)
+                .where(DocumentRow.dataset_id == find_dataset(session, dataset).id)
+                .group_by(BoundRow.signature)
+                .order_by(BoundRow.signature)
             )
-            return {
-                key: StoredBound(row.f1, tuple(row.sentences), row.reference, row.bound, row.seconds)
-                for key, row in rows
-            }
+            return dict(session.execute(counted).all())
+
+    def count_bounds(self, *, dataset: str, signatures: Collection[str]) -> int:
+        """How many documents have what each of some oracles reached. Raises `UnknownDataset`."""
+
+        def count(session: Session, chosen: ColumnElement[bool]) -> int:
+            known = (
+                select(BoundRow.document_id)
+                .join(DocumentRow, DocumentRow.id == BoundRow.document_id)
+                .where(chosen, BoundRow.signature.in_(signatures))
+                .group_by(BoundRow.document_id)
+                .having(func.count() == len(signatures))
+            )
+            return session.scalar(select(func.count()).select_from(known.subquery())) or 0
+
+        return sum(self.read_in_parts(number_of(dataset), count))
+
+
+def select_bounds(signature: str, *chosen: ColumnElement[bool]) -> Select[*BoundColumns]:
+    """Select what an oracle reached on some documents, with their ids."""
+    columns = BoundRow.f1, BoundRow.sentences, BoundRow.reference, BoundRow.bound, BoundRow.seconds
+    return (
+        select(DocumentRow.key, *columns)
+        .join(BoundRow, BoundRow.document_id == DocumentRow.id)
+        .where(*chosen, BoundRow.signature == signature)
+    )
+
+
+def to_bounds(rows: Iterable[BoundColumns]) -> dict[str, StoredBound]:
+    """What was stored, by document id."""
+    return {
+        key: StoredBound(f1, tuple(sentences), reference, bound, seconds)
+        for key, f1, sentences, reference, bound, seconds in rows
+    }

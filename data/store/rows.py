@@ -43,22 +43,41 @@ def document_row(dataset_id: int, position: int, document: Document, summaries: 
 def summary_row(summary: Summary, signature: str | None = None) -> SummaryRow:
     """A summary, written under `signature` or imported, as a row whose hash `hash_examples` sets."""
     return SummaryRow(
-        system=summary.system, text=summary.text, human=dict(summary.human), signature=signature, example=""
+        system=summary.system,
+        text=summary.text,
+        human=dict(summary.human),
+        signature=signature,
+        remarks=list(summary.remarks) or None,
+        example="",
     )
 
 
 def hash_examples(row: DocumentRow) -> None:
     """Set the hashes of a document's summaries, which depend on one another (`data.records.make_examples`)."""
-    for summary, example in zip(row.summaries, make_examples(*to_records(row)), strict=True):
-        summary.example = example_hash(example)
+    for summary, example in zip(row.summaries, example_hashes(*to_records(row)), strict=True):
+        summary.example = example
+
+
+def example_hashes(document: Document, summaries: Sequence[Summary]) -> list[str]:
+    """The `example_hash` of each summary of a document, in order; what they share is put into JSON once."""
+    examples = make_examples(document, summaries)
+    if not examples:
+        return []
+    shared = json.dumps(seen_by_metrics(examples[0])[1:])[1:].encode()
+    return [hashlib.sha256(f"[{json.dumps(example.candidate)}, ".encode() + shared).hexdigest() for example in examples]
 
 
 def example_hash(example: Example) -> str:
     """SHA-256 of everything that a metric may read, and nothing else."""
+    return hashlib.sha256(json.dumps(seen_by_metrics(example)).encode()).hexdigest()
+
+
+def seen_by_metrics(example: Example) -> list[object]:
+    """Everything that a metric may read, the candidate first and then what all candidates of a document share."""
     seen: list[object] = [example.candidate, example.references, example.title, example.source]
     if example.questions:  # most data sets bring none, and the hashes of earlier versions stay what they were
         seen.append(example.questions)
-    return hashlib.sha256(json.dumps(seen).encode()).hexdigest()
+    return seen
 
 
 def to_source(row: DocumentRow) -> str | tuple[str, ...]:
@@ -66,16 +85,20 @@ def to_source(row: DocumentRow) -> str | tuple[str, ...]:
     return row.source if isinstance(row.source, str) else tuple(row.source)
 
 
-def to_records(row: DocumentRow) -> tuple[Document, list[Summary]]:
-    """The records of a document's row and of its summaries."""
-    document = Document(
+def to_document(row: DocumentRow) -> Document:
+    """The record of a document's row."""
+    return Document(
         id=row.key,
         source=to_source(row),
         references=tuple(row.reference_texts),
         title=row.title,
         questions=tuple(ClozeQuestion(*question) for question in row.questions or ()),
     )
-    return document, [
-        Summary(document_id=row.key, system=summary.system, text=summary.text, human=summary.human)
+
+
+def to_records(row: DocumentRow) -> tuple[Document, list[Summary]]:
+    """The records of a document's row and of its summaries."""
+    return to_document(row), [
+        Summary(row.key, summary.system, summary.text, summary.human, tuple(summary.remarks or ()))
         for summary in row.summaries
     ]

@@ -1,4 +1,4 @@
-"""Runs: who scores a data set in a process of their own, and how far they are."""
+"""Runs: what scores a data set, or adds systems to it, in a process of its own, and how far that is."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sqlalchemy import Select, select, update
 
 from data.database import now
 from data.store.base import Store, StoreError
-from data.store.datasets import find_dataset
+from data.store.datasets import check_owner, find_dataset
 from data.store.rows import to_record
 from data.tables import DatasetRow, RunRow
 
@@ -20,6 +20,9 @@ SILENCE = timedelta(seconds=60)
 
 DIED = "its process ended before it was done"
 """Why a dead run is over."""
+
+CANCELLED = "it was cancelled"
+"""Why a run is over that somebody stopped."""
 
 
 class RunGoingOn(StoreError):
@@ -32,14 +35,19 @@ class UnknownRun(StoreError):
 
 @dataclass(frozen=True)
 class Run:
-    """A run that scores a data set, as it was when it was read."""
+    """A run that scores a data set or adds systems to it, as it was when it was read."""
 
     id: int
     dataset: str
     metrics: tuple[str, ...]
+    """By which it scores; none where it adds systems."""
+    systems: tuple[str, ...]
+    """Which it adds; none where it scores."""
+    said: tuple[str, ...]
+    """What it has done, a sentence each."""
     done: int
     total: int | None
-    """How many scores were missing; None until they are counted."""
+    """How many scores or summaries were missing; None until they are counted."""
     failed: Mapping[str, str]
     """Why metrics could not score, by their name."""
     error: str | None
@@ -59,15 +67,21 @@ class Run:
 class RunStore(Store):
     """Runs over one engine, a short session a call."""
 
-    def start_run(self, *, dataset: str, metrics: Sequence[str]) -> Run:
-        """Note that a run begins. Raises `UnknownDataset`, and `RunGoingOn` unless the last one is over or dead."""
+    def start_run(self, *, dataset: str, metrics: Sequence[str] = (), systems: Sequence[str] = ()) -> Run:
+        """Note that a run begins, which scores by metrics or adds systems: the data set's owner alone adds these.
+
+        Raises `UnknownDataset`, `NotAllowed`, and `RunGoingOn` unless the last one is over or dead.
+        """
         with self.writing() as session:
             owner = find_dataset(session, dataset, lock=True)
+            if systems:
+                check_owner(session, owner.owner_id, dataset)
             for row in session.scalars(select_runs(owner).where(RunRow.ended_at.is_(None))):
                 if to_run(row).state == "going":
-                    raise RunGoingOn(f"data set {dataset!r} is being scored already; wait until that is done")
+                    going = "gets further systems at this moment" if row.systems else "is being scored already"
+                    raise RunGoingOn(f"data set {dataset!r} {going}; wait until that is done")
                 row.ended_at, row.error = now(), DIED  # should it wake up, it finds that it is over
-            run = RunRow(dataset_id=owner.id, metrics=list(metrics))
+            run = RunRow(dataset_id=owner.id, metrics=list(metrics), systems=list(systems) or None)
             session.add(run)
             session.flush()
             return to_run(run)
@@ -76,9 +90,27 @@ class RunStore(Store):
         """Record a run's heartbeat and progress; returns False once the run is over."""
         return self.change_run(run_id, heartbeat=now(), done=done, total=total)
 
-    def end_run(self, run_id: int, *, failed: Mapping[str, str] | None = None, error: str | None = None) -> bool:
+    def end_run(
+        self,
+        run_id: int,
+        *,
+        failed: Mapping[str, str] | None = None,
+        said: Sequence[str] = (),
+        error: str | None = None,
+    ) -> bool:
         """Record the end of a run; returns False if it had already ended."""
-        return self.change_run(run_id, ended_at=now(), failed=dict(failed or {}), error=error)
+        return self.change_run(run_id, ended_at=now(), failed=dict(failed or {}), said=list(said) or None, error=error)
+
+    def cancel_run(self, run_id: int) -> bool:
+        """End a run that somebody wants no more; its process finds out at its next heartbeat, and what it stored stays.
+
+        Returns False if it had already ended. Raises `NotAllowed` for a run that adds systems to another's data set.
+        """
+        with self.reading() as session:
+            row = session.get(RunRow, run_id)
+            if row is not None and row.systems:
+                check_owner(session, row.dataset.owner_id, row.dataset.name)
+        return self.end_run(run_id, error=CANCELLED)
 
     def change_run(self, run_id: int, **values: object) -> bool:
         """Change a run that is not over; returns whether there was one."""
@@ -115,4 +147,4 @@ def select_runs(dataset: DatasetRow) -> Select[RunRow]:
 
 def to_run(row: RunRow) -> Run:
     """The record of a run's row."""
-    return to_record(Run, row, dataset=row.dataset.name)
+    return to_record(Run, row, dataset=row.dataset.name, systems=tuple(row.systems or ()), said=tuple(row.said or ()))

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, TypeVarTuple
+from operator import add
+from typing import Any, NamedTuple, TypeVarTuple
 
 import numpy as np
-from sqlalchemy import Select, case, func, select
+from sqlalchemy import ColumnElement, Select, case, func, select
+from sqlalchemy.orm import Session
 
 from data.cells import Cells
 from data.records import Example, make_examples
-from data.store.base import Store, batches
-from data.store.datasets import find_dataset, select_documents
-from data.store.rows import example_hash, to_records
-from data.tables import DatasetRow, DocumentRow, ScoreRow, SignatureRow, SummaryRow
+from data.store.datasets import DatasetStore, find_dataset, in_dataset, number_of
+from data.store.given import keep_scores
+from data.store.rows import example_hash
+from data.tables import DocumentRow, ScoreRow, SignatureRow, SummaryRow
 
 
 class StoredScore(NamedTuple):
@@ -33,33 +35,34 @@ class StoredSignature(NamedTuple):
     scored: int
     truncated: int = 0
     """How many of them saw only the beginning of a text."""
+    undefined: int = 0
+    """How many of them have a reason instead of a value."""
 
 
 Columns = TypeVarTuple("Columns")
 
 
-def join_scores(chosen: Select[*Columns], dataset: DatasetRow) -> Select[*Columns]:
-    """Select columns of a data set's scores, of their signatures, and of the summaries and documents scored."""
+def join_scores(columns: Select[*Columns], *chosen: ColumnElement[bool]) -> Select[*Columns]:
+    """Select columns of some documents' scores, of their signatures, and of the summaries and documents scored."""
     return (
-        chosen.select_from(SignatureRow)
+        columns.select_from(SignatureRow)
         .join(ScoreRow, ScoreRow.signature_id == SignatureRow.id)
         .join(SummaryRow, SummaryRow.example == ScoreRow.example)
         .join(DocumentRow, DocumentRow.id == SummaryRow.document_id)
-        .where(DocumentRow.dataset_id == dataset.id)
+        .where(*chosen)
     )
 
 
-class ScoreStore(Store):
-    """Scores over one engine, a short session a call."""
+class ScoreStore(DatasetStore):
+    """Data sets and their scores over one engine, a short session a call."""
 
     def examples(self, dataset: str) -> dict[str, Example]:
         """Everything in a data set that can be scored, each text once, by its hash. Raises `UnknownDataset`."""
-        with self.reading() as session:
-            return {
-                example_hash(example): example
-                for row in session.scalars(select_documents(find_dataset(session, dataset)))
-                for example in make_examples(*to_records(row))
-            }
+        return {
+            example_hash(example): example
+            for document, summaries in self.records(dataset)
+            for example in make_examples(document, summaries)
+        }
 
     def unscored(
         self, *, dataset: str, signature: str, among: Mapping[str, Example] | None = None
@@ -69,49 +72,42 @@ class ScoreStore(Store):
         `among` are the data set's `examples`, where the caller has read them already.
         """
         with self.reading() as session:
-            of_dataset = join_scores(select(ScoreRow.example), find_dataset(session, dataset))
+            of_dataset = join_scores(select(ScoreRow.example), in_dataset(session, dataset))
             known = set(session.scalars(of_dataset.where(SignatureRow.text == signature)))
         found = self.examples(dataset) if among is None else among
         return [(key, example) for key, example in found.items() if key not in known]
 
     def add_scores(self, *, metric: str, signature: str, scores: Mapping[str, StoredScore]) -> None:
         """Keep scores by the hash of their example; those that are already there stay as they are."""
-        with self.writing() as session:
-            owner = session.scalar(select(SignatureRow).where(SignatureRow.text == signature).with_for_update())
-            if owner is None:
-                owner = SignatureRow(metric=metric, text=signature)
-                session.add(owner)
-                session.flush()
-            of_signature = select(ScoreRow.example).where(ScoreRow.signature_id == owner.id)
-            known = {
-                key
-                for batch in batches(list(scores))
-                for key in session.scalars(of_signature.where(ScoreRow.example.in_(batch)))
-            }
-            session.add_all(
-                ScoreRow(signature_id=owner.id, example=key, **score._asdict())
-                for key, score in scores.items()
-                if key not in known
-            )
+        with self.changing("scores") as session:
+            keep_scores(session, metric, signature, {key: score._asdict() for key, score in scores.items()})
 
     def signatures(self, dataset: str) -> list[StoredSignature]:
         """The signatures under which a data set has scores, in the order in which they were first used."""
-        with self.reading() as session:
-            truncated = func.sum(case((ScoreRow.truncated, 1), else_=0))
-            counts = select(SignatureRow.metric, SignatureRow.text, func.count(SummaryRow.id), truncated)
-            rows = session.execute(
-                join_scores(counts, find_dataset(session, dataset))
-                .group_by(SignatureRow.id, SignatureRow.metric, SignatureRow.text)
-                .order_by(SignatureRow.id)
-            )
-            return [StoredSignature(*row) for row in rows]
+        truncated = func.sum(case((ScoreRow.truncated, 1), else_=0))
+        undefined = func.sum(case((ScoreRow.value.is_(None), 1), else_=0))
+        named = SignatureRow.id, SignatureRow.metric, SignatureRow.text
+        counts = select(*named, func.count(SummaryRow.id), truncated, undefined).group_by(*named)
+
+        def count(session: Session, chosen: ColumnElement[bool]) -> Sequence[Any]:
+            return session.execute(join_scores(counts, chosen)).all()
+
+        def count_scores(name: str) -> list[StoredSignature]:
+            found: dict[int, StoredSignature] = {}
+            for part in self.read_in_parts(number_of(name), count):
+                for number, metric, signature, *more in part:
+                    counted = found.get(number, StoredSignature(metric, signature, 0))[2:]
+                    found[number] = StoredSignature(metric, signature, *map(add, counted, more))
+            return [found[number] for number in sorted(found)]
+
+        return self.keep(("scores", "texts"), dataset, count_scores)
 
     def scores(self, *, dataset: str, signature: str) -> dict[tuple[str, str], StoredScore]:
         """A data set's scores under one signature, by document id and system."""
         with self.reading() as session:
-            chosen = select(DocumentRow.key, SummaryRow.system, ScoreRow.value, ScoreRow.missing, ScoreRow.truncated)
+            columns = select(DocumentRow.key, SummaryRow.system, ScoreRow.value, ScoreRow.missing, ScoreRow.truncated)
             rows = session.execute(
-                join_scores(chosen, find_dataset(session, dataset))
+                join_scores(columns, in_dataset(session, dataset))
                 .where(SignatureRow.text == signature)
                 .order_by(DocumentRow.position, SummaryRow.id)
             )
@@ -123,9 +119,9 @@ class ScoreStore(Store):
         Raises `UnknownDataset`.
         """
         with self.reading() as session:
-            chosen = select(SignatureRow.text, SummaryRow.system, ScoreRow.value, ScoreRow.missing, ScoreRow.truncated)
+            columns = select(SignatureRow.text, SummaryRow.system, ScoreRow.value, ScoreRow.missing, ScoreRow.truncated)
             rows = session.execute(
-                join_scores(chosen, find_dataset(session, dataset))
+                join_scores(columns, in_dataset(session, dataset))
                 .where(DocumentRow.key == document_id, SummaryRow.system.in_(systems))
                 .order_by(SignatureRow.id)
             ).all()
@@ -139,26 +135,62 @@ class ScoreStore(Store):
 
         A score that is missing, or not there yet, is NaN, and so is a rating that nobody gave.
         """
-        with self.reading() as session:
+        aspects: list[str] = []
+
+        def find(session: Session) -> int:
             dataset = find_dataset(session, name)
-            rows = session.execute(
-                select(DocumentRow.key, SummaryRow.system, SummaryRow.human, SummaryRow.example)
-                .join(SummaryRow, SummaryRow.document_id == DocumentRow.id)
-                .where(DocumentRow.dataset_id == dataset.id)
-                .order_by(DocumentRow.position, SummaryRow.id)
-            ).all()
-            chosen = select(SignatureRow.text, SummaryRow.example, ScoreRow.value)
-            stored = session.execute(join_scores(chosen, dataset).order_by(SignatureRow.id)).all()
-            aspects = list(dataset.aspects)
-        scores: dict[str, dict[str, float | None]] = {}
-        for signature, example, value in stored:
-            scores.setdefault(signature, {})[example] = value
+            aspects[:] = dataset.aspects
+            return dataset.id
+
+        parts = self.read_in_parts(find, read_cells)
+        signatures = dict(sorted(named for part in parts for named in part.signatures.items()))
         return Cells(
-            documents=tuple(row.key for row in rows),
-            systems=tuple(row.system for row in rows),
-            ratings={aspect: np.array([row.human.get(aspect) for row in rows], dtype=np.float64) for aspect in aspects},
+            documents=tuple(document for part in parts for document in part.documents),
+            systems=tuple(system for part in parts for system in part.systems),
+            ratings={
+                aspect: np.array([one.get(aspect) for part in parts for one in part.ratings], dtype=np.float64)
+                for aspect in aspects
+            },
             scores={
-                signature: np.array([values.get(row.example) for row in rows], dtype=np.float64)
-                for signature, values in scores.items()
+                signature: np.array(
+                    [part.scores.get(number, {}).get(example) for part in parts for example in part.examples],
+                    dtype=np.float64,
+                )
+                for number, signature in signatures.items()
             },
         )
+
+
+class CellRows(NamedTuple):
+    """Cells as they were read: a list has an entry a summary."""
+
+    documents: list[str]
+    systems: list[str]
+    ratings: list[dict[str, float]]
+    examples: list[str]
+    signatures: dict[int, str]
+    """By their numbers."""
+    scores: dict[int, dict[str, float | None]]
+    """By the numbers of signatures, and by example."""
+
+
+def read_cells(session: Session, chosen: ColumnElement[bool]) -> CellRows:
+    """The cells of some documents."""
+    rows = session.execute(
+        select(DocumentRow.key, SummaryRow.system, SummaryRow.human, SummaryRow.example)
+        .join(SummaryRow, SummaryRow.document_id == DocumentRow.id)
+        .where(chosen)
+        .order_by(DocumentRow.position, SummaryRow.id)
+    ).all()
+    signatures = {row.id: row.text for row in session.scalars(select(SignatureRow))}
+    shown = select(SummaryRow.example).join(DocumentRow).where(chosen)
+    scores: dict[int, dict[str, float | None]] = {}
+    # Signatures by their numbers, and not joined: SQLite would look through all scores of each.
+    for number, example, value in session.execute(
+        select(ScoreRow.signature_id, ScoreRow.example, ScoreRow.value).where(
+            ScoreRow.signature_id.in_(signatures), ScoreRow.example.in_(shown)
+        )
+    ):
+        scores.setdefault(number, {})[example] = value
+    documents, systems, ratings, examples = (list(column) for column in zip(*rows, strict=True)) if rows else ([],) * 4
+    return CellRows(documents, systems, ratings, examples, {number: signatures[number] for number in scores}, scores)

@@ -18,8 +18,6 @@ from metrics.sentences import sentence_spans
 
 SOURCE, GOLD, SHUFFLED, INTERCHANGED, LEAD = "source", "gold", "shuffled gold", "interchanged gold", "lead-3"
 NAMES = (SOURCE, GOLD, SHUFFLED, INTERCHANGED, LEAD)
-DRAWN = (SHUFFLED, INTERCHANGED)
-"""The conditions that a seed decides."""
 
 DOCUMENTS = 16
 """Documents that are read at once."""

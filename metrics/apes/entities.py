@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import regex
 
 from metrics.models.files import ModelUnavailable
-
-if TYPE_CHECKING:
-    from metrics.models.encoder import Encoder
 
 
 class Entity(NamedTuple):
@@ -66,17 +63,16 @@ class Finder(Protocol):
         """The entities of each text in order, none overlapping another."""
 
 
-def finder(name: str, encoder: Encoder | None = None) -> Finder:
+def finder(name: str) -> Finder:
     """Make a finder: `embedded`, or `spacy:<pipeline>` such as `spacy:en_core_web_sm`.
 
-    `encoder` is the embedded encoder to share; without one the process's own is used. Raises ValueError for another
-    name, `FinderUnavailable` where spaCy or the pipeline is not installed.
+    Raises ValueError for another name, `FinderUnavailable` where spaCy or the pipeline is not installed.
     """
     check_finder(name)
     if name == "embedded":
         from metrics.apes.tagger import Tagger
 
-        return Tagger(encoder=encoder)
+        return Tagger()
     return SpacyFinder(name.removeprefix("spacy:"))
 
 

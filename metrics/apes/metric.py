@@ -38,7 +38,6 @@ class Trace(NamedTuple):
     candidates: tuple[str, ...]
     """The entities that the summary mentions, by their longest names."""
     scores: tuple[float, ...]
-    """The reader's score of each candidate."""
     chosen: int | None
     """Index of the candidate that the reader picked; None where the summary mentions none."""
     span: Span | None
@@ -284,7 +283,7 @@ def sentence_around(text: str, span: Span) -> Span:
     return next((sentence for sentence in sentence_spans(text) if span[0] < sentence[1]), span)
 
 
-def read_types(asked: str, records: Records | None = None) -> tuple[str, ...]:
+def read_types(asked: str, _records: Records | None = None, _language: str = "") -> tuple[str, ...]:
     """The types of entities that are named, separated by commas; the usual ones where none is."""
     return tuple(name.strip() for name in asked.split(",") if name.strip()) if asked else DEFAULT_TYPES
 
@@ -342,4 +341,6 @@ APES = MetricKind(
     evidence=ApesEvidence,
     renderer="apes",
     needs_model=True,
+    source="Eyal, Baumel, Elhadad (2019). Question Answering as an Automatic Evaluation Metric for News Article "
+    "Summarization. NAACL",
 )

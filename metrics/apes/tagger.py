@@ -155,7 +155,7 @@ def head_class() -> type[Any]:
     class Head(nn.Module):
         """Vectors and descriptions of words to scores of tags."""
 
-        def __init__(self, dropout: float = 0.3, input_dropout: float = 0.2) -> None:
+        def __init__(self) -> None:
             super().__init__()
             self.vectors = nn.Linear(2 * len(LAYERS) * ENCODER_WIDTH, WIDTH)
             self.norm = nn.LayerNorm(WIDTH)
@@ -167,8 +167,8 @@ def head_class() -> type[Any]:
             self.lstm = nn.LSTM(WIDTH + SHAPES + 2 * 16 + 8, STATES, bidirectional=True, batch_first=True)
             self.tags = nn.Linear(2 * STATES, len(TAGS))
             self.transitions = nn.Parameter(torch.zeros(len(TAGS), len(TAGS)))
-            self.dropout = nn.Dropout(dropout)
-            self.input_dropout = nn.Dropout(input_dropout)
+            self.dropout = nn.Dropout(0.3)
+            self.input_dropout = nn.Dropout(0.2)
 
         def forward(self, batch: Batch) -> torch.Tensor:
             """Scores of the shape (texts, words, tags)."""

@@ -17,15 +17,15 @@ from contextlib import suppress
 from queue import Empty, SimpleQueue
 
 from data.records import Example
+from data.signatures import is_given
 from metrics import METRICS, is_lexical
-from metrics.background.child import explain_exit, start_module
+from metrics.background.child_process import explain_exit, start_module
 from metrics.background.wire import decode_record, encode
 from metrics.explained import CannotExplain, Explained, ModelsBusy, RequestCancelled, explain, load_dictionaries
 from metrics.from_signature import metric_of
 
 TIMEOUT = 30.0
 """Seconds that an explanation may take, waiting for its turn and for the models included."""
-
 
 LOADING = 180.0
 """Seconds after which a process that is still loading its models is taken for stuck."""
@@ -108,6 +108,8 @@ class Inspector:
         """
         deadline = time.monotonic() + timeout
         metric = metric_of(signature)
+        if is_given(signature):
+            raise CannotExplain("its scores came with the data set, which does not say what it saw")
         if metric is None:
             raise CannotExplain("its settings cannot be had again from its signature: files, or another version")
         if is_lexical(metric.name):

@@ -27,9 +27,7 @@ from metrics.models.files import first_line
 NICE = 5
 """How far it steps back: behind the pages, before the runs that score whole data sets."""
 
-
 KEPT_ANSWERS = 64
-
 
 KEPT_BYTES = 64 * 2**20
 """Answers that are kept, and their bytes: the matrices of two long texts with eleven references are 15 MB."""

@@ -1,148 +1,32 @@
-"""Runs that score a data set in a process of their own: `python -m metrics.background.scoring RUN_ID`.
-
-The models take seconds to load and gigabytes of memory, and a web server that imported their libraries would collect
-their garbage after every click. Processes share nothing but the database: a run is written down there before its
-process starts, tells there how far it is, and ends there.
-"""
+"""Runs that score a data set: `python -m metrics.background.scoring RUN_ID`."""
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
-import threading
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import IO
+from collections.abc import Sequence
 
-from data.database import URL_VARIABLE, absolute_url, connect
-from data.store import DIED, DatabaseFailed, DataStore, Run
+from data.store import DataStore, Run
 from metrics import make_metrics
-from metrics.background.child import explain_exit, start_module
-from metrics.models.files import first_line
+from metrics.background.runs import Done, execute, start_process
 from metrics.scoring import Failures, ProgressCallback, score_dataset
 
-NICE = 10
-"""How far a run steps back behind the pages that people are working on."""
-
-
-OFTEN, SELDOM = 0.5, 5.0
-"""Seconds between two words about a run: while it advances, and while a batch takes its time."""
-
-
-class Superseded(Exception):
-    """The run was considered dead, and another one may have replaced it."""
-
-
-# --- in the process that asks for a run ---------------------------------------------------------------------------
+MODULE = "metrics.background.scoring"
 
 
 def start_run(store: DataStore, dataset: str, names: Sequence[str]) -> Run:
     """Score a data set by the metrics of these names, in a process of its own; returns before that is done.
 
-    Raises `UnknownDataset`, `RunGoingOn`.
+    Raises `UnknownDataset`, `RunGoingOn`, OSError.
     """
-    run = store.start_run(dataset=dataset, metrics=names)
-    try:
-        launch(store, run.id)
-    except OSError as error:  # no memory for another process, say
-        store.end_run(run.id, error=f"its process could not be started: {error}")
-        raise
-    return run
+    return start_process(store, store.start_run(dataset=dataset, metrics=names), MODULE)
 
 
-def launch(store: DataStore, run_id: int) -> subprocess.Popen[bytes]:
-    """Start the process of a run, and a thread that waits for its end. Raises OSError."""
-    url = absolute_url(store.engine.url.render_as_string(hide_password=False))
-    process, log = start_module(
-        "metrics.background.scoring",
-        str(run_id),
-        environment=os.environ | {URL_VARIABLE: url},
-        stdout=subprocess.DEVNULL,
-    )
-    threading.Thread(target=wait, args=(store, run_id, process, log), daemon=True).start()
-    return process
-
-
-def wait(store: DataStore, run_id: int, process: subprocess.Popen[bytes], log: IO[bytes]) -> None:
-    """Wait for the process, and record why it ended if it could not do so itself."""
-    with process, log:
-        if code := process.wait():
-            store.end_run(run_id, error=f"{DIED}{explain_exit(code, log)}")
-
-
-# --- in the process of the run ------------------------------------------------------------------------------------
-
-
-def main() -> None:
-    """Carry out the run that the command line names."""
-    os.nice(NICE)
-    run_id, store = int(sys.argv[1]), DataStore(connect())
-    threading.Thread(target=exit_with_parent, args=(store, run_id), daemon=True).start()
-    carry_out(store, run_id)
-
-
-def exit_with_parent(store: DataStore, run_id: int) -> None:
-    """End this process when the one that started it has ended.
-
-    Nobody could stop it any more, and a server of another version may change the schema. What is stored stays.
-    """
-    os.read(0, 1)
-    store.end_run(run_id, error="the server that started it ended; what was scored until then is kept")
-    os._exit(1)
-
-
-def carry_out(store: DataStore, run_id: int) -> None:
-    """Execute a run and record how it ended. Raises `UnknownRun`."""
-    run = store.run(run_id)
-    failures, error = Failures(), None
-    try:
-        with report_progress(store, run_id) as progress:
-            score_dataset(store, run.dataset, make_metrics(run.metrics), progress, failures)
-    except Superseded:
-        return
-    except Exception as raised:  # whatever it is, the page must show it
-        error = str(raised) if isinstance(raised, ValueError) else f"{type(raised).__name__}: {first_line(raised)}"
-    store.end_run(run_id, failed=failures, error=error)
-
-
-@contextmanager
-def report_progress(store: DataStore, run_id: int) -> Iterator[ProgressCallback]:
-    """Record a run's progress in the database; yields a progress callback, which raises `Superseded`.
-
-    A thread does the telling: it goes on while a batch takes its time, and the batches do not wait for the disk.
-    """
-    reached: tuple[int, int | None] = (0, None)
-    goes_on = True
-    over = threading.Event()
-
-    def progress(done: int, total: int) -> None:
-        nonlocal reached
-        reached = done, total
-        if not goes_on:
-            raise Superseded
-
-    def tell() -> None:
-        nonlocal goes_on
-        last, at = reached, time.monotonic()
-        while goes_on and not over.wait(OFTEN):
-            if reached != last or time.monotonic() - at >= SELDOM:
-                last, at = reached, time.monotonic()
-                try:
-                    goes_on = store.beat(run_id, done=last[0], total=last[1])
-                except DatabaseFailed:  # the database is busy or away: the next beat, or a batch, will tell
-                    last = (-1, None)
-
-    thread = threading.Thread(target=tell, daemon=True)
-    thread.start()
-    try:
-        yield progress
-    finally:
-        over.set()
-        thread.join()
-        store.beat(run_id, done=reached[0], total=reached[1])
+def score(store: DataStore, run: Run, progress: ProgressCallback) -> Done:
+    """Compute the scores that a run is for; metrics that fail stop no others."""
+    failures = Failures()
+    score_dataset(store, run.dataset, make_metrics(run.metrics), progress, failures)
+    return Done(failed=failures)
 
 
 if __name__ == "__main__":
-    main()
+    execute(int(sys.argv[1]), score)

@@ -13,9 +13,8 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from importlib.metadata import version
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
@@ -26,26 +25,23 @@ from data.signatures import signature
 from metrics.base import VERSION, check_option
 from metrics.keywords.overlap import (
     LONGEST,
-    STOP_WORDS,
     TITLES,
     Keyword,
     compared_texts,
     content_words,
     locate_keyword,
     overlap_keywords,
+    stop_places,
 )
+from metrics.languages import ENGLISH, keyword_settings
+from metrics.pagerank import DAMPING, pagerank
 from metrics.sentences import sentence_spans
 from metrics.text import CACHED_TEXTS, lemmas
 
 Words = tuple[str, ...]
 
-
 LONGEST_PHRASE = 3
 """Words in the longest keyword of TF-IDF and TextRank."""
-
-
-DAMPING = 0.85
-"""TextRank: probability of following an edge instead of jumping to any word (Mihalcea & Tarau 2004, section 2)."""
 
 
 class Rarity(NamedTuple):
@@ -77,25 +73,25 @@ NO_RARITY = Rarity(0, {})
 
 
 @lru_cache(CACHED_TEXTS)
-def cut_runs(text: str) -> tuple[Words, ...]:
+def cut_runs(text: str, language: str = ENGLISH) -> tuple[Words, ...]:
     """The content words of a text, cut wherever something else than white space stands between two of them."""
-    tokens = lemmas(text)
+    tokens = lemmas(text, language)
     found: list[Words] = []
     run: list[str] = []
     end = 0
-    for word, (start, stop) in zip(*tokens, strict=True):
+    for word, (start, stop), skipped in zip(*tokens, stop_places(text, tokens, language), strict=True):
         if run and text[end:start].strip():
             found.append(tuple(run))
             run = []
-        if word not in STOP_WORDS:
+        if not skipped:
             run.append(word)
             end = stop  # a stop word in between is not white space
     return (*found, tuple(run)) if run else tuple(found)
 
 
-def list_phrases(text: str) -> Iterator[Words]:
+def list_phrases(text: str, language: str = ENGLISH) -> Iterator[Words]:
     """Every phrase of a text that repeats no word, by where it begins, then the longer one first."""
-    for run in cut_runs(text):
+    for run in cut_runs(text, language):
         for start in range(len(run)):
             for end in range(min(len(run), start + LONGEST_PHRASE), start, -1):
                 if len(set(run[start:end])) == end - start:
@@ -114,27 +110,27 @@ def without_shared_words(ranked: Iterable[Words]) -> Iterator[Words]:
 # --- TF-IDF -------------------------------------------------------------------------------------------------
 
 
-def count_rarity(documents: Iterable[Sequence[str]]) -> Rarity:
+def count_rarity(documents: Iterable[Sequence[str]], language: str = ENGLISH) -> Rarity:
     """Count the documents that have each phrase; a document is given as the texts that it consists of."""
     spread: Counter[Words] = Counter()
     count = 0
     for count, texts in enumerate(documents, 1):  # noqa: B007  how many there were
-        spread.update({phrase for text in texts for phrase in list_phrases(text)})
+        spread.update({phrase for text in texts for phrase in list_phrases(text, language)})
     return Rarity(count, spread)
 
 
-def own_rarity(texts: Iterable[str]) -> Rarity:
+def own_rarity(texts: Iterable[str], language: str = ENGLISH) -> Rarity:
     """Each sentence of the texts counted as a document: rarity that no other document has a say in."""
-    return count_rarity([text[start:end]] for text in texts for start, end in sentence_spans(text))
+    return count_rarity(([text[start:end]] for text in texts for start, end in sentence_spans(text)), language)
 
 
-def tfidf_keywords(texts: Sequence[str], count: int, rare: Rarity) -> list[Keyword]:
+def tfidf_keywords(texts: Sequence[str], count: int, rare: Rarity, language: str = ENGLISH) -> list[Keyword]:
     """The `count` phrases of highest tf * idf, fewer where there are not as many words.
 
     A phrase's frequency tf is counted over all the texts; among equals the one that begins earlier goes first, then
     the longer one. Where phrases use up the words before there are `count` of them, shorter ones are taken.
     """
-    frequency = Counter(phrase for text in texts for phrase in list_phrases(text))
+    frequency = Counter(phrase for text in texts for phrase in list_phrases(text, language))
     weight = {phrase: round(often * rare.idf(phrase), 9) for phrase, often in frequency.items()}
     ranked = sorted(weight, key=lambda phrase: -weight[phrase])
     chosen: list[Words] = []
@@ -142,13 +138,13 @@ def tfidf_keywords(texts: Sequence[str], count: int, rare: Rarity) -> list[Keywo
         chosen = list(without_shared_words(phrase for phrase in ranked if len(phrase) <= longest))
         if len(chosen) >= count:
             break
-    return [locate_keyword(phrase, texts) for phrase in chosen[:count]]
+    return [locate_keyword(phrase, texts, language) for phrase in chosen[:count]]
 
 
 # --- TextRank -----------------------------------------------------------------------------------------------
 
 
-def textrank_keywords(texts: Sequence[str], count: int) -> list[Keyword]:
+def textrank_keywords(texts: Sequence[str], count: int, language: str = ENGLISH) -> list[Keyword]:
     """The `count` best phrases by TextRank (Mihalcea & Tarau 2004, section 3), fewer where there are not as many words.
 
     Words are ranked by PageRank in the graph whose edges join words that follow each other in a text once stop words
@@ -157,9 +153,9 @@ def textrank_keywords(texts: Sequence[str], count: int) -> list[Keyword]:
     `count` keywords, into shorter phrases where there would never be as many. Best are those whose words' ranks sum
     to most.
     """
-    rank = word_ranks(texts)
+    rank = word_ranks(texts, language)
     ranked = sorted(rank, key=lambda word: -rank[word])  # at equal ranks the earlier one
-    candidates = list(dict.fromkeys(phrase for text in texts for phrase in list_phrases(text)))
+    candidates = list(dict.fromkeys(phrase for text in texts for phrase in list_phrases(text, language)))
     summed = {phrase: round(sum(rank[word] for word in phrase), 9) for phrase in candidates}
     candidates.sort(key=lambda phrase: (-len(phrase), -summed[phrase]))
     chosen: list[Words] = []
@@ -169,55 +165,32 @@ def textrank_keywords(texts: Sequence[str], count: int) -> list[Keyword]:
             joined = (phrase for phrase in candidates if len(phrase) <= longest and top.issuperset(phrase))
             chosen = sorted(without_shared_words(joined), key=lambda phrase: -summed[phrase])
             if len(chosen) >= count:
-                return [locate_keyword(phrase, texts) for phrase in chosen[:count]]
-    return [locate_keyword(phrase, texts) for phrase in chosen]
+                return [locate_keyword(phrase, texts, language) for phrase in chosen[:count]]
+    return [locate_keyword(phrase, texts, language) for phrase in chosen]
 
 
-def word_ranks(texts: Sequence[str]) -> dict[str, float]:
+def word_ranks(texts: Sequence[str], language: str = ENGLISH) -> dict[str, float]:
     """The PageRank of each content word, in the order of the texts; all ranks sum to 1."""
-    edges: dict[str, set[str]] = {}
-    for text in texts:
-        words = content_words(text).words
-        for word in words:
-            edges.setdefault(word, set())
+    read = [content_words(text, language).words for text in texts]
+    place = {word: number for number, word in enumerate(dict.fromkeys(word for words in read for word in words))}
+    edges = np.zeros((len(place), len(place)))
+    for words in read:
         for a, b in pairwise(words):
             if a != b:
-                edges[a].add(b)
-                edges[b].add(a)
+                edges[place[a], place[b]] = edges[place[b], place[a]] = 1
     # As in `summarizers.textrank`, rounding must not decide what is taken.
-    return {word: round(rank, 9) for word, rank in zip(edges, pagerank(edges), strict=True)}
-
-
-def pagerank(edges: Mapping[str, Collection[str]]) -> list[float]:
-    """The PageRank of each vertex of a graph without weights, by its neighbours; those of one without any are all.
-
-    The same as networkx's, which takes ten times as long over graphs of some dozens of words.
-    """
-    place = {vertex: index for index, vertex in enumerate(edges)}
-    size = len(place)
-    if not size:
-        return []
-    sources = np.repeat(np.arange(size), [len(to) for to in edges.values()])
-    targets = np.array([place[vertex] for to in edges.values() for vertex in to], dtype=np.intp)
-    degree = np.bincount(sources, minlength=size)
-    rank = np.full(size, 1 / size)
-    for _ in range(1000):  # the damping halves the error every four or five times
-        passed = np.bincount(targets, (rank / np.maximum(degree, 1))[sources], minlength=size)
-        followed = passed + rank[degree == 0].sum() / size
-        before, rank = rank, DAMPING * followed + (1 - DAMPING) / size
-        if np.abs(rank - before).sum() < 1e-12:
-            break
-    return [float(value) for value in rank]
+    return {word: round(rank, 9) for word, rank in zip(place, pagerank(edges), strict=True)}
 
 
 # --- side by side -------------------------------------------------------------------------------------------
 
-EXTRACTORS: dict[str, Callable[[Sequence[str], int, Rarity], list[Keyword]]] = {
-    "overlap": lambda texts, count, rare: overlap_keywords(texts),
+EXTRACTORS: dict[str, Callable[[Sequence[str], int, Rarity, str], list[Keyword]]] = {
+    "overlap": lambda texts, count, rare, language: overlap_keywords(texts, language),
     "tfidf": tfidf_keywords,
-    "textrank": lambda texts, count, rare: textrank_keywords(texts, count),
+    "textrank": lambda texts, count, rare, language: textrank_keywords(texts, count, language),
 }
-"""What finds the keywords of texts, how many are wanted, and how rare phrases are; overlap finds what there is."""
+"""What finds the keywords of texts, how many are wanted, how rare phrases are, and in which language; overlap finds
+what there is."""
 
 
 def extractor(asked: str) -> tuple[str, int | None]:
@@ -232,28 +205,30 @@ def extractor(asked: str) -> tuple[str, int | None]:
     return (found[1], int(found[2])) if found else (asked, None)
 
 
-def extract(asked: str, texts: Sequence[str], rare: Rarity | None = None) -> list[Keyword]:
+def extract(asked: str, texts: Sequence[str], rare: Rarity | None = None, language: str = ENGLISH) -> list[Keyword]:
     """The keywords of texts by an extractor as `extractor` reads it; phrases are rare among their sentences by default.
 
     Raises ValueError.
     """
     name, count = extractor(asked)
     if count is None:
-        overlap = overlap_keywords(texts)
+        overlap = overlap_keywords(texts, language)
         if name == "overlap" or not overlap:
             return overlap
         count = len(overlap)
     if name == "tfidf" and rare is None:
-        rare = own_rarity(texts)
-    return EXTRACTORS[name](texts, count, rare or NO_RARITY)
+        rare = own_rarity(texts, language)
+    return EXTRACTORS[name](texts, count, rare or NO_RARITY, language)
 
 
-def documents_keywords(documents: Sequence[Document], asked: str, title: str = "always") -> list[list[Keyword]]:
+def documents_keywords(
+    documents: Sequence[Document], asked: str, title: str = "always", language: str = ENGLISH
+) -> list[list[Keyword]]:
     """The keywords of each document by an extractor as `extractor` reads it: those that ROUGE-K finds by default.
 
     No other document has a say, unlike in `compared_keywords`. Raises ValueError.
     """
-    return [extract(asked, compared) for compared in documents_texts(documents, title)]
+    return [extract(asked, compared, language=language) for compared in documents_texts(documents, title)]
 
 
 def documents_texts(documents: Iterable[Document], title: str) -> list[tuple[str, ...]]:
@@ -262,23 +237,25 @@ def documents_texts(documents: Iterable[Document], title: str) -> list[tuple[str
     return [compared_texts(document.references, document.title, title) for document in documents]
 
 
-def compared_keywords(documents: Sequence[Document], title: str = "always") -> dict[str, list[list[Keyword]]]:
+def compared_keywords(
+    documents: Sequence[Document], title: str = "always", language: str = ENGLISH
+) -> dict[str, list[list[Keyword]]]:
     """By extractor, the keywords of each document: TF-IDF and TextRank give as many as the overlap rule does there.
 
     Phrases are rare among these documents. Raises ValueError for a `title` that is not in `TITLES`.
     """
     texts = documents_texts(documents, title)
-    overlap = [overlap_keywords(compared) for compared in texts]
-    rare = count_rarity(texts)
+    overlap = [overlap_keywords(compared, language) for compared in texts]
+    rare = count_rarity(texts, language)
     return {
-        name: [find(compared, len(found), rare) for compared, found in zip(texts, overlap, strict=True)]
+        name: [find(compared, len(found), rare, language) for compared, found in zip(texts, overlap, strict=True)]
         if name != "overlap"
         else overlap
         for name, find in EXTRACTORS.items()
     }
 
 
-def comparison_signature(documents: Sequence[Document], title: str = "always") -> str:
+def comparison_signature(documents: Sequence[Document], title: str = "always", language: str = ENGLISH) -> str:
     """Everything that `compared_keywords` depends on besides the texts of the document at hand."""
     corpus = hashlib.sha256(json.dumps(documents_texts(documents, title)).encode()).hexdigest()[:8]
     return signature(
@@ -289,7 +266,7 @@ def comparison_signature(documents: Sequence[Document], title: str = "always") -
         idf=f"{len(documents)}documents@{corpus}",
         damping=DAMPING,
         title=title,
-        lemma=f"simplemma{version('simplemma')}",
+        **keyword_settings(language),
     )
 
 

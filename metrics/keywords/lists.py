@@ -10,8 +10,9 @@ from pathlib import Path
 
 from data.reading import FileLine, identifier, kind, lines, parse_json_value, quote_value, require_field, text
 from data.records import BadRecord, Document, Summary, make_examples
-from metrics.keywords.overlap import STOP_WORDS, Keyword, locate_keyword
-from metrics.text import WORD, lemma
+from metrics.keywords.overlap import Keyword, locate_keyword, stop_places
+from metrics.languages import ENGLISH, base_form
+from metrics.text import lemma, lemmas
 
 Words = tuple[str, ...]
 
@@ -26,7 +27,7 @@ class KeywordLists:
     """Of each document listed its id, its texts and its keywords: one file means other keywords for other documents."""
 
 
-def read_keyword_lists(path: Path, documents: Sequence[Document]) -> KeywordLists:
+def read_keyword_lists(path: Path, documents: Sequence[Document], language: str = ENGLISH) -> KeywordLists:
     """Read a file with a JSON list of keywords a line, in the order of the documents, as `relevance keywords` writes.
 
     Or, the documents in any order and not all of them, with an object `{"id": ..., "keywords": [...]}` a line.
@@ -52,11 +53,11 @@ def read_keyword_lists(path: Path, documents: Sequence[Document]) -> KeywordList
                 place.refuse(f"no document has the id {quote_value(document)}")
             if document in found:
                 place.refuse(f"the document {quote_value(document)} has a list already")
-            found[document] = keywords_of(place, require_field(place, entry, "keywords"))
+            found[document] = keywords_of(place, require_field(place, entry, "keywords"), language)
         else:
             if listed == len(documents):
                 place.refuse(f"there are only {listed} documents, and more lists than these")
-            found[documents[listed].id] = keywords_of(place, entry)
+            found[documents[listed].id] = keywords_of(place, entry, language)
             listed += 1
     if first is None:
         place.refuse("the file is empty; it needs a JSON list of keywords a document")
@@ -94,24 +95,32 @@ def refuse_ambiguous(lists: KeywordLists, records: Iterable[tuple[Document, Sequ
                 )
 
 
-def listed_keyword(words: Words, texts: Sequence[str]) -> Keyword:
+def listed_keyword(words: Words, texts: Sequence[str], language: str = ENGLISH) -> Keyword:
     """A keyword of a list as it is looked for, with its first place in each text that has it.
 
     Words are lower-cased and lemmatised, unless they stand in a text as they are: then they were prepared already. A
     lemma's lemma can be another word: *GANs* gives *gan*, and that *gin*.
     """
-    as_written = locate_keyword(words, texts)
-    return as_written if as_written.found else locate_keyword([lemma(word.lower()) for word in words], texts)
+    as_written = locate_keyword(words, texts, language)
+    if as_written.found:
+        return as_written
+    forms = [lemma(word.lower()) if language == ENGLISH else base_form(word, language) for word in words]
+    return locate_keyword(forms, texts, language)
 
 
-def keywords_of(place: FileLine, value: object) -> tuple[Words, ...]:
+def keywords_of(place: FileLine, value: object, language: str) -> tuple[Words, ...]:
     """The keywords of one line, each once, as its words without stop words."""
     if not isinstance(value, list):
         place.refuse(f"keywords must be a list of strings, not {kind(value)}")
     words: dict[Words, None] = {}
     for index, item in enumerate(value):
         keyword = text(place, item, f"keywords[{index}]")
-        content = tuple(word for word in WORD.findall(keyword) if lemma(word.lower()) not in STOP_WORDS)
+        tokens = lemmas(keyword, language)
+        content = tuple(
+            keyword[slice(*span)]
+            for span, stops in zip(tokens.spans, stop_places(keyword, tokens, language), strict=True)
+            if not stops
+        )
         if not content:
             place.refuse(f"keywords[{index}] is {quote_value(keyword)}, which has no word but stop words")
         words[content] = None

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from metrics.languages import ENGLISH, are_stop_words
 from metrics.text import Span, Tokens, lemmas
 
 LONGEST = 10
 """Words in the longest n-gram that is looked at."""
-
 
 # The stop words of the paper: NLTK's English list and six words that say only that there is a paper. They are looked
 # up after lemmatising, as there, so that forms which a lemma never takes stand here without effect.
@@ -26,7 +26,6 @@ STOP_WORDS = frozenset(
     weren weren't won won't wouldn wouldn't paper authors propose proposes use
     """.split()  # noqa: SIM905
 )
-
 
 TITLES = ("always", "single")
 
@@ -48,20 +47,20 @@ def compared_texts(references: Sequence[str], title: str | None, rule: str) -> t
     return (*references, title) if counts and title is not None else tuple(references)
 
 
-def overlap_keywords(texts: Sequence[str]) -> list[Keyword]:
+def overlap_keywords(texts: Sequence[str], language: str = ENGLISH) -> list[Keyword]:
     """The n-grams that two or more texts share, longest first, none sharing a word with an earlier one.
 
     N-grams run from 10 words down to 1 over the lower-cased, lemmatised words; stop words inside are dropped after
     cutting. Among n-grams of one length the one that the earlier text has first goes first, so that the result
     does not depend on the order of a set.
     """
-    prepared = [lemmas(text) for text in texts]
+    prepared = [(tokens := lemmas(text, language), stop_places(text, tokens, language)) for text in texts]
     keywords: list[Keyword] = []
     used: set[str] = set()
-    for n in range(min(LONGEST, max((len(p.words) for p in prepared), default=0)), 0, -1):
+    for n in range(min(LONGEST, max((len(tokens.words) for tokens, _ in prepared), default=0)), 0, -1):
         found: dict[tuple[str, ...], list[tuple[int, Span]]] = {}
-        for index, tokens in enumerate(prepared):
-            for words, span in content_ngrams(tokens, n):
+        for index, (tokens, stops) in enumerate(prepared):
+            for words, span in content_ngrams(tokens, stops, n):
                 places = found.setdefault(words, [])
                 if not places or places[-1][0] != index:
                     places.append((index, span))
@@ -72,35 +71,47 @@ def overlap_keywords(texts: Sequence[str]) -> list[Keyword]:
     return keywords
 
 
-def content_ngrams(tokens: Tokens, n: int) -> list[tuple[tuple[str, ...], Span]]:
+def stop_places(text: str, tokens: Tokens, language: str = ENGLISH) -> list[bool]:
+    """Whether each of a text's words, as `metrics.text.lemmas` gives them, is a stop word."""
+    if language == ENGLISH:
+        return [word in STOP_WORDS for word in tokens.words]
+    return are_stop_words(text, tokens.spans, language)
+
+
+def content_ngrams(tokens: Tokens, stops: Sequence[bool], n: int) -> list[tuple[tuple[str, ...], Span]]:
     """The content words of each window of n words, with their span; windows of stop words only are left out."""
     windows = []
     for start in range(len(tokens.words) - n + 1):
-        kept = [place for place in range(start, start + n) if tokens.words[place] not in STOP_WORDS]
+        kept = [place for place in range(start, start + n) if not stops[place]]
         if kept:
             words = tuple(tokens.words[place] for place in kept)
             windows.append((words, (tokens.spans[kept[0]][0], tokens.spans[kept[-1]][1])))
     return windows
 
 
-def content_words(text: str) -> Tokens:
+def content_words(text: str, language: str = ENGLISH) -> Tokens:
     """The lemmatised words of a text without stop words: what keywords are looked for in."""
-    tokens = lemmas(text)
-    kept = [place for place, word in enumerate(tokens.words) if word not in STOP_WORDS]
+    tokens = lemmas(text, language)
+    kept = [place for place, stops in enumerate(stop_places(text, tokens, language)) if not stops]
     return Tokens(tuple(tokens.words[p] for p in kept), tuple(tokens.spans[p] for p in kept))
 
 
-def occurrences(words: Sequence[str], text: Tokens) -> list[Span]:
-    """Where a keyword's words stand next to each other, in order and whole, among the content words of a text."""
+def word_places(words: Sequence[str], text: Tokens) -> list[tuple[int, int]]:
+    """Where a keyword's words stand next to each other, in order and whole, among the content words of a text.
+
+    Places are numbers of words from 0: that of its first one, and of the one after its last.
+    """
     wanted, size = tuple(words), len(words)
-    return [
-        (text.spans[start][0], text.spans[start + size - 1][1])
-        for start in range(len(text.words) - size + 1)
-        if text.words[start : start + size] == wanted
-    ]
+    starts = range(len(text.words) - size + 1)
+    return [(start, start + size) for start in starts if text.words[start : start + size] == wanted]
 
 
-def locate_keyword(words: Sequence[str], texts: Sequence[str]) -> Keyword:
+def occurrences(words: Sequence[str], text: Tokens) -> list[Span]:
+    """The same places in characters of the text."""
+    return [(text.spans[start][0], text.spans[end - 1][1]) for start, end in word_places(words, text)]
+
+
+def locate_keyword(words: Sequence[str], texts: Sequence[str], language: str = ENGLISH) -> Keyword:
     """A keyword with its first place in each text that has it."""
-    places = ((index, occurrences(words, content_words(text))) for index, text in enumerate(texts))
+    places = ((index, occurrences(words, content_words(text, language))) for index, text in enumerate(texts))
     return Keyword(tuple(words), tuple((index, spans[0]) for index, spans in places if spans))

@@ -5,16 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from data.records import Document, Summary, make_examples
+from data.sorting import natural_order
 from metrics.base import score_candidates
 from metrics.keywords.overlap import LONGEST, Keyword
 from metrics.rouge_k import RougeK, RougeKEvidence, occur_in
+from metrics.text import count_words
 
 Records = Iterable[tuple[Document, Sequence[Summary]]]
 
-
 LONGEST_ASKED = LONGEST
 """Words of the longest keywords that are told apart (the paper's Figure 2): this number stands for as many and more."""
+
+
+IN_SOURCE, OUT_OF_SOURCE = "IN-SRC", "OUT-SRC"
+"""What the paper's Table 9 calls recall of the keywords that occur in the source, and of those that do not."""
 
 
 class Mean(NamedTuple):
@@ -36,6 +44,8 @@ class Recall(NamedTuple):
     """Over those that occur in the source (IN-SRC)."""
     out_source: Mean
     """Over those that do not (OUT-SRC)."""
+    words: float
+    """Mean number of words of its summaries: recall grows with it."""
 
 
 class LengthRecall(NamedTuple):
@@ -47,6 +57,8 @@ class LengthRecall(NamedTuple):
     recall: Mean
     keywords: int
     """How many keywords of that length its documents have."""
+    in_summary: float
+    """Mean number of words of its summaries: recall grows with it."""
 
 
 class Hit(NamedTuple):
@@ -61,7 +73,10 @@ class Hit(NamedTuple):
 class SummaryHits(NamedTuple):
     """A summary with the hits and misses of its document's keywords; empty if the document has none."""
 
+    document: str
     system: str
+    words: int
+    """Of the summary, as the metric `length` counts them."""
     hits: tuple[Hit, ...]
 
 
@@ -83,26 +98,29 @@ def search_keywords(
         of_document: list[tuple[int, bool | None]] | None = None  # all candidates are asked for the same keywords
         for example, score in zip(batch, score_candidates(metric, batch), strict=True):
             if score.value is None:
-                found.append(SummaryHits(example.system, ()))
+                found.append(SummaryHits(document.id, example.system, count_words(example.candidate), ()))
                 continue
             evidence: RougeKEvidence = score.evidence
             if of_document is None:
-                of_document = locate_keywords([keyword for keyword, _ in evidence.keywords], example.source)
+                of_document = locate_keywords(
+                    [keyword for keyword, _ in evidence.keywords], example.source, metric.language
+                )
             hits = zip(of_document, evidence.keywords, strict=True)
-            found.append(SummaryHits(example.system, tuple(Hit(*of, bool(seen.occurrences)) for of, seen in hits)))
+            seen = tuple(Hit(*of, bool(evidence.occurrences)) for of, evidence in hits)
+            found.append(SummaryHits(document.id, example.system, count_words(example.candidate), seen))
     return found
 
 
-def locate_keywords(keywords: Sequence[Keyword], source: str) -> list[tuple[int, bool | None]]:
+def locate_keywords(keywords: Sequence[Keyword], source: str, language: str) -> list[tuple[int, bool | None]]:
     """The length of each keyword in words, and whether it occurs in the source, None where that is blank."""
-    occur = occur_in(keywords, source) if source.strip() else [None] * len(keywords)
+    occur = occur_in(keywords, source, language) if source.strip() else [None] * len(keywords)
     return [(len(keyword.words), there) for keyword, there in zip(keywords, occur, strict=True)]
 
 
 def by_source(found: Sequence[SummaryHits]) -> list[Recall]:
     """Each system's mean ROUGE-K over all keywords, those in the source and those not in it.
 
-    Systems come in the order of their first summaries. A document without such keywords is left out of that mean, and
+    Systems are sorted by their names, M2 before M10. A document without such keywords is left out of that mean, and
     of both where it has no source.
     """
     nowhere = "no document with keywords has a source"
@@ -110,17 +128,28 @@ def by_source(found: Sequence[SummaryHits]) -> list[Recall]:
         Recall(
             system,
             mean_recall(summaries, lambda hit: True, "no document has keywords"),
-            mean_recall(
-                summaries, lambda hit: hit.in_source is True, missing_reason(summaries, nowhere, "no keyword occurs in")
-            ),
-            mean_recall(
-                summaries,
-                lambda hit: hit.in_source is False,
-                missing_reason(summaries, nowhere, "every keyword occurs in"),
-            ),
+            mean_recall(summaries, is_in_source, missing_reason(summaries, nowhere, "no keyword occurs in")),
+            mean_recall(summaries, is_out_of_source, missing_reason(summaries, nowhere, "every keyword occurs in")),
+            mean_words(summaries),
         )
         for system, summaries in by_system(found).items()
     ]
+
+
+def recall_columns(
+    found: Sequence[SummaryHits], documents: Sequence[str], systems: Sequence[str]
+) -> dict[str, NDArray[np.float64]]:
+    """The share of its document's keywords in the source that each summary has, and of those that are not in it.
+
+    `documents` and `systems` name the summaries, n of them; columns, of shape (n,) and in [0, 1], are NaN where a
+    document has no such keyword, or where a summary is not among the `found`.
+    """
+    hits = {(summary.document, summary.system): summary.hits for summary in found}
+    cells = [hits.get(cell, ()) for cell in zip(documents, systems, strict=True)]
+    return {
+        name: np.array([np.nan if (share := share_found(of, counts)) is None else share for of in cells], np.float64)
+        for name, counts in ((IN_SOURCE, is_in_source), (OUT_OF_SOURCE, is_out_of_source))
+    }
 
 
 def by_length(found: Sequence[SummaryHits]) -> list[LengthRecall]:
@@ -136,10 +165,21 @@ def by_length(found: Sequence[SummaryHits]) -> list[LengthRecall]:
     ]
 
 
-def make_length_recall(system: str, words: int, summaries: Sequence[Sequence[Hit]]) -> LengthRecall:
+def make_length_recall(system: str, words: int, summaries: Sequence[SummaryHits]) -> LengthRecall:
     """A system's mean over the keywords of one length."""
     recall = mean_recall(summaries, lambda hit: length(hit) == words, "its documents have no such keyword")
-    return LengthRecall(system, words, recall, sum(length(hit) == words for hits in summaries for hit in hits))
+    keywords = sum(length(hit) == words for summary in summaries for hit in summary.hits)
+    return LengthRecall(system, words, recall, keywords, mean_words(summaries))
+
+
+def is_in_source(hit: Hit) -> bool:
+    """Whether a keyword occurs in the source."""
+    return hit.in_source is True
+
+
+def is_out_of_source(hit: Hit) -> bool:
+    """Whether there is a source, which a keyword does not occur in."""
+    return hit.in_source is False
 
 
 def length(hit: Hit) -> int:
@@ -147,27 +187,34 @@ def length(hit: Hit) -> int:
     return min(hit.words, LONGEST_ASKED)
 
 
-def by_system(found: Iterable[SummaryHits]) -> dict[str, list[tuple[Hit, ...]]]:
-    """The hits of each system's summaries."""
-    systems: dict[str, list[tuple[Hit, ...]]] = {}
+def by_system(found: Iterable[SummaryHits]) -> dict[str, list[SummaryHits]]:
+    """The summaries of each system, by the systems' names."""
+    systems: dict[str, list[SummaryHits]] = {}
     for summary in found:
-        systems.setdefault(summary.system, []).append(summary.hits)
-    return systems
+        systems.setdefault(summary.system, []).append(summary)
+    return {system: systems[system] for system in sorted(systems, key=natural_order)}
 
 
-def mean_recall(summaries: Iterable[Sequence[Hit]], counts: Callable[[Hit], bool], otherwise: str) -> Mean:
+def mean_words(summaries: Sequence[SummaryHits]) -> float:
+    """The mean number of words of summaries, of which there is at least one."""
+    return sum(summary.words for summary in summaries) / len(summaries)
+
+
+def share_found(hits: Iterable[Hit], counts: Callable[[Hit], bool]) -> float | None:
+    """The share of the keywords that count which a summary has; None where none counts."""
+    counted = [hit.found for hit in hits if counts(hit)]
+    return sum(counted) / len(counted) if counted else None
+
+
+def mean_recall(summaries: Iterable[SummaryHits], counts: Callable[[Hit], bool], otherwise: str) -> Mean:
     """The mean over summaries of the share of the keywords that count which they have."""
-    shares = []
-    for hits in summaries:
-        counted = [hit.found for hit in hits if counts(hit)]
-        if counted:
-            shares.append(sum(counted) / len(counted))
+    shares = [share for summary in summaries if (share := share_found(summary.hits, counts)) is not None]
     return Mean(sum(shares) / len(shares), len(shares)) if shares else Mean(None, 0, otherwise)
 
 
-def missing_reason(summaries: Iterable[Sequence[Hit]], no_source: str, otherwise: str) -> str:
+def missing_reason(summaries: Iterable[SummaryHits], no_source: str, otherwise: str) -> str:
     """Why there is no mean over the keywords of one kind, should there be none."""
-    known = [hit for hits in summaries for hit in hits]
+    known = [hit for summary in summaries for hit in summary.hits]
     if not known:
         return "no document has keywords"
     return f"{otherwise} a source" if any(hit.in_source is not None for hit in known) else no_source

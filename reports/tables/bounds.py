@@ -8,36 +8,30 @@ from typing import NamedTuple
 import numpy as np
 
 from data.one_line import in_one_line
+from data.preferences import TIE
 from reports.tables.oracles import WHOSE
 from reports.tables.table import Cell, Table, Undefined, number_cell
 from summarizers.oracles import ALGORITHMS
 from summarizers.oracles.evaluation import OracleRow
 from summarizers.oracles.problem import is_proven
-from summarizers.oracles.standing import ABOVE, Standing, bounds_of
+from summarizers.oracles.standing import Standing, SystemScore, bounds_of
 
 ALGORITHM_ORDER = ("exact", *(name for name in ALGORITHMS if name != "exact"))
 """The algorithms, called as the command calls them, the one that proves first."""
 
-
 ORACLE, SYSTEM = "oracle", "system"
-
 
 QUARTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
-
 NOT_PROVEN = "the optimum is not proven"
-
 
 NO_SYSTEM = "no system has a summary of the document"
 
-
 NOTHING_SHARED = "no extract shares anything with a reference"
-
 
 WHY_ABOVE = (
     "The bound is that of extracts: a system that writes words of its own, or more than the limit allows, may be above."
 )
-
 
 READING = (
     "Systems named oracle-… read the references: each is an upper bound itself, for the metric and length in its name."
@@ -69,21 +63,22 @@ def algorithms_table(rows: Sequence[OracleRow]) -> Table:
     return Table("oracles_of_document", "Every algorithm on this document", cells, notes)
 
 
-def systems_table(f1_of: Mapping[str, float], bound: float) -> Table:
+def systems_table(scores: Mapping[str, SystemScore], bound: float) -> Table:
     """Each system of one document below the bound, the best one first."""
     rows: list[dict[str, Cell]] = [
         {
             "system": system,
-            "F1": f1,
-            "share": f1 / bound if bound > 0 else Undefined(NOTHING_SHARED),
-            "gap": bound - f1,
+            "F1": score.f1,
+            "share": score.f1 / bound if bound > 0 else Undefined(NOTHING_SHARED),
+            "gap": bound - score.f1,
+            "words": score.words,
         }
-        for system, f1 in sorted(f1_of.items(), key=lambda item: -item[1])
+        for system, score in sorted(scores.items(), key=lambda item: -item[1].f1)
     ]
     notes = ["F1 counted by the same definition. Share: of the bound; gap: bound minus F1, negative above the bound."]
-    if any(f1 > bound + ABOVE for f1 in f1_of.values()):
+    if any(score.f1 > bound + TIE for score in scores.values()):
         notes.append(WHY_ABOVE)
-    if any(map(reads_references, f1_of)):
+    if any(map(reads_references, scores)):
         notes.append(READING)
     empty = "no summary of this document has a word to compare"
     return Table("systems_of_document", "Systems on this document", rows, notes, empty)
@@ -95,7 +90,7 @@ def reads_references(system: str) -> bool:
 
 
 def documents_table(
-    rows: Sequence[OracleRow], f1_of: Mapping[str, Mapping[str, float]], names: Mapping[str, str]
+    rows: Sequence[OracleRow], scores_of: Mapping[str, Mapping[str, SystemScore]], names: Mapping[str, str]
 ) -> Table:
     """Each document with its bound, the heuristic and the system that fall short of it; the greatest gap first.
 
@@ -107,10 +102,10 @@ def documents_table(
     for row in rows:
         if row.algorithm != "exact":
             heuristics.setdefault(row.document_id, []).append((row.f1, row.algorithm))
-    systems = {system: f1 for system, f1 in f1_of.items() if not reads_references(system)}
+    systems = {system: scores for system, scores in scores_of.items() if not reads_references(system)}
     kept = []
     for key, bound in bounds.items():
-        scored = {system: f1[key] for system, f1 in systems.items() if key in f1}
+        scored = {system: scores[key].f1 for system, scores in systems.items() if key in scores}
         best = max(scored, key=scored.__getitem__, default=None)
         low, worst = min(heuristics.get(key, [(optimum[key], "exact")]), key=lambda found: found[0])
         falls_short = not is_proven(low, optimum[key])
@@ -120,7 +115,7 @@ def documents_table(
             "best F1" if len(proven) == len(bounds) else "best F1 or its bound": bound,
             "best system": Undefined(NO_SYSTEM) if best is None else best,
             "gap": number_cell(gap, NO_SYSTEM),
-            "systems above": sum(f1 > bound + ABOVE for f1 in scored.values()),
+            "systems above": sum(f1 > bound + TIE for f1 in scored.values()),
             "worst algorithm": Undefined(NOT_PROVEN) if key not in proven else worst if falls_short else "none",
             "gap to the optimum": number_cell(optimum[key] - low if key in proven else None, NOT_PROVEN),
             "id": key,
@@ -150,6 +145,7 @@ def standings_table(found: Sequence[Standing]) -> Table:
             "gap": row.gap,
             "mean bound": row.bound,
             "above the bound": row.above,
+            "words": row.words,
             "documents": row.documents,
         }
         for row in found
@@ -180,7 +176,9 @@ class ScoreDistribution(NamedTuple):
     mean: float
 
 
-def score_distributions(rows: Iterable[OracleRow], f1_of: Mapping[str, Mapping[str, float]]) -> list[ScoreDistribution]:
+def score_distributions(
+    rows: Iterable[OracleRow], scores_of: Mapping[str, Mapping[str, SystemScore]]
+) -> list[ScoreDistribution]:
     """The algorithms, the exact one first, then the systems on the same documents, the highest mean first."""
     by_algorithm: dict[str, list[OracleRow]] = {}
     for row in rows:
@@ -193,8 +191,8 @@ def score_distributions(rows: Iterable[OracleRow], f1_of: Mapping[str, Mapping[s
     ]
     of_systems = [
         spread(in_one_line(system), ORACLE if reads_references(system) else SYSTEM, kept)
-        for system, f1 in f1_of.items()
-        if (kept := [f1[key] for key in documents if key in f1])
+        for system, scores in scores_of.items()
+        if (kept := [scores[key].f1 for key in documents if key in scores])
     ]
     return [*of_oracles, *sorted(of_systems, key=lambda found: -found.mean)]
 

@@ -1,29 +1,36 @@
-"""Tables of correlations, their tests, and of systems."""
+"""Tables of correlations and their tests."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from analysis.correlation_intervals import RESAMPLE_BY_LEVEL
+from analysis.correlation_intervals import KENDALL_CELLS, RESAMPLE_BY_LEVEL, SPEARMAN_CELLS, is_linearized
 from analysis.correlation_tests import PERMUTE_BY_LEVEL
 from analysis.discrepancy import Discrepancy
 from analysis.metrics_and_people import (
     LEVELS,
     CorrelationComparison,
     CorrelationRow,
-    SystemsAnalysis,
 )
+from analysis.permuted_correlations import Permute
 from analysis.resampled_correlations import Resample
-from analysis.significance import fewest_documents
-from analysis.swapped_correlations import Permute
-from analysis.systems import BEATEN
-from reports.tables.people import ALPHA
-from reports.tables.table import DAGGER, Cell, Marked, Table, Undefined, interval, number_cell, ratio_intervals_note
+from analysis.significance import ALPHA, fewest_documents
+from reports.tables.table import Cell, Table, Undefined, interval, number_cell, ratio_intervals_note
+
+LEVEL_NAMES = {"global": "pooled", "input": "within documents", "system": "system level"}
+"""What pages and charts call the levels; files call them as the code does."""
+
+COEFFICIENTS = {"pearson": "Pearson's r", "spearman": "Spearman's rho", "kendall": "Kendall's tau-b"}
+
+TERMS = LEVEL_NAMES | COEFFICIENTS
+"""What people read in the place of the names that files have of levels and coefficients."""
+
+NO_TERMS: Mapping[str, str] = {}
+
 
 FEW_SYSTEMS = 4
 """Systems below which intervals that draw systems come with a warning."""
-
 
 HOLDS_FOR: dict[Permute, str] = {
     "documents": "new documents, these systems",
@@ -34,20 +41,22 @@ HOLDS_FOR: dict[Permute, str] = {
 """What a figure says something of, by what was drawn or swapped for it."""
 
 
-def by_level(names: Mapping[Any, str], chosen: str | None, defaults: Sequence[str]) -> list[str]:
+def by_level(
+    names: Mapping[Any, str], chosen: str | None, defaults: Sequence[str], levels: Sequence[str] = LEVELS
+) -> list[str]:
     """The names of what is drawn or swapped: one that was chosen, or the defaults, each with its levels."""
     if chosen is not None:
         return [names[chosen]]
     return [
-        f"{names[kind]} ({', '.join(level for level, of in zip(LEVELS, defaults, strict=True) if of == kind)})"
+        f"{names[kind]} ({', '.join(level for level, of in zip(levels, defaults, strict=True) if of == kind)})"
         for kind in dict.fromkeys(defaults)
     ]
 
 
-def drawn_over(resample: Resample | None) -> str:
+def drawn_over(resample: Resample | None, levels: Sequence[str] = LEVELS) -> str:
     """What intervals of correlations draw."""
     names = {"documents": "documents", "systems": "systems", "both": "documents and systems"}
-    return " and ".join(by_level(names, resample, RESAMPLE_BY_LEVEL))
+    return " and ".join(by_level(names, resample, RESAMPLE_BY_LEVEL, levels))
 
 
 def tests_of(permute: Permute | None) -> str:
@@ -55,22 +64,37 @@ def tests_of(permute: Permute | None) -> str:
     return ", ".join(by_level(PERMUTATION_TESTS, permute, PERMUTE_BY_LEVEL))
 
 
-def correlation_table(name: str, title: str, rows: Sequence[CorrelationRow], resample: Resample | None = None) -> Table:
+def correlation_table(
+    name: str,
+    title: str,
+    rows: Sequence[CorrelationRow],
+    resample: Resample | None = None,
+    terms: Mapping[str, str] = NO_TERMS,
+) -> Table:
     """Coefficients of pairs of columns at three levels, with what each rests on.
 
-    `resample` is what intervals drew, None where it was that of each level.
+    `resample` is what intervals drew, None where it was that of each level; `terms` is what levels and coefficients
+    are called where not as in files.
     """
+    pooled, within, of_systems = levels = [terms.get(level, level) for level in LEVELS]
     notes = [
-        "Global: all summaries pooled; input: the mean over documents of the coefficient within each, leaving out "
-        "documents where either side is constant or has fewer than two values; system: of the systems' means."
+        f"{pooled.capitalize()}: all summaries pooled; {within}: the mean over documents of the coefficient within "
+        "each, leaving out documents where either side is constant or has fewer than two values; "
+        f"{of_systems}: of the systems' means."
     ]
     if rows:
         found = rows[0].intervals.global_
         notes += [
-            f"Intervals: {found.level:.0%}, percentile bootstrap over {drawn_over(resample)}, {found.resamples} "
-            f"resamples, seed {found.seed}.",
-            f"They hold for {'; '.join(by_level(HOLDS_FOR, resample, RESAMPLE_BY_LEVEL))}.",
+            f"Intervals: {found.level:.0%}, percentile bootstrap over {drawn_over(resample, levels)}, "
+            f"{found.resamples} resamples, seed {found.seed}.",
+            f"They hold for {'; '.join(by_level(HOLDS_FOR, resample, RESAMPLE_BY_LEVEL, levels))}.",
         ]
+        if any(is_linearized(row.method, row.levels.global_.n, resample) for row in rows):
+            notes.append(
+                f"Of more than {SPEARMAN_CELLS:,} summaries (Kendall: {KENDALL_CELLS['documents']:,}) the intervals of "
+                f"{pooled} rank correlations resample what each document adds to the coefficient, to first order: "
+                "resamples are not ranked anew."
+            )
         systems = max(row.levels.system.n for row in rows)
         if 1 < systems < FEW_SYSTEMS and resample != "documents":
             notes.append(
@@ -79,8 +103,12 @@ def correlation_table(name: str, title: str, rows: Sequence[CorrelationRow], res
             )
     cells = []
     for row in rows:
-        line: dict[str, Cell] = {"first": row.first, "second": row.second, "coefficient": row.method}
-        for level, found_, ends in zip(LEVELS, row.levels, row.intervals, strict=True):
+        line: dict[str, Cell] = {
+            "first": row.first,
+            "second": row.second,
+            "coefficient": terms.get(row.method, row.method),
+        }
+        for level, found_, ends in zip(levels, row.levels, row.intervals, strict=True):
             line[level] = number_cell(found_.r, found_.reason)
             line[f"{level} 95 %"] = interval(ends) if found_.r is not None else Undefined(found_.reason or "undefined")
         line |= {
@@ -120,9 +148,6 @@ def discrepancy_table(found: Sequence[Discrepancy]) -> Table:
     return Table("discrepancies", "Pairs on which ROUGE-K and another metric part", rows, notes, empty)
 
 
-COEFFICIENTS = {"pearson": "Pearson's r", "spearman": "Spearman's rho", "kendall": "Kendall's tau-b"}
-
-
 PERMUTATION_TESTS: dict[Permute, str] = {
     "systems": "Perm-Systems",
     "documents": "Perm-Inputs",
@@ -130,7 +155,6 @@ PERMUTATION_TESTS: dict[Permute, str] = {
     "cells": "PERM-BOTH",
 }
 """Permutation tests by what swaps, as Deutsch et al. 2021 call them."""
-
 
 WHAT_SWAPS: dict[Permute, str] = {
     "systems": "Perm-Systems (Deutsch et al. 2021) swaps all summaries of a system together.",
@@ -142,7 +166,7 @@ WHAT_SWAPS: dict[Permute, str] = {
 }
 
 
-def out_of_reach(comparisons: Sequence[CorrelationComparison]) -> list[str]:
+def out_of_reach(comparisons: Sequence[CorrelationComparison], terms: Mapping[str, str]) -> list[str]:
     """Say at which levels no p can be significant after Holm's correction, because too little can swap."""
     notes = []
     for level in LEVELS:
@@ -154,13 +178,14 @@ def out_of_reach(comparisons: Sequence[CorrelationComparison]) -> list[str]:
         swapped = {"both": "systems and documents", "cells": "summaries"}.get(found.permuted, found.permuted)
         drawn = found.least <= 1 / (found.permutations + 1)
         least = min(1.0, found.least * found.comparisons)
+        named = terms.get(level, level).removesuffix(" level")
         corrected = (
             f", or {least:.2g} after Holm's correction over {found.comparisons} comparisons"
             if found.comparisons > 1
             else ""
         )
         notes.append(
-            f"No difference at the {level} level can be significant at {ALPHA:g}: the smallest p that this test can "
+            f"No difference at the {named} level can be significant at {ALPHA:g}: the smallest p that this test can "
             f"give here is {found.least:.2g}{corrected}. It takes "
             f"{'more permutations' if drawn else f'{units} {swapped}'}"
             f"{', or fewer metrics' if found.comparisons > 1 else ''}."
@@ -168,13 +193,18 @@ def out_of_reach(comparisons: Sequence[CorrelationComparison]) -> list[str]:
     return notes
 
 
-def correlation_test_table(comparisons: Sequence[CorrelationComparison], human: str, method: str = "pearson") -> Table:
+def correlation_test_table(
+    comparisons: Sequence[CorrelationComparison],
+    human: str,
+    method: str = "pearson",
+    terms: Mapping[str, str] = NO_TERMS,
+) -> Table:
     """Which of two metrics correlates better with people."""
     rows: list[dict[str, Cell]] = [
         {
             "first": found.first,
             "second": found.second,
-            "level": found.level,
+            "level": terms.get(found.level, found.level),
             "difference": number_cell(found.difference, found.reason),
             "n": found.n,
             "p": number_cell(found.p, found.reason),
@@ -194,86 +224,16 @@ def correlation_test_table(comparisons: Sequence[CorrelationComparison], human: 
     ]
     if any(found.permutations and not found.exact for found in comparisons):
         notes.append(f"Exact tests make all permutations, the others draw them with seed {comparisons[0].seed}.")
-    notes += out_of_reach(comparisons)
+    notes += out_of_reach(comparisons, terms)
     return Table(
         "correlation_tests", "Metric against metric by correlation", rows, notes, "there are fewer than 2 metrics"
-    )
-
-
-def spread_table(analyses: Sequence[SystemsAnalysis]) -> Table:
-    """How well each metric tells systems apart."""
-    rows: list[dict[str, Cell]] = [
-        {
-            "metric": found.name,
-            "population standard deviation": number_cell(found.spread.std, found.spread.reason),
-            "mean": number_cell(found.spread.mean, found.spread.reason),
-            "systems": found.spread.systems,
-        }
-        for found in analyses
-    ]
-    note = (
-        "Standard deviation of the systems' means, divided by their number and not by one less, as in the ROUGE-K "
-        "paper's Table 8: large where systems are told apart."
-    )
-    return Table("distinguishability", "How far metrics tell systems apart", rows, [note])
-
-
-def system_table(analyses: Sequence[SystemsAnalysis]) -> Table:
-    """Mean scores of the systems, a column a metric; those that beat the baselines have a dagger."""
-    systems = list(dict.fromkeys(str(mean.system) for found in analyses for mean in found.means))
-    means = {found.name: {str(mean.system): mean.mean for mean in found.means} for found in analyses}
-    rows: list[dict[str, Cell]] = [
-        {"system": system}
-        | {
-            name: number_cell(values.get(system), "no summary of this system has a score")
-            for name, values in means.items()
-        }
-        for system in systems
-    ]
-    for found in analyses:
-        for row in rows:
-            if row["system"] in found.beating:
-                row[found.name] = Marked(means[found.name][row["system"]] or 0.0, DAGGER)
-    notes = [baselines_note(found.baselines) for found in analyses[:1] if found.baselines]
-    return Table("systems", "Mean scores of systems", rows, notes)
-
-
-def baselines_note(baselines: Sequence[str]) -> str:
-    """What a dagger says."""
-    each = f"each of {', '.join(baselines)}" if len(baselines) > 1 else baselines[0]
-    return (
-        f"{DAGGER}: beats {each}: a higher mean, and p below {BEATEN:g} by Wilcoxon's signed-rank test, two-sided, "
-        "over the documents that both sum up. p is not corrected: a system has to beat all baselines, which keeps the "
-        "level however many they are; the number of systems and metrics is not accounted for."
     )
 
 
 def note_drawn_pairs_of_people(section: Table, people: str) -> Table:
     """A table of systems, saying which of its figures describe the pairs that were drawn."""
     note = (
-        f"Not weighed: {people} describes the pairs that were drawn, not all pairs that could have been. Figures of "
-        "metrics are of all summaries, and need no weights."
+        f"Not weighed: the column {people} describes the pairs that were drawn, not all pairs that could have been. "
+        "Figures of metrics are of all summaries, and need no weights."
     )
     return section._replace(notes=[*section.notes, note])
-
-
-def wilcoxon_table(analyses: Sequence[SystemsAnalysis]) -> Table:
-    """Every two systems by each metric."""
-    rows: list[dict[str, Cell]] = [
-        {
-            "metric": found.name,
-            "first": str(two.first),
-            "second": str(two.second),
-            "difference": number_cell(two.difference, two.reason),
-            "n": two.n,
-            "p": number_cell(two.p, two.reason),
-            "p (Holm)": number_cell(two.p_holm, two.reason),
-        }
-        for found in analyses
-        for two in found.comparisons
-    ]
-    note = (
-        "Wilcoxon's signed-rank test over the documents that both systems sum up; Holm's correction over the systems "
-        "of a metric. Difference: of the means, first minus second."
-    )
-    return Table("wilcoxon", "System against system", rows, [note], "there are fewer than 2 systems")

@@ -15,7 +15,7 @@ from metrics.dataset_statistics import KeywordStatistics, Lengths
 from metrics.keywords.extractors import ExtractorOverlap
 from metrics.keywords.recall import LONGEST_ASKED, LengthRecall, Recall
 from reports.escaping import format_count
-from reports.tables.table import Cell, Table, interval, number_cell, ratio_intervals_note
+from reports.tables.table import GROWS, Cell, Table, interval, number_cell, ratio_intervals_note
 
 NO_SUMMARIES = "there is no summary, or no document has keywords"
 """Why a table of systems by keywords has no rows."""
@@ -70,6 +70,7 @@ def by_source_table(found: Sequence[Recall]) -> Table:
         {
             "system": row.system,
             "ROUGE-K": number_cell(row.everywhere.value, row.everywhere.reason),
+            "words": row.words,
             "documents": row.everywhere.documents,
             "IN-SRC": number_cell(row.in_source.value, row.in_source.reason),
             "IN-SRC documents": row.in_source.documents,
@@ -82,6 +83,7 @@ def by_source_table(found: Sequence[Recall]) -> Table:
         "IN-SRC: only keywords that occur in the source, as whole lemmatised words in order; OUT-SRC: only those that "
         "do not (ROUGE-K paper, Table 9).",
         "Means over documents; one that has no such keyword, or no source, is left out of that column.",
+        GROWS,
     ]
     return Table("keywords_by_source", "ROUGE-K by where the keywords occur", rows, notes, NO_SUMMARIES)
 
@@ -91,12 +93,13 @@ def by_length_table(found: Sequence[LengthRecall]) -> Table:
     rows: dict[str, dict[str, Cell]] = {}
     for part in found:
         label = words_label(part.words)
-        row = rows.setdefault(part.system, {"system": part.system})
+        row = rows.setdefault(part.system, {"system": part.system, "words": part.in_summary})
         row[label] = number_cell(part.recall.value, part.recall.reason)
         row[f"{label}: n"] = part.recall.documents
     notes = [
         "Length in words without stop words (ROUGE-K paper, Figure 2). Means over documents; n: those that have "
         "keywords of that length.",
+        GROWS,
     ]
     title = "ROUGE-K by the length of the keywords"
     return Table("keywords_by_length", title, list(rows.values()), notes, NO_SUMMARIES)
@@ -143,9 +146,7 @@ class Published(NamedTuple):
 PUBLISHED = {"overlap": Published(0.64, 0.13), "tfidf": Published(0.85, 0.16), "textrank": Published(0.94, 0.21)}
 """Keyword extraction as the annotators of Takeshita et al. 2024 (section 3) judged it."""
 
-
 IMPLIED = ", ".join(f"{of.keywords:.2f} ({EXTRACTOR_LABELS[name]})" for name, of in PUBLISHED.items())
-
 
 OTHER_RATE = (
     "The paper's rate is another quantity than ours, and the two are not to be compared. Ours is pooled, wrong "

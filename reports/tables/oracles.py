@@ -30,50 +30,36 @@ DEFINITIONS = {
     "set": "set definition: an n-gram counts once, in the match and in both lengths",
 }
 
-
 REFERENCE_RULE_NOTES = {
     "max": "the reference against which most is reached counts",
     "first": "the first reference counts",
 }
 
-
 INSIDE = "within-sentences"
 """Where n-grams are counted, as signatures say it."""
 
-
 SINGLE = "a single document has no spread"
-
 
 ALL_ZERO = "the mean is 0"
 
-
 HEURISTIC = "only the exact search can tell how far it is from the optimum"
-
 
 NO_EXACT = "the exact search was not asked for"
 
-
 NONE_PROVEN = "no optimum was proven before the time was over"
-
 
 CONSTANT = "it, or the length of the optimum, is the same everywhere"
 
-
 NO_DOCUMENT = "no document has an oracle: each lacks a sentence, or a reference with a word"
-
 
 DISTRIBUTION = ("documents", "mean", "std", "min", "25%", "50%", "75%", "max")
 
-
 UNCERTAINTY = ("mean", "variation", "mean 95 %")
-
 
 EFFORT = ("sentences", "gap", "at_optimum", "seconds", "longest")
 
-
 PROOF = ("documents", "proven", "unproven", "mean", "bound")
 """Figures of each table, by their names in `figures_of`."""
-
 
 HEADINGS = {
     "variation": "coefficient of variation",
@@ -85,15 +71,12 @@ HEADINGS = {
 }
 """Columns that have other names than their figures."""
 
-
 ROUGE_2_NOTE = "ROUGE-2: mean F1 of the same extracts, counted in the same way; it is not what they were chosen for."
-
 
 WHOSE = (
     "Greedy and the searches with @paper are those of Akhmetov et al. (2022): their VNS keeps the number of sentences, "
     "their genetic search may lose the best. The others are ours."
 )
-
 
 LATEX_DIGITS = dict.fromkeys((HEADINGS["gap"], "seconds", HEADINGS["longest"]), 4)
 """Decimals, in LaTeX, of the columns that have not three: seconds may be milliseconds, and gaps smaller still."""
@@ -291,20 +274,28 @@ def facts_of(
     task: OracleTask, statistics: Sequence[AlgorithmStatistics], left_out: Mapping[str, str]
 ) -> dict[str, str]:
     """What the tables rest on."""
-    target = task.target
     without = "; ".join(f"{count}: {reason}" for reason, count in Counter(left_out.values()).items())
+    settings = {**settings_of(task), "length": length_option(task.length) or "not limited"}
+    return {
+        **{name: f"{value:g}" if isinstance(value, float) else str(value) for name, value in settings.items()},
+        "documents": str(statistics[0].documents if statistics else 0),
+        "left out": f"{len(left_out)} ({without})" if left_out else "0",
+    }
+
+
+def settings_of(task: OracleTask) -> dict[str, Any]:
+    """What was searched, and how, by name."""
+    target = task.target
     return {
         "metric": f"rouge{target.n}",
         "definition": target.definition,
         "ngrams": INSIDE,
         "references": target.references,
         "tokenizer": target.tokenizer,
-        "length": length_option(task.length) or "not limited",
+        "length": length_option(task.length),
         **({} if task.sentences is None else {"sentences": sentences_option(task.sentences)}),
-        "seed": str(task.seed),
-        "seconds": f"{task.seconds:g}",
-        "documents": str(statistics[0].documents if statistics else 0),
-        "left out": f"{len(left_out)} ({without})" if left_out else "0",
+        "seed": task.seed,
+        "seconds": task.seconds,
     }
 
 
@@ -354,15 +345,7 @@ def oracles_as_json(
     """
     return {
         **origin,
-        "metric": f"rouge{task.target.n}",
-        "definition": task.target.definition,
-        "ngrams": INSIDE,
-        "references": task.target.references,
-        "tokenizer": task.target.tokenizer,
-        "length": length_option(task.length),
-        **({} if task.sentences is None else {"sentences": sentences_option(task.sentences)}),
-        "seed": task.seed,
-        "seconds": task.seconds,
+        **settings_of(task),
         "documents": statistics[0].documents if statistics else 0,
         "left_out": [{"id": key, "reason": reason} for key, reason in left_out.items()],
         "signatures": task.signatures,

@@ -10,9 +10,6 @@ from analysis.ranking import Ranking
 from analysis.reliability import Estimate, FleissKappa
 from reports.tables.table import Cell, Table, Undefined, interval, number_cell, ratio_intervals_note
 
-ALPHA = 0.05
-"""At which p values are called significant."""
-
 
 def reliability_table(alpha: Estimate, fleiss: FleissKappa, raw: Estimate) -> Table:
     """Coefficients of agreement between all annotators."""

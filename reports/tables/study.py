@@ -20,11 +20,11 @@ from reports.tables.correlation import (
     correlation_test_table,
     discrepancy_table,
     note_drawn_pairs_of_people,
-    spread_table,
-    system_table,
-    wilcoxon_table,
 )
+from reports.tables.judges import judges_table, note_no_scores
 from reports.tables.people import annotators_table, cohen_table, ranking_table, reliability_table
+from reports.tables.stopping import sequential_table
+from reports.tables.systems import published_table, spread_table, system_table, wilcoxon_table
 from reports.tables.table import Table
 
 TITLES = {
@@ -55,17 +55,30 @@ def make_reliability(analysis: StudyAnalysis) -> Table:
     return reliability_table(found.alpha, found.fleiss, found.raw)
 
 
-def make_correlations(name: str, rows: Sequence[CorrelationRow], settings: Settings) -> Table:
-    """Make one of the tables of correlations."""
-    return correlation_table(name, TITLES[name].format(human=settings.human), rows, settings.resample)
+def make_correlations(name: str, rows: Sequence[CorrelationRow], settings: Settings, terms: Mapping[str, str]) -> Table:
+    """Make one of the tables of correlations; `terms` is what levels and coefficients are called."""
+    return correlation_table(name, TITLES[name].format(human=settings.human), rows, settings.resample, terms)
 
 
 def make_all_correlations(name: str, analysis: StudyAnalysis) -> Table:
     """Make one of the tables of correlations, where all of them are computed."""
-    return make_correlations(name, analysis.correlations[name], analysis.settings)
+    return make_correlations(name, analysis.correlations[name], analysis.settings, analysis.terms)
+
+
+def make_correlation_tests(analysis: StudyAnalysis) -> Table:
+    """Make the table of tests of two metrics by their correlation with people."""
+    return correlation_test_table(analysis.correlation_tests, analysis.people, terms=analysis.terms)
+
+
+def make_sequential(analysis: StudyAnalysis) -> Table:
+    """Make the table of the study's stopping rule."""
+    if analysis.sequential is None:
+        return Table("sequential", "The stopping rule", [], empty="the study has no stopping rule")
+    return sequential_table(analysis.sequential, analysis.label_of, weighed=analysis.weighed)
 
 
 TABLES: Mapping[str, Callable[[StudyAnalysis], Table]] = {
+    "sequential": make_sequential,
     "agreement": make_agreement,
     "agreement_by_majority": make_majority,
     "comparisons": lambda analysis: comparison_table(analysis.agreement),
@@ -74,35 +87,48 @@ TABLES: Mapping[str, Callable[[StudyAnalysis], Table]] = {
     "cohen": lambda analysis: cohen_table(analysis.reliability.kappas),
     "annotators": lambda analysis: annotators_table(analysis.reliability.annotators),
     "position": lambda analysis: position_table(analysis.reliability.sides),
+    "judges": lambda analysis: judges_table(analysis.judges, analysis.agreement),
     "ranking": lambda analysis: ranking_table(analysis.reliability.ranking),
     "human": partial(make_all_correlations, "human"),
     "length": partial(make_all_correlations, "length"),
     "rouge_k": partial(make_all_correlations, "rouge_k"),
     "matrix": partial(make_all_correlations, "matrix"),
     "discrepancies": lambda analysis: discrepancy_table(analysis.discrepancies),
-    "correlation_tests": lambda analysis: correlation_test_table(
-        analysis.correlation_tests, f"human: {analysis.settings.human}"
-    ),
+    "correlation_tests": make_correlation_tests,
     "distinguishability": lambda analysis: spread_table(analysis.systems),
-    "systems": lambda analysis: system_table(analysis.systems),
+    "systems": lambda analysis: system_table(analysis.systems, analysis.bounds),
+    "systems_published": lambda analysis: published_table(analysis.published, analysis.label_of),
     "wilcoxon": lambda analysis: wilcoxon_table(analysis.systems),
 }
 """What makes each table, in the order of reading."""
 
-
 OF_ANNOTATORS = ("reliability", "cohen", "annotators", "position", "ranking")
 """The tables of a study's annotators."""
 
+AMONG_ANNOTATORS = ("agreement_by_majority", "reliability", "cohen", "annotators")
+"""Those that need several judgments of a pair, of which adjudicators make one."""
+
+OF_SCORES = ("human", "length", "rouge_k", "matrix", "discrepancies", "correlation_tests")
+"""The tables that need scores of summaries, which language models do not give."""
 
 OF_PEOPLE = ("agreement", "comparisons", "by_difference", "human", "correlation_tests")
 """The tables of a file or data set that need ratings."""
 
 
 def table_names(analysis: StudyAnalysis) -> tuple[str, ...]:
-    """The names of the tables that there are: of ratings none of annotators, and without ratings none of people."""
+    """The names of the tables that there are.
+
+    Of decisions none that need several judgments of a pair, of ratings none of annotators, without ratings none of
+    people; of language models only where some have judged, and published figures where they are asked for; a
+    stopping rule only where the study has one.
+    """
+    there = {"systems_published": analysis.published, "judges": analysis.judges, "sequential": analysis.complete}
+    empty = {name for name, what in there.items() if not what}
     if analysis.unit == "judgment":
-        return tuple(TABLES)
-    of_study = {"agreement_by_majority", *OF_ANNOTATORS}
+        return tuple(name for name in TABLES if name not in empty)
+    if analysis.unit == "adjudicated pair":
+        return tuple(name for name in TABLES if name not in {*AMONG_ANNOTATORS, *empty})
+    of_study = {"agreement_by_majority", *OF_ANNOTATORS, *empty}
     return tuple(
         name
         for name in TABLES
@@ -112,7 +138,8 @@ def table_names(analysis: StudyAnalysis) -> tuple[str, ...]:
 
 def make_table(name: str, analysis: StudyAnalysis) -> Table:
     """Make one of `TABLES`."""
-    return say_not_weighed(TABLES[name](analysis), analysis)
+    section = say_not_weighed(TABLES[name](analysis), analysis)
+    return note_no_scores(section, analysis.judges) if analysis.judges and name in OF_SCORES else section
 
 
 def say_not_weighed(section: Table, analysis: StudyAnalysis) -> Table:
@@ -126,5 +153,5 @@ def say_not_weighed(section: Table, analysis: StudyAnalysis) -> Table:
     if section.name in {"human", "correlation_tests"}:
         return note_drawn_pairs(section)
     if section.name in {"distinguishability", "systems", "wilcoxon"}:
-        return note_drawn_pairs_of_people(section, f"human: {WON}")
+        return note_drawn_pairs_of_people(section, analysis.people)
     return section  # weighed, or of all summaries without people

@@ -23,10 +23,11 @@ class Range(NamedTuple):
 
 
 class Marked(NamedTuple):
-    """A number that is marked, with a sign that the notes of its table explain."""
+    """A number with a sign that the notes of its table explain, or with a standard deviation over runs."""
 
     value: float
-    mark: str
+    mark: str = ""
+    std: float | None = None
 
 
 Cell = str | int | float | bool | Range | Undefined | Marked
@@ -45,14 +46,25 @@ class Table(NamedTuple):
     empty: str = "there is nothing to count"
     """Why there are no rows, where there are none."""
 
+    def select(self, columns: Mapping[str, str], rows: Sequence[Mapping[str, Cell]] | None = None) -> Table:
+        """The same with some of the columns, under other names; `columns` are the new names by the old ones.
+
+        `rows` stand in the place of the table's where they are given.
+        """
+        chosen = self.rows if rows is None else rows
+        return self._replace(rows=[{new: row[old] for old, new in columns.items() if old in row} for row in chosen])
+
+
+GROWS = "Keyword recall grows with length: read ROUGE-K beside the words."
+"""What is to be said wherever ROUGE-K of systems is shown."""
 
 DAGGER = "†"
 """What marks a system that beats the baselines."""
 
 
-def number_cell(value: float | None, reason: str | None, otherwise: str = "nothing to count") -> Cell:
+def number_cell(value: float | None, reason: str | None) -> Cell:
     """A number, or that it is undefined."""
-    return Undefined(reason or otherwise) if value is None else value
+    return Undefined(reason or "nothing to count") if value is None else value
 
 
 def ratio_intervals_note(level: float, over: str, units: str = "pairs") -> str:

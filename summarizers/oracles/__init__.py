@@ -18,17 +18,14 @@ so that the optimum here does not bound it. What is defined where there is littl
   is depends on the search, but is the same at every run.
 """
 
-from summarizers.oracles.algorithms import ALGORITHMS, Algorithm
-from summarizers.oracles.oracle import REFERENCE_RULES, FoundExtract, Oracle, Target, find_extract
-from summarizers.oracles.problem import DEFINITIONS, NO_LIMITS, Limits, Problem, Solution
+from summarizers.oracles.algorithms import ALGORITHMS
+from summarizers.oracles.oracle import REFERENCE_RULES, Oracle, Target, find_extract
+from summarizers.oracles.problem import DEFINITIONS, Limits, Problem, Solution
 
 __all__ = [
     "ALGORITHMS",
     "DEFINITIONS",
-    "NO_LIMITS",
     "REFERENCE_RULES",
-    "Algorithm",
-    "FoundExtract",
     "Limits",
     "Oracle",
     "Problem",

@@ -6,101 +6,73 @@ never lose what they had. Settings are the paper's where it gives them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
 
-from summarizers.oracles import exact, genetic, greedy, vns
+from summarizers.oracles.exact import exact
+from summarizers.oracles.genetic import GENERATIONS, POPULATION, breed, genetic
+from summarizers.oracles.greedy import greedy
 from summarizers.oracles.problem import Problem, Solution
+from summarizers.oracles.vns import K_MAX, USUAL, StopRule, exchange, vns
 
 SECONDS = 60.0
 """Time for one search: a document against one reference. Greedy and genetic search need no limit."""
 
 
-class Search(Protocol):
-    """Solves a problem; equal seeds give equal extracts unless the time ends the search."""
-
-    def __call__(self, problem: Problem, *, seed: int, seconds: float) -> Solution:
-        """Search."""
-
-
 class Algorithm(NamedTuple):
     """A search and what it depends on."""
 
-    search: Search
+    run: Callable[[Problem, int, Iterable[int] | None, float], Solution]
+    """Takes the problem, a seed, the extract to start with, and the seconds that it has."""
     settings: Mapping[str, object]
     """For signatures."""
+    from_greedy: bool = False
+    """Whether it starts with the greedy extract."""
     seeded: bool = False
     timed: bool = False
 
-
-def run_greedy(problem: Problem, *, seed: int, seconds: float) -> Solution:
-    """Cover the vocabulary."""
-    return greedy.greedy(problem)
-
-
-def run_vns(problem: Problem, *, seed: int, seconds: float) -> Solution:
-    """Variable neighbourhoods of random sentences."""
-    return vns.vns(problem, seed, seconds=seconds)
+    def search(self, problem: Problem, *, seed: int, seconds: float) -> Solution:
+        """Solve a problem; equal seeds give equal extracts unless the time ends the search."""
+        return self.run(problem, seed, greedy(problem).sentences if self.from_greedy else None, seconds)
 
 
-def run_vns_greedy(problem: Problem, *, seed: int, seconds: float) -> Solution:
-    """Variable neighbourhoods of the greedy extract."""
-    return vns.vns(problem, seed, greedy.greedy(problem).sentences, seconds=seconds)
+def run_vns(problem: Problem, seed: int, start: Iterable[int] | None, seconds: float) -> Solution:
+    """Our variable neighbourhoods."""
+    return vns(problem, seed, start, StopRule(seconds))
 
 
-def run_vns_paper(problem: Problem, *, seed: int, seconds: float) -> Solution:
-    """Exchanges among random sentences."""
-    return vns.exchange(problem, seed, seconds=seconds)
+def run_exchange(problem: Problem, seed: int, start: Iterable[int] | None, seconds: float) -> Solution:
+    """The paper's variable neighbourhoods."""
+    return exchange(problem, seed, start, StopRule(seconds))
 
 
-def run_vns_greedy_paper(problem: Problem, *, seed: int, seconds: float) -> Solution:
-    """Exchanges in the greedy extract."""
-    return vns.exchange(problem, seed, greedy.greedy(problem).sentences, seconds=seconds)
+def run_genetic(problem: Problem, seed: int, start: Iterable[int] | None, seconds: float) -> Solution:
+    """Our genetic search."""
+    return genetic(problem, seed, start)
 
 
-def run_genetic(problem: Problem, *, seed: int, seconds: float) -> Solution:
-    """Breed random extracts."""
-    return genetic.genetic(problem, seed)
+def run_breed(problem: Problem, seed: int, start: Iterable[int] | None, seconds: float) -> Solution:
+    """The paper's genetic search."""
+    return breed(problem, seed, start)
 
 
-def run_genetic_greedy(problem: Problem, *, seed: int, seconds: float) -> Solution:
-    """Breed random extracts and the greedy one."""
-    return genetic.genetic(problem, seed, greedy.greedy(problem).sentences)
-
-
-def run_genetic_paper(problem: Problem, *, seed: int, seconds: float) -> Solution:
-    """Breed chunks of the text."""
-    return genetic.breed(problem, seed)
-
-
-def run_genetic_greedy_paper(problem: Problem, *, seed: int, seconds: float) -> Solution:
-    """Breed chunks of the text and the greedy extract."""
-    return genetic.breed(problem, seed, greedy.greedy(problem).sentences)
-
-
-def run_exact(problem: Problem, *, seed: int, seconds: float) -> Solution:
-    """Prove the optimum."""
-    return exact.exact(problem, seconds=seconds)
-
-
-VNS_SETTINGS: dict[str, object] = {"k_max": vns.K_MAX, "iterations": vns.ITERATIONS, "patience": vns.PATIENCE}
-GENETIC_SETTINGS: dict[str, object] = {"generations": genetic.GENERATIONS, "population": genetic.POPULATION}
-PAPER: dict[str, object] = {"by": "akhmetov2022"}
 OURS: dict[str, object] = {"by": "relevance"}
+PAPER: dict[str, object] = {"by": "akhmetov2022"}
 SIZE: dict[str, object] = {"size": "reference"}
+VNS: dict[str, object] = {"k_max": K_MAX, "iterations": USUAL.iterations, "patience": USUAL.patience}
+GENETIC: dict[str, object] = {"generations": GENERATIONS, "population": POPULATION}
+BRED: dict[str, object] = {"generations": GENERATIONS}
 
 ALGORITHMS: dict[str, Algorithm] = {
-    "greedy": Algorithm(run_greedy, PAPER),
-    "vns@paper": Algorithm(run_vns_paper, PAPER | SIZE | VNS_SETTINGS, seeded=True, timed=True),
-    "vns_greedy@paper": Algorithm(run_vns_greedy_paper, PAPER | VNS_SETTINGS, seeded=True, timed=True),
-    "genetic@paper": Algorithm(run_genetic_paper, PAPER | SIZE | {"generations": genetic.GENERATIONS}, seeded=True),
-    "genetic_greedy@paper": Algorithm(
-        run_genetic_greedy_paper, PAPER | SIZE | {"generations": genetic.GENERATIONS}, seeded=True
-    ),
-    "vns": Algorithm(run_vns, OURS | VNS_SETTINGS, seeded=True, timed=True),
-    "vns_greedy": Algorithm(run_vns_greedy, OURS | VNS_SETTINGS, seeded=True, timed=True),
-    "genetic": Algorithm(run_genetic, OURS | GENETIC_SETTINGS, seeded=True),
-    "genetic_greedy": Algorithm(run_genetic_greedy, OURS | GENETIC_SETTINGS, seeded=True),
-    "exact": Algorithm(run_exact, OURS, timed=True),
+    "greedy": Algorithm(lambda problem, *_: greedy(problem), PAPER),
+    "vns@paper": Algorithm(run_exchange, PAPER | SIZE | VNS, seeded=True, timed=True),
+    "vns_greedy@paper": Algorithm(run_exchange, PAPER | VNS, from_greedy=True, seeded=True, timed=True),
+    "genetic@paper": Algorithm(run_breed, PAPER | SIZE | BRED, seeded=True),
+    "genetic_greedy@paper": Algorithm(run_breed, PAPER | SIZE | BRED, from_greedy=True, seeded=True),
+    "vns": Algorithm(run_vns, OURS | VNS, seeded=True, timed=True),
+    "vns_greedy": Algorithm(run_vns, OURS | VNS, from_greedy=True, seeded=True, timed=True),
+    "genetic": Algorithm(run_genetic, OURS | GENETIC, seeded=True),
+    "genetic_greedy": Algorithm(run_genetic, OURS | GENETIC, from_greedy=True, seeded=True),
+    "exact": Algorithm(lambda problem, _, start, seconds: exact(problem, start, seconds=seconds), OURS, timed=True),
 }
 """The paper's, then ours, the optimum last."""

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from metrics.languages import LANGUAGES
 from metrics.rouge import RougeN
 from metrics.text import Span
 from summarizers.oracles.oracle import Target
@@ -40,7 +41,8 @@ def coverage(sentences: Sequence[str], chosen: Sequence[int], reference: str, ta
     Clipped, the first occurrences match, as many as both texts have, and each match is a place in both. In the set
     definition every occurrence of an n-gram that both texts have is a place, and all of one n-gram count once.
     """
-    spans = RougeN(target.n, tokenizer=target.tokenizer).units
+    words = {"language": target.tokenizer} if target.tokenizer in LANGUAGES else {"tokenizer": target.tokenizer}
+    spans = RougeN(target.n, **words).units
     theirs = list(spans(reference))
     ours = [(sentence, ngram, span) for sentence in chosen for ngram, span in spans(sentences[sentence])]
     have, wanted = Counter(ngram for _, ngram, _ in ours), Counter(ngram for ngram, _ in theirs)

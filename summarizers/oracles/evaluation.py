@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from math import sqrt
 from typing import NamedTuple
@@ -135,22 +134,9 @@ def evaluate(
     """
     check_task(task, processes)
     rows: list[OracleRow] = []
-    left_out = []
-    done = 0
-
-    def tell(more: int = 0) -> None:
-        nonlocal done
-        done += more
-        progress(done, len(documents))
-
-    tell()
-    with closing(search_documents([(task, document) for document in documents], processes, tell)) as results:
-        for document, found in results:
-            rows.extend(found)
-            if not found:
-                left_out.append(document.id)
-            tell(1)
-    return OracleEvaluation(tuple(rows), tuple(left_out))
+    jobs = [(task, document) for document in documents]
+    left_out = search_documents(jobs, rows.extend, len(documents), processes, progress)
+    return OracleEvaluation(tuple(rows), left_out)
 
 
 def load_evaluation(
@@ -197,10 +183,12 @@ def evaluate_stored(
     ]
     signatures = task.signatures
     fresh: dict[str, dict[str, StoredBound]] = {}
-    left_out = []
-
-    done = len(documents) - len(jobs)
     kept = time.monotonic()
+
+    def add(found: Iterable[OracleRow]) -> None:
+        for row in found:
+            bound = StoredBound(row.f1, row.places, row.reference, row.bound, row.seconds)
+            fresh.setdefault(row.algorithm, {})[row.document_id] = bound
 
     def keep(every: float = 0) -> None:
         nonlocal kept
@@ -210,26 +198,16 @@ def evaluate_stored(
             fresh.clear()
             kept = time.monotonic()
 
-    def tell(more: int = 0) -> None:
-        nonlocal done
+    def tell(done: int, total: int) -> None:
         keep(EVERY)
-        done += more
-        progress(done, len(documents))
+        progress(done, total)
 
-    tell()
-    with closing(search_documents(jobs, processes, tell)) as results:
-        try:
-            for document, found in results:
-                for row in found:
-                    bound = StoredBound(row.f1, row.places, row.reference, row.bound, row.seconds)
-                    fresh.setdefault(row.algorithm, {})[document.id] = bound
-                if not found:
-                    left_out.append(document.id)
-                tell(1)
-        finally:
-            keep()
+    try:
+        left_out = search_documents(jobs, add, len(documents), processes, tell)
+    finally:
+        keep()
     # Another run may have stored a document first: what is told is what is kept.
-    return OracleEvaluation(rows_among(documents, task, known_bounds(store, dataset, task)), tuple(left_out))
+    return OracleEvaluation(rows_among(documents, task, known_bounds(store, dataset, task)), left_out)
 
 
 def known_bounds(store: DataStore, dataset: str, task: OracleTask) -> dict[str, dict[str, StoredBound]]:
@@ -272,12 +250,32 @@ def check_task(task: OracleTask, processes: int = 0) -> None:
 
 
 def search_documents(
-    jobs: Sequence[tuple[OracleTask, Document]], processes: int, tick: Callable[[], None]
-) -> Generator[tuple[Document, list[OracleRow]]]:
-    """Each document with the rows of its task, in order, as they come in; `tick` is called while one waits."""
+    jobs: Sequence[tuple[OracleTask, Document]],
+    add: Callable[[list[OracleRow]], None],
+    total: int,
+    processes: int,
+    progress: Callable[[int, int], None],
+) -> tuple[str, ...]:
+    """Hand the rows of each document's task to `add`, in order, as they come in; returns the ids of those without.
+
+    `progress` hears how many of `total` documents are done, those without a job included, also while one waits.
+    """
     tasks, documents = [task for task, _ in jobs], [document for _, document in jobs]
-    with map_in_processes(processes, tick) as each:
-        yield from zip(documents, each(rows_of, tasks, documents), strict=True)
+    left_out = []
+    done = total - len(jobs)
+
+    def tell() -> None:
+        progress(done, total)
+
+    tell()
+    with map_in_processes(processes, tell) as each:
+        for document, found in zip(documents, each(rows_of, tasks, documents), strict=True):
+            add(found)
+            if not found:
+                left_out.append(document.id)
+            done += 1
+            tell()
+    return tuple(left_out)
 
 
 def rows_of(task: OracleTask, document: Document) -> list[OracleRow]:

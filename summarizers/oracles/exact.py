@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,20 +18,31 @@ from numpy.typing import NDArray
 
 from summarizers.oracles.greedy import climb, greedy
 from summarizers.oracles.problem import BETTER, Extract, Problem, Solution, solution
-from summarizers.oracles.vns import vns
+from summarizers.oracles.vns import StopRule, vns
 
 SECONDS = 60.0
 """Time for one search."""
 
 NODES, PATIENCE = 200, 2.0
-"""Branches, and seconds, after which a program is a hard one: a better extract to begin with then saves more than it
-takes to find."""
+"""Branches, and seconds, after which a program is a hard one."""
+
+MANY = 400
+"""With more sentences than these a program is a hard one."""
+
+CORE = 100
+"""Sentences, those that are worth most without whole numbers, among which a good extract is sought first."""
+
+CORE_SHARE = 0.3
+"""Of the time that is left, what is spent on these at most."""
+
+MARGIN = 1e-4
+"""A gain in 2 m - score x l that is taken for rounding where sentences are left out: a thousand times its size."""
 
 
 class Program(NamedTuple):
     """The linear program but for its objective, which depends on the score to beat.
 
-    Columns are the sentences of `problem.useful`, then classes of n-grams of the reference, then classes of other
+    Columns are the sentences, then classes of n-grams of the reference, then classes of other
     n-grams that several sentences share (set definition only). N-grams that stand equally often in the same sentences
     are one class: one column with their number as its weight.
     """
@@ -47,49 +58,75 @@ class Program(NamedTuple):
     rows: list[int]
     columns: list[int]
     values: list[float]
-    """The constraints' entries."""
     limits: list[float]
     """The constraints' right sides: each row is at most this."""
+
+    @property
+    def table(self) -> Any:
+        """The constraints' left sides, a sparse array of a row each."""
+        from scipy.sparse import csc_array
+
+        return csc_array((self.values, (self.rows, self.columns)), shape=(len(self.limits), len(self.upper)))
 
 
 def exact(problem: Problem, start: Iterable[int] | None = None, *, seconds: float = SECONDS) -> Solution:
     """The extract of the highest F1, with the proof that none is higher (`Solution.proven`).
 
     The search begins at `start`, which must keep the problem's limits, or at the better one of what `climb` and
-    `greedy` find; where that is not enough to solve a program at once (`NODES`, `PATIENCE`), VNS looks for a better one
-    before it goes on. When the time is over, the result is the best extract so far with a bound above which no extract
-    lies: its `proven` is False. Of several optima any may be the result, but none with a sentence that could be left
-    out without loss; the same input always gives the same one, unless the time ends the search. Where nothing matches,
-    the optimum is the empty extract with F1 0.
+    `greedy` find. A program that is not solved at once (`NODES`, `PATIENCE`), or one of many sentences (`MANY`), is
+    made smaller first (`solve_narrowed`). When the time is over, the result is the best extract so far with a bound
+    above which no extract lies: its `proven` is False. Of several optima any may be the result, but none with a
+    sentence that could be left out without loss; the same input always gives the same one, unless the time ends the
+    search. Where nothing matches, the optimum is the empty extract with F1 0.
 
     HiGHS now and then prints a line of its own to the standard output of the process (not Python's, and whatever its
     options say), when it mends a solution that its presolve or heuristics left a little outside the constraints.
-    Without presolve, from which these programs gain no time, it is rare: once in some hundred long documents with a
-    limit of words, never seen elsewhere. A command whose output is read by programs searches in child processes, as
+    Without presolve, from which these programs gain no time, it is rare: once in some hundred long documents, most of
+    them with a limit of words. A command whose output is read by programs searches in child processes, as
     `summarizers.oracles.evaluation` does, whose standard output goes to standard error.
     """
-    from scipy.optimize import Bounds, LinearConstraint, milp
-    from scipy.sparse import csc_array
-
     useful = problem.useful
     if not useful:
         return solution(problem, (), bound=0.0)
     deadline = time.monotonic() + seconds
-    best = solution(problem, first_extract(problem) if start is None else start)
-    program = program_of(problem)
-    entries = (program.values, (program.rows, program.columns))
-    table = csc_array(entries, shape=(len(program.limits), len(program.upper)))
-    constraints = LinearConstraint(table, ub=np.array(program.limits))
+    if start is None:
+        start = max(climb(problem), greedy(problem), key=lambda found: found.f1).sentences
+    found = Search(solution(problem, start), 1.0, 0, ended=False)
+    if len(useful) <= MANY:
+        found = solve(problem, useful, found.best, min(deadline, time.monotonic() + PATIENCE), NODES)
+    if not found.ended:
+        rest = solve_narrowed(problem, found.best, deadline)
+        found = rest._replace(bound=min(found.bound, rest.bound), rounds=found.rounds + rest.rounds)
+    best = solution(problem, without_idle(problem, found.best.sentences))
+    return best._replace(bound=max(float(found.bound), best.f1), iterations=found.rounds)
+
+
+class Search(NamedTuple):
+    """How far a search has come."""
+
+    best: Solution
+    bound: float
+    """No extract of the sentences that were searched scores higher, unless `best` does."""
+    rounds: int
+    """Programs solved."""
+    ended: bool
+    """Whether `best` is the best extract of them: neither time nor branches ended the search."""
+
+
+def solve(problem: Problem, places: Sequence[int], best: Solution, deadline: float, nodes: int | None = None) -> Search:
+    """Dinkelbach's method over the extracts of some sentences, from the best extract known; `nodes` limits branches."""
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    program = program_of(problem, places)
+    constraints = LinearConstraint(program.table, ub=np.array(program.limits))
     whole = np.zeros(len(program.upper), dtype=np.intp)
-    whole[: len(useful)] = 1
-    rounds = 0
-    bound, hard = 1.0, False
+    whole[: len(places)] = 1
+    bound, rounds = 1.0, 0
     while True:
         rounds += 1
-        left = max(0.01, deadline - time.monotonic())
-        options: Any = {"time_limit": left, "mip_rel_gap": 0, "presolve": False}
-        if not hard:
-            options |= {"time_limit": min(left, PATIENCE), "node_limit": NODES}
+        options: Any = {"time_limit": max(0.01, deadline - time.monotonic()), "mip_rel_gap": 0, "presolve": False}
+        if nodes is not None:
+            options |= {"node_limit": nodes}
         found = milp(
             objective(problem, program, best.f1),
             constraints=constraints,
@@ -97,36 +134,102 @@ def exact(problem: Problem, start: Iterable[int] | None = None, *, seconds: floa
             bounds=Bounds(0, program.upper),
             options=options,
         )
-        # What is to be maximised is at most this, by any extract.
         dual = found.mip_dual_bound
-        gain = -dual - best.f1 * problem.total if dual is not None and np.isfinite(dual) else np.inf
-        # gain >= 2 m - q (l + r) for all of them: their F1 is at most q + gain / (l + r), and l + r exceeds r.
-        bound = min(bound, best.f1 + max(0.0, gain) / (problem.total + 1))
+        if dual is not None and np.isfinite(dual):
+            bound = min(bound, highest_f1(problem, best.f1, -dual))
         before = best.f1
         if found.x is not None:  # else the time is over, and there is nothing new
-            taken = [place for place, value in zip(useful, found.x, strict=False) if value > 0.5]
+            taken = [place for place, value in zip(places, found.x, strict=False) if value > 0.5]
             best = max(best, solution(problem, taken), key=lambda extract: extract.f1)
-        if found.status != 0 and not hard:
-            hard = True
-            best = max([best, *neighbours(problem, best, deadline)], key=lambda extract: extract.f1)
-            if time.monotonic() < deadline:
-                continue
         if best.f1 <= before + BETTER or found.status != 0:
-            best = solution(problem, without_idle(problem, best.sentences))
-            return best._replace(bound=max(bound, best.f1), iterations=rounds)
+            return Search(best, bound, rounds, found.status == 0)
+
+
+def highest_f1(problem: Problem, score: float, most: float) -> float:
+    """The F1 that no extract exceeds whose 2 m - score x l is at most `most`.
+
+    Of those that score more, 2 m - score x (l + r) is positive, and F1 is at most score plus that over l + r. As
+    m <= l, they have l > score x r / (2 - score), so that l + r is more than 2 r / (2 - score).
+    """
+    gain = most - score * problem.total
+    return score + max(0.0, gain) / max(problem.total + 1, 2 * problem.total / (2 - score))
+
+
+def solve_narrowed(problem: Problem, best: Solution, deadline: float) -> Search:
+    """Dinkelbach's method over the sentences that an extract better than a good one can have.
+
+    The linear program without whole numbers is quickly solved. Its multipliers say which sentences are worth most:
+    among the first `CORE` of them a good extract is found, or by VNS where that takes too long. They also say what an
+    extract with a given sentence reaches at most (`Relaxed`): where that is no more than the good extract has, the
+    sentence is left out.
+    """
+    useful = problem.useful
+    program = program_of(problem, useful)
+    relaxed = relax(problem, program, best.f1, deadline)
+    order = np.argsort(-relaxed.worth, kind="stable")[:CORE]
+    core = sorted({*best.sentences, *(useful[column] for column in order)} & {*useful})
+    now = time.monotonic()
+    first = solve(problem, core, best, now + CORE_SHARE * (deadline - now))
+    best = first.best
+    if not first.ended:
+        best = max([best, *neighbours(problem, best, deadline)], key=lambda extract: extract.f1)
+    kept = relax(problem, program, best.f1, deadline, rounds=1)
+    enough = best.f1 * problem.total - MARGIN
+    places = [place for place, most in zip(useful, kept.with_each, strict=True) if most > enough]
+    last = solve(problem, places, best, deadline)
+    # What was left out scores no more than the best extract of the core.
+    bound = min(relaxed.bound, kept.bound, max(best.f1, last.bound))
+    return Search(last.best, bound, first.rounds + last.rounds, last.ended)
+
+
+class Relaxed(NamedTuple):
+    """Bounds from the program without whole numbers: they hold however the solver rounds."""
+
+    bound: float
+    """No extract has a higher F1."""
+    with_each: NDArray[np.float64]
+    """For each sentence, 2 m - score x l of an extract with it is at most this; shape (sentences of the program,)."""
+    worth: NDArray[np.float64]
+    """What each sentence adds by the multipliers: those of good extracts add most."""
+
+
+def relax(problem: Problem, program: Program, score: float, deadline: float, rounds: int = 9) -> Relaxed:
+    """Bounds by Lagrangian multipliers at a score, and at higher ones by Dinkelbach's method while there are `rounds`.
+
+    The multipliers y >= 0 of the constraints A x <= b are those that the solver finds, but any would do: no x has
+    c x > y b + (sum of the positive parts of c - y A, each times its column's largest value), and an x with 1 in column
+    j has no more than this plus (c - y A)_j where that is negative. That is Lagrangian relaxation (Fisher 1981, The
+    Lagrangian Relaxation Method for Solving Integer Programming Problems, Management Science 27).
+    """
+    from scipy.optimize import linprog
+
+    table, limits, sentences = program.table, np.array(program.limits), len(program.length)
+    upper = program.upper
+    between: Any = np.stack([np.zeros_like(upper), upper], axis=1)
+    bound = 1.0
+    while True:
+        rounds -= 1
+        costs = objective(problem, program, score)
+        options: Any = {"time_limit": max(0.01, deadline - time.monotonic())}
+        found: Any = linprog(costs, table, limits, bounds=between, options=options)
+        solved = found.status == 0
+        multipliers = np.maximum(0, -found.ineqlin.marginals) if solved else np.zeros(len(limits))
+        worth = -costs - table.T @ multipliers
+        most = float(multipliers @ limits + np.maximum(0, worth) @ upper)
+        bound = min(bound, highest_f1(problem, score, most))
+        if not solved or not rounds or most - score * problem.total <= MARGIN:
+            return Relaxed(bound, most + np.minimum(0, worth[:sentences]), worth[:sentences])
+        matched = -objective(problem, program, 0.0) @ found.x
+        length = objective(problem, program, 1.0) @ found.x + matched
+        score = float(matched / (length + problem.total))
 
 
 def neighbours(problem: Problem, best: Solution, deadline: float) -> list[Solution]:
     """What VNS finds around an extract, around the greedy one and around random sentences."""
     return [
-        vns(problem, 0, start, seconds=max(0.01, deadline - time.monotonic()))
+        vns(problem, 0, start, StopRule(max(0.01, deadline - time.monotonic())))
         for start in (best.sentences, greedy(problem).sentences, None)
     ]
-
-
-def first_extract(problem: Problem) -> tuple[int, ...]:
-    """The better one of what two fast searches find."""
-    return max(climb(problem), greedy(problem), key=lambda found: found.f1).sentences
 
 
 def without_idle(problem: Problem, chosen: Iterable[int]) -> set[int]:
@@ -152,9 +255,8 @@ def objective(problem: Problem, program: Program, score: float) -> NDArray[np.fl
     return np.concatenate([score * program.length, (own - 2) * program.matched, score * program.shared])
 
 
-def program_of(problem: Problem) -> Program:
-    """Build the linear program."""
-    useful = problem.useful
+def program_of(problem: Problem, useful: Sequence[int]) -> Program:
+    """Build the linear program of the extracts of some sentences."""
     where: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
     for column, place in enumerate(useful):
         for number, times in problem.sentences[place]:

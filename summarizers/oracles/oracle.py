@@ -8,6 +8,7 @@ from typing import NamedTuple
 from data.records import Document, Summary
 from data.signatures import signature
 from metrics.base import check_option
+from metrics.languages import ENGLISH, LANGUAGES, settings_of
 from metrics.rouge import TOKENIZERS
 from metrics.text import rouge_words
 from summarizers.base import VERSION, SummaryLength, check_length
@@ -21,7 +22,10 @@ two sums, which the exact search needs."""
 
 
 class Target(NamedTuple):
-    """What an oracle maximises: ROUGE-N F1 by a definition, a rule for references, a tokenizer."""
+    """What an oracle maximises: ROUGE-N F1 by a definition, a rule for references, a tokenizer.
+
+    In the place of the tokenizer stands the code of a language, where it is another than English.
+    """
 
     n: int = 1
     definition: str = "clipped"
@@ -36,8 +40,8 @@ class Target(NamedTuple):
             "definition": self.definition,
             "ngrams": "within-sentences",
             "refs": self.references,
-            "tok": TOKENIZERS[self.tokenizer],
-            "stem": "porter",
+            "tok": TOKENIZERS.get(self.tokenizer, "unicode"),
+            **(settings_of(self.tokenizer) if self.tokenizer in LANGUAGES else {"stem": "porter"}),
         }
 
 
@@ -45,7 +49,7 @@ def checked_target(target: Target) -> Target:
     """A target that is one. Raises ValueError for unknown options, or an `n` under 1."""
     check_option("definition", target.definition, DEFINITIONS)
     check_option("references", target.references, REFERENCE_RULES)
-    check_option("tokenizer", target.tokenizer, TOKENIZERS)
+    check_option("tokenizer", target.tokenizer, (*TOKENIZERS, *(code for code in LANGUAGES if code != ENGLISH)))
     if target.n < 1:
         raise ValueError(f"an n-gram has at least 1 word, not {target.n}")
     return target
@@ -114,6 +118,7 @@ class Oracle:
 
     Called `oracle-exact-rouge1`, `oracle-vns_greedy-rouge2-set-first` and so on, with `-3`, `-100w` or `-ref` where a
     `length` limits it and `-seed7` at another seed than 0. Unlike an extract of a baseline it never exceeds its words.
+    In another `language` than English, whose words those of ROUGE are then, it is called `oracle-exact-rouge1-de`.
     A document for which nothing can be taken has no summary. Where the time ends an exact search, the summary is the
     best extract so far: whether it is proven, `find_extract` tells. Raises ValueError for unknown options.
     """
@@ -125,10 +130,12 @@ class Oracle:
         length: SummaryLength | None = None,
         seed: int = 0,
         seconds: float = SECONDS,
+        language: str = ENGLISH,
     ) -> None:
+        check_option("language", language, LANGUAGES)
         check_option("algorithm", algorithm, ALGORITHMS)
         self.algorithm = algorithm
-        self.target = checked_target(target)
+        self.target = checked_target(target if language == ENGLISH else target._replace(tokenizer=language))
         self.length = check_length(length) if length else None
         self.seed = seed
         self.seconds = seconds
@@ -140,6 +147,7 @@ class Oracle:
             f"oracle-{self.algorithm}-rouge{self.target.n}",
             "-set" if self.target.definition == "set" else "",
             "-first" if self.target.references == "first" else "",
+            f"-{self.target.tokenizer}" if self.target.tokenizer in LANGUAGES else "",
             (self.length.suffix or f"-{self.length.amount}") if self.length else "",
             f"-seed{self.seed}" if self.seed else "",
         )

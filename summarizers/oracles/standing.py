@@ -12,16 +12,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from data.preferences import TIE
 from data.records import REFERENCE_SYSTEM, Document, Summary
 from metrics.rouge import ngrams
-from metrics.text import rouge_words
+from metrics.text import count_words, rouge_words
 from summarizers.base import SummaryLength
-from summarizers.oracles.evaluation import OracleEvaluation, OracleRow
+from summarizers.oracles.evaluation import OracleRow
 from summarizers.oracles.oracle import Target, limits_of
 from summarizers.sentences import sentences_of, split_sentences
-
-ABOVE = 1e-9
-"""An F1 higher than the bound by less is equal to it."""
 
 Units = frozenset[str]
 """N-grams, repeated ones numbered where repetitions count: two texts share as many as match."""
@@ -41,22 +39,17 @@ class Standing(NamedTuple):
     gap: float
     """Bound minus mean; negative where the system is above it."""
     above: int
-    """Documents on which the system is above the bound by more than `ABOVE`."""
+    """Documents on which the system is above the bound by more than `TIE`."""
+    words: float
+    """Mean number of words of its summaries."""
 
 
-def text_f1(
-    text: str,
-    references: Sequence[str],
-    target: Target = Target(),  # noqa: B008  immutable
-    source: Sequence[str] = (),
-) -> float | None:
-    """A text's F1 as an oracle's is counted, in [0, 1]: n-grams inside sentences, of the best or the first reference.
+class SystemScore(NamedTuple):
+    """A system's summary of one document, scored as oracles are."""
 
-    The text is split into sentences as sources are, or into the `source`'s where it is an extract of them. For clipped
-    ROUGE-1 this is ROUGE of the text; an n-gram of more words that goes across the end of a sentence does not count
-    here. None where the text, or each reference that counts, has no token.
-    """
-    return score_text(text, counted_references(references, target), target, source)
+    f1: float
+    """In [0, 1]."""
+    words: int
 
 
 def sentences_in(text: str, source: Sequence[str]) -> Sequence[str]:
@@ -91,7 +84,12 @@ def counted_references(references: Sequence[str], target: Target) -> list[Units]
 
 
 def score_text(text: str, references: Sequence[Units], target: Target, source: Sequence[str] = ()) -> float | None:
-    """`text_f1` against `counted_references`."""
+    """A text's F1 as an oracle's is counted, in [0, 1]: n-grams inside sentences, of the best of the references.
+
+    `references` are `counted_references`. The text is split into sentences as sources are, or into the `source`'s where
+    it is an extract of them. For clipped ROUGE-1 this is ROUGE of the text; an n-gram of more words that goes across
+    the end of a sentence does not count here. None where the text, or each reference that counts, has no token.
+    """
     if not references or not rouge_words(text, target.tokenizer):
         return None
     ours = units(sentences_in(text, source), target)
@@ -109,47 +107,42 @@ def units(sentences: Iterable[str], target: Target) -> Units:
     return frozenset(f"{ngram} {k}" for ngram, times in counts.items() for k in range(times))
 
 
-def score_systems(document: Document, summaries: Iterable[Summary], target: Target) -> dict[str, float]:
-    """The F1 of each system on a document; without systems that have none.
+def score_systems(document: Document, summaries: Iterable[Summary], target: Target) -> dict[str, SystemScore]:
+    """The F1 and the words of each system on a document; without systems that have no F1.
 
     References that stand as systems (`reference:2`) are left out: each would be compared with itself.
     """
     references, source = counted_references(document.references, target), sentences_of(document)
     return {
-        summary.system: f1
+        summary.system: SystemScore(f1, count_words(summary.text))
         for summary in summaries
         if not summary.system.startswith(REFERENCE_SYSTEM)
         and (f1 := score_text(summary.text, references, target, source)) is not None
     }
 
 
-def judged_all(records: Iterable[tuple[Document, Sequence[Summary]]], target: Target) -> dict[str, dict[str, float]]:
-    """The F1 of each system by document id, the systems in the order in which they first come."""
-    found: dict[str, dict[str, float]] = {}
+def judged_all(
+    records: Iterable[tuple[Document, Sequence[Summary]]], target: Target
+) -> dict[str, dict[str, SystemScore]]:
+    """The scores of each system by document id, the systems in the order in which they first come."""
+    found: dict[str, dict[str, SystemScore]] = {}
     for document, summaries in records:
-        for system, f1 in score_systems(document, summaries, target).items():
-            found.setdefault(system, {})[document.id] = f1
+        for system, score in score_systems(document, summaries, target).items():
+            found.setdefault(system, {})[document.id] = score
     return found
 
 
-def standings(
-    records: Iterable[tuple[Document, Sequence[Summary]]], evaluation: OracleEvaluation, target: Target
-) -> list[Standing]:
-    """Every system of some documents beside the exact rows of an evaluation for the same target, the best one first.
+def standings_of(scores_of: Mapping[str, Mapping[str, SystemScore]], rows: Iterable[OracleRow]) -> list[Standing]:
+    """Systems beside the exact rows of an evaluation for the same target, best first; takes `judged_all`'s scores.
 
     Where an optimum is not proven the bound stands for it, so that nothing is above it by mistake. Documents without an
     exact row are left out, and so are systems that have no others.
     """
-    return standings_of(judged_all(records, target), evaluation.rows)
-
-
-def standings_of(f1_of: Mapping[str, Mapping[str, float]], rows: Iterable[OracleRow]) -> list[Standing]:
-    """`standings` from `judged_all`."""
     bounds = bounds_of(rows)
     found = [
-        make_standing(system, [f1[key] for key in kept], [bounds[key] for key in kept])
-        for system, f1 in f1_of.items()
-        if (kept := [key for key in bounds if key in f1])
+        make_standing(system, [scores[key] for key in kept], [bounds[key] for key in kept])
+        for system, scores in scores_of.items()
+        if (kept := [key for key in bounds if key in scores])
     ]
     return sorted(found, key=lambda row: -row.mean)
 
@@ -163,11 +156,12 @@ def bounds_of(rows: Iterable[OracleRow]) -> dict[str, float]:
     }
 
 
-def make_standing(system: str, f1: Sequence[float], bounds: Sequence[float]) -> Standing:
+def make_standing(system: str, scores: Sequence[SystemScore], bounds: Sequence[float]) -> Standing:
     """A system beside the bounds of the same documents, of which there is at least one."""
-    mean, bound = float(np.mean(f1)), float(np.mean(bounds))
-    above = sum(one > other + ABOVE for one, other in zip(f1, bounds, strict=True))
-    return Standing(system, len(f1), mean, bound, mean / bound if bound > 0 else None, bound - mean, above)
+    mean, words = (float(part) for part in np.mean(scores, axis=0))
+    bound = float(np.mean(bounds))
+    above = sum(score.f1 > other + TIE for score, other in zip(scores, bounds, strict=True))
+    return Standing(system, len(scores), mean, bound, mean / bound if bound > 0 else None, bound - mean, above, words)
 
 
 def has_bound(document: Document, target: Target, length: SummaryLength | None) -> bool:

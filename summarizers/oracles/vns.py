@@ -9,63 +9,49 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import NamedTuple
 
 from summarizers.oracles.problem import BETTER, Extract, Problem, Solution, solution
 
 K_MAX = 3
 """Moves in the largest step."""
 
-SECONDS, ITERATIONS, PATIENCE = 60.0, 5_000, 700
-"""The search ends after these seconds, steps, or steps without improvement, whichever comes first."""
+
+class StopRule(NamedTuple):
+    """When a search ends: after these seconds, steps, or steps without improvement, whichever comes first."""
+
+    seconds: float = 60.0
+    iterations: int = 5_000
+    patience: int = 700
+    clock: Callable[[], float] = time.monotonic
 
 
-def vns(
-    problem: Problem,
-    seed: int = 0,
-    start: Iterable[int] | None = None,
-    *,
-    k_max: int = K_MAX,
-    seconds: float = SECONDS,
-    iterations: int = ITERATIONS,
-    patience: int = PATIENCE,
-    clock: Callable[[], float] = time.monotonic,
-) -> Solution:
+USUAL = StopRule()
+
+
+def vns(problem: Problem, seed: int = 0, start: Iterable[int] | None = None, stop: StopRule = USUAL) -> Solution:
     """Make k random moves, each of which puts a sentence in, takes one out, or does both; keep what scores higher.
 
-    k is 1 after an improvement and grows by 1 after a failure, from `k_max` back to 1. Without `start` the search
+    k is 1 after an improvement and grows by 1 after a failure, from `K_MAX` back to 1. Without `start` the search
     begins with random sentences; a `start` must keep the problem's limits. The result is never below its start; equal
     seeds give equal results unless the time ends the search.
     """
-    if not problem.useful:
-        return solution(problem, ())
     draw = random.Random(seed)  # noqa: S311  nothing secret
 
     def shake(chosen: Collection[int], k: int) -> list[int]:
         return draw_flips(problem.useful, chosen, k, draw)
 
     first = random_start(problem, draw) if start is None else start
-    return improve_extract(problem, first, shake, k_max, seconds, iterations, patience, clock)
+    return improve_extract(problem, first, shake, stop)
 
 
-def exchange(
-    problem: Problem,
-    seed: int = 0,
-    start: Iterable[int] | None = None,
-    *,
-    k_max: int = K_MAX,
-    seconds: float = SECONDS,
-    iterations: int = ITERATIONS,
-    patience: int = PATIENCE,
-    clock: Callable[[], float] = time.monotonic,
-) -> Solution:
+def exchange(problem: Problem, seed: int = 0, start: Iterable[int] | None = None, stop: StopRule = USUAL) -> Solution:
     """Replace k sentences of an extract by k others; keep what scores higher (Akhmetov et al. 2022).
 
     k goes as in `vns`. Without `start` the search begins with random sentences, as many as `usual_size` says, fewer
     where the limits have no room for them. Their number never changes, so that sentences which share nothing with the
     reference may stay. Equal seeds give equal results unless the time ends the search.
     """
-    if not problem.useful:
-        return solution(problem, ())
     draw = random.Random(seed)  # noqa: S311  nothing secret
     every = range(len(problem))
 
@@ -75,29 +61,27 @@ def exchange(
         return [*draw.sample(sorted(chosen), many), *draw.sample(outside, many)]
 
     first = take_fitting(problem, draw.sample(every, len(problem))) if start is None else start
-    return improve_extract(problem, first, shake, k_max, seconds, iterations, patience, clock)
+    return improve_extract(problem, first, shake, stop)
 
 
 def improve_extract(
     problem: Problem,
     start: Iterable[int],
     shake: Callable[[Collection[int], int], list[int]],
-    k_max: int,
-    seconds: float,
-    iterations: int,
-    patience: int,
-    clock: Callable[[], float],
+    stop: StopRule,
 ) -> Solution:
     """Flip the sentences that `shake` says for an extract and k, and keep what scores higher and keeps the limits."""
+    if not problem.useful:
+        return solution(problem, ())
     extract = Extract(problem)
     for place in start:
         extract.add(place)
     best = extract.f1
-    deadline = clock() + seconds
+    deadline = stop.clock() + stop.seconds
     step = failures = 0
     k = 1
     limited = any(problem.limits)
-    while step < iterations and failures < patience and clock() < deadline:
+    while step < stop.iterations and failures < stop.patience and stop.clock() < deadline:
         step += 1
         changed = shake(extract.chosen, k)
         for place in changed:
@@ -107,7 +91,7 @@ def improve_extract(
         else:
             for place in changed:
                 extract.flip(place)
-            k, failures = k % k_max + 1, failures + 1
+            k, failures = k % K_MAX + 1, failures + 1
     return solution(problem, extract.chosen, iterations=step)
 
 

@@ -12,7 +12,7 @@ from scipy import stats
 
 from analysis import coefficients as module
 from analysis.coefficients import METHODS, Method
-from analysis.correlation import Correlation, Levels, correlate
+from analysis.correlation import Correlation, Levels, correlate, correlate_pairs
 
 NAN = math.nan
 LEFT_OUT = "in every document either side is constant or has fewer than 2 cells"
@@ -99,6 +99,19 @@ def test_equals_scipy_over_all_cells(method: Method) -> None:
     of_method = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}[method]
     found = correlate(x, y, np.repeat(np.arange(8), 5), np.tile(np.arange(5), 8), method=method)
     assert found.global_.r == pytest.approx(of_method(x, y).statistic, abs=1e-12)
+
+
+def test_pairs_of_columns_are_correlated_as_each_by_itself() -> None:
+    random = np.random.default_rng(6)
+    columns = {name: random.normal(size=24) for name in "xyz"}
+    columns["y"][3] = columns["z"][[4, 5]] = NAN  # each pair has other cells
+    places = np.tile(np.arange(6), 4), np.repeat(np.arange(4), 6)
+    pairs = [("x", "y"), ("z", "y"), ("x", "z")]
+    found = correlate_pairs(columns, pairs, *places, methods=METHODS)
+    assert list(found) == pairs
+    for (first, second), by_method in found.items():
+        for method in METHODS:
+            assert by_method[method] == correlate(columns[first], columns[second], *places, method=method)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -204,6 +217,7 @@ PLACES = st.tuples(st.sampled_from("abc"), st.sampled_from("stuvw"))
 CELLS = st.dictionaries(PLACES, st.tuples(SCORES, SCORES), max_size=15)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("method", METHODS)
 @given(cells=CELLS)
 def test_a_coefficient_or_a_reason_and_never_a_warning(
@@ -223,3 +237,12 @@ def test_a_coefficient_or_a_reason_and_never_a_warning(
     order = np.random.default_rng(0).permutation(len(x))
     shuffled = correlate(*([side[cell] for cell in order] for side in (x, y, documents, systems)), method=method)
     assert [level[1:] for level in shuffled] == [level[1:] for level in found]
+
+
+def test_copies_of_many_cells_tie() -> None:
+    random = np.random.default_rng(0)
+    x, y = np.round(random.normal(size=(2, 3, 250)), 1)
+    times = random.poisson(1, size=x.shape)
+    found = module.coefficients(x, y, times.astype(np.float64), "kendall")
+    every = [stats.kendalltau(np.repeat(a, n), np.repeat(b, n)).statistic for a, b, n in zip(x, y, times, strict=True)]
+    assert found == pytest.approx(every, abs=1e-12)

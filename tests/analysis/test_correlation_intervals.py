@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import math
+import os
+import subprocess
+import sys
 import warnings
 from itertools import combinations
 
@@ -11,7 +14,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from analysis import coefficients as coefficients_module
-from analysis import resampled_correlations
+from analysis import drawn_weights, resampled_correlations
 from analysis.arrays import Draws
 from analysis.coefficients import METHODS, Method
 from analysis.correlation import correlate
@@ -86,9 +89,10 @@ def build_and_correlate(
     return found
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("resample", RESAMPLES)
-@pytest.mark.parametrize(("documents", "systems", "missing"), [(9, 4, 0.0), (6, 5, 0.2), (4, 2, 0.1)])
+@pytest.mark.parametrize(("documents", "systems", "missing"), [(9, 4, 0.0), (6, 5, 0.2), (4, 2, 0.1), (3, 12, 0.1)])
 def test_equals_building_each_resample(
     documents: int, systems: int, missing: float, resample: Resample, method: Method
 ) -> None:
@@ -123,6 +127,48 @@ def test_equals_building_each_resample(
                 assert interval[2:] == (0.8, 40, 3, None)
 
 
+@pytest.mark.simulation
+@pytest.mark.parametrize(("documents", "method"), [(60, "kendall"), (60, "spearman"), (6_000, "spearman")])
+def test_many_cells_equal_building_each_resample(
+    documents: int, method: Method, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # 48,000 cells have ranks beyond 16 bits; with little memory, parts of rows and of units are summed up
+    for module in (resampled_correlations, drawn_weights):
+        monkeypatch.setattr(module, "WEIGHTS_AT_ONCE", 1 << 17)
+    monkeypatch.setattr(resampled_correlations, "_CACHED", 1 << 12)
+    columns, *places = random_columns(5, documents, 8, 0.05)
+    pairs = [("close", "rated"), ("noisy", "rare"), ("far", "noisy")]
+    found = correlation_intervals(
+        columns, pairs, *places, methods=[method], resample="documents", draws=Draws(level=0.5, resamples=5)
+    )
+    drawn = draws(*places, "documents", 5, 0)
+    for x, y in pairs:
+        expected = build_and_correlate(columns[x], columns[y], *places, drawn, method)[0]
+        assert found[x, y][method].global_[:2] == pytest.approx(np.quantile(expected, [0.25, 0.75]), abs=1e-9)
+
+
+def test_products_of_matrices_take_one_thread() -> None:
+    # the threads of many small products wait for each other: two took twice as long as one
+    code = "import analysis, threadpoolctl; print(*(one['num_threads'] for one in threadpoolctl.threadpool_info()))"
+    asked = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    found = subprocess.run([sys.executable, "-c", code], env=asked, capture_output=True, text=True, check=True)
+    assert set(found.stdout.split()) <= {"1"}
+
+
+def test_documents_that_lie_far_apart() -> None:
+    # each of the 144 comparisons of two documents' summaries says the same: more than 8 bits hold
+    random = np.random.default_rng(6)
+    documents, systems = np.repeat(np.arange(5), 12).tolist(), list("abcdefghijkl") * 5
+    columns = {name: np.repeat(np.arange(5), 12) * 100 + random.normal(size=60) for name in "xy"}
+    found = correlation_intervals(
+        columns, [("x", "y")], documents, systems, methods=["kendall"], resample="documents", draws=Draws(resamples=20)
+    )["x", "y"]["kendall"].global_
+    drawn = draws(documents, systems, "documents", 20, 0)
+    expected = build_and_correlate(columns["x"], columns["y"], documents, systems, drawn, "kendall")[0]
+    assert found[:2] == pytest.approx(np.quantile(expected, [0.025, 0.975]), abs=1e-9)
+
+
+@pytest.mark.simulation
 @pytest.mark.parametrize("resample", RESAMPLES)
 def test_the_memory_in_use_and_the_other_pairs_do_not_matter(
     resample: Resample, monkeypatch: pytest.MonkeyPatch
@@ -133,7 +179,9 @@ def test_the_memory_in_use_and_the_other_pairs_do_not_matter(
     expected = correlation_intervals(columns, pairs, *places, **options)  # type: ignore[arg-type]
     alone = correlation_intervals(columns, pairs[:1], *places, **options)  # type: ignore[arg-type]
     # the package exports a function of the name of its module
-    monkeypatch.setattr(resampled_correlations, "_DRAWN", 100)
+    for module in (resampled_correlations, drawn_weights):
+        monkeypatch.setattr(module, "WEIGHTS_AT_ONCE", 100)
+    monkeypatch.setattr(resampled_correlations, "_CACHED", 50)
     monkeypatch.setattr(coefficients_module, "_BATCH", 50)
     in_parts = correlation_intervals(columns, pairs, *places, **options)  # type: ignore[arg-type]
     for pair in pairs:
@@ -361,6 +409,7 @@ CELLS = st.dictionaries(
 )
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("resample", RESAMPLES)
 @given(cells=CELLS)
 def test_an_interval_or_a_reason_and_never_a_warning(

@@ -20,7 +20,7 @@ from analysis import coefficients as coefficients_module
 from analysis.coefficients import METHODS, Method
 from analysis.correlation import correlate
 from analysis.correlation_tests import CorrelationTest, LevelTests, permutation_tests
-from analysis.swapped_correlations import Permutations, Permute
+from analysis.permuted_correlations import Permutations, Permute
 from analysis.williams import WilliamsTest, williams
 
 NAN = math.nan
@@ -87,6 +87,7 @@ def masks_of(way: Permute, there: NDArray[np.bool_], permutations: int, seed: in
     return masks
 
 
+@pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore:An input array is constant")
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("way", ["systems", "documents", "cells"])
@@ -127,6 +128,7 @@ def test_equals_nlpstats_swap_by_swap(systems: int, documents: int, way: Permute
             assert (test.permutations, test.least) == (len(samples), 1 / (len(samples) + 1))
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("way", ["systems", "documents"])
 def test_p_is_that_of_nlpstats_own_draws(way: Permute) -> None:
     x, y, ratings = three_matrices(9, 9, 10, missing=0)
@@ -307,6 +309,7 @@ def test_a_true_difference_is_found() -> None:
     assert min(rejected(make, None, 60)) > 0.6
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("way", [None, *WAYS])
 @pytest.mark.parametrize("method", METHODS)
 def test_the_order_of_rows_does_not_matter(method: Method, way: Permute | None) -> None:
@@ -423,6 +426,7 @@ CELLS = st.dictionaries(
 )
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("method", METHODS)
 @settings(max_examples=25)

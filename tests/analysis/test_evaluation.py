@@ -7,8 +7,8 @@ import pytest
 
 from analysis.agreement import count_agreement, credit_pairs
 from analysis.evaluation import by_difference, evaluate_metrics
-from analysis.ratio_intervals import agreement_intervals
-from analysis.ties import tie_accuracy
+from analysis.ratio_intervals import agreement_ratios, ratio_intervals
+from analysis.ties import tie_outcomes
 
 NAN = math.nan
 
@@ -37,10 +37,10 @@ def test_all_metrics_at_once_are_as_each_by_itself(with_annotators: bool, weighe
     for name, difference in metrics.items():
         alone = found[name]
         assert alone.agreement == count_agreement(human, difference, weights)
-        expected = agreement_intervals(human, difference, documents, annotators=people, weights=weights)
+        expected = ratio_intervals(agreement_ratios(human, difference, weights), documents, people)
         for one, other in zip(alone.intervals, expected, strict=True):
             assert (one.low, one.high) == (pytest.approx(other.low), pytest.approx(other.high))
-        assert alone.ties == tie_accuracy(human, difference, documents, weights=weights, seed=3)
+        assert alone.ties == tie_outcomes(human, difference, documents, weights=weights, seed=3)[0]
         assert alone.ties_interval.low < alone.ties.accuracy < alone.ties_interval.high  # type: ignore[operator]
         assert alone.over == ("documents and annotators" if with_annotators else "documents")
 

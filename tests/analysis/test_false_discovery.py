@@ -20,11 +20,11 @@ def test_wrong_keywords_are_averaged_within_documents() -> None:
 
 def test_intervals_hold_the_figures_in_their_own_units() -> None:
     documents, keywords, wrong = ["b", "a", "d", "c", "e"], [5, 3, 8, 6, 4], [1, 0, 4, 0, 3]
-    found = false_discovery(documents, ["Ann"] * 5, keywords, wrong, level=0.9)
+    found = false_discovery(documents, ["Ann"] * 5, keywords, wrong)
     assert found.per_document_interval.low < found.per_document < found.per_document_interval.high
     assert found.rate_interval.low < found.rate < found.rate_interval.high
     assert found.per_document_interval.high > 1  # numbers of keywords, not a share
-    assert found.rate_interval[2:] == (0.9, None, None, None)
+    assert found.rate_interval[2:] == (0.95, None, None, None)
 
 
 def test_nothing_wrong_is_no_certainty() -> None:

@@ -21,9 +21,9 @@ from analysis.metrics_and_people import (
     correlation_tables,
     human_ceiling,
 )
+from analysis.permuted_correlations import Permutations
 from analysis.planning import observe_metrics, pairs_to_separate
 from analysis.significance import exact_mcnemar, holm, sign_flips
-from analysis.swapped_correlations import Permutations
 from analysis.williams import williams
 from data.cells import Cells
 from data.importers import read_documents

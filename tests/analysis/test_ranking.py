@@ -305,3 +305,19 @@ def test_a_note_says_where_only_the_penalty_keeps_strengths_finite(played: tuple
 def test_bad_columns_are_refused(call: Callable[[], Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_many_systems_have_strengths_without_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = bradley_terry(*study(1))
+    assert found.rows[0].low is not None
+    monkeypatch.setattr("analysis.ranking.MOST_DRAWN", 3)
+    many = bradley_terry(*study(1))
+    assert strengths(many) == strengths(found)
+    assert all(row.low is None for row in many.rows)
+    assert many.reason == "no intervals: 4 systems are too many to rank in every resample, 3 are not"
+
+
+def test_of_many_systems_a_note_names_some(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("analysis.ranking.NAMED", 2)
+    played = won("ab", "ba", "bc", "cb", "cd", "de", "ef")  # a, b and c won and lost; d, e and f come after another
+    assert (bradley_terry(*played).note or "").endswith(": a, b, 1 more | d | 2 more groups")

@@ -1,17 +1,33 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable, Iterable
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import ArrayLike
 from scipy import stats
 
 from analysis.agreement import count_agreement
-from analysis.ratio_intervals import Interval, agreement_intervals
+from analysis.ratio_intervals import Interval, Intervals, agreement_ratios, ratio_intervals
 
 RULES = ("strict", "half", "decided")
+
+
+def agreement_intervals(
+    human: ArrayLike,
+    difference: ArrayLike,
+    documents: Iterable[Hashable],
+    *,
+    annotators: Iterable[Hashable] | None = None,
+    weights: ArrayLike | None = None,
+    level: float = 0.95,
+) -> Intervals:
+    """The intervals of one metric's agreement."""
+    ratios = agreement_ratios(human, difference, weights)
+    return Intervals(*ratio_intervals(ratios, documents, annotators, level=level))
 
 
 def random_pairs(seed: int, size: int = 120) -> tuple[list[float], list[float], list[str]]:

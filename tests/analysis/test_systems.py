@@ -12,7 +12,9 @@ from analysis.significance import holm
 from analysis.systems import (
     SystemComparison,
     SystemMean,
+    SystemRuns,
     SystemSpread,
+    combine_runs,
     compare_systems,
     distinguishability,
     find_beating,
@@ -33,6 +35,43 @@ def test_means_of_systems() -> None:
         SystemMean("t", 4, 1, 2),
         SystemMean("u", None, 0, 3, "no document has a value"),
     ]
+
+
+def test_runs_over_seeds_are_one_system() -> None:
+    # .40 and .42 and .47: mean .43, deviations -.03, -.01, .04, sqrt((.0009 + .0001 + .0016) / 3) = .029439
+    runs = [SystemMean(f"bart#{n}", mean, 20 - n, n) for n, mean in ((1, 0.40), (2, 0.42), (10, 0.47))]
+    [found] = combine_runs(runs)
+    assert found[:2] == ("bart", pytest.approx(0.43))
+    assert found.std == pytest.approx(0.029439, abs=1e-6)
+    assert (found.runs, found.missing, found.n, found.reason) == (3, 0, 10, None)
+
+
+def test_systems_of_one_run_and_of_none() -> None:
+    one = "fewer than 2 runs have values"
+    assert combine_runs(
+        [
+            SystemMean("lead", 0.3, 5, 0),
+            SystemMean("gsum#1", 0.5, 4, 1),
+            SystemMean("lead#0", 0.2, 5, 0),  # runs are counted from 1: no run's name
+            SystemMean("gsum#2", None, 0, 5, "no document has a value"),
+            SystemMean("mtl#1", None, 0, 5, "no document has a value"),
+            SystemMean(7, 0.1, 5, 0),
+        ]
+    ) == [
+        SystemRuns("lead", 0.3, None, 1, 0, 5, one),
+        SystemRuns("gsum", 0.5, None, 1, 1, 4, one),
+        SystemRuns("lead#0", 0.2, None, 1, 0, 5, one),
+        SystemRuns("mtl", None, None, 0, 1, 0, "no document has a value"),
+        SystemRuns(7, 0.1, None, 1, 0, 5, one),
+    ]
+    assert combine_runs([]) == []
+
+
+def test_systems_stand_by_the_numbers_in_their_names() -> None:
+    values, documents, systems = [1, 2, 3, 4], ["a", "a", "b", "b"], ["M10", "M2", "M10", "M2"]
+    assert [found.system for found in system_means(values, documents, systems)] == ["M2", "M10"]
+    [found] = compare_systems(values, documents, systems)
+    assert (found.first, found.second, found.difference) == ("M2", "M10", 1)
 
 
 def test_no_cells_no_systems() -> None:
@@ -157,6 +196,7 @@ def test_a_few_large_gains_do_not_beat() -> None:
     assert find_beating(*table, ["base"]) == []
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("baselines", [1, 3])
 def test_who_beats_no_baseline_is_seldom_marked(baselines: int) -> None:
     """Level where nothing differs, 40 documents with effects of their own: .025 is half of the two-sided .05."""
@@ -169,3 +209,13 @@ def test_who_beats_no_baseline_is_seldom_marked(baselines: int) -> None:
     # by the binomial distribution, .025 of 400 is 19 or fewer in 99.7 of 100 such tests
     assert marked <= 19
     assert marked >= 2 if baselines == 1 else marked <= 8
+
+
+def test_of_many_systems_those_with_the_highest_means_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = [1, 2, 5, 6, NAN, NAN, 3, 4, 7, 8]
+    documents, systems = ["a", "b"] * 5, [name for name in "stuvw" for _ in "ab"]
+    assert len(compare_systems(values, documents, systems)) == 10
+    monkeypatch.setattr("analysis.systems.MOST_COMPARED", 3)
+    found = compare_systems(values, documents, systems)
+    assert [row[:3] for row in found] == [("t", "v", 2), ("t", "w", -2), ("v", "w", -4)]
+    assert found[0].p_holm == 1

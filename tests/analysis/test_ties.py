@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.agreement import count_agreement, within_document_pairs
-from analysis.ties import fit_threshold, tie_accuracy, tie_outcomes
+from analysis.ties import tie_outcomes
 
 NAN = math.nan
 VALUES = st.sampled_from([-2.0, -1.0, -0.5, 0.0, 1e-16, 0.5, 1.0, 2.0, NAN])
@@ -17,6 +17,11 @@ VALUES = st.sampled_from([-2.0, -1.0, -0.5, 0.0, 1e-16, 0.5, 1.0, 2.0, NAN])
 def differences(values: list[float]) -> np.ndarray:
     first, second = within_document_pairs(["d"] * len(values))
     return np.array(values)[first] - np.array(values)[second]
+
+
+def fit_threshold(human: np.ndarray, metric: np.ndarray, weights: np.ndarray | None = None) -> float | None:
+    """The threshold that is fitted on all pairs."""
+    return tie_outcomes(human, metric, range(len(human)), weights=weights)[0].threshold
 
 
 def accuracy_at(human: np.ndarray, metric: np.ndarray, threshold: float) -> float:
@@ -33,9 +38,10 @@ def accuracy_at(human: np.ndarray, metric: np.ndarray, threshold: float) -> floa
 def test_the_golden_value() -> None:
     # differences of the metric: 2, 6, 8, 4, 6, 2; people tie where neither is the last: pairs 1, 2, 4.
     # A threshold of 4 gets the ties 1 and 4 and the preferences 3 and 5 right: 4 of 6; one of 6 gains pair 2, loses 5.
-    found = fit_threshold(differences([1, 1, 1, 4]), differences([0, 2, 6, 8]))
-    assert found.threshold == 4
-    assert found.accuracy == 4 / 6
+    human, metric = differences([1, 1, 1, 4]), differences([0, 2, 6, 8])
+    found = fit_threshold(human, metric)
+    assert found == 4
+    assert accuracy_at(human, metric, found) == 4 / 6
 
 
 @given(st.lists(st.tuples(VALUES, VALUES), max_size=25))
@@ -43,15 +49,15 @@ def test_no_threshold_is_better_and_no_smaller_one_as_good(pairs: list[tuple[flo
     human, metric = np.array(pairs, dtype=float).reshape(-1, 2).T
     found = fit_threshold(human, metric)
     counted = ~(np.isnan(human) | np.isnan(metric))
-    if not counted.any():
-        assert found == (None, None)
+    if counted.sum() < 2:
+        assert found is None
         return
     candidates = [0.0, *sorted(set(np.abs(metric[counted])))]
     accuracies = [accuracy_at(human, metric, threshold) for threshold in candidates]
-    assert found.threshold is not None
-    assert found.accuracy == pytest.approx(max(accuracies))
+    assert found is not None
+    assert accuracy_at(human, metric, found) == pytest.approx(max(accuracies))
     smallest = candidates[int(np.flatnonzero(np.array(accuracies) >= max(accuracies) - 1e-12)[0])]
-    assert found.threshold == pytest.approx(smallest, abs=1e-9)
+    assert found == pytest.approx(smallest, abs=1e-9)
 
 
 def test_weights_count_as_so_many_pairs() -> None:
@@ -70,7 +76,7 @@ def test_every_document_is_judged_by_the_others() -> None:
     # a's best threshold is .1, so b's tie at .9 is missed and its preference found; b's is .9: a's tie is found, and
     # its preference at .5 taken for a tie
     assert said.tolist() == [1, 0, 0, 1]
-    assert (found.accuracy, found.folds, found.n) == (0.5, 2, 4)
+    assert (found.accuracy, found.n) == (0.5, 4)
     # on all pairs .1 gets three right, and so does .9
     assert found.threshold == 0.1
 
@@ -80,19 +86,17 @@ def test_fitting_on_the_same_pairs_flatters() -> None:
     random = np.random.default_rng(0)
     human, metric = random.choice([-1.0, 0.0, 1.0], 300), random.normal(size=300)
     documents = np.repeat(np.arange(30), 10)
-    held_out = tie_accuracy(human, metric, documents, seed=1)
-    fitted = fit_threshold(human, metric)
+    held_out, _ = tie_outcomes(human, metric, documents, seed=1)
     assert held_out.accuracy is not None
-    assert fitted.accuracy is not None
-    assert held_out.accuracy < fitted.accuracy
-    assert held_out.folds == 10
+    assert held_out.threshold is not None
+    assert held_out.accuracy < accuracy_at(human, metric, held_out.threshold)
 
 
 def test_without_ties_it_is_the_rule_strict() -> None:
     random = np.random.default_rng(1)
     metric = random.normal(size=200)
     human = np.sign(metric + random.normal(size=200) * 0.5)
-    found = tie_accuracy(human, metric, np.repeat(np.arange(20), 10))
+    found, _ = tie_outcomes(human, metric, np.repeat(np.arange(20), 10))
     assert found.threshold == 0
     assert found.accuracy == count_agreement(human, metric).strict
 
@@ -102,15 +106,13 @@ def test_without_ties_it_is_the_rule_strict() -> None:
     [([], [], []), ([1, 0], [1, 1], ["a", "a"]), ([1, 0], [1, NAN], ["a", "b"]), ([NAN, 1], [1, 1], ["a", "b"])],
 )
 def test_fewer_than_two_documents_are_undefined(human: list[float], metric: list[float], documents: list[str]) -> None:
-    found = tie_accuracy(human, metric, documents)
+    found, _ = tie_outcomes(human, metric, documents)
     assert (found.accuracy, found.threshold) == (None, None)
     assert found.reason == "fewer than 2 documents have pairs to fit a threshold on and to judge"
 
 
 def test_unusable_input_is_refused() -> None:
-    with pytest.raises(ValueError, match="folds must be at least 2"):
-        tie_accuracy([1, 1], [1, 1], ["a", "b"], folds=1)
     with pytest.raises(ValueError, match="weights must be positive"):
-        fit_threshold([1, 1], [1, 1], [1, 0])
+        tie_outcomes([1, 1], [1, 1], ["a", "b"], weights=[1, 0])
     with pytest.raises(ValueError, match="human 2, difference 1"):
-        fit_threshold([1, 1], [1])
+        tie_outcomes([1, 1], [1], ["a", "b"])

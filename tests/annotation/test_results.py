@@ -173,7 +173,7 @@ def test_rated(ratings: DataStore) -> None:
 
 
 def test_cut_texts_are_counted(ratings: DataStore) -> None:
-    assert ratings.signatures("R") == [("m", "m|1", 3, 1)]
+    assert ratings.signatures("R") == [("m", "m|1", 3, 1, 1)]
 
 
 def test_export_scores(ratings: DataStore) -> None:
@@ -201,7 +201,7 @@ def test_export_judgments_leaves_nothing_out(
     third = annotation_store.next_task(ann)
     assert third is not None
 
-    records = json.loads(json.dumps(export_judgments(annotation_store, "S")))
+    records = json.loads(json.dumps(export_judgments(annotation_store, "S", names=True)))
     assert [r["document_id"] for r in records] == [f"d{task.left[-1]}" for task in (first, second, third)]
     judged_record, skipped, open_record = records
     a, b = sorted((first.left[0], first.right[0]))
@@ -211,6 +211,7 @@ def test_export_judgments_leaves_nothing_out(
         "study": "S",
         "dataset": "news",
         "annotator": "Ann 🙂",
+        "excluded": False,
         "document_id": f"d{first.left[-1]}",
         "system_a": a,
         "system_b": b,
@@ -223,6 +224,8 @@ def test_export_judgments_leaves_nothing_out(
         "presented_at": "2026-01-01T12:00:05.250001+00:00",
         "decided_at": "2026-01-02T12:00:05.250001+00:00",
         "rationale": None,
+        "confidence": None,
+        "marks": None,
         "revision": 2,
         "history": [
             {
@@ -232,6 +235,8 @@ def test_export_judgments_leaves_nothing_out(
                 "presented_at": "2026-01-01T12:00:00.250000+00:00",
                 "decided_at": "2026-01-01T12:00:05.250001+00:00",
                 "rationale": '=cmd "x"\n\u202e',
+                "confidence": None,
+                "marks": None,
             }
         ],
         "skipped_at": None,

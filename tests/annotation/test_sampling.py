@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from itertools import combinations
 from statistics import mean, stdev
 
 import pytest
@@ -15,6 +16,7 @@ from annotation.sampling import (
     PairCandidate,
     PairSample,
     SampledPair,
+    allow_pairs,
     conflicting,
     draw_checks,
     first_is_left,
@@ -316,6 +318,7 @@ def test_pairs_are_drawn_as_often_as_their_probabilities_say(per_document: int |
     assert sum(filter(None, inclusion.values())) == pytest.approx(20)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("per_document", [None, 2])
 def test_weighted_agreement_is_that_of_all_pairs(per_document: int | None) -> None:
     # The third metric is the noisiest: it errs mostly in conflicts, so that a sample full of them makes it look bad.
@@ -410,3 +413,50 @@ def test_sides_differ_between_annotators_seeds_and_turns() -> None:
     assert 58 < sum(sides(1, annotator_id)[0] for annotator_id in range(200)) < 142
     # Neither always the same side nor always in turn.
     assert len({sides(1, annotator_id)[turn : turn + 2] for annotator_id in range(20) for turn in range(39)}) == 4
+
+
+@settings(max_examples=300)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["a", "b", " a", "c d", "c  d", "", "e"]),
+            st.tuples(*[st.sampled_from([None, 0.0, 1e-12, 0.5, 1.0])] * 2),
+        ),
+        max_size=9,
+    ),
+    st.sampled_from(list(SAMPLING_RULES)),
+)
+def test_pairs_of_many_systems_are_those_of_few(written: list[tuple[str, tuple[float | None, ...]]], rule: str) -> None:
+    """What is found as arrays is what is found pair by pair, in the same order."""
+    scores = 1 if rule == "rouge_k_differs" else 2
+    candidates = [
+        PairCandidate(7 * place, f"s{place:02}", text, values[:scores]) for place, (text, values) in enumerate(written)
+    ]
+    found = []
+    for many in (2, 1000):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("annotation.sampling.MANY", many)
+            allowed = allow_pairs([(3, candidates)], rule)
+            found.append((*[list(map(list, strata)) for strata in allowed[:2]], *allowed[2:]))
+            sample = sample_pairs([(3, candidates), (4, candidates)], rule="random", count=3, per_document=2, seed=5)
+            assert len({*sample.pairs}) == len(sample.pairs) == min(3, 2 * min(2, sample.eligible // 2))
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("rule", ["random", "conflicts"])
+def test_every_pair_of_many_is_as_likely_as_said(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("annotation.sampling.MANY", 2)
+    scores = [(0.0, 3.0), (1.0, 2.0), (2.0, 4.0), (3.0, 1.0)]
+    candidates = [PairCandidate(place, f"s{place}", f"t{place}", both) for place, both in enumerate(scores)]
+    times: Counter[tuple[int, int]] = Counter()
+    said: dict[tuple[int, int], float | None] = {}
+    for seed in range(3000):
+        sample = sample_pairs([(1, candidates)], rule=rule, count=3, per_document=None, seed=seed)
+        assert len({*sample.pairs}) == 3
+        for pair in sample.pairs:
+            times[pair.first_id, pair.second_id] += 1
+            said[pair.first_id, pair.second_id] = pair.inclusion
+    # a pair is drawn with the probability that is said, or 3 of 6 times: standard deviation at most .009
+    assert {pair: round(count / 3000 - (said[pair] or 0.5), 1) for pair, count in times.items()} == dict.fromkeys(
+        combinations(range(4), 2), 0
+    )

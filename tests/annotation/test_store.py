@@ -394,7 +394,7 @@ def test_a_change_keeps_every_revision_in_order(
         versions.append(annotation_store.version("S"))
         with pytest.raises(AlreadyJudged, match="go back to it"):
             judge(ann, task.assignment_id, "right")
-    assert versions == sorted(set(versions))
+    assert len(set(versions)) == len(versions)
     (record,) = export_judgments(annotation_store, "S")
     kept = [(r["choice"], r["rationale"]) for r in [*record["history"], record]]
     assert kept == changes
@@ -508,8 +508,8 @@ def test_progress_counts(annotation_store: AnnotationStore, ann: Annotator, judg
     bob = annotation_store.join(study="S", name="Bob")
     rows = {row.annotator: row for row in annotation_store.annotators("S")}
     assert list(rows) == ["Ann", "Bob"]
-    assert rows["Ann"][1:] == (3, 1, 3.0, 1, 1, SHOWN + timedelta(seconds=9), 0, 0)
-    assert rows["Bob"][1:] == (0, 0, None, 0, 0, None, 0, 0)
+    assert rows["Ann"][1:] == (3, 1, 3.0, 1, 1, SHOWN + timedelta(seconds=9), 0, 0, False)
+    assert rows["Bob"][1:] == (0, 0, None, 0, 0, None, 0, 0, False)
     judge_all(annotation_store, judge, bob)
     judge_all(annotation_store, judge, annotation_store.join(study="S", name="Cyd"))
     # What others completed is not asked of Ann: her skipped pair has two judgments, the fifth as well.
@@ -520,10 +520,11 @@ def test_studies_do_not_mix(annotation_store: AnnotationStore, create: Create, j
     create(), create(name="T")
     ann, also = (annotation_store.join(study=study, name="Ann") for study in "ST")
     assert ann.id != also.id
+    unjudged = annotation_store.version("T")
     judge_all(annotation_store, judge, ann)
     assert annotation_store.progress(also) == (0, 0, 5, None)
     assert [study.judgments for study in annotation_store.studies()] == [0, 5]
-    assert (annotation_store.version("S"), annotation_store.version("T")) == (5, 0)
+    assert annotation_store.version("S") != annotation_store.version("T") == unjudged
     assert export_judgments(annotation_store, "T") == []
 
 

@@ -8,6 +8,7 @@ import random
 from datetime import timedelta
 from itertools import islice
 
+import numpy as np
 import pytest
 
 from analysis.agreement import count_agreement
@@ -28,6 +29,8 @@ from data.records import Document, Summary
 from data.store import DataStore, StoredScore
 from metrics.models.encoder import shared_encoder
 from reports.formats import latex
+from summarizers.base import SummaryLength
+from summarizers.oracles.evaluation import OracleTask, evaluate_stored
 from tests.commands import refused, run, write
 
 DOCUMENTS = [
@@ -248,7 +251,7 @@ def test_csv_and_latex(folder):
     assert all(line.startswith("% ") for line in lines[:begin])
     assert lines[end + 1 :] == [""]
     body = lines[lines.index(r"\midrule") + 1 : lines.index(r"\bottomrule")]
-    assert [line.split(" & ")[:3] for line in body] == [["rouge1", "1", "1.000"], ["length", "1", "1.000"]]
+    assert [line.split(" & ")[:3] for line in body] == [["ROUGE-1", "1", "1.000"], ["Length", "1", "1.000"]]
 
 
 def test_tables_and_coefficients_that_are_asked_for(folder):
@@ -363,6 +366,7 @@ def test_names_from_a_file_stay_in_their_lines(folder):
         (["small.jsonl", "--metrics", " , "], "--metrics names no metric"),
         (["small.jsonl", "--seed", "-1"], "Invalid value for '--seed': -1 is not in the range 0<=x<=2147483647."),
         (["small.jsonl", "--input-format", "csv"], "small.jsonl:1: no column document_id, source, "),
+        (["small.jsonl", "--tables", "judges"], "there is no table judges (no language model has judged); there are "),
         (["small.jsonl", "--tables", "agreement,humans,x"], "there is no table humans, x; there are agreement, compa"),
         (["small.jsonl", "--tables", ""], "--tables names no table"),
         (["small.jsonl", "--coefficients", "pearson,r"], "--coefficients must be among pearson, spearman, kendall, "
@@ -504,8 +508,8 @@ def test_a_study_of_two_annotators(study):
 def test_attention_checks_count_only_as_checks(study):
     analysis = analyzed("--study", "S")
     assert rows_of(analysis, "annotators", "annotator", "judgments", "ties", "checks passed", "checks") == [
-        ("Ann", 4, 0, 2, 2),
-        ("Bob", 4, 1, 0, 2),
+        ("P1", 4, 0, 2, 2),
+        ("P2", 4, 1, 0, 2),
     ]
     assert rows_of(analysis, "position", "annotator", "n")[0] == ("all annotators", 7)
     assert analysis["tables"]["reliability"]["rows"][0]["pairs"] == 4
@@ -531,7 +535,7 @@ def test_the_figures_are_those_of_the_packages(study):
         (raw_agreement(found.pair, found.choices).value,),
     ]
     [kappa] = cohen_kappas(found.pair, found.annotators, found.choices)
-    assert rows_of(analysis, "cohen", "first", "second", "kappa") == [("Ann", "Bob", kappa.kappa)]
+    assert rows_of(analysis, "cohen", "first", "second", "kappa") == [("P1", "P2", kappa.kappa)]
     ranking = bradley_terry(found.first, found.second, found.choices, found.document, draws=Draws(seed=9))
     assert rows_of(analysis, "ranking", "system", "strength", "95 %") == [
         (row.system, row.strength, [row.low, row.high]) for row in ranking.rows
@@ -569,7 +573,7 @@ def test_a_study_of_conflicts_is_weighed(sqlite_url):
     notes = {name: " ".join(table["notes"]) for name, table in analysis["tables"].items()}
     assert "Wilcoxon's test is not weighed" in notes["comparisons"]
     for table in ("distinguishability", "systems", "wilcoxon"):
-        assert "Not weighed: human: judgments won describes the pairs that were drawn" in notes[table]
+        assert "Not weighed: the column human: judgments won describes the pairs that were drawn" in notes[table]
     for table in ("reliability", "cohen", "annotators", "position", "human", "correlation_tests"):
         assert "Not weighed: this describes the pairs that were drawn" in notes[table]
     found = load_judgments(annotation, "S")
@@ -640,6 +644,7 @@ DEGENERATE = {
 }  # fmt: skip
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", DEGENERATE)
 def test_what_is_undefined_is_said_with_its_reason_in_every_format(sqlite_url, case):
     settings, undefined = DEGENERATE[case]
@@ -683,12 +688,17 @@ def test_keyword_tables_only_where_they_are_asked_for(folder):
     assert not {*OF_KEYWORDS} & {*analyzed("small.jsonl", "--metrics", "rouge_k")["tables"]}
     analysis = analyzed("small.jsonl", "--tables", "keywords")
     assert list(analysis["tables"]) == OF_KEYWORDS
-    good, bad = analysis["tables"]["keywords_by_source"]["rows"]
+    bad, good = analysis["tables"]["keywords_by_source"]["rows"]
     # d1: good has cat and mouse, which are both in the source; bad has cat of these; d2 has no keywords
     assert (good["system"], good["ROUGE-K"], good["documents"]) == ("good", 1.0, 1)
     assert (bad["system"], bad["IN-SRC"], bad["OUT-SRC"], bad["OUT-SRC documents"]) == ("bad", 0.5, None, 0)
     assert bad["undefined"]["OUT-SRC"] == "every keyword occurs in a source"
-    assert analysis["tables"]["keywords_by_length"]["rows"][1] == {"system": "bad", "1 word": 0.5, "1 word: n": 1}
+    assert analysis["tables"]["keywords_by_length"]["rows"][0] == {
+        "system": "bad",
+        "words": 3.0,
+        "1 word": 0.5,
+        "1 word: n": 1,
+    }
     assert analysis["facts"]["keywords by"].startswith("rouge_k|kw:overlap10|")
     both = analyzed("small.jsonl", "--metrics", "rouge1", "--tables", "agreement,keywords_by_length")
     assert list(both["tables"]) == ["agreement", "keywords_by_length"]
@@ -882,11 +892,11 @@ def test_an_empty_summary_is_kept_without_scores(folder):
     stored = DataStore(connect()).scores(dataset="silent", signature="length|unit:words|version:0.2.0")
     assert stored["d1", "silent"] == StoredScore(None, "the summary is empty")
     created = run("study", "create", "S", "--dataset", "silent", "--pairs", "all").stdout
-    assert created.startswith("created S: 1 pairs of good, bad, silent; ")
+    assert created.startswith("created S: 1 pairs of bad, good, silent; ")
     analysis = analyzed("silent.jsonl", "--metrics", "rouge1,rouge_k", "--tables", "agreement,systems,keywords")
     assert {row["missing"] for row in analysis["metrics"].values()} == {1}
     [silent] = [row for row in analysis["tables"]["systems"]["rows"] if row["system"] == "silent"]
-    assert (silent["rouge1"], silent["rouge_k"], silent["length"]) == (None, None, None)
+    assert (silent["rouge1"], silent["rouge_k"], silent["words"]) == (None, None, None)
     assert ("silent", None, 0) in rows_of(analysis, "keywords_by_source", "system", "ROUGE-K", "documents")
 
 
@@ -1014,7 +1024,7 @@ def test_a_study_restricted_to_some_systems(sqlite_url, folder):
         annotation.judge(annotator=annotator, assignment_id=task.assignment_id, choice="left", presented_at=shown)
     assert sum(comparisons for (comparisons,) in rows_of(analyzed("--study", "T"), "ranking", "comparisons")) == 2 * 24
     some = analyzed("--study", "T", "--systems", "good,bad", "--baselines", "bad")
-    assert some["facts"]["systems"] == "good, bad"
+    assert some["facts"]["systems"] == "bad, good"
     assert {system for (system,) in rows_of(some, "ranking", "system")} == {"good", "bad"}
     assert sum(comparisons for (comparisons,) in rows_of(some, "ranking", "comparisons")) == 2 * 8
     assert rows_of(some, "systems", "system") == [("bad",), ("good",)]
@@ -1060,3 +1070,39 @@ def test_daggers_in_every_format(folder, shape):
         "good": {"rouge1": "†"},
         "reference:2": {"rouge1": "†"},
     }
+
+
+# --- what stands beside systems -------------------------------------------------------------------------------
+
+
+def test_published_figures_come_where_they_are_asked_for(folder):
+    write(folder / "three.jsonl", THREE)
+    arguments = ("three.jsonl", "--metrics", "rouge1,rouge_k", "--tables", "systems,systems_published")
+    assert "no table systems_published" in run("analyze", *arguments, code=2).stderr
+    analysis = analyzed(*arguments, "--published", "scitldr")
+    assert rows_of(analysis, "systems_published", "system", "rouge1", "OUT-SRC") == [
+        ("BART", 0.4393, 0.0092), ("TDSum", 0.4355, 0.0137)
+    ]  # fmt: skip
+    assert {"BART", "TDSum"}.isdisjoint(system for (system,) in rows_of(analysis, "systems", "system"))
+    assert {"IN-SRC", "OUT-SRC", "words"} <= set(analysis["tables"]["systems"]["rows"][0])
+    csv = run("analyze", *arguments, "--published", "xsum", "--format", "csv").stdout
+    assert "systems_published,BART,IN-SRC,0.7378" in csv
+    latex = run("analyze", *arguments, "--published", "xsum", "--format", "latex").stdout
+    assert "TDSum & 0.666 & 0.267 & Takeshita et al. 2024, Table 9" in latex
+
+
+def test_upper_bounds_that_are_stored_stand_below_the_systems_of_a_data_set(sqlite_url, folder):
+    write(folder / "three.jsonl", THREE)
+    run("import", "three.jsonl", "--name", "three")
+    run("summarize", "three", "--system", "lead-1")
+    found = evaluate_stored(
+        DataStore(connect()), "three", OracleTask(algorithms=("exact",), length=SummaryLength(1)), processes=0
+    )
+    analysis = analyzed("three", "--metrics", "rouge1", "--tables", "systems")
+    systems = dict(rows_of(analysis, "systems", "system", "rouge1"))
+    assert [*systems][-1] == "best sentence"
+    assert systems["best sentence"] == pytest.approx(np.mean([row.f1 for row in found.rows]))
+    assert "†: beats lead-1: " in analysis["tables"]["systems"]["notes"][0]  # which nobody had to name
+    assert "†" not in " ".join(
+        analyzed("three", "--tables", "systems", "--baselines", "")["tables"]["systems"]["notes"]
+    )

@@ -1,15 +1,16 @@
 import hashlib
 import json
 import re
+from datetime import timedelta
 
 import pytest
 from click.testing import CliRunner
 
 import cli
 from annotation.store import AnnotationStore
-from data.database import connect
+from data.database import connect, now
 from data.store import DataStore
-from summarizers.registry import BASELINES, ORACLES, summarizer
+from summarizers.registry import BASELINES, LEARNED, ORACLES, summarizer
 from tests.commands import refused, run, write
 
 DOCUMENTS = [
@@ -51,10 +52,15 @@ def test_every_command_says_what_it_does():
 
     commands = list(walk(cli.main))
     assert {" ".join(command) for command in commands} == {
-        *("import", "datasets", "summarize", "score", "keywords", "demo", "serve", "apes", "entities"),
+        *("import", "convert", "datasets", "summarize", "score", "keywords", "demo", "serve", "apes", "entities"),
         *("analyze", "report", "plan", "oracle"),
-        *("train attentive-reader", "train tagger"),
+        *("backup", "restore", "doctor"),
+        *("train attentive-reader", "train tagger", "train extractor"),
         *("study create", "study list", "study invite", "study close", "study export"),
+        *("study check", "study apply", "study export-config"),
+        *("study rename", "study archive", "study delete"),
+        *("bundle write", "bundle verify", "bundle rerun", "bundle open", "bundle register", "judge"),
+        *("user add", "user list", "user disable", "user enable", "user password"),
     }
     for command in commands:
         assert f"main {' '.join(command)}" in run(*command, "--help").stdout
@@ -76,11 +82,12 @@ def test_import_and_datasets(folder):
     )
     assert run("datasets").stdout.splitlines() == [
         "data set       format  documents  summaries              systems",
-        "again     interchange          2          3            good, bad",
-        "small     interchange          2          7  good, bad, bart, t5",
+        "again     interchange          2          3            bad, good",
+        "small     interchange          2          7  bad, bart, good, t5",
     ]
 
 
+@pytest.mark.exhaustive
 def test_import_of_published_files(folder, shared_data):
     result = run("import", shared_data / "scitldr" / "train.jsonl", "--name", "train")
     assert result.stdout == "imported 1992 documents and no summaries as train\n"
@@ -96,12 +103,19 @@ def test_import_of_published_files(folder, shared_data):
     [
         (["small.jsonl"], "Missing option '--name'."),
         (["absent.jsonl", "--name", "x"], "Invalid value for 'FILE': Path 'absent.jsonl' does not exist."),
-        ([".", "--name", "x"], ".: there are no .question files in it"),
+        (
+            [".", "--name", "x"],
+            ".: there is no file in it that an importer reads (*.question, *.story, *.summary, Documents_xml/*.xml, "
+            "*.gold.txt, abstracts*.csv, *.arrow, *SCU_rating_results_*/*.csv, manual.peer.?, *metrics*.jsonl, "
+            "*judgments*.jsonl, documents/*.docs)",
+        ),
         (["small.jsonl", "--name", "small"], "there is already a data set 'small'; choose another name"),
         (["small.jsonl", "--name", ""], "a name needs 1 to 200 printable characters"),
         (
             ["small.jsonl", "--name", "x", "--format", "xml"],
-            "unknown format 'xml'; known are interchange, scitldr, summeval, csv, tsv, parquet, question, lines",
+            "unknown format 'xml'; known are interchange, scitldr, summeval, csv, tsv, parquet, question, "
+            "cnn_dailymail, xsum, scisummnet, newsroom, arxiv, arxiv_papers, multi_xscience, huggingface, realsumm, "
+            "tac, sacrerouge, mt_metrics_eval, lmarena, human_feedback, lines",
         ),
         (
             ["small.jsonl", "--name", "x", "--format", "scitldr"],
@@ -133,6 +147,7 @@ def test_imports_that_are_refused(folder, sqlite_url, arguments, message):
     assert (dataset.documents, dataset.summaries) == (2, 3)
 
 
+@pytest.mark.exhaustive
 def test_summarize(folder, shared_data):
     run("import", "small.jsonl", "--name", "small")
     assert run("summarize", "small", "--system", "lead-1, title,reference:2").stdout.splitlines() == [
@@ -176,10 +191,10 @@ def test_summarize_goes_on_where_it_stopped(folder, sqlite_url):
 
 def test_all_systems_are_named():
     lines = run("summarize", "--list").stdout.splitlines()
-    assert lines[0].startswith("A name is a system, then a length, then a seed")
+    assert lines[0].startswith("A name is a system, then a language, a length and a seed")
     assert max(map(len, lines)) <= 80
     named = {words[0] for line in lines if line.startswith("  ") and (words := line.split())}
-    assert named >= {*BASELINES, "title", "reference:K"}
+    assert named >= {*BASELINES, *LEARNED, "title", "reference:K", "extractor:DIR"}
     # The oracles by what their names are made of.
     [grammar] = [name for name in named if name.startswith("oracle-A")]
     [at] = [place for place, line in enumerate(lines) if line.startswith("  A:")]
@@ -193,8 +208,8 @@ def test_all_systems_are_named():
     assert {
         start + first * ends[0] + second * ends[1] for start in starts for first in (0, 1) for second in (0, 1)
     } == {*ORACLES}
-    help_text = " ".join(run("summarize", "--help").stdout.split())
-    assert all(name in help_text for name in BASELINES)
+    help_text = "".join(run("summarize", "--help").stdout.split())  # lines end at hyphens, too
+    assert all(name in help_text for name in (*BASELINES, *LEARNED))
 
 
 # --- scores ---------------------------------------------------------------------------------------------------
@@ -319,7 +334,6 @@ def test_score_a_data_set(folder, sqlite_url):
          "rougeLsum, rougeSU4, rouge_k, bertscore, carouge, apes, length"),
         (["small.jsonl", "-o", "small.jsonl"], "small.jsonl is what is to be scored; name another --output"),
         (["small.jsonl", "-o", "./folder/../link"], "folder/../link is what is to be scored; name another --output"),
-        (["small.jsonl", "-o", "folder"], "Invalid value for '-o' / '--output': File 'folder' is a directory."),
         (["small.jsonl", "-o", "absent/out.jsonl"], "absent/out.jsonl cannot be written: there is no folder absent"),
         (["small.jsonl", "-c", "text", "-r", "text"], "plain text needs -c and at least one -r, and no FILE"),
         (["-c", "text"], "plain text needs -c and at least one -r, and no FILE"),
@@ -457,12 +471,37 @@ def test_keywords_that_are_refused(folder, keywords, message):
 # --- studies --------------------------------------------------------------------------------------------------
 
 
+def test_a_study_is_renamed_archived_and_deleted(folder):
+    run("import", "small.jsonl", "--name", "small")
+    run("score", "small", "--metrics", "length")
+    run("study", "create", "s", "--dataset", "small")
+    assert run("study", "rename", "s", "new").stdout == "s is called new now\n"
+    assert refused("study", "rename", "s", "other") == "there is no study 's'; there are new"
+    assert run("study", "archive", "new").stdout == "new is in the archive\n"
+    assert "new" not in run("study", "list").stdout
+    assert run("study", "list", "--archived").stdout.splitlines()[1].endswith("open, archived")
+    assert run("study", "archive", "new", "--restore").stdout == "new is out of the archive\n"
+    store = AnnotationStore(connect())
+    annotator = store.join(study="new", name="Ann")
+    task = store.next_task(annotator)
+    shown = now() - timedelta(seconds=2)
+    store.judge(annotator=annotator, assignment_id=task.assignment_id, choice="left", presented_at=shown)
+    assert json.loads(run("study", "export", "new").stdout)["annotator"] == "P1"
+    assert json.loads(run("study", "export", "new", "--with-names").stdout)["annotator"] == "Ann"
+    assert json.loads(run("study", "export", "new", "--what", "people").stdout)["judged"] == 1
+    assert run("study", "export", "new", "--what", "surveys", "--format", "csv").stdout == ""
+    said = "the study 'new' has 1 judgment; archive it, or delete them with it (--with-judgments)"
+    assert refused("study", "delete", "new").startswith(said)
+    assert run("study", "delete", "new", "--with-judgments").stdout == "deleted the study new\n"
+    assert refused("study", "export", "new").startswith("there is no study 'new'")
+
+
 def test_a_study(folder):
     run("import", "small.jsonl", "--name", "small")
     run("score", "small", "--metrics", "length")
     (folder / "how.md").write_text("# Wählen Sie", encoding="utf-8")
     created = run("study", "create", "s", "--dataset", "small", "--instructions", "how.md", "--judgments", "2")
-    assert created.stdout == "created s: 1 pairs of good, bad; 0 pairs of identical texts left out\n"
+    assert created.stdout == "created s: 1 pairs of bad, good; 0 pairs of identical texts left out\n"
     assert run("study", "list").stdout.splitlines() == [
         "study  data set  pairs  wanted  judgments  state",
         "s         small      1       2          0   open",
@@ -495,25 +534,25 @@ def test_a_study(folder):
 
 
 @pytest.mark.exhaustive
-def test_a_study_of_conflicts_and_checks(sqlite_url):
-    run("demo")
+def test_a_study_of_conflicts_and_checks(demo_url):
     of_conflicts = ("--dataset", "demo", "--pairs", "conflicts")
     created = run("study", "create", "c", *of_conflicts, "--count", "20", "--random-share", "0.5", "--checks", "3")
     assert created.stdout == (
-        "created c: 20 pairs of fluent, keyword, opening, copycat; "
+        "created c: 20 pairs of copycat, fluent, keyword, opening; "
         "drawn from 55 on which the metrics contradict each other and 89 others; "
         "3 attention checks for every annotator; 0 pairs of identical texts left out\n"
     )
-    study = AnnotationStore(connect(sqlite_url)).study("c")
+    study = AnnotationStore(connect(demo_url)).study("c")
     assert [signature.split("|")[0] for signature in study.signatures] == ["rouge1", "rouge2", "rougeL", "rouge_k"]
     assert (study.random_share, study.checks) == (0.5, 3)
     # 6 pairs of 24 documents: none is left out without a limit
     created = run("study", "create", "d", *of_conflicts, "--conflict-metrics", "rouge1, length")
-    assert created.stdout.startswith("created d: 144 pairs of fluent, keyword, opening, copycat; drawn from ")
+    assert created.stdout.startswith("created d: 144 pairs of copycat, fluent, keyword, opening; drawn from ")
     created = run("study", "create", "e", *of_conflicts, "--per-document", "1", "--checks", "1")
     assert "; 1 attention check for every annotator; " in created.stdout
     assert int(created.stdout.split()[2]) <= 48  # one of either kind of each document
-    assert run("study", "list").stdout.splitlines()[3].split() == ["c", "demo", "20", "20", "0", "open"]
+    listed = [line.split() for line in run("study", "list").stdout.splitlines()]
+    assert ["c", "demo", "20", "20", "0", "open"] in listed
 
 
 def test_a_study_whose_metric_fails_is_not_created(folder, monkeypatch):
@@ -568,6 +607,7 @@ def test_studies_that_are_refused(folder, arguments, message):
 # --- the app --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.exhaustive
 def test_the_demo_is_made_once(sqlite_url):
     first = run("demo").stdout
     listed = run("datasets").stdout, run("study", "list").stdout
@@ -582,7 +622,7 @@ def test_the_demo_is_made_once(sqlite_url):
         ("nonsense", "the database cannot be used: Could not parse SQLAlchemy URL"),
         ("mysql://x/y", "RELEVANCE_DATABASE_URL names mysql; it must be SQLite or PostgreSQL"),
         ("sqlite:////nowhere/at/all.db", "the database cannot be used: unable to open database file"),
-        ("sqlite:///small.jsonl", "the database cannot be used: file is not a database"),
+        ("sqlite:///small.jsonl", "small.jsonl is no SQLite database, or its beginning is damaged"),
         ("postgresql://127.0.0.1:1/x", "the database cannot be used: connection failed"),
     ],
 )

@@ -22,6 +22,7 @@ from metrics.rouge import RougeN
 from reports.formats import latex as latex_text
 from summarizers.oracles import ALGORITHMS, Target, evaluation
 from summarizers.oracles.evaluation import OracleTask, evaluate, load_evaluation, summarize_algorithms
+from summarizers.processes import map_in_processes
 from summarizers.sentences import sentences_of
 from tests.commands import refused, run, write
 
@@ -33,7 +34,13 @@ DOCUMENTS = [
     {"id": "d3", "source": "Snow falls. Nobody walks.", "references": ["nobody, snow"]},
     {"id": "no word", "source": "Red cars.", "references": ["..."]},
 ]
-SHORT = ("--algorithms", "greedy,exact", "--processes", 1)
+SHORT = ("--algorithms", "greedy,exact")
+
+
+@pytest.fixture(autouse=True)
+def in_this_process(monkeypatch):
+    """What `run` searches is searched here: a process would load the libraries again for every command."""
+    monkeypatch.setattr(evaluation, "map_in_processes", lambda _, tick: map_in_processes(0, tick))
 
 
 @pytest.fixture
@@ -89,7 +96,8 @@ def test_a_file_as_json(folder):
 
 @pytest.mark.process
 def test_figures_are_those_of_the_rows(folder):
-    found = searched(CORPUS, "--metric", "rouge2", "--references", "first", "--output", "rows.jsonl")
+    of = ("--metric", "rouge2", "--references", "first", "--documents", 8)
+    found = searched(CORPUS, *of, "--output", "rows.jsonl")
     frame = pandas.DataFrame(records_of(folder / "rows.jsonl"))
     assert list(frame.algorithm[: len(ALGORITHMS)]) == list(ALGORITHMS) == list(found["algorithms"])
     for algorithm, rows in frame.groupby("algorithm"):
@@ -97,7 +105,7 @@ def test_figures_are_those_of_the_rows(folder):
         described = rows.f1.describe()
         names = ["mean", "std", "min", "25%", "50%", "75%", "max"]
         assert [figures[name] for name in names] == pytest.approx([described[name] for name in names])
-        assert figures["documents"] == found["documents"] == len(rows) == 24
+        assert figures["documents"] == found["documents"] == len(rows) == 8
         assert figures["variation"] == pytest.approx(described["std"] / described["mean"])
         low, high = figures["mean 95 %"]
         assert (low + high) / 2 == pytest.approx(figures["mean"])
@@ -146,7 +154,7 @@ def test_rows_name_the_extract_whose_score_they_have(folder):
     ],
 )
 def test_options_reach_the_searches(folder, options, task):
-    found = searched("small.jsonl", *options, "--processes", 1)
+    found = searched("small.jsonl", *options)
     assert found["signatures"] == task.signatures
     assert found["length"] == (options[1] if options[:1] == ["--length"] else None)
     documents = [document for document, _ in read_documents(folder / "small.jsonl", "interchange")]
@@ -207,7 +215,8 @@ def test_every_format_has_the_same_numbers(folder):
 @pytest.mark.parametrize("shape", ["json", "csv"])
 def test_standard_output_is_the_result_alone(folder, shape):
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", "cli", "oracle", CORPUS, "--processes", "2", "--format", shape, "-o", "rows.jsonl"]
+    options = ["--algorithms", "greedy,exact", "--processes", "2", "--format", shape, "--output", "rows.jsonl"]
+    command = [sys.executable, "-m", "cli", "oracle", CORPUS, *options]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
     if shape == "json":
         assert json.loads(done.stdout)["documents"] == 24
@@ -254,8 +263,6 @@ def searches(monkeypatch):
         return rows
 
     monkeypatch.setattr(evaluation, "rows_of", counted)
-    in_this_process = evaluation.map_in_processes
-    monkeypatch.setattr(evaluation, "map_in_processes", lambda processes, tick: in_this_process(0, tick))
     return asked
 
 
@@ -379,11 +386,12 @@ def test_documents_are_chosen_by_their_sentences(folder, searches):
 
 @pytest.mark.process
 def test_rouge_2_and_lengths_are_told(folder):
-    found = searched(CORPUS, "--algorithms", "greedy,exact")
+    of = (CORPUS, "--documents", 8)
+    found = searched(*of, "--algorithms", "greedy,exact")
     assert all(0 < figures["rouge2"] < figures["mean"] for figures in found["algorithms"].values())
     assert len(found["lengths"]["relations"]) == 4
-    assert "rouge2" not in searched(CORPUS, "--algorithms", "greedy", "--metric", "rouge2")["algorithms"]["greedy"]
-    told = run("oracle", CORPUS, "--algorithms", "exact").stdout
+    assert "rouge2" not in searched(*of, "--algorithms", "greedy", "--metric", "rouge2")["algorithms"]["greedy"]
+    told = run("oracle", *of, "--algorithms", "exact").stdout
     assert "What the length of the optimum goes with" in told
 
 

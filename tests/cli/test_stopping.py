@@ -9,6 +9,8 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
+import weakref
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -17,6 +19,7 @@ import click
 import pytest
 
 from cli.score import score_to_file
+from cli.shared import announce_interrupt
 from data.database import connect
 from data.importers import read_documents
 from data.records import Example
@@ -107,3 +110,29 @@ def test_scores_of_a_file_are_kept_beside_it(
         assert all(line["metrics"]["length"] > 0 for line in lines)
     else:
         assert not partial.exists()
+
+
+def test_an_interrupt_that_python_drops_is_not_printed(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "unraisablehook", sys.__unraisablehook__)  # pytest has one of its own
+
+    def press() -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0)  # where Python calls the handler
+
+    def fail() -> None:
+        raise ValueError("in a callback")
+
+    def work() -> None:
+        with announce_interrupt(lambda: "nothing is kept") as check:
+            weakref.finalize(Length(), fail)
+            weakref.finalize(Length(), press)
+            check()
+
+    with pytest.raises(click.exceptions.Exit):
+        work()
+    said = capfd.readouterr().err
+    assert "KeyboardInterrupt" not in said
+    assert said.strip().endswith("stopped; nothing is kept")
+    assert "in a callback" in said  # what else is dropped is still printed

@@ -51,6 +51,18 @@ def test_what_is_there_stays(store):
     assert count(store) == 6
 
 
+def test_one_document_is_asked_for_and_those_that_are_done_are_counted(store):
+    assert store.bound(dataset="set", document_id="a", signature=EXACT) is None
+    store.add_bounds(dataset="set", signature=EXACT, bounds=FOUND)
+    store.add_bounds(dataset="set", signature=GREEDY, bounds={"a": FOUND["b"]})
+    store.add_bounds(dataset="other", signature=GREEDY, bounds=FOUND)
+    assert store.bound(dataset="set", document_id="a", signature=EXACT) == FOUND["a"]
+    assert store.bound(dataset="set", document_id="b", signature=GREEDY) is None
+    assert store.count_bounds(dataset="set", signatures=[EXACT]) == 3
+    assert store.count_bounds(dataset="set", signatures=[EXACT, GREEDY]) == 1
+    assert store.count_bounds(dataset="other", signatures=[EXACT, GREEDY]) == 0
+
+
 def test_what_is_refused_leaves_nothing_behind(store):
     with pytest.raises(UnknownDocument, match="data set 'set' has no document 'c'"):
         store.add_bounds(dataset="set", signature=EXACT, bounds={"a": FOUND["a"], "c": FOUND["b"]})

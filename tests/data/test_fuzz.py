@@ -13,6 +13,7 @@ from data.database import connect
 from data.importers import LINES, lines, read_documents
 from data.records import BadRecord, Document, Summary
 from data.store import DataStore
+from tests.data.battles import battle, comparison, late_battle
 from tests.fuzzing import mutations
 
 pytestmark = pytest.mark.exhaustive
@@ -27,8 +28,8 @@ INTERCHANGE = [
         "id": f"d{number}",
         "title": "A title",
         "source": ["One sentence.", "And another."] if number else "The text.",
-        "references": ["First reference.", "Second é."],
-        "summaries": [{"system": "bart", "text": "A summary.", "human": {"relevance": 4.5}}],
+        "references": ["First reference.", "Second é."] if number < 2 else None,
+        "summaries": [{"system": "bart", "text": "A summary.", "human": {"relevance": 4.5}, "scores": {"m": 1}}],
         "questions": [{"question": "Who is @placeholder ?", "answer": "Kim"}],
     }
     for number in range(3)
@@ -46,6 +47,61 @@ SUMMEVAL = [
     }
     for number in range(4)
 ]
+STORY = "First line.\n\nSecond é.\n\n@highlight\n\nOne point\n\n@highlight\n\nAnother\n".encode()
+XSUM = "[SN]URL[SN]\nu\n\n[SN]TITLE[SN]\nt\n\n[SN]FIRST-SENTENCE[SN]\nOne é.\n\n[SN]RESTBODY[SN]\nText.\n".encode()
+NEWSROOM = [{"url": f"http://n.example/{n}", "title": "T", "text": "Text é.", "summary": "Sum."} for n in range(3)]
+ARXIV = [{"id": f"07{n}", "categories": "x", "title": "A\n title", "abstract": " Text é.\n"} for n in range(3)]
+XSCIENCE = [
+    {"aid": f"a{n}", "abstract": "A é.", "related_work": "R @cite_1.", "ref_abstract": {"@cite_1": {"abstract": "C."}}}
+    for n in range(3)
+]
+REALSUMM = {
+    **{"Input.eventId": "d1", "Input.summaryId": "bart", "Input.summary_text": "A é, summary."},
+    **{f"Input.statement_{n}": f"Fact {n}" if n < 4 else "BLANK" for n in range(1, 17)},
+    **{f"Answer.S{n}Answer": "p" if n % 2 else "n" for n in range(1, 17)},
+}
+REALSUMM_ROW = ",".join(f'"{cell}"' for cell in REALSUMM.values())
+REALSUMM_SCORES = [
+    {
+        "doc_id": n,
+        "ref_summ": "<t> Ref. </t> <t> More é. </t>",
+        "system_summaries": {"a.txt": {"system_summary": "<t> A. </t>", "scores": {"litepyramid_recall": 0.5, "x": 1}}},
+    }
+    for n in range(2)
+]
+SACREROUGE = [
+    {
+        **{
+            "instance_id": "d1",
+            "summarizer_id": str(n),
+            "summarizer_type": "peer",
+            "summary": {"text": ["A é.", "B."]},
+        },
+        **{"references": [{"text": "Ref."}], "document": {"text": [["One."], ["Two."]]}},
+        "metrics": {"rouge-1": {"recall": 0.5}, "expert": {"fluency": [4, 5]}},
+    }
+    for n in range(3)
+]
+FOLDERS = {
+    "tac": {
+        "ROUGE/models/D1001-A.M.100.A.B": b"Rain fell.\nIt was cold.\n",
+        "ROUGE/peers/D1001-A.M.100.A.2": "Rain é.\n".encode(),
+        "manual/manual.peer.A": b"D1001-A 2 0.5 3 1 x y 0.45 4 5\n",
+        "aesop_allpeers_A": b"system topic m1 m2\ns2 d1 0.25 NaN\nsB d1 0.9 0.8\n",
+    },
+    "arxiv_papers": {
+        "abstracts-2K.csv": "id\tabstract\ttitle\nd1\tWe study é.\tOn rain\nd2\tRain fell.\tA\n".encode(),
+        "papers/d1.txt": "On rain We study é. Rain ∼ N(0, 1) is wet.\nAcknowledgements\n".encode(),
+    },
+    "mt_metrics_eval": {
+        "documents/en-de.docs": b"news a\nnews a\nchat b\n",
+        "sources/en-de.txt": b"Rain fell.\nIt was cold.\nHello.\n",
+        "references/en-de.refA.txt": b"Regen.\n\nHallo.\n",
+        "system-outputs/en-de/M1.txt": "Es é.\n[No translation supplied]\n\n".encode(),
+        "human-scores/en-de.mqm.seg.score": b"M1\t-1.5\nM1\tNone\nM1 0\n",
+        "metric-scores/en-de/BLEU-refA.seg.score": b"M1 0.5\nM1 0\nM1 2.5e-1\n",
+    },
+}
 COLUMNS = ["document_id", "title", "source", "reference", "system", "summary", "human.relevance", "human.x", "junk"]
 ROWS = [
     ["d1", "A title", "The text, long.", 'A "reference".', "bart", "A summary.", "4.5", "1", "x"],
@@ -72,6 +128,20 @@ def parquet(**options):
     return out.getvalue()
 
 
+def nested_parquet(records, **options):
+    out = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(records), out, **options)
+    return out.getvalue()
+
+
+def arrow(new):
+    out = io.BytesIO()
+    table = pa.table({"id": ["a", "b"], "document": ["Text é.", "Other."], "summary": ["Sum.", "Another."]})
+    with new(out, table.schema) as file:
+        file.write_table(table)
+    return out.getvalue()
+
+
 SAMPLES = {
     "interchange": [jsonl(INTERCHANGE)],
     "scitldr": [jsonl(SCITLDR)],
@@ -84,6 +154,25 @@ SAMPLES = {
         parquet(compression="snappy", data_page_version="2.0", row_group_size=1),
         parquet(compression="none", use_dictionary=False, column_encoding={"source": "DELTA_BYTE_ARRAY"}),
     ],
+    "cnn_dailymail": [STORY],
+    "xsum": [XSUM],
+    "newsroom": [jsonl(NEWSROOM)],
+    "arxiv": [jsonl(ARXIV)],
+    "multi_xscience": [json.dumps(XSCIENCE).encode(), json.dumps(XSCIENCE, indent=1).encode()],
+    "huggingface": [arrow(pa.ipc.new_stream), arrow(pa.ipc.new_file)],
+    "realsumm": [
+        f"{','.join(REALSUMM)}\n{REALSUMM_ROW}\r\n{REALSUMM_ROW}\r\n".encode(),
+        jsonl(REALSUMM_SCORES),
+    ],
+    "sacrerouge": [jsonl(SACREROUGE)],
+    "lmarena": [
+        jsonl([battle(f"q{n}", tstamp=1.6e9 + n) for n in range(2)]),
+        json.dumps([late_battle(f"b{n}", "both_bad") for n in range(2)]).encode(),
+        nested_parquet([battle(f"q{n}", tstamp=1.6e9 + n) for n in range(3)], compression="none"),
+        nested_parquet([late_battle(f"b{n}") for n in range(3)], compression="none", data_page_version="2.0"),
+        nested_parquet([late_battle(f"b{n}") for n in range(3)], compression="none", use_dictionary=False),
+    ],
+    "human_feedback": [jsonl([comparison(f"p{n}", n) for n in range(2)])],
     LINES: ["One summary.\nAnother é.\r\nA third.\n".encode()],
 }
 DOCUMENTS = [Document(f"d{number}", "t", ("r",)) for number in range(3)]
@@ -122,6 +211,30 @@ def test_damaged_files_are_taken_or_refused_in_one_line(tmp_path, format):
     assert refused > COUNT / 20
     assert store.datasets() == []
     store.engine.dispose()
+
+
+@pytest.mark.parametrize("format", FOLDERS)
+def test_damaged_folders_are_taken_or_refused_in_one_line(tmp_path, format):
+    files = FOLDERS[format]
+    for name, content in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(content)
+    assert load(tmp_path, format)
+    taken = refused = 0
+    for name, sample in files.items():
+        for content in mutations([sample], COUNT // len(files), seed=len(name)):
+            (tmp_path / name).write_bytes(content)
+            try:
+                assert load(tmp_path, format)
+                taken += 1
+            except BadRecord as refusal:
+                refused += 1
+                said = str(refusal)
+                assert re.match(r"[\w.-]+:\d+: \S|" + re.escape(str(tmp_path)), said), (said, content)
+                assert said.isprintable(), (said, content)
+        (tmp_path / name).write_bytes(sample)
+    assert taken > COUNT / 20
+    assert refused > COUNT / 20
 
 
 def check_message(said, content):

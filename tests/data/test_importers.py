@@ -1,6 +1,7 @@
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,7 +13,7 @@ from sqlalchemy import text
 import cli
 from data import reading
 from data.database import connect
-from data.importers import guess_format, lines, read_documents
+from data.importers import columns, guess_format, lines, read_documents
 from data.records import BadRecord, Document, Summary
 
 TRICKY = {
@@ -336,7 +337,12 @@ def test_the_format_is_guessed(tmp_path, name, content, format):
 @pytest.mark.parametrize(
     ("format", "message"),
     [
-        ("xml", "unknown format 'xml'; known are interchange, scitldr, summeval, csv, tsv, parquet, question, lines"),
+        (
+            "xml",
+            "unknown format 'xml'; known are interchange, scitldr, summeval, csv, tsv, "
+            "parquet, question, cnn_dailymail, xsum, scisummnet, newsroom, arxiv, arxiv_papers, multi_xscience, "
+            "huggingface, realsumm, tac, sacrerouge, mt_metrics_eval, lmarena, human_feedback, lines",
+        ),
         ("lines", "f.jsonl: a file of lines holds summaries only"),
     ],
 )
@@ -542,7 +548,9 @@ def test_fields_of_no_known_format(tmp_path, refusal):
     (tmp_path / "f.jsonl").write_text('{"a\\u001b": 1, "\\ud800": 2}')
     assert refusal(tmp_path / "f.jsonl") == (
         'f.jsonl:1: the format cannot be told from the fields "a\\u001b", "\\ud800"; '
-        "name it with --format interchange|scitldr|summeval|csv|tsv|parquet|question"
+        "name it with --format interchange|scitldr|summeval|csv|tsv|parquet|question|"
+        "cnn_dailymail|xsum|scisummnet|newsroom|arxiv|arxiv_papers|multi_xscience|huggingface|realsumm|tac|sacrerouge|"
+        "mt_metrics_eval|lmarena|human_feedback"
     )
 
 
@@ -726,3 +734,103 @@ def test_bad_parallel_lines(tmp_path, summaries, references, titles, message):
     with pytest.raises(BadRecord) as refused:
         lines.parallel(tmp_path / "c.txt", [tmp_path / "r.txt"], titles=tmp_path / "t.txt" if titles else None)
     assert str(refused.value).startswith(message)
+
+
+# --- columns of other names ---------------------------------------------------------------------------------
+
+
+def write_text(folder, name, text):
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def test_columns_separated_by_something_else_are_answered_with_the_remedy(tmp_path):
+    path = write_text(tmp_path, "f.csv", "document_id;source;reference;system;summary\nd;s;r;a;t\n")
+    with pytest.raises(BadRecord, match=r"separated by semicolons, not by commas: save the file with commas as .csv"):
+        list(read_documents(path))
+
+
+def test_ratings_without_their_prefix_are_answered_with_the_remedy(tmp_path):
+    said = []
+    text = "document_id,source,reference,system,summary,Relevance,note\nd,s,r,a,t,4,x\n"
+    list(read_documents(write_text(tmp_path, "f.csv", text), say=said.append))
+    assert said[1:] == [
+        'columns passed over: "Relevance", "note"',
+        "ratings are read from columns called human.Relevance: rename Relevance to have them",
+    ]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_columns_are_guessed_and_told(tmp_path, delimiter):
+    rows = ["Doc_ID|article|gold|model|output|expert_relevance|source", "d|A text.|A reference.|a|Words.|4|web"]
+    path = write_text(tmp_path, "f.csv", "\n".join(rows).replace("|", delimiter) + "\n")
+    head = columns.read_head(path)
+    assert (head.delimiter, head.plain, len(head.rows)) == (delimiter, False, 1)
+    guessed = columns.guess_columns(head)
+    assert guessed == {
+        "document_id": "Doc_ID",
+        "source": "source",
+        "reference": "gold",
+        "system": "model",
+        "summary": "output",
+    }
+    assert columns.guess_ratings(head) == ["expert_relevance"]
+    told = columns.tell_columns(head, guessed | {"source": "article"}, ["expert_relevance"])
+    ((document, (summary,)),) = read_documents(path, "csv", columns=told)
+    assert (document.id, document.source, document.references) == ("d", "A text.", ("A reference.",))
+    assert (summary.system, summary.text, summary.human) == ("a", "Words.", {"expert_relevance": 4})
+
+
+WIDE_TABLE = "Document,Reference,summary_a,b summary,words\nOne.,R one.,A one.,B one.,3\nTwo.,R two.,,B two.,4\n"
+
+
+def test_a_column_for_each_system_and_documents_without_an_id(tmp_path):
+    said = []
+    (first, of_first), (second, of_second) = read_documents(write_text(tmp_path, "f.csv", WIDE_TABLE), say=said.append)
+    assert [(one.id, one.source, one.references) for one in (first, second)] == [
+        ("1", "One.", ("R one.",)),
+        ("2", "Two.", ("R two.",)),
+    ]
+    assert [(one.system, one.text) for one in of_first] == [("a", "A one."), ("b", "B one.")]
+    assert [(one.system, one.text) for one in of_second] == [("b", "B two.")]  # a has none
+    assert said[1:] == [
+        'columns: source is "Document", reference is "Reference", summary.a is "summary_a", summary.b is "b summary" '
+        "(guessed)",
+        'columns passed over: "words"',
+    ]
+
+
+def test_without_a_system_the_file_names_it_and_equal_texts_are_one_document(tmp_path):
+    text = "document,reference,summary\nOne.,R.,S.\nOne.,Other.,S.\nTwo.,R.,T.\n"
+    path = write_text(tmp_path, "bart.csv", text)
+    (first, of_first), (second, of_second) = read_documents(path)
+    assert (first.id, first.references, second.id) == ("1", ("R.", "Other."), "2")
+    assert [one.system for one in (*of_first, *of_second)] == ["bart", "bart"]
+    told = columns.tell_columns(columns.read_head(path), columns.guess_columns(columns.read_head(path)), [], "mine")
+    assert {one.system for _, written in read_documents(path, columns=told) for one in written} == {"mine"}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("document,reference,summary\nOne.,R.,S.\nOne.,R.,T.\n", 'f.csv:3: the system "f" stands twice for "1"'),
+        ("document,reference,summary_a\nOne.,R.,S.\nTwo.,,T.\n", "f.csv:3: reference is empty"),
+        ("document_id,source,reference,system,summary,summary.a\n", 'f.csv:1: the columns "summary.a" and "system"'),
+        ("document_id,source,reference,summary.a,human.x\n", 'f.csv:1: the columns "summary.a" and "human.x"'),
+    ],
+)
+def test_tables_without_ids_or_systems_are_refused_whole(tmp_path, text, message):
+    with pytest.raises(BadRecord, match=re.escape(message)):
+        list(read_documents(write_text(tmp_path, "f.csv", text)))
+
+
+def test_a_table_that_cannot_be_looked_at_is_refused(tmp_path):
+    with pytest.raises(BadRecord, match="the file is empty"):
+        columns.read_head(write_text(tmp_path, "f.csv", ""))
+    with pytest.raises(BadRecord, match="not a well-formed table"):
+        columns.read_head(write_text(tmp_path, "f.csv", 'a,b\n"x'))
+
+
+def test_the_template_is_a_table(tmp_path):
+    assert len(list(read_documents(write_text(tmp_path, "f.csv", columns.TEMPLATE)))) == 2

@@ -49,6 +49,16 @@ def test_a_mask_keeps_all_columns_together() -> None:
     assert not found.several_annotators
 
 
+def test_some_pairs_alone() -> None:
+    found = preferences([2, 0, 1, 2], [1, 0, -1, -1], [0.5, NAN, 0.2]).of_pairs(np.array([2, 0]))
+    assert (found.documents.tolist(), found.seconds.tolist()) == (["d1", "d0"], ["c", "b"])
+    assert np.array_equal(found.scores["m"], [[NAN, 1], [1, 0]], equal_nan=True)
+    assert np.array_equal(found.inclusion, [0.2, 0.5])
+    assert (found.pair.tolist(), found.choices.tolist(), found.took.tolist()) == ([0, 1, 0], [1, 0, -1], [0, 1, 3])
+    assert found.document.tolist() == ["d1", "d0", "d1"]
+    assert len(preferences([0], [1]).of_pairs(np.array([], dtype=np.intp))) == 0
+
+
 @pytest.mark.parametrize(
     ("pair", "choices", "expected"),
     [

@@ -85,10 +85,11 @@ def test_an_entity_without_a_name_is_refused(tmp_path: Path, names: list[str]) -
 
 
 def test_a_folder_without_questions_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadRecord, match=r"there are no \.question files in it"):
+    with pytest.raises(BadRecord, match=r"there is no file in it that an importer reads \(\*\.question, "):
         list(read_documents(tmp_path))
 
 
+@pytest.mark.model
 def test_apes_asks_the_questions_of_the_files(tmp_path: Path) -> None:
     rows = {row.name: row for row in conditions(Apes(), read_documents(write(tmp_path / "q", QUESTIONS)))}
     assert rows["source"].questions == rows["gold"].questions == 3

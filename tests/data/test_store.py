@@ -108,7 +108,7 @@ def test_systems_are_added(data_store):
     add(data_store)
     new = [Summary("a", "lead", "Text."), Summary("b", "lead", "One.", {"x": 2.0})]
     assert data_store.add_summaries(dataset="set", summaries=new, signature="lead|1") == 2
-    assert data_store.dataset("set").systems == ("bart", "t5", "lead")
+    assert data_store.dataset("set").systems == ("bart", "lead", "t5")
     assert data_store.records("set") == [
         (RECORDS[0][0], [*RECORDS[0][1], new[1]]),
         (RECORDS[1][0], [*RECORDS[1][1], new[0]]),
@@ -120,6 +120,15 @@ def test_systems_are_added(data_store):
             ("t5", None),
             ("lead", "lead|1"),
         }
+
+
+def test_systems_stand_by_the_numbers_in_their_names(data_store):
+    summaries = [Summary("a", system, f"By {system}.") for system in ("M10", "M2", "M1")]
+    data_store.add_dataset(
+        name="set", format="interchange", sha256="0" * 64, records=[(Document("a", "Text.", ("ref",)), summaries)]
+    )
+    assert data_store.dataset("set").systems == ("M1", "M2", "M10")
+    assert list(data_store.written_by("set")) == ["M1", "M2", "M10"]
 
 
 @pytest.mark.parametrize(
@@ -176,6 +185,7 @@ def test_a_system_is_not_completed_by_another_one(data_store, system, why):
     assert data_store.records("set") == before
 
 
+@pytest.mark.exhaustive
 def test_many_summaries_are_added_at_once(data_store):
     """More than a statement may have parameters; the others of a document still stand beside them."""
     records = [(Document(f"{n}", "t", ("r",)), [Summary(f"{n}", "s", f"{n}")]) for n in range(1201)]
@@ -201,8 +211,8 @@ def test_texts_are_scored_once_per_signature(data_store):
     assert scoring.score_dataset(data_store, "one", [words]) == {"words": 0}
     assert scoring.score_dataset(data_store, "two", [words]) == {"words": 0}  # the same text of the same document
     assert len(words.scored) == count(data_store, ScoreRow) == 2
-    assert data_store.signatures("one") == [("words", "words|version:1", 3, 0)]
-    assert data_store.signatures("two") == [("words", "words|version:1", 1, 0)]
+    assert data_store.signatures("one") == [("words", "words|version:1", 3, 0, 1)]
+    assert data_store.signatures("two") == [("words", "words|version:1", 1, 0, 0)]
     other = Words("words|version:2")
     scoring.score_dataset(data_store, "two", [other])
     assert other.scored == [("d", "texts")]

@@ -27,7 +27,7 @@ def test_what_is_not_saved_is_said_and_the_page_goes_on_by_itself(page: Page, de
     engine.dispose()
     with serving(demo_url) as url:
         page.goto(f"{url}/annotate?invite={token}")
-        choice = page.get_by_role("button", name="Summary 1")
+        choice = page.get_by_role("button", name="1 is more relevant")
         expect(choice).to_be_visible()
         text = page.get_by_label("Summary 1", exact=True).inner_text()
         page.wait_for_timeout(READING)

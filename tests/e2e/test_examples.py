@@ -16,23 +16,24 @@ from data.records import Document, Summary
 from data.store import DataStore
 from metrics import lexical_metrics, make_metrics
 from metrics.scoring import score_dataset
-from pages.components.examples.pairs import PairFilter, confusion, make_pairs_frame, verdicts
+from pages.components.examples.pairs import PairFilter, verdicts
 from tests.driving import serving
 from tests.e2e.conftest import Opener
 from tests.e2e.watching import BRIGHTNESS, FITS, HOSTILE, NAME, Watched
+from tests.pages.listed import make_pairs_frame
 
 pytestmark = pytest.mark.browser
 
 WORDS = ["storm", "coast", "rain", "wind", "flood", "river", "town", "boat", "night", "bridge", "water", "house"]
 SET = f"set {NAME}"
 ASPECT = f"relevance {HOSTILE}"
-NOVELTY, ALL = "words not in the source", "all metrics"
+NOVELTY, ALL = "Words not in the source", "All metrics"
 
 SAYS = {
-    "rouge1": "unigrams of the reference",
-    "rouge2": "bigrams of the reference",
-    "rougeL": "in the same order",
-    "rouge_k": "keywords in the summary",
+    "ROUGE-1": "unigrams of the reference",
+    "ROUGE-2": "bigrams of the reference",
+    "ROUGE-L": "in the same order",
+    "ROUGE-K": "keywords in the summary",
     NOVELTY: "are not in the source",
 }
 """What is to be read where one looks at a metric's evidence."""
@@ -93,13 +94,12 @@ class Examples(Watched):
         self.settled()
 
     @property
-    def table(self) -> Locator:
-        """The confusion table."""
-        return self.page.get_by_test_id("stDataFrame").nth(0)
+    def documents(self) -> Locator:
+        return self.page.locator(".stMain").get_by_test_id("stDataFrame").last
 
-    @property
-    def pairs(self) -> Locator:
-        return self.page.get_by_test_id("stDataFrame").nth(1)
+    def says_how_many(self, pairs: int, of: int) -> None:
+        """How many pairs are listed."""
+        expect(self.page.get_by_text(f": {pairs} of {of} pairs, in ")).to_be_visible()
 
     @property
     def summaries(self) -> list[str]:
@@ -117,19 +117,25 @@ class Examples(Watched):
             self.settled()
 
     def choose_row(self, row: int) -> None:
-        self.pairs.click(position={"x": 18, "y": HEAD + ROW * row + 17})
+        self.documents.click(position={"x": 18, "y": HEAD + ROW * row + 17})
         self.settled()
 
+    def choose_evidence(self, *what: str) -> None:
+        """Of these metrics and no others."""
+        for pill in self.page.locator(".st-key-evidence button").all():
+            chosen = "true" in (pill.get_attribute("aria-checked"), pill.get_attribute("aria-pressed"))
+            if chosen != (pill.inner_text().strip() in what):
+                pill.click()
+                self.settled()
+
     def look_at(self, what: str) -> None:
-        segment = self.page.get_by_role("radio", name=what, exact=True)
-        segment.click()
-        expect(segment).to_be_checked()
+        self.choose_evidence(what)
         for place in range(2):
             expect(self.page.locator(".evidence").nth(place)).to_contain_text(SAYS[what])
         self.settled()
 
     def look_at_all(self) -> None:
-        self.page.get_by_role("radio", name=ALL, exact=True).click()
+        self.choose_evidence(ALL)
         for what, said in SAYS.items():
             section = self.page.locator(f"section.saw[aria-label='{what}']")
             expect(section.locator(".evidence").first).to_contain_text(said)
@@ -142,22 +148,27 @@ def test_from_a_cell_to_an_example_and_its_link(new_page: Opener, page: Page, ur
     preferences = load_rated_pairs(DataStore(engine), SET, ASPECT)
     engine.dispose()
     found = verdicts(preferences)
-    chosen = PairFilter("against", "rouge2")
-    row = list(confusion(found).index).index("rouge2")
-    wanted = make_pairs_frame(preferences, found, chosen)
-    assert 1 < len(wanted) < len(preferences)
+    chosen = PairFilter("against", "ROUGE-2")
+    row = list(found.signs).index("ROUGE-2")
+    pairs = make_pairs_frame(preferences, chosen)
+    wanted = pairs.drop_duplicates("document")
+    assert 1 < len(wanted) < len(pairs) < len(preferences)
 
     watched = Examples(page, f"{url}/examples")
-    expect(page.get_by_text(f"{len(preferences)} of {len(preferences)} pairs.")).to_be_visible()
+    watched.says_how_many(len(preferences), len(preferences))
     before = watched.summaries
+    page.get_by_role("button", name="Counts").click()
+    counts = page.get_by_test_id("stPopoverBody").get_by_test_id("stDataFrame")
+    expect(counts).to_be_visible()
     # columns share the width: the metric, then the four counts
-    box = watched.table.bounding_box()
+    box = counts.bounding_box()
     assert box is not None
-    watched.table.click(position={"x": box["width"] * 0.5, "y": HEAD + ROW * row + 17})
-    expect(page.get_by_text(f"{len(wanted)} of {len(preferences)} pairs.")).to_be_visible()
+    counts.click(position={"x": box["width"] * 0.5, "y": HEAD + ROW * row + 17})
+    watched.says_how_many(len(pairs), len(preferences))
+    page.keyboard.press("Escape")
     watched.settled()
     assert "show=against" in page.url
-    assert "metric=rouge2" in page.url
+    assert "metric=ROUGE-2" in page.url
 
     watched.choose_row(1)
     pair = wanted.index[1]
@@ -180,7 +191,7 @@ def test_from_a_cell_to_an_example_and_its_link(new_page: Opener, page: Page, ur
         seen.add(page.locator(".evidence").first.inner_text())
     assert len(seen) == 5
 
-    watched.look_at("rouge1")
+    watched.look_at("ROUGE-1")
     lighting = page.locator(".evidence mark[data-group]").first
     page.mouse.move(*middle(lighting))  # hover() would aim at what is there for screen readers only
     lights(page, lighting)
@@ -188,7 +199,7 @@ def test_from_a_cell_to_an_example_and_its_link(new_page: Opener, page: Page, ur
     shown = watched.summaries
     again = Examples(new_page(), page.url)
     assert again.summaries == shown
-    expect(again.page.get_by_text(f"{len(wanted)} of {len(preferences)} pairs.")).to_be_visible()
+    again.says_how_many(len(pairs), len(preferences))
     assert again.page.url == page.url
     again.innocent()
     watched.innocent()
@@ -236,6 +247,13 @@ def test_a_tap_lights_the_match_and_every_match_is_there_as_text(new_page: Opene
     watched.innocent()
 
 
+def test_the_first_press_on_the_page_counts(page: Page, url: str) -> None:
+    """The browser reports the chosen row of the list with it."""
+    Examples(page, f"{url}/examples")
+    page.get_by_role("radio", name="ROUGE-1 and people disagree").click()
+    expect(page).to_have_url(re.compile("show=against"))
+
+
 def test_from_example_to_example(page: Page, url: str) -> None:
     watched = Examples(page, f"{url}/examples")
     forward, back = (page.get_by_role("button", name=name) for name in ("Next", "Previous"))
@@ -258,12 +276,14 @@ def test_from_example_to_example(page: Page, url: str) -> None:
     page.wait_for_timeout(600)
     watched.comes_to(4)
     # who types means letters
-    search = page.get_by_placeholder("document or system")
+    page.get_by_role("button", name="Filter").click()
+    search = page.get_by_placeholder("Document or system")
     search.press_sequentially("nop")
     page.wait_for_timeout(600)
     assert watched.place.startswith("4 of")
     search.fill("")
     search.press("Enter")
+    page.keyboard.press("Escape")
     watched.settled()
     # a row that is chosen is where one goes on from
     watched.choose_row(1)
@@ -272,7 +292,7 @@ def test_from_example_to_example(page: Page, url: str) -> None:
     forward.click()
     watched.comes_to(3)
     # out of sight of the list, the way is still there
-    page.locator(".saw").scroll_into_view_if_needed()
+    page.locator(".saw").first.scroll_into_view_if_needed()
     page.mouse.move(640, 500)
     page.mouse.wheel(0, 400)
     expect(forward).to_be_in_viewport()
@@ -286,23 +306,26 @@ def test_from_example_to_example(page: Page, url: str) -> None:
     watched.innocent()
 
 
-@pytest.mark.parametrize("width", [1280, 800, 360])
-def test_the_source_and_both_summaries_stand_beside_each_other(new_page: Opener, url: str, width: int) -> None:
+@pytest.mark.parametrize("width", [1920, 1280, 768, 360])
+def test_the_list_the_source_and_both_summaries(new_page: Opener, url: str, width: int) -> None:
     watched = Examples(new_page(width), f"{url}/examples")
     page = watched.page
+    listed = watched.documents.bounding_box()
     boxes = [box.bounding_box() for box in page.locator(".example > div").all()]
     assert len(boxes) == 3
-    source, a, b = (box for box in boxes if box is not None)
+    a, b, source = (box for box in boxes if box is not None)
+    assert listed is not None
 
     def beside(one: FloatRect, other: FloatRect) -> bool:
         return abs(one["y"] - other["y"]) < 1 and one["x"] + one["width"] <= other["x"]
 
-    assert beside(source, a) == (width == 1280)
+    assert (listed["x"] + listed["width"] <= a["x"]) == (width > 900)
     assert beside(a, b) == (width > 360)
-    if width < 1280:
-        assert source["y"] + source["height"] <= a["y"]
+    assert beside(b, source) == (width == 1920)
+    if width < 1920:
+        assert b["y"] + b["height"] <= source["y"]
     assert min(a["width"], b["width"]) >= 280
-    segment = page.get_by_role("radio", name="the references", exact=True)
+    segment = page.get_by_role("radio", name="References", exact=True)
     segment.click()
     expect(page.locator(".example [aria-label^='Reference ']")).to_have_count(2)
     for text in page.locator(".example [aria-label^='Reference ']").all_inner_texts():
@@ -317,7 +340,7 @@ def test_widths_and_themes(new_page: Opener, url: str, width: int, theme: str) -
     watched = Examples(new_page(width, color_scheme=theme), f"{url}/examples")
     page = watched.page
     assert (page.evaluate(BRIGHTNESS) < 64) == (theme == "dark")
-    for what in ("rouge1", "rouge_k", NOVELTY):
+    for what in ("ROUGE-1", "ROUGE-K", NOVELTY):
         watched.look_at(what)
         expect(page.locator(".evidence mark").first).to_be_visible()
         assert page.evaluate(FITS), what
@@ -340,21 +363,21 @@ def test_a_model_explains_in_a_process_of_its_own(page: Page, tmp_path: Path) ->
     with serving(f"sqlite:///{path}") as url:
         watched = Examples(page, f"{url}/examples")
         answered = page.locator(".evidence").filter(has_text="precision")
-        waiting = page.get_by_text("its model is looking at both summaries")
+        waiting = page.get_by_text("its model is looking")
         # Whoever does not wait for a model is not kept waiting by it, even while it is still being loaded.
-        page.get_by_role("radio", name=ALL, exact=True).click()
-        for what in ("rouge1", NOVELTY):
+        watched.choose_evidence(ALL)
+        for what in ("ROUGE-1", NOVELTY):
             expect(page.locator(f"section.saw[aria-label='{what}'] .evidence").first).to_be_visible()
         expect(waiting).to_be_visible()
         assert not answered.count()
         page.get_by_role("button", name="Next").click()
         watched.comes_to(2)
         expect(waiting).to_be_visible()
-        page.get_by_role("radio", name="bertscore", exact=True).click()
+        watched.choose_evidence("BERTScore")
         expect(answered).to_have_count(2)
         expect(waiting).to_have_count(0)
         watched.settled()
-        expect(page.locator(".vega-embed")).to_have_count(2)
+        expect(page.get_by_text(re.compile("^Similarities of [AB], token by token$"))).to_have_count(2)
         expect(page.get_by_text("the stored score is")).to_have_count(0)
         watched.choose_row(0)
         expect(answered).to_have_count(2)

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
-from playwright.sync_api import TimeoutError as TookTooLong
 
 from annotation.keyword_reviews import KeywordReviewStore
 from data.database import connect
@@ -19,11 +18,18 @@ from data.store import DataStore
 from tests.driving import serving
 from tests.e2e import watching
 from tests.e2e.conftest import Opener
-from tests.e2e.watching import FITS, HOSTILE, NAME
+from tests.e2e.watching import FITS, HOSTILE, NAME, choose_option
+from tests.waiting import until
 
 pytestmark = pytest.mark.browser
 
-VIEWS = {"Compare": "in common", "Mark": "New review", "Results": "As published", "Keyword recall": "by the length"}
+VIEWS = {
+    "Compare": "in common",
+    "Mark": "New review",
+    "Results": "As published",
+    "Keyword recall": "by the length",
+    "Marked words": "There is no study yet",
+}
 """What is to be read in each view."""
 
 
@@ -63,14 +69,9 @@ def look_at(page: Page, view: str) -> None:
 
 
 def choose_dataset(page: Page, words: str) -> None:
-    """Choose by what its name has; a list that is opened while its surroundings still move closes again."""
-    box, option = page.get_by_role("combobox", name="Data set"), page.get_by_role("option").filter(has_text=words)
-    for _ in range(5):
-        box.click()
-        with suppress(TookTooLong):
-            option.wait_for(timeout=2000)
-            break
-    option.click()
+    """Choose by what its name has."""
+    box = page.get_by_role("combobox", name="Data set")
+    choose_option(box, page.get_by_role("option").filter(has_text=words))
     expect(box).to_have_value(re.compile(words))
     settled(page)
 
@@ -186,14 +187,18 @@ def test_keywords_light_each_other(page: Page, url: str) -> None:
     shared = page.locator(".evidence li mark.k-matched").first
     expect(shared).to_be_visible()
     group = shared.get_attribute("data-group")
-    for _ in range(5):  # what is above may still grow, and move it away from under the pointer
+
+    def is_lit() -> bool:  # what is above may still grow, and move it away from under the pointer
         shared.scroll_into_view_if_needed()
         box = shared.bounding_box()
         assert box is not None
         page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
         with suppress(AssertionError):
             expect(shared).to_have_css("outline-style", "solid", timeout=1000)
-            break
+            return True
+        return False
+
+    until(is_lit, "the light")
     lit = page.locator(f".evidence mark[data-group~={group}]")
     assert lit.count() >= 4  # in two lists and two texts
     for mark in lit.all():

@@ -1,4 +1,4 @@
-"""Agreement, Correlation, Reliability and the Planner in a real browser, over names and texts that are all hostile."""
+"""The pages of results and the planner in a real browser, over names and texts that are all hostile."""
 
 from __future__ import annotations
 
@@ -21,17 +21,19 @@ from metrics.scoring import score_dataset
 from pages.components.examples.texts import contradiction_table
 from tests.driving import serving
 from tests.e2e.conftest import Opener
-from tests.e2e.watching import BRIGHTNESS, FITS, HOSTILE, NAME, Watched
+from tests.e2e.watching import BRIGHTNESS, FITS, HOSTILE, NAME, Watched, choose_option
 
 pytestmark = pytest.mark.browser
 
 SET, STUDY = f"set {NAME}", f"study {NAME}"
 
 TABS = {
-    "Agreement": ["Rules side by side", "Metric against metric", "By difference", "Contradictions", "Position"],
-    "Correlation": ["With people", "With length", "With ROUGE-K", "With each other", "Systems"],
-    "Reliability": [],
-    "Studies": ["Studies", "New study", "Planner", "Data sets"],
+    "Overview": [],
+    "Agreement": ["Metrics with people", "Metric against metric", "By difference", "Contradictions", "Position"],
+    "Correlation": ["With people", "With length", "With ROUGE-K", "With each other", "Summaries"],
+    "Systems": ["Mean scores", "Ranked by annotators", "Told apart", "System against system"],
+    "Annotators": [],
+    "New study": ["New study", "Planner"],
 }
 WORDS = ["storm", "coast", "rain", "wind", "flood", "river", "town", "boat", "night", "bridge", "water", "house"]
 
@@ -93,12 +95,8 @@ class App(Watched):
         expect(page.get_by_role("heading", name="Which metric agrees with people?")).to_be_visible()
 
     def open(self, name: str) -> None:
-        """A page, by the navigation."""
-        link = self.page.get_by_role("link", name=name, exact=True)
-        if (self.page.viewport_size or {"width": 0})["width"] < 600:
-            self.page.goto(f"{self.url}/{name.lower()}")
-        else:
-            link.first.click()
+        """A page, by its address."""
+        self.page.goto(f"{self.url}/{name.lower().replace(' ', '_')}")
         expect(self.page.get_by_role("heading", name=name, exact=True)).to_be_visible()
         self.settled()
 
@@ -126,14 +124,16 @@ def test_every_tab_of_every_page(new_page: Opener, url: str, width: int, theme: 
         for tab in tabs:
             panel = watched.tab(tab)
             if name in {"Agreement", "Correlation"}:
-                expect(panel.get_by_test_id("stDataFrame").first).to_be_visible()
-                if tab not in {"Contradictions", "Position", "Systems"}:
+                if tab != "Summaries":
+                    expect(panel.get_by_test_id("stDataFrame").first).to_be_visible()
+                if tab not in {"Contradictions", "Position"}:
                     expect(panel.locator(".vega-embed svg").first).to_be_visible()
             assert page.evaluate(FITS), (name, tab)
-        if name == "Reliability":
-            expect(page.get_by_test_id("stDataFrame")).to_have_count(5)
+        if name == "Annotators":
+            expect(page.get_by_test_id("stDataFrame")).to_have_count(4)
+        if name == "Overview":
             expect(page.locator(".vega-embed svg")).to_have_count(1)
-            assert page.evaluate(FITS), name
+        assert page.evaluate(FITS), name
     watched.innocent()
 
 
@@ -142,15 +142,16 @@ def test_the_agreement_page_follows_its_controls(
 ) -> None:
     watched = App(page, url)
     watched.open("Agreement")
-    expect(page.get_by_text("48 judgments of annotators")).to_be_visible()
+    expect(page.get_by_text("48 judgments")).to_be_visible()
+    page.get_by_text("Details: all rules, counts and signatures").click()
     expect(page.get_by_text("Agreement of metrics with people, per judgment")).to_be_visible()
+    page.get_by_role("button", name="Filters and rules").click()
     watched.press("by majority")
     expect(page.get_by_text("Agreement of metrics with people, per pair")).to_be_visible()
-    chart = page.get_by_role("tabpanel", name="Rules side by side", exact=True).locator(".vega-embed svg")
-    for rule in ("strict", "decided"):
-        watched.press(rule)
-        expect(chart).to_contain_text(f"agreement ({rule})")
-    page.get_by_role("button", name="Filters").click()
+    panel = page.get_by_role("tabpanel", name="Metrics with people", exact=True)
+    for tie, rule in (("is a miss", "Strict: C / n"), ("is left out", "Decided: C / (C + D)")):
+        watched.press(tie)
+        expect(panel.get_by_text(rule).first).to_be_visible()
     page.get_by_text("Only pairs that all metrics and people decide").click()
     expect(page.get_by_text("Filtered.")).to_be_visible()
     page.get_by_text("Only pairs that all metrics and people decide").click()
@@ -185,17 +186,20 @@ def test_the_agreement_page_follows_its_controls(
 def test_the_correlation_page_follows_its_controls(page: Page, url: str) -> None:
     watched = App(page, url)
     watched.open("Correlation")
-    expect(page.get_by_text("24 summaries of 8 documents by 3 systems")).to_be_visible()
-    for coefficient in ("spearman", "kendall", "pearson"):
+    expect(page.get_by_text("24 summaries of 24 were judged")).to_be_visible()
+    for coefficient in ("Spearman's rho", "Kendall's tau-b", "Pearson's r"):
         watched.press(coefficient)
     panel = page.get_by_role("tabpanel", name="With people", exact=True)
-    for level in ("input", "system", "global"):
+    for level in ("within documents", "system level", "pooled"):
         watched.press(level)
         expect(panel.locator(".vega-embed svg")).to_contain_text(f"({level})")
-    expect(panel.get_by_text("percentile bootstrap over documents (global, input)")).to_be_visible()
+    expect(panel.get_by_text("percentile bootstrap over documents (pooled, within documents)")).to_be_visible()
+    page.get_by_role("button", name="Intervals").click()
     watched.press("both")
     expect(panel.get_by_text("percentile bootstrap over documents and systems,")).to_be_visible()
-    point = page.locator(".vega-embed svg .mark-symbol.role-mark path").last  # no other point covers it
+    page.keyboard.press("Escape")
+    summaries = watched.tab("Summaries")
+    point = summaries.locator(".vega-embed svg .mark-symbol.role-mark path").last  # no other point covers it
     point.hover()
     tooltip = page.locator("#vg-tooltip-element")
     expect(tooltip).to_contain_text("document")
@@ -213,7 +217,7 @@ def test_the_correlation_page_follows_its_controls(page: Page, url: str) -> None
 
 def test_the_planner_answers_and_takes_what_was_observed(page: Page, url: str) -> None:
     watched = App(page, url)
-    watched.open("Studies")
+    watched.open("New study")
     panel = watched.tab("Planner")
     pairs = panel.get_by_test_id("stMetric").filter(has_text="Pairs").first
     expect(pairs).to_contain_text("306")
@@ -221,8 +225,9 @@ def test_the_planner_answers_and_takes_what_was_observed(page: Page, url: str) -
     phi.fill("0.63")
     phi.press("Enter")
     expect(pairs).to_contain_text("120")
-    panel.get_by_role("combobox", name="Ratios").click()
-    page.get_by_role("option").filter(has_text="annotators' judgments").click()
+    choose_option(
+        panel.get_by_role("combobox", name="Ratios"), page.get_by_role("option").filter(has_text="Annotators in")
+    )
     expect(panel.get_by_test_id("stDataFrame")).to_be_visible()
     watched.settled()
     expect(panel).to_be_visible()  # the tab stays open

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sqlite3
 import time
@@ -82,7 +83,8 @@ def start_judging(page: Page, url: str, name: str) -> None:
     field = page.get_by_label("Your name", exact=True)
     field.fill(name)
     field.press("Enter")
-    expect(page.get_by_role("button", name="Summary 2")).to_have_count(1)
+    # on a small screen the choices come once the summaries were read
+    expect(page.get_by_role("button", name=re.compile("2 is more relevant|Read the summaries"))).to_have_count(1)
 
 
 def choose(page: Page, key: str) -> None:
@@ -95,6 +97,12 @@ def has_judged(page: Page, count: int) -> None:
     expect(page.get_by_text(f"{count} of {PAIRS} judged")).to_be_visible()
 
 
+def has_begun(page: Page, number: int) -> None:
+    """The pair is drawn, and its heading has taken the focus, which it does once."""
+    settled(page)
+    expect(page.get_by_role("heading", name=f"Pair {number} of {PAIRS}")).to_be_focused()
+
+
 @pytest.mark.smoke
 @pytest.mark.parametrize(
     ("path", "landmark"),
@@ -103,9 +111,11 @@ def has_judged(page: Page, count: int) -> None:
         ("", "Which metric agrees with people?"),
         ("examples", "Examples"),
         ("correlation", "Correlation"),
-        ("reliability", "Reliability"),
+        ("reliability", "Annotators"),  # its address of before
+        ("systems", "Systems"),
         ("studies", "Studies"),
-        ("annotate", "Annotate"),
+        ("annotate", "Judge"),
+        ("datasets", "Data sets"),
     ],
 )
 def test_a_deep_link_runs_the_whole_app(page: Page, url: str, path: str, landmark: str) -> None:
@@ -121,8 +131,10 @@ def test_a_deep_link_on_a_cold_server_runs_the_whole_app(page: Page, tmp_path: P
 def has_landmarks(page: Page, address: str, heading: str) -> None:
     page.goto(address)
     expect(page.get_by_role("heading", name=heading).first).to_be_visible()
-    for name in ("Start", "Annotate", "Agreement", "Examples", "Correlation", "Reliability", "Studies"):
+    for name in ("Home", "Judge"):
         expect(page.get_by_role("link", name=name).first).to_be_visible()
+    for group in ("Studies", "Results", "Explore", "Data"):
+        expect(page.get_by_test_id("stTopNavSection").filter(has_text=group).first).to_be_visible()
 
 
 @pytest.mark.smoke
@@ -136,7 +148,7 @@ def test_text_from_data_is_never_markup(page: Page, url: str) -> None:
     assert text.endswith(HOSTILE)
     assert page.get_by_label("Document", exact=True).inner_text().count(HOSTILE) == 9  # the title and 8 sentences
     watched.innocent()
-    for path in ("agreement", "examples", "correlation", "reliability", "studies"):
+    for path in ("agreement", "examples", "correlation", "annotators", "studies"):
         page.goto(f"{url}/{path}")
         page.get_by_role("heading", name=path.capitalize()).wait_for()
         watched.settled()
@@ -150,11 +162,13 @@ def test_an_invite_opens_the_pair_and_nothing_else(new_page: Opener, url: str, d
     engine.dispose()
     page = new_page(width, 740)
     page.goto(f"{url}/annotate?invite={token}")
-    expect(page.get_by_role("button", name="Summary 2")).to_have_count(1)
+    if width == 360:
+        page.get_by_role("button", name="Read the summaries").click()
+    expect(page.get_by_role("button", name="2 is more relevant")).to_have_count(1)
     expect(page.get_by_role("dialog")).to_have_count(0)
-    expect(page.get_by_role("link", name="Agreement")).to_have_count(0)
+    expect(page.get_by_role("link", name="Home")).to_have_count(0)
     page.wait_for_timeout(READING)
-    page.get_by_role("button", name="Summary 1").click()
+    page.get_by_role("button", name="1 is more relevant").click()
     has_judged(page, 1)
     page.reload()
     has_judged(page, 1)
@@ -190,9 +204,19 @@ def test_the_keyboard_alone(page: Page, url: str, database: Path) -> None:
     expect(keep).to_be_visible()
     choose(page, "1")
     expect(keep).to_have_count(0)
-    page.get_by_role("button", name="Summary 2").focus()
+    has_begun(page, 4)
+    page.get_by_role("button", name="2 is more relevant").focus()
     choose(page, "Enter")
-    has_judged(page, 4)
+    has_begun(page, 5)
+    page.get_by_role("button", name="Skip").focus()
+    page.keyboard.press("Enter")
+    reason = page.get_by_label("Why can this pair not be judged?")
+    expect(reason).to_be_focused()
+    page.keyboard.press("Enter")  # without a reason: the answer stands beside the field
+    expect(page.get_by_role("alert").filter(has_text="Say why")).to_be_in_viewport()
+    page.keyboard.type("both are empty")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text(f"4 of {PAIRS} judged, 1 skipped")).to_be_visible()
     with sqlite3.connect(database) as connection:
         assert connection.execute("SELECT count(*) FROM judgment_revisions").fetchone() == (1,)
 
@@ -200,7 +224,7 @@ def test_the_keyboard_alone(page: Page, url: str, database: Path) -> None:
 def test_a_small_screen(new_page: Opener, url: str) -> None:
     page = new_page(360, 740)
     start_judging(page, url, "Small")
-    for path in ("annotate", "agreement", "examples", "correlation", "reliability", "studies", ""):
+    for path in ("annotate", "agreement", "examples", "correlation", "annotators", "studies", "datasets", ""):
         if path != "annotate":
             page.goto(f"{url}/{path}")
             expect(page.get_by_role("heading").first).to_be_visible()

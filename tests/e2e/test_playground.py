@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,22 +11,21 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from data.database import connect
-from data.demo import FILE
-from data.importers import read_documents
 from data.records import Example
 from data.store import DataStore
 from metrics import lexical_metrics, metric
-from pages.components.playground.draft import LONGEST, Draft, examples_of, from_records
+from pages.components.disagreements.examples import load_chosen_examples
+from pages.components.playground.draft import LONGEST, Draft, examples_of, from_examples, from_records
 from pages.components.playground.sharing import from_file, from_link, to_link
 from pages.components.playground.what_if import swap_word, word_spans
+from reports.evidence.phrases import figures
 from tests.driving import serving
 from tests.e2e.conftest import Opener
 from tests.e2e.watching import HOSTILE, Watched
 
 pytestmark = pytest.mark.browser
 
-DEMO = from_records(*next(read_documents(FILE, "interchange")))
-NUMBER = {True: "{:.0f}", False: "{:.4f}"}
+DEMO = from_examples(load_chosen_examples()[0].examples)
 
 
 @pytest.fixture(scope="module")
@@ -70,21 +69,30 @@ class Playground(Watched):
 
     def has_scores(self, draft: Draft) -> None:
         """The lexical scores on the page are the metrics' own, of these texts."""
+        examples = examples_of(draft)
         for name in lexical_metrics():
-            for letter, example in examples_of(draft).items():
-                expect(self.score(name, letter)).to_contain_text(written(name, example))
+            for letter, number in zip(examples, written(name, list(examples.values())), strict=True):
+                expect(self.score(name, letter)).to_contain_text(number)
 
 
-def written(name: str, example: Example) -> str:
-    """A score as the table has it."""
+def written(name: str, examples: Sequence[Example]) -> list[str]:
+    """The scores of a row as the table has them: with as many decimals as tell them apart."""
+    values = [score.value for score in metric(name).score(examples)]
+    known = [value for value in values if value is not None]
+    numbers = iter([f"{value:.0f}" for value in known] if name == "length" else figures(known))
+    return ["missing" if value is None else next(numbers) for value in values]
+
+
+def alone(name: str, example: Example) -> str:
+    """A score as it stands before or after a change."""
     (score,) = metric(name).score([example])
-    return "missing" if score.value is None else NUMBER[name == "length"].format(score.value)
+    return "missing" if score.value is None else f"{score.value:.{0 if name == 'length' else 3}f}"
 
 
 def test_no_letter_is_lost_however_fast(page: Page, url: str) -> None:
     playground = Playground(page, url)
     playground.has_scores(DEMO)
-    for letter, place in (("A", 0), ("C", 2)):
+    for letter, place in (("A", 0), ("B", 1)):
         field = playground.summary(letter)
         typed = "The constrained decoder segments Inuktitut words, 84.1 F, from few labels. " * 2
         field.click()
@@ -92,13 +100,32 @@ def test_no_letter_is_lost_however_fast(page: Page, url: str) -> None:
         page.keyboard.type(typed, delay=20)
         expect(field).to_have_value(typed)
         draft = DEMO.put("summary", place, typed)
-        expect(playground.score("rouge1", letter)).to_contain_text(written("rouge1", examples_of(draft)[letter]))
+        playground.has_scores(draft)
         page.keyboard.press("Control+Home")
         page.keyboard.type("suffix ", delay=0)
         expect(playground.score("length", letter)).to_contain_text(str(len(typed.split()) + 1))
         expect(field).to_have_value("suffix " + typed)
         field.fill(DEMO.summaries[place])
         playground.has_scores(DEMO)
+    playground.innocent()
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (360, 740)])
+def test_scores_stay_in_sight_with_their_change_and_typing_is_undone(
+    new_page: Opener, url: str, width: int, height: int
+) -> None:
+    draft = DEMO._replace(references=DEMO.references * 6)  # the summaries are far down
+    playground = Playground(new_page(width, height), url, draft)
+    page, field = playground.page, playground.summary("A")
+    field.fill(f"{draft.summaries[0]} sarcasm")
+    playground.has_scores(draft.put("summary", 0, f"{draft.summaries[0]} sarcasm"))
+    expect(playground.score("rouge1", "A").locator(".moved")).to_have_text(re.compile(r"^\([+-]\.\d{3}\)$"))
+    expect(playground.score("length", "A").locator(".moved")).to_have_text("(+1)")
+    expect(field).to_be_in_viewport()
+    expect(playground.score("rouge1", "A")).to_be_in_viewport()
+    page.get_by_role("button", name="Undo").click()
+    expect(playground.summary("A")).to_have_value(draft.summaries[0])
+    playground.has_scores(draft)
     playground.innocent()
 
 
@@ -202,7 +229,7 @@ def test_references_title_and_source_count(page: Page, url: str) -> None:
 def test_models_answer_after_a_pause_and_typing_goes_on(page: Page, url: str) -> None:
     playground = Playground(page, url)
     for name in ("bertscore", "carouge"):
-        expect(playground.score(name, "A")).to_contain_text(re.compile(r"0\.\d{4}"))
+        expect(playground.score(name, "A")).to_contain_text(re.compile(r"0\.\d{3}"))
     before = playground.score("bertscore", "A").inner_text()
     field = playground.summary("A")
     field.click()
@@ -215,9 +242,9 @@ def test_models_answer_after_a_pause_and_typing_goes_on(page: Page, url: str) ->
         page.keyboard.type(f" {word}", delay=20)
         text += f" {word}"
         playground.has_scores(DEMO.put("summary", 0, text))
-    expect(playground.score("bertscore", "A")).to_contain_text(re.compile(r"0\.\d{4}"))
+    expect(playground.score("bertscore", "A")).to_contain_text(re.compile(r"0\.\d{3}"))
     assert playground.score("bertscore", "A").inner_text() != before
-    page.get_by_role("radio", name="bertscore").click()
+    page.get_by_role("radio", name="BERTScore").click()
     expect(page.locator(".evidence").first).to_contain_text("precision")
     expect(field).to_have_value(text)
     # a preference needs all scores: the last cell of each row says so
@@ -235,8 +262,8 @@ def test_what_if_by_pointer_and_by_keys(page: Page, url: str) -> None:
     words.nth(4).click()
     left = replace(example, candidate=swap_word(example.candidate, spans[4]))
     for name in lexical_metrics():
-        expect(playground.change(name, "before")).to_have_text(written(name, example))
-        expect(playground.change(name, "after")).to_have_text(written(name, left))
+        expect(playground.change(name, "before")).to_have_text(alone(name, example))
+        expect(playground.change(name, "after")).to_have_text(alone(name, left))
     expect(words.nth(4)).to_have_attribute("aria-pressed", "true")
 
     words.nth(4).focus()
@@ -249,9 +276,9 @@ def test_what_if_by_pointer_and_by_keys(page: Page, url: str) -> None:
     swapped_text = swap_word(example.candidate, spans[6], "segmentation")
     other = replace(example, candidate=swapped_text)
     for name in lexical_metrics():
-        expect(playground.change(name, "after")).to_have_text(written(name, other))
+        expect(playground.change(name, "after")).to_have_text(alone(name, other))
     for name in ("bertscore", "carouge"):
-        expect(playground.change(name, "difference")).to_have_text(re.compile(r"^(0|[+-]0\.\d{4})$"))
+        expect(playground.change(name, "difference")).to_have_text(re.compile(r"^(0|[+-]\.\d{3})$"))
 
     page.get_by_role("button", name="Make this change").click()
     expect(playground.summary("A")).to_have_value(swapped_text)
@@ -325,7 +352,7 @@ def test_saved_it_is_found_among_the_examples(page: Page, url: str, database: Pa
     playground.innocent()
     page.goto(f"{url}/examples")
     expect(page.get_by_text("What did it see?")).to_be_visible()
-    expect(page.get_by_text("imported human ratings of preference")).to_be_visible()
+    expect(page.get_by_text("Ratings of preference")).to_be_visible()
     playground.innocent()
 
 
@@ -337,7 +364,7 @@ def test_hostile_texts_everywhere(page: Page, url: str, view: str) -> None:
     playground.has_scores(draft)
     page.get_by_role("radio", name=view).click()
     if view == "Evidence":
-        page.get_by_role("radio", name="all metrics").click()
+        page.get_by_role("radio", name="All metrics").click()
         expect(page.locator(".evidence").first).to_contain_text("onerror")
         expect(page.locator(".scores").first).not_to_contain_text("computing")
     else:

@@ -21,12 +21,10 @@ def store(demo_url: str) -> DataStore:
 
 
 def open_data_sets(page: Page, url: str) -> None:
-    page.goto(f"{url}/studies")
-    page.get_by_role("tab", name="Data sets").click()
+    page.goto(f"{url}/datasets")
 
 
 def press_score(page: Page) -> None:
-    page.get_by_text("Add systems and score").click()
     page.get_by_role("button", name="Score by all metrics").click()
 
 
@@ -38,18 +36,18 @@ def test_progress_is_shown_survives_a_reload_and_judging_goes_on(
         press_score(page)
         progress = page.get_by_text("Scoring demo:")
         expect(progress).to_be_visible()
-        expect(page.get_by_role("button", name="Score by all metrics")).to_be_visible()  # the form stays open
+        expect(page.get_by_role("button", name="Score by all metrics")).to_be_hidden()  # not twice at a time
         open_data_sets(page, url)
         expect(progress).to_be_visible()
         annotator = new_page()
         annotator.goto(f"{url}/annotate")
         annotator.get_by_label("Your name", exact=True).fill("Ana")
         annotator.get_by_label("Your name", exact=True).press("Enter")
-        expect(annotator.get_by_role("button", name="Summary 2")).to_have_count(1)
+        expect(annotator.get_by_role("button", name="2 is more relevant")).to_have_count(1)
         annotator.wait_for_timeout(500)  # a choice that comes sooner is refused as a key held down
         annotator.keyboard.press("1")
         expect(annotator.get_by_text("1 of 24 judged")).to_be_visible()
-        expect(page.get_by_text("scored demo")).to_be_visible()
+        expect(page.get_by_text("Scored demo.")).to_be_visible()
         expect(progress).to_have_count(0)
     run = store.last_run(NAME)
     assert run is not None
@@ -63,7 +61,7 @@ def test_what_failed_is_named_by_metric(page: Page, store: DataStore, monkeypatc
         open_data_sets(page, url)
         press_score(page)
         expect(page.get_by_text("Metrics that could not score demo")).to_be_visible()
-        expect(page.get_by_role("listitem").filter(has_text="carouge:")).to_contain_text("<b>nonsense</b> **x**")
-        expect(page.get_by_text("scored demo")).to_have_count(0)
+        expect(page.get_by_role("listitem").filter(has_text="CAROUGE:")).to_contain_text("<b>nonsense</b> **x**")
+        expect(page.get_by_text("Scored demo.")).to_have_count(0)
         open_data_sets(page, url)
-        expect(page.get_by_role("listitem").filter(has_text="bertscore:")).to_be_visible()
+        expect(page.get_by_role("listitem").filter(has_text="BERTScore:")).to_be_visible()

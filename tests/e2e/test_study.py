@@ -12,7 +12,7 @@ from analysis.agreement import count_agreement
 from annotation.results import load_judgments
 from annotation.store import AnnotationStore
 from data.database import connect
-from pages.components.studies.datasets import FIRST
+from pages.components.datasets.systems import FIRST
 from tests.driving import serving
 from tests.e2e.conftest import Opener
 from tests.e2e.watching import settled
@@ -40,9 +40,9 @@ def test_a_whole_study(new_page: Opener, shared_data: Path, tmp_path: Path, monk
     database = tmp_path / "e2e.db"
     with serving(f"sqlite:///{database}") as url:
         researcher = new_page()
-        researcher.goto(f"{url}/studies")
+        researcher.goto(f"{url}/datasets")
         import_and_score(researcher, shared_data / "scitldr" / "dev.jsonl")
-        create(researcher)
+        create(researcher, url)
 
         chosen: dict[str, list[str]] = {}
         for name, key in (("Ana", False), ("Ben", True)):
@@ -52,7 +52,7 @@ def test_a_whole_study(new_page: Opener, shared_data: Path, tmp_path: Path, monk
         assert chosen == stored_choices(database)
 
         researcher.goto(f"{url}/agreement")
-        expect(researcher.get_by_text("40 judgments of annotators")).to_be_visible()
+        expect(researcher.get_by_text("40 judgments of 40 pairs")).to_be_visible()
         expect(researcher.get_by_test_id("stDataFrame").first).to_be_visible()
         expect(researcher.locator(".vega-embed svg, .vega-embed canvas").first).to_be_visible()
 
@@ -68,14 +68,12 @@ def test_a_whole_study(new_page: Opener, shared_data: Path, tmp_path: Path, monk
 
 
 def import_and_score(page: Page, file: Path) -> None:
-    page.get_by_role("tab", name="Data sets").click()
     page.locator("input[type=file]").set_input_files(file)
-    expect(page.get_by_text("dev.jsonl")).to_be_visible()
-    fill(page, "Name of the data set (for a file of lines: the one it joins)", "scitldr-dev")
+    expect(page.get_by_text("619 documents, 0 summaries")).to_be_visible()
+    fill(page, "Name of the data set", "scitldr-dev")
     page.get_by_role("button", name="Import", exact=True).click()
-    expect(page.get_by_text("imported 619 documents and no summaries as scitldr-dev")).to_be_visible()
-    expect(page.get_by_text("format: scitldr (guessed)")).to_be_visible()
-    page.get_by_text("Add systems and score").click()
+    expect(page.get_by_test_id("stAlert").get_by_text("Imported 619 documents and no summaries")).to_be_visible()
+    page.get_by_role("button", name="Add systems").click()  # what comes next
     systems = page.get_by_role("combobox", name="Systems to add")
     for system in reversed(FIRST):  # what stands there first; a field that is drawn anew forgets what is typed
         settled(page)
@@ -87,18 +85,20 @@ def import_and_score(page: Page, file: Path) -> None:
         page.get_by_role("option", name=f"Add: {name}").click()
         systems.press("Escape")
         expect(page.get_by_role("button", name=f"Remove {name}", exact=True)).to_be_visible()
-    page.get_by_role("button", name="Add systems").click()
-    expect(page.get_by_text("added 619 summaries of textrank-1 to scitldr-dev")).to_be_visible()
+    page.get_by_role("tabpanel").get_by_role("button", name="Add systems").click()
+    expect(page.get_by_text("Added 619 summaries of textrank-1 to scitldr-dev")).to_be_visible()
     page.get_by_role("button", name="Score by all metrics").click()
     expect(page.get_by_text("Scoring scitldr-dev:")).to_be_visible()
 
 
-def create(page: Page) -> None:
-    page.get_by_role("tab", name="New study").click()
+def create(page: Page, url: str) -> None:
+    page.goto(f"{url}/new_study?dataset=scitldr-dev")
     fill(page, "Pairs in all", "45")
     fill(page, "Name of the study", "SciTLDR")
     page.get_by_role("button", name="Create the study").click()
-    expect(page.get_by_text("Created SciTLDR with 45 pairs")).to_be_visible()  # it scores what it needs
+    expect(
+        page.get_by_text("Pairs on which ROUGE-K differs: 45 pairs drawn")
+    ).to_be_visible()  # it scores what it needs
 
 
 def annotate(page: Page, url: str, name: str, *, key: bool) -> list[str]:
@@ -117,17 +117,17 @@ def annotate(page: Page, url: str, name: str, *, key: bool) -> list[str]:
             page.wait_for_timeout(READING)
             before = shown(page)
             page.reload()
-            expect(page.get_by_role("button", name="Summary 2")).to_have_count(1)
+            expect(page.get_by_role("button", name="2 is more relevant")).to_have_count(1)
             settled(page)
             assert shown(page) == before
         side = "12"[turn % 3 % 2]
-        expect(page.get_by_role("button", name="Summary 2")).to_have_count(1)
+        expect(page.get_by_role("button", name="2 is more relevant")).to_have_count(1)
         page.wait_for_timeout(READING)
         texts = shown(page)
         if key:
             page.keyboard.press(side)
         else:
-            page.get_by_role("button", name=f"Summary {side}").click()
+            page.get_by_role("button", name=f"{side} is more relevant").click()
         expect(page.get_by_text(f"{turn + 1} of {total} judged")).to_be_visible()
         if turn + 1 < total:
             page.wait_for_function(

@@ -106,6 +106,7 @@ def test_from_a_link_through_documents_and_algorithms_and_back(page: Page, url: 
     expect(page).to_have_url(re.compile(f"document={documents[5].id}(&|$)"))
     watched.settled()
     watched.shows(documents[5], "exact", target)
+    page.get_by_text("Compare searches").click()
     page.get_by_role("radio", name="greedy", exact=True).click()
     expect(page).to_have_url(re.compile("algorithm=greedy"))
     watched.settled()
@@ -125,6 +126,9 @@ def test_from_a_link_through_documents_and_algorithms_and_back(page: Page, url: 
     expect(page).to_have_url(re.compile("algorithm=exact"))
     watched.settled()
     watched.shows(documents[5], "exact", target)
+    page.go_back()  # before searches were compared
+    expect(page).not_to_have_url(re.compile("algorithm="))
+    watched.settled()
     page.go_back()
     expect(page).to_have_url(re.compile(f"document={documents[4].id}(&|$)"))
     watched.settled()
@@ -226,7 +230,7 @@ def test_all_documents_are_computed_while_one_waits_and_go_on_after_leaving(
     opened = parse_qs(urlparse(page.url).query)["document"][0]
     scores = judged_all(data_of(database), Target())
     bounds = bounds_of(rows)
-    gaps = {key: bound - max(f1[key] for f1 in scores.values() if key in f1) for key, bound in bounds.items()}
+    gaps = {key: bound - max(of[key].f1 for of in scores.values() if key in of) for key, bound in bounds.items()}
     assert opened == sorted(gaps, key=lambda key: -gaps[key])[1]
     page.go_back()
     expect(page).to_have_url(shared)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import ConsoleMessage, Page, expect
+from contextlib import suppress
+
+from playwright.sync_api import ConsoleMessage, Locator, Page, expect
+from playwright.sync_api import TimeoutError as TookTooLong
+
+from tests.waiting import until
 
 HOSTILE = (
     "<img src=x onerror=\"document.title='pwned'\"> <script>document.title='pwned'</script> "
@@ -22,6 +27,23 @@ def settled(page: Page) -> None:
     expect(page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
     expect(page.get_by_test_id("stException")).to_have_count(0)
     expect(page.locator("[data-stale=true]")).to_have_count(0)
+
+
+def choose_option(box: Locator, option: Locator) -> None:
+    """Open a list and choose from it.
+
+    A list that is opened while its surroundings still move closes again, or stands partly outside of the window.
+    """
+
+    def is_chosen() -> bool:
+        box.click()
+        with suppress(TookTooLong):
+            option.click(timeout=3000)
+            return True
+        box.press("Escape")
+        return False
+
+    until(is_chosen, f"an open list with {option}")
 
 
 class Watched:

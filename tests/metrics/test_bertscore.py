@@ -75,7 +75,7 @@ def assert_close(mine: Values, peer: Values, within: float = 1e-4) -> None:
 
 def test_texts_that_differ_in_case_tie(summeval: list[Example]) -> None:
     """The embedded encoder has no case: 60 of 60 pairs, side by side and in runs of their own."""
-    small = summeval[::27][:60]
+    small = [replace(e, references=e.references[:1]) for e in summeval[::27][:60]]
     large = [replace(e, candidate=e.candidate.upper()) for e in small]
     bertscore = BertScore()
     together = bertscore.score([e for pair in zip(small, large, strict=True) for e in pair])

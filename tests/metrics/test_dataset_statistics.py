@@ -23,6 +23,7 @@ def test_keywords() -> None:
     assert keyword_statistics([]) == KeywordStatistics(0, None, None, None, 0)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("split", "column"), [("dev", 1), ("test", 2)])
 def test_keywords_of_scitldr_are_those_of_the_paper(shared_data: Path, split: str, column: int) -> None:
     """All columns of Table 4 of Takeshita et al. 2024 that are on record."""

@@ -24,6 +24,7 @@ def example(candidate: str, *references: str, title: str | None = None, source: 
     return Example("d", "s", candidate, references, title, source)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("split", "column"), [("train", 0), ("dev", 1), ("test", 2)])
 def test_keyword_statistics_of_scitldr(shared_data: Path, split: str, column: int) -> None:
     """Table 4 of the paper: keywords per summary within 0.2, their length in words within 0.1."""

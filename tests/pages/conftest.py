@@ -8,6 +8,16 @@ from pathlib import Path
 import pytest
 import streamlit as st
 
+from annotation.store import AnnotationStore
+from data.database import connect
+from data.store import DataStore
+
+
+@pytest.fixture
+def demo(demo_url: str) -> tuple[DataStore, AnnotationStore]:
+    engine = connect(demo_url)
+    return DataStore(engine), AnnotationStore(engine)
+
 
 @pytest.fixture(autouse=True)
 def fresh_caches() -> Iterator[None]:
@@ -16,6 +26,14 @@ def fresh_caches() -> Iterator[None]:
     yield
     st.cache_resource.clear()
     st.cache_data.clear()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_components_of_others() -> Iterator[None]:
+    """Every session would look for components in all installed packages, where there are none: 0.14 s each time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("streamlit.components.v2.manifest_scanner.scan_component_manifests", list)
+        yield
 
 
 @pytest.hookimpl(tryfirst=True)  # before the marks are asked for

@@ -12,6 +12,9 @@ from tests.conftest import ROOT
 from tests.waiting import PATIENCE, until
 
 MAIN = ROOT / "pages" / "main.py"
+HOSTED = {"account.py", "users.py"}
+"""Pages that only a hosted server has."""
+PAGES = sorted(path.name for path in MAIN.parent.glob("*.py") if path != MAIN and path.name not in HOSTED)
 
 
 def new_session(**query: str | list[str]) -> AppTest:
@@ -43,6 +46,11 @@ def drawn_until(app: AppTest, ready: Callable[[AppTest], bool]) -> AppTest:
     return app
 
 
+def press(app: AppTest, key: str) -> AppTest:
+    """Press the button of a key."""
+    return sound(app.button(key=key).click().run())
+
+
 def pressed(app: AppTest, label: str) -> AppTest:
     """Press the one button whose label begins so."""
     (button,) = (button for button in app.button if button.label.startswith(label))
@@ -51,7 +59,7 @@ def pressed(app: AppTest, label: str) -> AppTest:
 
 def said(app: AppTest) -> str:
     """All that is written on the page, without what keeps Markdown from reading it."""
-    kinds = (app.title, app.subheader, app.markdown, app.caption, app.info, app.success, app.warning, app.error)
+    kinds = (app.title, app.header, app.markdown, app.caption, app.info, app.success, app.warning, app.error)
     return "\n".join(str(element.value) for kind in kinds for element in kind).replace("\\", "").replace("\u2060", "")
 
 

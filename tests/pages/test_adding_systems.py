@@ -1,13 +1,8 @@
-"""The form of the Studies page that adds systems to a data set."""
+"""The form of the page Data sets that adds systems."""
 
 from __future__ import annotations
 
-import json
-from functools import partial
-from pathlib import Path
-
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from annotation.demo import create_demo_study
@@ -15,14 +10,18 @@ from annotation.store import AnnotationStore
 from data.database import connect
 from data.demo import NAME, add_demo
 from data.records import Summary
-from data.store import DataStore
+from data.store import CANCELLED, DIED, DataStore
 from metrics import lexical_metrics, make_metrics, metric
 from metrics.scoring import score_dataset
-from pages.components.studies.datasets import FIRST, add_chosen_systems, dataset_name, incomplete, system_names
+from pages.components.datasets.systems import FIRST, incomplete, system_names
 from summarizers.registry import BASELINES, ORACLES, summarizer
-from tests.pages.opening import open_page
+from tests.pages.opening import drawn_until, open_page, press, sound
 
-opened = partial(open_page, "studies.py")
+
+def opened() -> AppTest:
+    app = open_page("datasets.py")
+    app.session_state.part = "Systems"
+    return sound(app.run())
 
 
 @pytest.fixture
@@ -33,10 +32,10 @@ def store(sqlite_url: str) -> DataStore:
 
 
 def add(app: AppTest, *names: str) -> AppTest:
+    """Add systems, and wait for the end of the process that writes them."""
     app.multiselect(key="add_systems").set_value(list(names)).run()
-    app.button(key="add").click().run()
-    assert not app.exception
-    return app
+    press(app, "add")
+    return drawn_until(app, lambda app: not app.get("progress"))
 
 
 def said(app: AppTest) -> list[str]:
@@ -58,13 +57,13 @@ def test_systems_are_added_and_completed(store: DataStore) -> None:
     app = add(opened(), *FIRST, "lexrank-20w", "oracle-greedy-rouge1")
     documents = store.dataset(NAME).documents
     names = [*FIRST, "lexrank-20w", "oracle-greedy-rouge1"]
-    assert said(app) == [f"added {documents} summaries of {name} to {NAME}" for name in names]
-    assert store.dataset(NAME).systems[-4:] == tuple(names)
+    assert said(app) == [f"Added {documents} summaries of {name} to {NAME}." for name in names]
+    assert set(names) < set(store.dataset(NAME).systems)
     app = add(opened(), "lead", "lsa-1, random")
     assert said(app) == [
-        f"added 0 summaries of lead to {NAME} ({documents} were there)",
-        f"added {documents} summaries of lsa-1 to {NAME}",
-        f"added {documents} summaries of random to {NAME}",
+        f"Added 0 summaries of lead to {NAME} ({documents} were there).",
+        f"Added {documents} summaries of lsa-1 to {NAME}.",
+        f"Added {documents} summaries of random to {NAME}.",
     ]
 
 
@@ -73,7 +72,7 @@ def test_what_is_half_there_is_completed(store: DataStore) -> None:
     some = lead.summarize([document for document, _ in store.records(NAME)][:5])
     store.add_summaries(dataset=NAME, summaries=some, signature=lead.signature)
     rest = store.dataset(NAME).documents - 5
-    assert said(add(opened(), "lead")) == [f"added {rest} summaries of lead to {NAME} (5 were there)"]
+    assert said(add(opened(), "lead")) == [f"Added {rest} summaries of lead to {NAME} (5 were there)."]
 
 
 def test_what_is_half_there_is_said(store: DataStore) -> None:
@@ -99,35 +98,48 @@ def test_which_systems_are_incomplete() -> None:
     )
 
 
-def test_progress_names_the_system_and_counts_summaries(store: DataStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[str] = []
+def test_who_comes_sees_how_far_it_is(store: DataStore) -> None:
+    run = store.start_run(dataset=NAME, systems=["lead", "tf*idf"])
+    shown = opened()
+    assert progress_of(shown).startswith(r"Adding lead\, tf\*idf to demo: getting ready · 0:0")
+    store.beat(run.id, done=20, total=48)
+    shown = opened()
+    assert progress_of(shown).startswith(r"Adding lead\, tf\*idf to demo: 20 of 48 summaries · 0:0")
+    assert not {"add", "score"} & {button.key for button in shown.button}  # one thing at a time
+    store.end_run(run.id, said=["added 24 summaries of lead to demo"])
+    assert said(shown.run()) == ["Added 24 summaries of lead to demo."]
 
-    class Bar:
-        def progress(self, share: float, text: str) -> None:
-            assert 0 <= share <= 1
-            told.append(text.replace("\\", ""))
 
-        def empty(self) -> None:
-            told.append("")
+def progress_of(app: AppTest) -> str:
+    (bar,) = app.get("progress")
+    return str(bar.proto.text)
 
-    monkeypatch.setattr(st, "progress", lambda *_, **__: Bar())
+
+def test_what_is_cancelled_keeps_what_was_written(store: DataStore) -> None:
+    run = store.start_run(dataset=NAME, systems=["lead"])
+    app = press(opened(), f"cancel:{run.id}")
+    assert store.run(run.id).error == CANCELLED
+    assert said(app)[0].startswith("Adding lead to demo was cancelled. What was written is kept")
+    assert not opened().warning
+    assert "add" in [button.key for button in opened().button]
+
+
+def test_a_run_that_was_killed_is_resumed(store: DataStore) -> None:
+    lead = summarizer("lead")
+    some = lead.summarize([document for document, _ in store.records(NAME)][:5])
+    store.add_summaries(dataset=NAME, summaries=some, signature=lead.signature)
+    run = store.start_run(dataset=NAME, systems=["lead", "random"])
+    store.end_run(run.id, error=f"{DIED} (signal 9, SIGKILL)")
+    app = opened()
+    stopped = app.warning[0].value.replace("\\", "")
+    assert stopped.startswith("Adding lead, random to demo stopped: its process ended before it was done")
+    press(app, f"resume:{run.id}")
+    drawn_until(app, lambda app: bool(app.success))
     documents = store.dataset(NAME).documents
-    add_chosen_systems(store, NAME, ["lead", "random"], [])
-    assert told[-2].startswith(f"Summarizing by random: {2 * documents} of {2 * documents} summaries in all · 0:0")
-    assert sum(text.startswith("Summarizing by lead: ") for text in told) == documents
-    assert told[-1] == ""
-
-
-def test_an_imported_data_set_is_called_like_its_file_unless_it_is_named(tmp_path: Path) -> None:
-    file = tmp_path / "news 2024.jsonl"
-    file.write_text(json.dumps({"id": "d", "source": "A b.", "references": ["a"], "summaries": []}) + "\n")
-    assert dataset_name("", file, None) == dataset_name(" ", file, "interchange") == "news 2024"
-    assert dataset_name("mine", file, None) == "mine"
-    lines = tmp_path / "bart.txt"
-    lines.write_text("One.\n")
-    assert dataset_name("mine", lines, "lines") == "mine"
-    with pytest.raises(ValueError, match="give the name of the data set that the file of lines joins"):
-        dataset_name("", lines, "lines")
+    assert said(app) == [
+        f"Added {documents - 5} summaries of lead to {NAME} (5 were there).",
+        f"Added {documents} summaries of random to {NAME}.",
+    ]
 
 
 def test_what_is_refused_is_said_in_place(store: DataStore) -> None:
@@ -137,24 +149,25 @@ def test_what_is_refused_is_said_in_place(store: DataStore) -> None:
     app = opened()
     for names, message in [
         (["lead", "textrank"], "already has summaries of the system 'lead', which were imported"),
-        (["gpt"], "unknown summarizer 'gpt'; known are lead"),
-        (["rake-3"], "rake writes phrases, not sentences"),
+        (["gpt"], "Unknown summarizer 'gpt'; known are lead"),
+        (["rake-3"], "Rake writes phrases, not sentences"),
         ([], "Name a system first."),
     ]:
         add(app, *names)
         assert message in app.error[0].value.replace("\\", "")
         assert not app.success
     assert store.dataset(NAME) == before
+    assert store.last_run(NAME) is None
 
 
 def test_texts_that_a_study_is_measured_against_stay(store: DataStore) -> None:
     score_dataset(store, NAME, make_metrics(lexical_metrics()))
     create_demo_study(AnnotationStore(store.engine), metric("rouge_k").signature)
     app = add(opened(), "lead", "reference:1")
-    assert "would no longer judge the summaries in the study" in app.error[0].value
+    assert "would no longer judge the summaries in the studies of" in app.warning[0].value
     assert "lead" not in store.dataset(NAME).systems
 
 
 def test_who_leaves_is_told_what_becomes_of_the_work(store: DataStore) -> None:
     captions = " ".join(caption.value for caption in opened().caption)
-    assert "pressing again goes on" in captions
+    assert "Adding goes on when you leave this page." in captions

@@ -96,9 +96,11 @@ def test_fields_of_older_texts_are_not_heard() -> None:
     assert (desk.draft, desk.seen) == (Draft(), 2)
     desk.take_back()
     assert desk.draft.summaries[0] == "new"
+    desk.take_back()
+    assert desk.draft == DRAFT
     generation = desk.generation
     desk.take_back()
-    assert (desk.draft.summaries[0], desk.generation) == ("new", generation)
+    assert (desk.draft, desk.generation) == (DRAFT, generation)
 
 
 def test_fields_whose_text_stays_are_heard_after_a_change() -> None:
@@ -130,28 +132,64 @@ def test_what_buttons_ask_for_waits_for_the_last_letters() -> None:
     desk.later(desk.take_back)
     desk.typed(desk.began("summary", 0), "summary", 0, "The hit the coast!", 2)
     desk.proceed()
-    assert desk.draft.summaries[0] == "The storm hit the coast."
+    assert desk.draft.summaries[0] == "The hit the coast."
     desk.bring_back()
     assert desk.draft.summaries[0] == "The hit the coast!"
     desk.proceed()  # each step is taken once
     assert desk.draft.summaries[0] == "The hit the coast!"
 
 
-def test_what_was_typed_since_a_change_is_brought_back() -> None:
+def test_what_is_typed_without_a_pause_is_one_change() -> None:
+    desk = Desk(DRAFT)
+    for number, text in enumerate(("R", "Ra", "Rain"), 1):
+        desk.typed(0, "summary", 0, text, number)
+    desk.typed(0, "title", 0, "Rain", 4)  # another field
+    desk.touched -= PAUSE
+    desk.typed(0, "title", 0, "Rain at night", 5)
+    assert len(desk.past) == 3
+    titles, summaries = [], []
+    for _ in range(3):
+        desk.take_back()
+        titles.append(desk.draft.title)
+        summaries.append(desk.draft.summaries[0])
+    assert titles == ["Rain", "Storm", "Storm"]
+    assert summaries == ["Rain", "Rain", "The storm hit."]
+    for _ in range(3):
+        desk.bring_back()
+    assert (desk.draft.title, desk.draft.summaries[0]) == ("Rain at night", "Rain")
+
+
+def test_after_something_new_there_is_nothing_to_bring_back() -> None:
     desk = Desk(DRAFT)
     desk.lay(DRAFT.add_reference())
-    desk.typed(desk.began("reference", 2), "reference", 2, "ten minutes of typing", 1)
-    written = desk.draft
     desk.take_back()
-    assert desk.draft == DRAFT
-    desk.typed(desk.began("title", 0), "title", 0, "A slip", 2)
-    desk.bring_back()
-    assert desk.draft == written
+    desk.typed(desk.began("title", 0), "title", 0, "A slip", 1)
+    assert not desk.future
     desk.take_back()
-    assert desk.draft.title == "A slip"
     desk.lay(DRAFT.drop_summary())
-    desk.bring_back()  # after another change there is nothing to bring back
+    desk.bring_back()
     assert desk.draft == DRAFT.drop_summary()
+
+
+def test_scores_tell_how_far_they_are_from_where_typing_began() -> None:
+    desk = Desk(DRAFT)
+    desk.rows()
+    before = shown(desk, "rouge1")["A"]
+    for number, text in enumerate(("The storm", "The storm hit the coast."), 1):
+        desk.typed(0, "summary", 0, text, number)
+        desk.rows()
+    assert rested(desk)["A"] == before
+    desk.touched -= PAUSE
+    between = shown(desk, "rouge1")["A"]
+    desk.typed(0, "summary", 0, "The storm hit us.", 3)
+    assert rested(desk)["A"] == between != before
+    desk.lay(Draft(("a",), "", "", ("b",), ("",)))
+    assert rested(desk) == {}
+
+
+def rested(desk: Desk) -> dict[str, float]:
+    (row,) = (row for row in desk.rows() if row.name == "rouge1")
+    return dict(row.rested)
 
 
 def test_so_many_changes_can_be_taken_back() -> None:

@@ -11,17 +11,25 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from data.demo import CHOSEN
+from annotation.results import load_rated_pairs
+from data.database import connect
+from data.demo import AUTHOR, CHOSEN
 from data.one_line import in_one_line
 from data.records import Example
-from metrics import METRICS, lexical_metrics
+from data.store import DataStore
+from metrics import METRICS, lexical_metrics, make_metrics
 from metrics.background.explaining import Inspector
 from metrics.explained import CannotExplain, Explained, explain
 from metrics.from_signature import metric_of, signatures
-from pages.components.disagreements import TABLE_1, find_place, load_chosen_examples, presented_html, with_models
-from pages.components.evidence.phrases import figures, preferred_letter
-from pages.components.evidence.words import explain_scores
-from tests.pages.opening import drawn_until, html, open_page, sound, visible
+from metrics.scoring import score_dataset
+from pages.components.disagreements.examples import MOST, TABLE_1, find_place, load_chosen_examples
+from pages.components.disagreements.presented import SLIDE_KEYWORDS, presented_html
+from pages.components.examples.pairs import PairFilter
+from pages.components.shared.charts import INK
+from reports.evidence.phrases import figures, preferred_letter
+from reports.evidence.words import explain_scores
+from tests.pages.listed import make_pairs_frame
+from tests.pages.opening import drawn_until, html, open_page, said, sound, visible
 
 pytestmark = pytest.mark.page
 
@@ -84,6 +92,14 @@ def sections(app: AppTest) -> str:
     return "".join(re.findall(r"<section.*?</section>", html(app), re.DOTALL))
 
 
+def camps(fragment: str) -> dict[str, list[str]]:
+    """The metrics of each camp, by what it is called."""
+    found = re.findall(r'<div class="camp (?:right|wrong|tie|missing)"><b>(.*?)</b>(.*?)</div>', fragment)
+    return {
+        visible(name): [visible(chip) for chip in re.findall(r'"chip">(.*?) <small>', chips)] for name, chips in found
+    }
+
+
 def numbers(app: AppTest) -> list[int]:
     """The numbers of the examples that are shown."""
     return [int(number) for number in re.findall(r'<p class="why">(\d+)\.', sections(app))]
@@ -100,7 +116,7 @@ def test_every_chosen_example_has_its_claim() -> None:
 
 @pytest.mark.parametrize("document", EXPECTED)
 def test_the_metrics_still_disagree_as_claimed(document: str) -> None:
-    place = find_place(document)
+    place = find_place(document, load_chosen_examples())
     choice, prefer_a, prefer_b, tied = EXPECTED[document]
     assert prefer_a | prefer_b | tied == set(METRICS)
     found = scored(place)
@@ -109,7 +125,7 @@ def test_the_metrics_still_disagree_as_claimed(document: str) -> None:
         for name, signature in signatures().items()
     }
     assert sides == dict.fromkeys(prefer_a, "A") | dict.fromkeys(prefer_b, "B") | dict.fromkeys(tied, "tie")
-    assert preferred_letter(load_chosen_examples()[place].author, "AB") == choice
+    assert load_chosen_examples()[place].prefers == choice
     assert prefer_a if choice == "B" else prefer_b  # somebody contradicts the author
 
 
@@ -142,7 +158,7 @@ def test_table_1_has_the_papers_figures(shared_data: Path) -> None:
     ],
 )
 def test_addresses(asked: str | None, place: int) -> None:
-    assert find_place(asked) == place
+    assert find_place(asked, load_chosen_examples()) == place
 
 
 # --- one example as HTML --------------------------------------------------------------------------------------
@@ -151,15 +167,15 @@ def test_addresses(asked: str | None, place: int) -> None:
 def test_an_example_shows_scores_preferences_and_words() -> None:
     for place, shown in enumerate(load_chosen_examples()):
         found = scored(place)
-        fragment = presented_html(shown, place + 1, found)
+        fragment = presented_html(shown, place + 1, found, detailed=True)
         text = visible(fragment)
         for example in shown.examples:
             assert example.candidate in text
         for reference in shown.examples[0].references:
             assert reference in text
         rows = [visible(row) for row in re.findall(r"<tr.*?</tr>", fragment)]
-        assert len(rows) == 2 + len(METRICS)  # the heads, and the author
-        for line, (name, signature) in zip(rows[2:], signatures().items(), strict=True):
+        assert len(rows) == 1 + len(METRICS)  # the heads
+        for line, (name, signature) in zip(rows[1:], signatures().items(), strict=True):
             both = found[signature]
             values = [one.value for one in both if one.value is not None]
             shown_values = [f"{value:.0f}" for value in values] if name == "length" else figures(values)
@@ -167,9 +183,23 @@ def test_an_example_shows_scores_preferences_and_words() -> None:
             assert line.endswith(in_one_line(" ".join(explain_scores(signature, shown.examples, both, "AB"))))
             choice, side = EXPECTED[shown.document_id][0], preferred_letter([one.value for one in both], "AB")
             assert ("= tie" in line) == (side == "tie")
-            assert ("against the author" in line) == (side not in ("tie", choice))
+            assert ("✗ wrong" in line) == (side not in ("tie", choice))
         for signature in found:
             assert signature in text
+
+
+def test_the_camps_are_chips() -> None:
+    for place, shown in enumerate(load_chosen_examples()):
+        choice, prefer_a, prefer_b, tied = EXPECTED[shown.document_id]
+        sides = {"A": prefer_a, "B": prefer_b}
+        other = "AB".replace(choice, "")
+        wanted = {f"✓ Prefer {choice}, as people do:": sides[choice], f"✗ Prefer {other}:": sides[other]}
+        wanted = {name: metrics for name, metrics in (wanted | {"= Tied:": tied}).items() if metrics}
+        fragment = presented_html(shown, place + 1, scored(place))
+        assert {name: set(found) for name, found in camps(fragment).items()} == {
+            name: {METRICS[metric].label for metric in metrics} for name, metrics in wanted.items()
+        }
+        assert "Signatures" not in fragment  # details on demand
 
 
 def test_keywords_are_told_apart_without_colour() -> None:
@@ -182,14 +212,43 @@ def test_keywords_are_told_apart_without_colour() -> None:
     assert "keyword “sarcasm”, in B and not in A" in fragment
 
 
+def test_a_slide_shows_what_fits_the_verdict_first() -> None:
+    words = [f"word{place}" for place in range(10)]
+    texts = ("word9 and " + "other words " * 30, "word8 and word9")
+    shown = load_chosen_examples()[0]
+    shown = shown._replace(
+        examples=tuple(
+            replace(
+                one,
+                candidate=text,
+                references=(" ".join(words), " ".join(words[::-1])),
+                title=None,
+                source="It opens so.",
+            )
+            for text, one in zip(texts, shown.examples, strict=True)
+        )
+    )
+    rouge_k = signatures()["rouge_k"]
+    found = {rouge_k: [explained(rouge_k, one) for one in shown.examples]}
+    slide, page = (presented_html(shown, 1, found, slide=slide) for slide in (True, False))
+    assert slide.index("Prefer B, as people do") < slide.index("It opens so.") < slide.index("Summary A")
+    assert 'class="presented slide long"' in slide  # its letters are smaller
+    named = [re.findall(r"<li.*?</li>", html) for html in (slide, page)]
+    assert [visible(item) for item in named[0][:2]] == ["word8 A ✗ B ✓", "word0 A ✗ B ✗"]
+    assert [len(items) for items in named] == [SLIDE_KEYWORDS + 1, len(words)]
+    assert visible(named[0][-1]) == f"+{len(words) - SLIDE_KEYWORDS} more"
+
+
 def test_what_has_not_arrived_or_cannot_be_had_is_said() -> None:
     shown, found = load_chosen_examples()[0], dict(scored(0))
-    first, second, *_ = with_models()
-    waiting = presented_html(shown, 1, found | {first: [None, None], second: [CannotExplain("no <b>memory")] * 2})
+    first, second, *_ = shown.with_models
+    scores = found | {first: [None, None], second: [CannotExplain("no <b>memory")] * 2}
+    waiting = presented_html(shown, 1, scores, detailed=True)
     assert "The model is being asked." in waiting
     assert "Not to be had: no &lt;b&gt;memory." in waiting
-    assert "BERTScore" not in visible(re.findall(r'<p class="said">.*?</p>', waiting)[0])  # it has not said yet
-    assert "CAROUGE has no score to compare." in visible(waiting)
+    assert "BERTScore: being computed." in visible(waiting)
+    assert camps(waiting)["— No score:"] == ["CAROUGE"]
+    assert not any("BERTScore" in names for names in camps(waiting).values())  # it has not said yet
 
 
 def test_a_document_without_keywords_and_texts_that_look_like_markup() -> None:
@@ -204,7 +263,7 @@ def test_a_document_without_keywords_and_texts_that_look_like_markup() -> None:
         for name, signature in signatures().items()
         if name in lexical_metrics() and (metric := metric_of(signature)) is not None
     }
-    fragment = presented_html(shown, 1, found)
+    fragment = presented_html(shown, 1, found, detailed=True)
     assert not re.search(r"<(?:img|script)", fragment)
     assert fragment.count("</section>") == 1
     assert "ROUGE-K has no score for A or B (no keywords: " in visible(fragment)
@@ -249,7 +308,50 @@ def test_without_models_the_lexical_metrics_are_shown(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(Inspector, "explain", refuse)
     app = ready(opened())
+    assert camps(sections(app))["— No score:"] == ["BERTScore", "CAROUGE", "APES"]
+    sound(app.toggle(key="detailed").set_value(True).run())
     text = visible(sections(app))
     assert text.count("Not to be had: no process for the models could be started.") == 3
-    assert "ROUGE-K prefer" in text or "does ROUGE-K" in text
-    assert "BERTScore, CAROUGE and APES have no score to compare." in text
+
+
+# --- a source of one's own --------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("here")
+def test_examples_of_a_source_the_strongest_first(demo_url: str) -> None:
+    data = DataStore(connect(demo_url))
+    score_dataset(data, "demo", make_metrics(["rouge1", "rouge_k"]))
+    app = opened(dataset="demo", aspect=AUTHOR, show="rather", metric="rouge_k", other="rouge1")
+    preferences = load_rated_pairs(data, "demo", AUTHOR)
+    rows = make_pairs_frame(preferences, PairFilter("rather", "ROUGE-K", "ROUGE-1"))
+    strongest = rows.drop_duplicates("document").iloc[0]
+    assert numbers(app) == [1]
+    assert "1. ROUGE-K right where ROUGE-1 is wrong" in visible(sections(app))
+    assert f"1 of {min(MOST, rows['document'].nunique())}" in said(app)
+    right, wrong = (camps(sections(app))[name] for name in camps(sections(app)) if name[0] in "✓✗")
+    assert "ROUGE-K" in right
+    assert "ROUGE-1" in wrong
+    (document,) = (one for one, _ in data.records("demo") if one.id == strongest["document"])
+    assert str(document.title) in visible(sections(app))
+    (chart,) = app.get("arrow_vega_lite_chart") or app.get("vega_lite_chart")
+    assert json.loads(chart.proto.spec)["config"]["text"]["color"] == INK["light"]  # else black on a dark page
+    sound(app.button(key="next").click().run())
+    assert numbers(app) == [2]
+    # without a word of examples, the chosen ones are shown of the demo corpus
+    assert numbers(opened(dataset="demo", aspect=AUTHOR)) == [1]
+    assert "As in Table 1" in visible(sections(opened()))
+
+
+@pytest.mark.usefixtures("here", "sqlite_url")
+def test_slides_have_nothing_beside_the_example() -> None:
+    app = opened()
+    sound(app.button(key="slides").click().run())
+    assert app.query_params["slide"] in ("1", ["1"])
+    assert not app.title
+    assert not app.toggle
+    assert 'class="presented slide"' in html(app)
+    sound(app.button(key="next").click().run())
+    assert numbers(app) == [2]
+    sound(app.button(key="end").click().run())
+    assert "slide" not in app.query_params
+    assert app.title

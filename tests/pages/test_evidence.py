@@ -24,14 +24,14 @@ from metrics.carouge import Carouge, CarougeEvidence
 from metrics.explained import Explained
 from metrics.rouge import RougeEvidence
 from metrics.rouge_k import RougeKEvidence
-from pages.components.evidence.apes import apes_html
-from pages.components.evidence.bertscore import LARGEST, bertscore_block, bertscore_html, bertscore_matrix
-from pages.components.evidence.carouge import carouge_html
-from pages.components.evidence.marks import GROUPS, HIGHLIGHT_STYLE
-from pages.components.evidence.novelty import novelty_html
-from pages.components.evidence.rouge import rouge_html
-from pages.components.evidence.rouge_k import rouge_k_html
 from pages.components.evidence.views import evidence_html
+from reports.evidence.apes import apes_html
+from reports.evidence.bertscore import LARGEST, bertscore_block, bertscore_html, bertscore_matrix
+from reports.evidence.carouge import carouge_html
+from reports.evidence.marks import GROUPS, HIGHLIGHT_STYLE
+from reports.evidence.novelty import novelty_html
+from reports.evidence.rouge import rouge_html
+from reports.evidence.rouge_k import rouge_k_html
 
 ROUGES = [name for name, kind in METRICS.items() if kind.renderer == "rouge"]
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import html as markup
 import re
+import shutil
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from functools import partial
+from itertools import permutations
+from pathlib import Path
 from threading import Event
 from typing import Any, get_args
 
@@ -23,15 +26,26 @@ from data.store import DataStore, StoredScore
 from metrics import default_metrics, make_metrics
 from metrics.explained import CannotExplain, Explained, explain
 from metrics.from_signature import metric_of
+from metrics.registry import label_of
 from metrics.scoring import score_dataset
-from pages.components.examples.pairs import SHOWN, PairFilter, Show, confusion, filter_pairs, make_pairs_frame, verdicts
+from pages.components.examples import pair_list
+from pages.components.examples.pairs import (
+    PAIRWISE,
+    SHOWN,
+    PairFilter,
+    Show,
+    confusion,
+    filter_pairs,
+    verdicts,
+)
 from pages.components.shared.sources import Source
-from tests.pages.opening import address, drawn_until, html, open_page, said, sound, visible
+from tests.pages.listed import list_documents, make_pairs_frame
+from tests.pages.opening import address, drawn_until, html, open_page, pressed, said, sound, visible
 from tests.waiting import until
 
 NAME, ASPECT, STUDY = "set & <b>", "relevance?", "Study #1"
-NOVELTY, ALL = "words not in the source", "all metrics"
-METRICS = ["rouge1", "rouge2", "rougeL", "rouge_k", "length"]
+NOVELTY, ALL = "Words not in the source", "All metrics"
+METRICS = ["ROUGE-1", "ROUGE-2", "ROUGE-L", "ROUGE-K", "Length"]
 
 SYSTEMS = ("A", "people", "how strongly")
 """Named like columns of the list."""
@@ -99,17 +113,34 @@ def world(sqlite_url: str) -> World:
     return World(sqlite_url)
 
 
-@pytest.fixture
-def known(world: World) -> World:
+@pytest.fixture(scope="module")
+def known_file(tmp_path_factory: pytest.TempPathFactory, migrated_sqlite: Path) -> Path:
+    """A database to copy, with the data set, rated and scored."""
+    file = shutil.copy(migrated_sqlite, tmp_path_factory.mktemp("known") / "known.db")
+    world = World(f"sqlite:///{file}")
     world.add()
     world.score()
-    return world
+    world.data.engine.dispose()
+    return file
+
+
+@pytest.fixture
+def known(sqlite_url: str, tmp_path: Path, known_file: Path) -> World:
+    shutil.copy(known_file, tmp_path / "relevance.db")
+    return World(sqlite_url)
 
 
 def list_of(app: AppTest) -> pd.DataFrame:
+    """The documents, a row each."""
     (found,) = (d.value for d in app.dataframe if "how strongly" in d.value.columns)
-    words = {name: "object" for name, kind in found.dtypes.items() if kind == "category"}
-    return found.astype(words)
+    return found
+
+
+def counted(app: AppTest) -> tuple[int, int]:
+    """How many pairs the filter leaves, of how many."""
+    found = re.search(r"([\d,]+) of (\d+) pairs, in \d+ document", said(app))
+    assert found is not None
+    return int(found[1].replace(",", "")), int(found[2])
 
 
 def table_of(app: AppTest) -> pd.DataFrame:
@@ -118,11 +149,17 @@ def table_of(app: AppTest) -> pd.DataFrame:
 
 
 def pair_table(app: AppTest) -> pd.DataFrame:
-    """The table of scores as it is read: of, A, B, difference, prefers, notes, signature."""
+    """The table of scores as it is read: Metric, A, B, A minus B, Prefers, Notes."""
     (found,) = re.findall(r'<div class="scores pair-scores".*?</table>', html(app), re.DOTALL)
     lines = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", line) for line in re.findall(r"<tr>.*?</tr>", found, re.DOTALL)]
     heads, *rows = [[markup.unescape(re.sub("<[^>]*>", "", cell)) for cell in line] for line in lines]
-    return pd.DataFrame(rows, columns=heads).set_index("of")
+    return pd.DataFrame(rows, columns=heads).set_index("Metric")
+
+
+def signatures_of(app: AppTest) -> list[str]:
+    """The signatures behind the table of scores."""
+    (found,) = re.findall(r'<details class="signatures">.*?</details>', html(app), re.DOTALL)
+    return [markup.unescape(one) for one in re.findall("<code>(.*?)</code>", found)]
 
 
 def filtered(app: AppTest, show: str, **metrics_of: str) -> AppTest:
@@ -132,17 +169,19 @@ def filtered(app: AppTest, show: str, **metrics_of: str) -> AppTest:
     return app
 
 
-def see(app: AppTest, what: str) -> AppTest:
-    return sound(app.button_group(key="evidence").set_value(what).run())
+def see(app: AppTest, *what: str) -> AppTest:
+    return sound(app.button_group(key="evidence").set_value([*what]).run())
 
 
 def expected(world: World, chosen: PairFilter) -> pd.DataFrame:
     preferences = load_rated_pairs(world.data, NAME, ASPECT)
-    return make_pairs_frame(preferences, verdicts(preferences), chosen)
+    return make_pairs_frame(preferences, chosen)
 
 
-def same(shown: pd.DataFrame, wanted: pd.DataFrame) -> bool:
-    pd.testing.assert_frame_equal(shown.reset_index(drop=True), wanted.reset_index(drop=True), check_dtype=False)
+def same(app: AppTest, wanted: pd.DataFrame) -> bool:
+    """The page lists the documents of these pairs, and says how many pairs these are."""
+    pd.testing.assert_frame_equal(list_of(app), list_documents(wanted), check_dtype=False)
+    assert counted(app)[0] == len(wanted)
     return True
 
 
@@ -150,15 +189,15 @@ def same(shown: pd.DataFrame, wanted: pd.DataFrame) -> bool:
 
 
 def test_no_data(world: World) -> None:
-    assert "nothing to look at yet" in said(opened())
-    assert "nothing to look at yet" in said(opened(study="x", show="against", document="d"))
+    assert "There is no data set yet" in said(opened())
+    assert "There is no data set yet" in said(opened(study="x", show="against", document="d"))
 
 
 def test_no_judgments(world: World) -> None:
     world.add(rated_too=False)
     world.score()
     world.ask()
-    assert "No judgments yet" in said(opened())
+    assert "Nobody has judged a pair of this study yet" in said(opened())
 
 
 def test_no_scores(world: World) -> None:
@@ -169,44 +208,92 @@ def test_no_scores(world: World) -> None:
 def test_from_a_source_with_nothing_to_one_with_pairs(known: World) -> None:
     known.ask()
     app = opened()
-    assert "imported human ratings" in said(app)
-    first, second = app.selectbox(key="example_source").options
-    assert first.startswith(STUDY)
-    sound(app.selectbox(key="example_source").select_index(0).run())
-    assert "No judgments yet" in said(app)
-    sound(app.selectbox(key="example_source").select_index(1).run())
-    assert len(list_of(app)) == 12
+    assert f"Ratings of {ASPECT}" in said(app)
+    ratings, study = app.selectbox(key="source").options
+    assert ratings.startswith("Ratings of")
+    sound(app.selectbox(key="source").select(study).run())
+    assert "Nobody has judged a pair of this study yet" in said(app)
+    sound(app.selectbox(key="source").select(ratings).run())
+    assert counted(app) == (12, 12)
     assert address(app)["dataset"] == NAME
-    assert second.startswith(NAME)
 
 
 def test_no_pair_is_left(known: World) -> None:
     app = opened()
     sound(app.text_input(key="example_search").set_value("no such document").run())
-    assert "No pair is left" in said(app)
+    assert "no pair is left" in said(app)
     # a link to it leads there, and not to the example that was open
     assert address(app) == {"dataset": NAME, "aspect": ASPECT, "show": "all", "search": "no such document"}
     sound(app.text_input(key="example_search").set_value("").run())
-    assert len(list_of(app)) == 12
+    assert counted(app) == (12, 12)
 
 
 # --- the list ----------------------------------------------------------------------------------------------
 
 
-def test_the_list_is_that_of_the_functions(known: World) -> None:
+def test_how_a_summary_was_written_stands_below_it(known: World) -> None:
+    written = Summary("d0", "model", "A storm.", {ASPECT: 4}, remarks=("source cut", "trained on"))
+    known.data.add_summaries(dataset=NAME, summaries=[written])
+    known.score()
+    remarks = '<p class="remarks">The system did not see all of the document. The system was trained on this document.'
+    assert html(opened(dataset=NAME, aspect=ASPECT, document="d0", a="A", b="model")).count(remarks) == 1
+    assert remarks not in html(opened(dataset=NAME, aspect=ASPECT, document="d0", a="A", b="people"))
+
+
+def test_scores_that_came_with_a_data_set_stand_as_they_are_and_show_nothing(known: World) -> None:
+    summaries = [
+        Summary("d", "A", "A storm hit.", {ASPECT: 2}, given=(("js-2", -0.25),)),
+        Summary("d", "B", "No storm hit.", {ASPECT: 3}, given=(("js-2", -55.5),)),
+    ]
+    records = [(Document("d", "A storm.", ()), summaries)]
+    known.data.add_dataset(name="given", format="interchange", sha256="0" * 64, records=records)
+    app = opened(dataset="given", aspect=ASPECT, document="d", a="A", b="B")
+    sound(app)
+    table = pair_table(app)
+    assert list(table.loc["given: js-2"])[:2] == ["-0.25", "-55.5"]
+    assert "its scores came with the data set, which does not say what it saw" in said(app)
+
+
+def test_the_list_has_a_row_a_document(known: World) -> None:
     app = opened()
-    assert same(list_of(app), expected(known, PairFilter()))
+    wanted = expected(known, PairFilter())
+    assert same(app, wanted)
+    assert len(list_of(app)) == len(RATINGS)
     preferences = load_rated_pairs(known.data, NAME, ASPECT)
     pd.testing.assert_frame_equal(table_of(app), confusion(verdicts(preferences)), check_names=False, check_dtype=False)
-    assert "12 of 12 pairs" in said(app)
     # the strongest is open, and systems named like columns are systems
-    top = list_of(app).iloc[0]
+    top = wanted.iloc[0]
     assert [top["A"] in SYSTEMS, top["B"] in SYSTEMS] == [True, True]
     table = pair_table(app)
-    assert list(table.columns) == [f"A: {top['A']}", f"B: {top['B']}", "A minus B", "prefers", "notes", "signature"]
-    assert list(table.index) == ["people", *METRICS]
+    assert list(table.columns) == [f"A: {top['A']}", f"B: {top['B']}", "A minus B", "Prefers", "Notes"]
+    assert list(table.index) == ["People", *METRICS]
     for letter in "AB":
-        assert f'<div class="name" dir="auto">{letter}: {top[letter]}</div>' in html(app)
+        assert f'<div class="name" dir="auto">{letter}: {top[letter]} ' in html(app)
+
+
+def test_the_pairs_of_a_document(known: World) -> None:
+    app = opened(document="d1", a="A", b="people")
+    chooser = app.selectbox(key="example_pair")
+    assert len(chooser.options) == 3
+    assert all(name.startswith(f"Pair {place} of 3: A ") for place, name in enumerate(chooser.options, 1))
+    seen = set()
+    for place in range(3):
+        sound(app.selectbox(key="example_pair").select_index(place).run())
+        seen.add((address(app)["document"], address(app)["a"], address(app)["b"]))
+        shown = app.selectbox(key="example_pair").options[place]
+        assert shown.endswith(f"A {address(app)['a']}, B {address(app)['b']}")
+    assert seen == {("d1", "A", "people"), ("d1", "A", "how strongly"), ("d1", "people", "how strongly")}
+
+
+def test_the_verdict_in_words(known: World) -> None:
+    app = opened(document="d0", a="A", b="people")
+    table = pair_table(app)
+    (verdict,) = (one.value for one in app.markdown if "**People" in one.value)
+    assert verdict.replace("\\", "").startswith("**People prefer A.** ")  # rated 3 against 2
+    for metric in METRICS:
+        assert metric in verdict.replace("\\", "")
+        assert table.loc[metric, "Prefers"].split(":")[0] in {"✓ right", "✗ wrong", "= tie"}
+    assert "People prefer it" in re.findall(r'<div class="name" dir="auto">A: A .*?</div>', html(app))[0]
 
 
 @pytest.mark.parametrize("show", get_args(Show))
@@ -214,31 +301,30 @@ def test_each_filter(known: World, show: Show) -> None:
     preferences = load_rated_pairs(known.data, NAME, ASPECT)
     found = verdicts(preferences)
     app = filtered(opened(), show)
-    assert [app.selectbox(key="example_show").options[place] for place in range(7)] == list(SHOWN.values())
-    one = {"metric": "rouge_k"} if show not in {"all", "everybody"} else {}
-    other = {"other": "length"} if show == "rather" else {}
+    assert app.selectbox(key="example_show").options == list(SHOWN.values())
+    one = {"metric": "ROUGE-K"} if show in PAIRWISE else {}
+    other = {"other": "Length"} if show == "rather" else {}
     filtered(app, show, **one, **other)
     chosen = PairFilter(show, **one, **other)
     if not (left := int(filter_pairs(found, chosen).sum())):
-        assert "No pair is left" in said(app)
+        assert "no pair is left" in said(app)
         return
-    assert len(list_of(app)) == left
-    assert same(list_of(app), expected(known, chosen))
+    assert counted(app) == (left, 12)
+    assert same(app, expected(known, chosen))
 
 
 @pytest.mark.parametrize("search", ["D1", "people", "how STRONGLY", "are"])
 def test_search(known: World, search: str) -> None:
     app = opened()
     sound(app.text_input(key="example_search").set_value(search).run())
-    shown = list_of(app)
-    assert same(shown, expected(known, PairFilter(search=search)))
-    assert 0 < len(shown) < 12
+    assert same(app, expected(known, PairFilter(search=search)))
+    assert 0 < counted(app)[0] < 12
 
 
 def test_the_other_metric_is_never_the_same(known: World) -> None:
-    app = filtered(opened(), "rather", metric="rouge1", other="rouge2")
-    filtered(app, "rather", metric="rouge2")
-    assert "rouge2" not in app.selectbox(key="example_other").options
+    app = filtered(opened(), "rather", metric="ROUGE-1", other="ROUGE-2")
+    filtered(app, "rather", metric="ROUGE-2")
+    assert "ROUGE-2" not in app.selectbox(key="example_other").options
 
 
 def test_a_study_by_majority_and_where_people_are_split(known: World) -> None:
@@ -246,14 +332,16 @@ def test_a_study_by_majority_and_where_people_are_split(known: World) -> None:
     known.judge("Ana", ["left"])
     known.judge("Ben", ["left", "right", "tie"])
     app = opened()
-    assert "24 judgments of annotators" in said(app)
+    assert "24 judgments" in said(app)
     voted = load_judgments(known.annotation, STUDY).by_majority()
-    assert same(list_of(app), make_pairs_frame(voted, verdicts(voted), PairFilter()))
-    splits = list_of(app).query("people == 'split'")
+    wanted = make_pairs_frame(voted, PairFilter())
+    assert same(app, wanted)
+    splits = wanted.query("people == 'split'")
     assert len(splits)
     row = splits.iloc[0]
     app = opened(study=STUDY, document=row["document"], a=row["A"], b=row["B"])
-    assert pair_table(app).loc["people", "prefers"] == "split"
+    assert pair_table(app).loc["People", "Prefers"] == "split"
+    assert "People are split." in said(app)
     assert address(app)["study"] == STUDY
 
 
@@ -261,40 +349,47 @@ def test_a_study_by_majority_and_where_people_are_split(known: World) -> None:
 
 
 def test_the_address_shows_the_same_to_somebody_else(known: World) -> None:
-    app = filtered(opened(), "rather", metric="length", other="rouge_k")
-    wanted = list_of(app).iloc[-1]
-    assert len(list_of(app)) > 1
+    app = filtered(opened(), "rather", metric="Length", other="ROUGE-K")
+    rows = expected(known, PairFilter("rather", "Length", "ROUGE-K"))
+    assert len(rows) > 1
     link = address(app)
     assert link == {
-        **{"dataset": NAME, "aspect": ASPECT, "show": "rather", "metric": "length", "other": "rouge_k"},
-        **dict(zip(("document", "a", "b"), list_of(app).iloc[0][["document", "A", "B"]], strict=True)),
+        **{"dataset": NAME, "aspect": ASPECT, "show": "rather", "metric": "Length", "other": "ROUGE-K"},
+        **dict(zip(("document", "a", "b"), rows.iloc[0][["document", "A", "B"]], strict=True)),
     }
+    wanted = rows.iloc[-1]
     link |= {"document": wanted["document"], "a": wanted["A"], "b": wanted["B"], "search": wanted["document"]}
     again = opened(**link)
     assert [again.selectbox(key=f"example_{name}").value for name in ("show", "metric", "other")] == [
         "rather",
-        "length",
-        "rouge_k",
+        "Length",
+        "ROUGE-K",
     ]
     assert again.text_input(key="example_search").value == wanted["document"]
     assert list(pair_table(again).columns)[:2] == [f"A: {wanted['A']}", f"B: {wanted['B']}"]
-    assert (again.subheader[0].value.replace("\\", "")) == f"Storm over {wanted['document']}"
+    assert again.header[0].value.replace("\\", "") == f"Storm over {wanted['document']}"
     assert address(again) == link
     assert address(sound(again.run())) == link
 
 
+def test_an_older_link_calls_metrics_by_their_names(known: World) -> None:
+    app = opened(dataset=NAME, aspect=ASPECT, show="rather", metric="length", other="rouge_k")
+    assert same(app, expected(known, PairFilter("rather", "Length", "ROUGE-K")))
+    assert (address(app)["metric"], address(app)["other"]) == ("Length", "ROUGE-K")
+
+
 def test_what_was_open_stays_open_when_the_filter_still_has_it(known: World) -> None:
-    rows = expected(known, PairFilter("against", "rouge1"))
+    rows = expected(known, PairFilter("against", "ROUGE-1"))
     assert len(rows) > 1
     last = rows.iloc[-1]
     app = opened(dataset=NAME, aspect=ASPECT, document=last["document"], a=last["A"], b=last["B"])
     before = address(app)
     filtered(app, "against")
-    assert address(app) == before | {"show": "against", "metric": "rouge1"}
+    assert address(app) == before | {"show": "against", "metric": "ROUGE-1"}
 
 
 def test_leaving_the_page_and_coming_back(known: World) -> None:
-    app = filtered(opened(), "against", metric="length")
+    app = filtered(opened(), "against", metric="Length")
     shown = address(app)
     sound(app.switch_page("agreement.py").run())
     app.query_params.clear()  # as the browser does
@@ -315,31 +410,32 @@ def test_leaving_the_page_and_coming_back(known: World) -> None:
         {"document": "no such document", "a": "A", "b": "B"},
         {"document": "d0", "a": "people", "b": "people"},
         {"show": ["all", "against"], "metric": ["rouge1", "length"]},
-        {"unknown": "\u202e<img src=x onerror=alert(1)>", "search": "", "annotator": "x", "a": "x" * 10_000},
+        {"unknown": "\u202e<img src=x onerror=alert(1)>", "search": "", "a": "x" * 10_000},
     ],
 )
 def test_what_an_address_asks_for_in_vain(known: World, query: dict[str, Any]) -> None:
     app = opened(**query)
     assert len(list_of(app)) > 0
     link = address(app)
-    assert link.keys() <= {"dataset", "aspect", "show", "metric", "other", "document", "a", "b"}
+    ours = {"dataset", "aspect", "show", "metric", "other", "document", "a", "b"}
+    assert link.keys() - query.keys() <= ours
     assert (link["dataset"], link["aspect"]) == (NAME, ASPECT)
     assert link["show"] in get_args(Show)
 
 
 def test_a_search_in_the_address_is_text(known: World) -> None:
     app = opened(search="<img src=x onerror=alert(1)> **x** [y](z)")
-    assert "No pair is left" in said(app)
+    assert "no pair is left" in said(app)
     assert "<img" not in html(app)
 
 
 # --- evidence -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("what", ["rouge1", "rouge2", "rougeL", "rouge_k", NOVELTY])
+@pytest.mark.parametrize("what", ["ROUGE-1", "ROUGE-2", "ROUGE-L", "ROUGE-K", NOVELTY])
 def test_evidence_has_the_texts(known: World, what: str) -> None:
     app = see(opened(document="d1", a="A", b="people", dataset=NAME, aspect=ASPECT), what)
-    assert app.button_group(key="evidence").options == ["rouge1", "rouge2", "rougeL", "rouge_k", NOVELTY, ALL]
+    assert app.button_group(key="evidence").options == ["ROUGE-1", "ROUGE-2", "ROUGE-L", "ROUGE-K", NOVELTY, ALL]
     shown = visible(html(app))
     for system in ("A", "people"):
         # once as it is, once with what the metric saw
@@ -347,20 +443,40 @@ def test_evidence_has_the_texts(known: World, what: str) -> None:
     assert "A storm hit the coast and the town of d1." in shown
     assert "<mark" in html(app)
     assert not app.warning  # what is shown makes the stored score
-    # once in the table of scores, and once above what the metric saw
-    assert shown.count(f"{what}|") == (0 if what == NOVELTY else 2)
+
+
+def sections_of(app: AppTest) -> list[str]:
+    return re.findall(r'<section class="saw [^"]*" aria-label="([^"]*)">', html(app))
+
+
+def test_evidence_opens_on_the_metrics_that_the_filter_names(known: World) -> None:
+    if len(expected(known, PairFilter("rather", "Length", "ROUGE-K"))):
+        assert sections_of(opened(show="rather", metric="length", other="rouge_k")) == ["ROUGE-K"]  # length has none
+    named = next(
+        [one, other]
+        for one, other in permutations(METRICS[:-1], 2)
+        if len(expected(known, PairFilter("rather", one, other)))
+    )
+    app = opened(show="rather", metric=named[0], other=named[1])
+    assert sections_of(app) == named
+    heads = [visible(head) for head in re.findall(r'<div class="head">.*?</div>', html(app))]
+    assert heads[0].startswith(f"{named[0]} ✓ right: ")
+    assert heads[1].startswith(f"{named[1]} ✗ wrong: ")
+    # what is chosen then is forgotten when the filter names others
+    see(app, "ROUGE-2")
+    filtered(app, "against", metric="ROUGE-L")
+    assert sections_of(app) == ["ROUGE-L"]
 
 
 def test_all_metrics_on_one_screen(known: World) -> None:
     app = see(opened(document="d1", a="A", b="people"), ALL)
-    sections = re.findall(r'<section class="saw" aria-label="([^"]*)">', html(app))
-    assert sections == ["rouge1", "rouge2", "rougeL", "rouge_k", NOVELTY]
+    assert sections_of(app) == ["ROUGE-1", "ROUGE-2", "ROUGE-L", "ROUGE-K", NOVELTY]
     scores = pair_table(app)
-    for name in sections[:-1]:
-        (line,) = re.findall(rf"<b>{name}</b> <span class=\"said\">(.*?)</span>", html(app))
+    for name in sections_of(app)[:-1]:
+        (line,) = re.findall(rf"<b>{name}</b> (.*?)</div>", html(app))
         row = scores.loc[name]
-        assert line == f"A {row['A: A']}, B {row['B: people']}; prefers: {row['prefers']}"
-    assert html(app).count('class="evidence"') >= 2 * len(sections)
+        assert visible(line) == f"{row['Prefers']} A {row['A: A']}, B {row['B: people']}"
+    assert html(app).count('class="evidence"') >= 2 * len(sections_of(app))
     assert not app.warning
 
 
@@ -368,7 +484,7 @@ def test_the_references_stand_beside_the_summaries_when_asked(known: World) -> N
     app = opened(document="d1", a="A", b="people")
     assert 'aria-label="References"' not in html(app)
     sound(app.button_group(key="beside").set_value("references").run())
-    beside = re.findall(r'<div class="beside">.*?aria-label="Summary A"', html(app), re.DOTALL)[0]
+    beside = re.findall(r'<div class="beside">.*?</section>', html(app), re.DOTALL)[0]
     assert "References (2)" in beside
     for text in ("A storm hit the coast near the river (d1).", "The storm flooded the town."):
         assert text in beside
@@ -385,24 +501,22 @@ def test_the_table_of_scores_is_what_is_stored(known: World) -> None:
         table = pair_table(app)
         stored = known.data.stored(dataset=NAME, document_id=document, systems=("A", "people"))
         ratings = RATINGS[document]
-        assert list(table.loc["people"])[:4] == [
-            *map(str, ratings[:2]),
-            f"{ratings[0] - ratings[1]:+d}",
-            "A" if ratings[0] > ratings[1] else "B",
-        ]
-        assert list(table["signature"][1:]) == list(stored)  # whole
+        people = "A" if ratings[0] > ratings[1] else "B"
+        assert list(table.loc["People"])[:4] == [*map(str, ratings[:2]), f"{ratings[0] - ratings[1]:+d}", people]
+        assert signatures_of(app) == list(stored)  # whole
         for row, of in zip(table.index[1:], stored.values(), strict=True):
             one, other = of["A"].value, of["people"].value
             if one is None or other is None:
                 assert of["A"].missing == of["people"].missing
-                assert list(table.loc[row])[:5] == ["", "", "", "missing", f"A and B missing: {of['A'].missing}"]
+                assert list(table.loc[row]) == ["—", "—", "—", "— no score", f"A and B missing: {of['A'].missing}"]
                 continue
             assert [float(cell) for cell in list(table.loc[row])[:3]] == pytest.approx(
-                [one, other, one - other], abs=5e-5
+                [one, other, one - other], abs=5e-4
             )
-            tied = abs(one - other) < 1e-9
-            assert table.loc[row, "prefers"] == ("a tie" if tied else "A" if one > other else "B")
-            assert table.loc[row, "notes"] == ("tie" if tied else "")
+            prefers = "A" if one > other else "B"
+            right = "✓ right" if prefers == people else "✗ wrong"
+            assert table.loc[row, "Prefers"] == ("= tie" if abs(one - other) < 1e-9 else f"{right}: {prefers}")
+            assert table.loc[row, "Notes"] == ""
 
 
 def test_what_is_to_be_known_of_a_score_is_said(world: World) -> None:
@@ -419,27 +533,27 @@ def test_what_is_to_be_known_of_a_score_is_said(world: World) -> None:
         of = {keys["d1", system]: score for system, score in scores.items()}
         world.data.add_scores(metric=signature.split("|")[0], signature=signature, scores=of)
     table = pair_table(opened(document="d1", a="A", b="people"))
-    assert {label: tuple(row[["prefers", "notes"]]) for label, row in table.iloc[1:].iterrows()} == {
-        "cut": ("a tie", "A truncatedtie"),
-        "both cut": ("A", "A and B truncated"),
-        "gone": ("missing", "B missing: no words: <i>x</i> **y**"),
-        "undone": ("missing", "A missing: not scored yet"),
+    assert {label: tuple(row[["Prefers", "Notes"]]) for label, row in table.iloc[1:].iterrows()} == {
+        "cut": ("= tie", "A truncated"),
+        "both cut": ("✗ wrong: A", "A and B truncated"),  # people rated 1 against 2
+        "gone": ("— no score", "B missing: no words: <i>x</i> **y**"),
+        "undone": ("— no score", "A missing: not scored yet"),
     }
 
 
 # --- the way through the list ---------------------------------------------------------------------------------
 
 
-def test_previous_and_next_step_through_what_the_filter_left(known: World) -> None:
-    app = filtered(opened(), "against", metric="rouge1")
-    rows = list_of(app)
+def test_previous_and_next_step_through_the_documents(known: World) -> None:
+    app = filtered(opened(), "against", metric="ROUGE-1")
+    rows = expected(known, PairFilter("against", "ROUGE-1")).drop_duplicates("document")
     assert len(rows) > 2
     seen = []
     for place in range(len(rows)):
         assert f"**{place + 1} of {len(rows)}**" in said(app)
         names = dict(zip(("document", "a", "b"), rows.iloc[place][["document", "A", "B"]], strict=True))
         seen.append({name: address(app)[name] for name in names})
-        assert seen[-1] == names
+        assert seen[-1] == names  # of each document the strongest pair
         assert list(pair_table(app).columns)[:2] == [f"A: {names['a']}", f"B: {names['b']}"]
         assert chosen_rows(app) == [place]
         assert (app.button(key="previous").disabled, app.button(key="next").disabled) == (
@@ -454,9 +568,38 @@ def test_previous_and_next_step_through_what_the_filter_left(known: World) -> No
 
 
 def chosen_rows(app: AppTest) -> list[int]:
-    """The rows of the list that are chosen, of the filter `against` of rouge1."""
-    key = f"examples:{Source(NAME, aspect=ASPECT).name}:{PairFilter('against', 'rouge1')}"
+    """The rows of the list that are chosen, of the filter `against` of ROUGE-1."""
+    key = f"examples:{Source(NAME, aspect=ASPECT).name}:{PairFilter('against', 'ROUGE-1')}:0"
     return list(app.session_state[key]["selection"]["rows"])
+
+
+def test_a_long_list_is_shown_in_parts(known: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pair_list, "PART", 3)
+    wanted = list_documents(expected(known, PairFilter()))
+    app = opened()
+    assert app.selectbox(key="example_part").options == ["Documents 1 to 3", "Documents 4 to 4"]
+    assert list(list_of(app)["document"]) == list(wanted["document"][:3])
+    for _ in range(3):
+        sound(app.button(key="next").click().run())
+    assert address(app)["document"] == wanted["document"][3]
+    assert "**4 of 4**" in said(app)
+    assert list(list_of(app)["document"]) == list(wanted["document"][3:])
+    assert app.selectbox(key="example_part").value == 3
+    pressed(app, "☆ Star")
+    assert list(list_of(app)["starred"]) == ["★"]
+    sound(app.selectbox(key="example_part").select_index(0).run())
+    assert address(app)["document"] == wanted["document"][0]
+    assert list(list_of(app)["starred"]) == [""] * 3
+
+
+def test_of_a_document_with_many_pairs_the_strongest_are_offered_and_the_open_one(
+    known: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pair_list, "PART", 1)
+    rows = expected(known, PairFilter())
+    last = rows[rows["document"] == "d1"].iloc[-1]
+    options = opened(document="d1", a=last["A"], b=last["B"]).selectbox(key="example_pair").options
+    assert [name.partition(":")[0] for name in options] == ["Pair 1 of 3", "Pair 3 of 3"]
 
 
 def test_what_is_open_stays_open_when_it_stands_elsewhere_in_the_list(known: World) -> None:
@@ -465,31 +608,25 @@ def test_what_is_open_stays_open_when_it_stands_elsewhere_in_the_list(known: Wor
     names = {name: address(app)[name] for name in ("document", "a", "b")}
     sound(app.text_input(key="example_search").set_value(names["document"]).run())
     assert {name: address(app)[name] for name in names} == names
-    rows = list_of(app)
-    place = next(
-        place for place, row in enumerate(rows[["document", "A", "B"]].to_numpy().tolist()) if row == [*names.values()]
-    )
-    assert f"**{place + 1} of {len(rows)}**" in said(app)
+    assert "**1 of 1**" in said(app)
 
 
 @pytest.mark.parametrize(
-    ("name", "chosen"),
-    [
-        ("ROUGE-1 and people disagree", PairFilter("against", "rouge1")),
-        ("ROUGE-K right where ROUGE-1 is wrong", PairFilter("rather", "rouge_k", "rouge1")),
-        ("all metrics against the majority", PairFilter("everybody")),
-    ],
+    "chosen",
+    [PairFilter("against", "ROUGE-1"), PairFilter("rather", "ROUGE-K", "ROUGE-1"), PairFilter("everybody")],
 )
-def test_filters_to_begin_with(known: World, name: str, chosen: PairFilter) -> None:
+def test_filters_to_begin_with(known: World, chosen: PairFilter) -> None:
     app = opened()
-    assert not any("BERTScore" in button.label for button in app.button)  # there are no scores of it
-    sound(app.button(key=f"preset:{name}").click().run())
-    assert app.selectbox(key="example_show").value == chosen.show
+    chips = app.button_group(key="example_preset")
+    assert not any("BERTScore" in name for name in chips.options)  # there are no scores of it
     wanted = expected(known, chosen)
+    assert any(name.endswith(f"({len(wanted)})") for name in chips.options)
+    sound(chips.set_value(chosen).run())
+    assert app.selectbox(key="example_show").value == chosen.show
     if wanted.empty:
-        assert "No pair is left" in said(app)
+        assert "no pair is left" in said(app)
     else:
-        assert same(list_of(app), wanted)
+        assert same(app, wanted)
 
 
 # --- evidence of models ---------------------------------------------------------------------------------------
@@ -534,23 +671,21 @@ def answering(world: World, monkeypatch: pytest.MonkeyPatch) -> Answering:
 
 def answered(app: AppTest) -> AppTest:
     """The page when no model is waited for any more."""
-    return drawn_until(app, lambda app: "its model is looking at both summaries" not in said(app))
+    return drawn_until(app, lambda app: "its model is looking" not in said(app))
 
 
 def test_models_come_after_what_is_there_at_once(answering: Answering) -> None:
     answering.may.clear()
     app = see(opened(document="d1", a="A", b="people"), ALL)
-    sections = re.findall(r'<section class="saw" aria-label="([^"]*)">', html(app))
-    assert sections == ["rouge1", "rouge2", NOVELTY]  # there while the models are still looking
-    assert said(app).count("its model is looking at both summaries") == 2
+    assert sections_of(app) == ["ROUGE-1", "ROUGE-2", NOVELTY]  # there while the models are still looking
+    assert said(app).count("its model is looking") == 2
     answering.may.set()
     answered(app)
-    sections = re.findall(r'<section class="saw" aria-label="([^"]*)">', html(app))
-    assert sections == ["rouge1", "rouge2", NOVELTY, "bertscore", "apes"]
+    assert sorted(sections_of(app)) == sorted(["ROUGE-1", "ROUGE-2", NOVELTY, "BERTScore", "APES"])
     asked = [name for name, document, _ in answering.asked if document == "d1"]
-    assert asked[-4:] == ["bertscore"] * 2 + ["apes"] * 2
+    assert sorted(asked[-4:]) == ["apes"] * 2 + ["bertscore"] * 2
     assert "Undefined: the models are still being loaded: try again in a moment." in said(app)
-    assert "is looking at both summaries" not in said(app)  # what stood there while they were waited for
+    assert "its model is looking" not in said(app)  # what stood there while they were waited for
     assert not app.warning
     assert visible(html(app)).count("The best of 2 references makes the score; it is shown.") >= 2
     assert len(app.get("arrow_vega_lite_chart") or app.get("vega_lite_chart")) == 2
@@ -559,34 +694,35 @@ def test_models_come_after_what_is_there_at_once(answering: Answering) -> None:
 def test_a_model_that_failed_is_asked_again(answering: Answering) -> None:
     app = opened(document="d1", a="A", b="people")
     for times in (2, 4):
-        answered(see(app, "apes"))
+        answered(see(app, "APES"))
         assert sum(asked[:2] == ("apes", "d1") for asked in answering.asked) == times
-        see(app, "rouge1")
+        see(app, "ROUGE-1")
 
 
 def test_what_nobody_waits_for_is_not_asked(answering: Answering) -> None:
     answering.may.clear()
-    app = see(opened(document="d1", a="A", b="people"), "bertscore")
+    app = see(opened(document="d1", a="A", b="people"), "BERTScore")
     assert "its model is looking" in said(app)
-    see(app, "rouge1")
+    see(app, "ROUGE-1")
     assert "its model is looking" not in said(app)
     assert visible(html(app)).count("unigrams of the reference") == 2
     answering.may.set()
-    answered(see(app, "apes"))
+    answered(see(app, "APES"))
     assert sum(name == "bertscore" for name, _, _ in answering.asked) <= 1  # the one that was begun
 
 
-def test_models_look_at_the_next_example_while_one_reads(answering: Answering) -> None:
-    app = answered(see(opened(), "bertscore"))
+def test_models_look_at_the_next_example_while_one_reads(world: World, answering: Answering) -> None:
+    app = answered(see(opened(), "BERTScore"))
     until(lambda: len(answering.asked) >= 4)
-    (rows,) = (frame.value for frame in app.dataframe if "how strongly" in frame.value)
+    preferences = load_rated_pairs(world.data, NAME, ASPECT)
+    rows = make_pairs_frame(preferences, PairFilter()).drop_duplicates("document")
     assert answering.asked == [
         ("bertscore", rows["document"].iloc[place], rows[side].iloc[place]) for place in (0, 1) for side in ("A", "B")
     ]
     answering.may.clear()  # nobody answers any more
     sound(app.button(key="next").click().run())
     assert "2 of" in said(app)
-    assert "is looking at both summaries" not in said(app)
+    assert "its model is looking" not in said(app)
     answering.may.set()
 
 
@@ -594,8 +730,8 @@ def test_models_look_at_the_next_example_while_one_reads(answering: Answering) -
 
 
 def test_a_missing_score_shows_its_reason(known: World) -> None:
-    app = see(opened(document="bare", a="A", b="people"), "rouge_k")
-    assert pair_table(app).loc["rouge_k", "prefers"] == "missing"
+    app = see(opened(document="bare", a="A", b="people"), "ROUGE-K")
+    assert pair_table(app).loc["ROUGE-K", "Prefers"] == "— no score"
     assert visible(html(app)).count("No evidence: no keywords: ") == 2
 
 
@@ -604,7 +740,7 @@ def test_a_signature_that_cannot_be_made_again(known: World, signature: str) -> 
     scores = {key: StoredScore(0.5, None) for key, _ in known.data.unscored(dataset=NAME, signature=signature)}
     known.data.add_scores(metric=signature.partition("|")[0], signature=signature, scores=scores)
     app = opened()
-    answered(see(app, "rouge1 (mine)" if signature == "rouge1|mine" else signature.partition("|")[0]))
+    answered(see(app, "ROUGE-1 (mine)" if signature == "rouge1|mine" else label_of(signature)))
     assert "Undefined: its settings cannot be had again from its signature: files, or another version." in said(app)
 
 
@@ -615,15 +751,15 @@ def test_a_stored_score_that_the_evidence_does_not_make(world: World) -> None:
     world.data.add_scores(metric="rouge1", signature=signature, scores={key: StoredScore(0.125, None)})
     world.score()
     app = opened(document="d1", a="A", b="people")
-    assert pair_table(app).loc["rouge1", "A: A"] == "0.1250"
+    assert pair_table(app).loc["ROUGE-1", "A: A"] == "0.125"
     assert "A: the stored score is 0.1250, what is shown here makes 0." in said(app)
     assert "B: the stored score" not in said(app)
 
 
 def test_the_evidence_asked_for_is_kept_from_pair_to_pair_and_source_to_source(known: World) -> None:
-    app = see(opened(), "rouge_k")
+    app = see(opened(), "ROUGE-K")
     sound(app.text_input(key="example_search").set_value("d2").run())
-    assert app.button_group(key="evidence").value == "rouge_k"
+    assert app.button_group(key="evidence").value == ["ROUGE-K"]
     known.data.add_dataset(
         name="other",
         format="interchange",
@@ -633,6 +769,6 @@ def test_the_evidence_asked_for_is_kept_from_pair_to_pair_and_source_to_source(k
     score_dataset(known.data, "other", make_metrics(["rouge2"]))
     sound(app.run())
     sound(app.text_input(key="example_search").set_value("").run())
-    sound(app.selectbox(key="example_source").select_index(0).run())
+    sound(app.selectbox(key="dataset").select("other").run())
     assert address(app)["dataset"] == "other"
-    assert app.button_group(key="evidence").value == "rouge2"
+    assert app.button_group(key="evidence").value == ["ROUGE-2"]

@@ -255,6 +255,21 @@ def test_the_demo_is_compared_without_any_review(demo: World) -> None:
     assert documents[0].references[0] in visible(html(nowhere))
 
 
+def test_of_many_documents_one_is_found(demo: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pages.components.shared.documents.MANY", 24)
+    documents = [document for document, _ in demo.data.records(DEMO)]
+    app = opened()
+    assert not [box for box in app.selectbox if box.label == "Document"]
+    for found in (pressed(app, "Next"), sound(app.text_input(key="keywords_document_number").input("2").run())):
+        assert address(found)["document"] == documents[1].id
+        assert documents[1].references[0] in visible(html(found))
+    # of another data set, another document
+    demo.data.add_dataset(name="few", format="lines", sha256="1", records=[(Document("x", "", ("One text.",)), [])])
+    assert address(sound(app.run()))["document"] == documents[1].id
+    sound(app.selectbox(key="keywords_dataset").set_value("few").run())
+    assert address(app)["document"] == "x"
+
+
 def test_a_review_from_making_it_to_its_results(demo: World) -> None:
     app = opened(view="results")
     assert "no review yet" in said(app)

@@ -1,10 +1,12 @@
-"""Agreement, Correlation, Reliability and the Planner against the functions that they show, and against hand counts."""
+"""The pages of results and the planner against the functions that they show, and against hand counts."""
 
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,16 +21,23 @@ from analysis.metrics_and_people import analyze_agreement, correlation_tables, h
 from analysis.planning import observe_metrics, pairs_to_separate
 from analysis.reliability import fleiss_kappa, krippendorff_alpha, raw_agreement
 from analysis.significance import position_check
-from analysis.study import StudyAnalysis, shares_won
+from analysis.study import Settings, StudyAnalysis, shares_won
 from annotation.records import JudgmentTask, StudySpec
 from annotation.results import load_judgments
 from annotation.store import AnnotationStore
+from annotation.study_data import read_study, without_names
 from data.database import connect, now
 from data.records import Document, Summary
-from data.store import DataStore, StoredScore
+from data.store import DataStore, StoredBound, StoredScore
+from metrics.registry import label_of, metric
+from pages.components.results import report
+from reports.contents import Contents
+from reports.study import make_study_contents
+from reports.tables.correlation import COEFFICIENTS, LEVEL_NAMES
+from summarizers.oracles.evaluation import OracleTask
 from tests.pages.opening import html, open_page, said, sound
 
-PAGES = ("agreement.py", "correlation.py", "reliability.py", "studies.py")
+PAGES = ("overview.py", "agreement.py", "correlation.py", "systems.py", "annotators.py", "new_study.py")
 NAME = "set"
 
 ROUGE1, ROUGE2, ROUGE_K, LENGTH = (f"{name}|v:1" for name in ("rouge1", "rouge2", "rouge_k", "length"))
@@ -112,9 +121,11 @@ def world(sqlite_url: str) -> World:
     return World(sqlite_url)
 
 
-@pytest.fixture
-def known(world: World) -> World:
-    """Three annotators, 12 pairs, and scores of which the counts in these tests follow by hand."""
+@pytest.fixture(scope="module")
+def known_file(tmp_path_factory: pytest.TempPathFactory, migrated_sqlite: Path) -> Path:
+    """A database to copy, with three annotators and 12 pairs; the counts in these tests follow from it by hand."""
+    file = Path(shutil.copy(migrated_sqlite, tmp_path_factory.mktemp("known") / "known.db"))
+    world = World(f"sqlite:///{file}")
     world.add(ratings={"a": 3, "b": 2, "c": 1})
     world.score(ROUGE1, lambda _, system: {"a": 0.9, "b": 0.5, "c": 0.1}[system])
     random = dict(zip([(d, s) for d in DOCUMENTS for s in SYSTEMS], np.random.default_rng(1).random(12), strict=True))
@@ -127,7 +138,15 @@ def known(world: World) -> World:
     world.judge("Ana", first)
     world.judge("Ben", first_but_in_d0)
     world.judge("Cleo", first_but_tied)
-    return world
+    world.data.engine.dispose()
+    return file
+
+
+@pytest.fixture
+def known(sqlite_url: str, tmp_path: Path, known_file: Path) -> World:
+    """Three annotators, 12 pairs, and scores of which the counts in these tests follow by hand."""
+    shutil.copy(known_file, tmp_path / "relevance.db")
+    return World(sqlite_url)
 
 
 TABLES = {
@@ -136,18 +155,18 @@ TABLES = {
     "by_difference": (None, "from"),
     "contradictions": (None, "the metric prefers"),
     "position": (None, "share"),
-    "human": ("With people", "coefficient"),
+    "human": ("With people", "pooled"),
     "correlation_tests": ("With people", "p (Williams)"),
-    "length": ("With length", "coefficient"),
-    "rouge_k": ("With ROUGE-K", "coefficient"),
+    "length": ("With length", "pooled"),
+    "rouge_k": ("With ROUGE-K", "pooled"),
     "discrepancies": ("With ROUGE-K", "of decided"),
-    "matrix": ("With each other", "coefficient"),
-    "systems": ("Systems", "system"),
-    "wilcoxon": ("Systems", "p (Holm)"),
+    "matrix": ("With each other", "pooled"),
+    "systems": ("Mean scores", "system"),
+    "wilcoxon": ("System against system", "p (Holm)"),
     "reliability": (None, "value"),
     "cohen": (None, "kappa"),
     "annotators": (None, "checks"),
-    "ranking": (None, "strength"),
+    "ranking": ("Ranked by annotators", "strength"),
     "observed": (None, "phi"),
 }
 """The tab that a table is under, where its columns do not tell it, and a column that only it has there."""
@@ -191,7 +210,8 @@ def test_the_agreement_table_is_the_analysis_of_the_same_judgments(known: World,
     app = open_page("agreement.py")
     choose(app, "unit", unit)
     preferences = load_judgments(known.annotation, "Study")
-    analysis = analyze_agreement(preferences.by_majority() if unit == "by majority" else preferences)
+    counted = preferences.by_majority() if unit == "by majority" else preferences
+    analysis = analyze_agreement(counted, label_of=label_of)
     shown = table(app, "agreement").set_index("metric")
     # people among themselves are judgments, not pairs
     people = ["people"] if unit == "per judgment" else []
@@ -220,17 +240,17 @@ def test_the_agreement_table_is_the_analysis_of_the_same_judgments(known: World,
 
 def test_counts_by_hand_per_judgment_and_by_majority(known: World) -> None:
     app = open_page("agreement.py")
-    assert "36 judgments of annotators" in said(app)
+    assert "36 judgments" in said(app)
     # Ana, Ben and Cleo: 12 pairs each; Cleo ties on the 4 pairs of a and b. rouge1 goes by the names: Ana 12, Cleo 8
     # and Ben 9 are with it, Ben's 3 pairs of d0 against it
     assert "per judgment (4 human ties)" in said(app)
-    assert counts(app, "rouge1") == (32, 29, 3, 0)
+    assert counts(app, "ROUGE-1") == (32, 29, 3, 0)
     # rouge_k ties b and c: 3 annotators, 4 documents; lacks a in d3: 5 decided judgments; for a against another in
     # d0 to d2 only Ben's 2 of d0 are with it, against it are Ana 6, Ben 4, Cleo 3 (a and c)
-    assert counts(app, "rouge_k") == (27, 2, 13, 12)
-    assert table(app, "agreement").set_index("metric").loc["rouge_k", "half"] == pytest.approx(8 / 27)
+    assert counts(app, "ROUGE-K") == (27, 2, 13, 12)
+    assert table(app, "agreement").set_index("metric").loc["ROUGE-K", "half"] == pytest.approx(8 / 27)
     # length ties a and b: Ana 4, Ben 4; of the other 24, Ben's 2 of d0 are against it
-    assert counts(app, "length") == (32, 22, 2, 8)
+    assert counts(app, "Length") == (32, 22, 2, 8)
     # every annotator against the other two. d1 to d3: Ana 9, Ben 9, Cleo 6 with them and 3 ties of hers where they
     # are decided. d0: of a and b, Ana and Ben each against the other, as Cleo ties; of the other two pairs only Ben
     # has a decided majority, against him
@@ -238,30 +258,30 @@ def test_counts_by_hand_per_judgment_and_by_majority(known: World) -> None:
     choose(app, "unit", "by majority")
     # of a and b in d0 Ana and Ben cancel out
     assert "per pair by majority (0 human ties, 1 split)" in said(app)
-    assert counts(app, "rouge1") == (11, 11, 0, 0)
-    assert counts(app, "rouge_k") == (9, 0, 5, 4)
+    assert counts(app, "ROUGE-1") == (11, 11, 0, 0)
+    assert counts(app, "ROUGE-K") == (9, 0, 5, 4)
 
 
 def test_filters_by_hand(known: World) -> None:
     app = open_page("agreement.py")
-    source = "Study: annotators' judgments"
-    sound(app.multiselect(key=f"people:{source}").set_value(["Ben"]).run())
-    assert counts(app, "rouge1") == (12, 9, 3, 0)
+    source = "set:Annotators in Study"
+    sound(app.multiselect(key="people:Study").set_value(["Ben"]).run())
+    assert counts(app, "ROUGE-1") == (12, 9, 3, 0)
     assert "12 judgments" in said(app)
     assert "Filtered" in said(app)
     alone = table(app, "agreement").set_index("metric").loc["people"]  # one annotator has nobody to agree with
     assert alone["n"] == 0
     assert "no pair was judged by 2 annotators" in said(app)
     assert list(table(app, "position")["annotator"]) == ["all annotators", "Ben"]
-    sound(app.multiselect(key=f"people:{source}").set_value([]).run())
+    sound(app.multiselect(key="people:Study").set_value([]).run())
     sound(app.multiselect(key=f"systems:{source}").set_value(["a", "b"]).run())
     # Cleo ties on all four
-    assert counts(app, "rouge1") == (8, 7, 1, 0)
+    assert counts(app, "ROUGE-1") == (8, 7, 1, 0)
     sound(app.multiselect(key=f"systems:{source}").set_value([]).run())
     sound(app.checkbox(key="decided").set_value(True).run())
     # length ties a and b, rouge_k ties b and c and lacks a in d3: a and c in d0 to d2 is left, by three annotators
-    assert counts(app, "rouge1") == (9, 8, 1, 0)
-    assert counts(app, "rouge_k") == (9, 1, 8, 0)
+    assert counts(app, "ROUGE-1") == (9, 8, 1, 0)
+    assert counts(app, "ROUGE-K") == (9, 1, 8, 0)
     shown = table(app, "agreement").set_index("metric").drop(index="people")
     assert (shown["half"] == shown["strict"]).all()
     assert (shown["half"] == shown["decided"]).all()
@@ -299,13 +319,13 @@ def test_contradictions_and_the_example_that_is_open(known: World) -> None:
     app = open_page("agreement.py")
     offered = app.button_group(key="contradicted_metric")
     # of the majority: rouge1 none; rouge_k a against b in d1 and d2, against c in d0 to d2; length none
-    assert [label for label in offered.options if not label.startswith("rouge2")] == [
-        "rouge1: 0",
-        "rouge_k: 5",
-        "length: 0",
+    assert [label for label in offered.options if not label.startswith("ROUGE-2")] == [
+        "ROUGE-1: 0",
+        "ROUGE-K: 5",
+        "Length: 0",
     ]
-    assert "None." in said(app)
-    choose(app, "contradicted_metric", "rouge_k")
+    assert "There are none." in said(app)
+    choose(app, "contradicted_metric", "ROUGE-K")
     shown = table(app, "contradictions")
     assert sorted(zip(shown["document"], shown["people prefer"], shown["the metric prefers"], strict=True)) == [
         ("d0", "a", "c"),
@@ -329,20 +349,21 @@ def test_contradictions_and_the_example_that_is_open(known: World) -> None:
         name: re.findall(r"<td[^>]*>(.*?)</td>", cells)
         for name, cells in re.findall(r'<tr><th scope="row">(.*?)</th>(.*?)</tr>', texts)
     }
-    assert of_letter[rows["people"][3]] == opened_first["people prefer"]
-    assert of_letter[rows["rouge_k"][3]] == opened_first["the metric prefers"]
-    assert list(map(float, rows["rouge1"][:2])) == [{"a": 0.9, "b": 0.5, "c": 0.1}[system] for system in systems]
+    assert of_letter[rows["People"][3]] == opened_first["people prefer"]
+    assert "✗ wrong: " in rows["ROUGE-K"][3]
+    assert of_letter[re.sub("<[^>]*>", "", rows["ROUGE-K"][3])[-1]] == opened_first["the metric prefers"]
+    assert list(map(float, rows["ROUGE-1"][:2])) == [{"a": 0.9, "b": 0.5, "c": 0.1}[system] for system in systems]
 
 
 def test_imported_ratings_are_a_source(known: World) -> None:
     app = open_page("agreement.py")
-    select(app, "source", "set: human ratings (relevance)")
-    assert "imported human ratings of relevance" in said(app).replace("**", "")
-    assert counts(app, "rouge1") == (12, 12, 0, 0)
+    select(app, "source", "Ratings of relevance")
+    assert "Ratings of relevance, imported" in said(app).replace("**", "")
+    assert counts(app, "ROUGE-1") == (12, 12, 0, 0)
     assert "people" not in set(table(app, "agreement")["metric"])
     assert not [group for group in app.button_group if group.key == "unit"]
-    assert "Ratings have no sides" in said(app)
-    choose(app, "contradicted_metric", "rouge_k")
+    assert "Position" not in [tab.label for tab in app.tabs]
+    choose(app, "contradicted_metric", "ROUGE-K")
     # a against b and against c in d0 to d2
     assert len(table(app, "contradictions")) == 6
 
@@ -351,25 +372,45 @@ def test_the_data_set_narrows_the_sources(known: World) -> None:
     known.add("other", documents=("x", "y"), ratings={"a": 1, "b": 2, "c": 2})
     known.score(ROUGE1, lambda _, system: {"a": 0.9, "b": 0.5, "c": 0.1}[system], name="other")
     app = open_page("agreement.py")
-    assert len(app.selectbox(key="source").options) == 3
+    select(app, "dataset", NAME)
+    assert app.selectbox(key="source").options == ["Annotators in Study", "Ratings of relevance"]
     select(app, "dataset", "other")
-    assert app.selectbox(key="source").options == ["other: human ratings (relevance)"]
+    assert app.selectbox(key="source").options == ["Ratings of relevance"]
     # two documents: a is rated below b and c, which are rated alike
-    assert counts(app, "rouge1") == (4, 0, 4, 0)
+    assert counts(app, "ROUGE-1") == (4, 0, 4, 0)
     assert "(2 human ties)" in said(app)
-    app.switch_page("correlation.py").run()  # "all" is no data set there
-    sound(app)
+    sound(app.switch_page("correlation.py").run())
+    assert app.selectbox(key="dataset").value == "other"
 
 
 def test_the_study_with_the_most_judgments_comes_first(known: World) -> None:
     known.ask("Later")
     known.judge("Dan", first, study="Later")
     app = open_page("agreement.py")
-    assert app.selectbox(key="source").options[:2] == [
-        "Study: annotators' judgments",
-        "Later: annotators' judgments",
+    assert app.selectbox(key="source").options == [
+        "Annotators in Study",
+        "Ratings of relevance",
+        "Annotators in Later",
     ]
-    assert open_page("reliability.py").selectbox(key="study").options == ["Study", "Later"]
+    assert open_page("annotators.py").selectbox(key="study").options == ["Study", "Later"]
+
+
+# --- the report -------------------------------------------------------------------------------------------
+
+
+def test_the_report_of_a_study_rests_on_what_that_of_the_command_line_does(
+    known: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[Contents] = []
+    monkeypatch.setattr(report, "report_html", lambda contents, _methods: made.append(contents) or "")
+    app = open_page("overview.py", study="Study")
+    sound(app.toggle(key="report:{'study': 'Study'}").set_value(True).run())
+    (found,) = made
+    expected = make_study_contents(without_names(read_study(known.data, known.annotation, "Study")), Settings())
+    assert (found.heading, found.people) == ("Metrics against annotators: Study", "annotators")
+    assert (found.heading, found.people, found.names) == (expected.heading, expected.people, expected.names)
+    assert (found.facts, found.gaps) == (expected.facts, expected.gaps)
+    assert found.analysis.checks == expected.analysis.checks
 
 
 # --- correlation ------------------------------------------------------------------------------------------
@@ -378,48 +419,55 @@ def test_the_study_with_the_most_judgments_comes_first(known: World) -> None:
 @pytest.mark.parametrize("method", ["pearson", "spearman", "kendall"])
 def test_correlations_are_those_of_the_functions(known: World, method: str) -> None:
     app = open_page("correlation.py")
-    select(app, "people:set", "set: human ratings (relevance)")
+    select(app, "source", "Ratings of relevance")
     choose(app, "method", method)
     cells = known.data.cells(NAME)
-    columns = {signature.split("|")[0]: values for signature, values in cells.scores.items()}
-    columns["human: relevance"] = cells.ratings["relevance"]
+    columns = {label_of(signature): values for signature, values in cells.scores.items()}
+    columns["ratings of relevance"] = cells.ratings["relevance"]
     rows = {"human": 4, "length": 3, "rouge_k": 3, "matrix": 6}
+    other = {"human": "ratings of relevance", "length": "Length", "rouge_k": "ROUGE-K"}  # it stands under the table
     for name, count in rows.items():
         shown = table(app, name)
         assert len(shown) == count
         for row in shown.to_dict("records"):
             levels = correlate(
-                columns[row["first"]], columns[row["second"]], cells.documents, cells.systems, method=method
+                columns[row.get("metric", row.get("first"))],
+                columns[row.get("second", other.get(name))],
+                cells.documents,
+                cells.systems,
+                method=method,
             )
-            assert row["coefficient"] == method
-            for level, found in zip(("global", "input", "system"), levels, strict=True):
+            for level, found in zip(("pooled", "within documents", "system level"), levels, strict=True):
                 assert equal(row[level], found.r), (name, row, level)
-            assert (row["summaries"], row["documents"], row["left out"], row["systems"]) == (
-                levels.global_.n,
-                levels.input.n,
-                levels.input.left_out,
-                levels.system.n,
-            )
+            counted = {
+                "summaries": levels.global_.n,
+                "documents": levels.input.n,
+                "left out": levels.input.left_out,
+                "systems": levels.system.n,
+            }
+            # a column that is the same in all rows is said under the table
+            assert all(row[what] == n if what in row else f"{what}: {n}" in said(app) for what, n in counted.items())
+            assert f"coefficient: {COEFFICIENTS[method]}" in said(app)
     assert "not the two" not in said(app)
-    assert len(table(app, "systems")) == 3
-    assert "undefined (" in said(app)  # rouge_k is constant in d3
+    assert len(table(open_page("systems.py"), "systems")) == 3
+    assert "— (" in said(app)  # rouge_k is constant in d3
 
 
 def test_the_level_and_what_is_drawn(known: World) -> None:
     app = open_page("correlation.py")
-    select(app, "people:set", "set: human ratings (relevance)")
+    select(app, "source", "Ratings of relevance")
     for level in ("global", "input", "system"):
         choose(app, "level", level)
         assert (
-            f"correlation with human: relevance ({level})"
+            f"correlation with ratings of relevance ({LEVEL_NAMES[level]})"
             in tab(app, "With people").get("vega_lite_chart")[0].proto.spec
         )
     before = table(app, "human")
-    assert "bootstrap over documents (global, input) and documents and systems (system)" in said(app)
+    assert "bootstrap over documents (pooled, within documents) and documents and systems (system level)" in said(app)
     choose(app, "resample", "systems")
     after = table(app, "human")
-    assert (before["global"] == after["global"]).all()
-    assert (before["global 95 %"] != after["global 95 %"]).any()
+    assert (before["pooled"] == after["pooled"]).all()
+    assert (before["pooled 95 %"] != after["pooled 95 %"]).any()
     assert "bootstrap over systems" in said(app)
     choose(app, "resample", "both")
     assert "bootstrap over documents and systems," in said(app)
@@ -427,26 +475,26 @@ def test_the_level_and_what_is_drawn(known: World) -> None:
 
 def test_judgments_won_are_what_metrics_are_correlated_with(known: World) -> None:
     app = open_page("correlation.py")
-    assert app.selectbox(key="people:set").value.study == "Study"
-    assert "the share of its judgments that it won" in said(app)
+    assert app.selectbox(key="source").value.study == "Study"
+    assert "the share of judgments that a summary won" in said(app)
     cells = known.data.cells(NAME)
     won = shares_won(load_judgments(known.annotation, "Study"))
     # d0: a against b 1, 0, 1/2 and against c 1, 0, 1; of all 6 judgments it won 3.5
     assert won["d0", "a"] == pytest.approx(3.5 / 6)
     shares = [won[cell] for cell in zip(cells.documents, cells.systems, strict=True)]
     expected = correlate(shares, cells.scores[ROUGE1], cells.documents, cells.systems).global_.r
-    row = table(app, "human").set_index("second").loc["rouge1"]
-    assert row["first"] == "human: judgments won"
-    assert equal(row["global"], expected)
+    row = table(app, "human").set_index("metric").loc["ROUGE-1"]
+    assert "with: judgments won" in said(app)
+    assert equal(row["pooled"], expected)
 
 
 def test_rouge_by_the_mean_adds_rows(known: World) -> None:
     app = open_page("correlation.py")
-    assert list(table(app, "rouge_k")["first"]) == ["rouge1", "rouge2", "length"]
+    assert list(table(app, "rouge_k")["metric"]) == ["ROUGE-1", "ROUGE-2", "Length"]
     sound(app.button(key="score_mean").click().run())
-    firsts = list(table(app, "rouge_k")["first"])
+    firsts = list(table(app, "rouge_k")["metric"])
     assert len(firsts) == 6
-    assert [name for name in firsts if name.startswith("rouge1 (") and "refs:mean" in name]
+    assert [name for name in firsts if name.startswith("ROUGE-1 (") and "refs:mean" in name]
     assert not [button for button in app.button if button.key == "score_mean"]
     assert len(table(app, "matrix")) == 21  # of 7 metrics
 
@@ -454,17 +502,18 @@ def test_rouge_by_the_mean_adds_rows(known: World) -> None:
 def test_two_metrics_are_tested_and_systems_are_compared(known: World) -> None:
     app = open_page("correlation.py")
     shown = table(app, "correlation_tests")
-    assert list(shown["level"]) == ["global", "input", "system"]
+    assert list(shown["level"]) == ["pooled", "within documents", "system level"]
     assert list(shown["test"]) == ["Perm-Systems + Perm-Inputs", "Perm-Inputs, exact", "Perm-Systems, exact"]
     choose(app, "permute", "cells")
     assert set(table(app, "correlation_tests")["holds for"]) == {"these systems and documents"}
     assert "takes these systems and documents as fixed" in said(app)
-    select(app, "tested_first", "rouge2")  # what stood second before
+    select(app, "tested_first", "ROUGE-2")  # what stood second before
     shown = table(app, "correlation_tests")
-    assert (set(shown["first"]), set(shown["second"])) == ({"rouge2"}, {"rouge1"})
-    select(app, "system_metric", "rouge_k")
+    assert (set(shown["first"]), set(shown["second"])) == ({"ROUGE-2"}, {"ROUGE-1"})
+    app = open_page("systems.py")
+    select(app, "system_metric", "ROUGE-K")
     shown = table(app, "wilcoxon")
-    assert set(shown["metric"]) == {"rouge_k"}
+    assert set(shown["metric"]) == {"ROUGE-K"}
     assert list(shown["difference"]) == pytest.approx([-0.1, -0.1, 0.0])
     assert list(shown["n"]) == [3, 3, 4]
 
@@ -475,23 +524,82 @@ def test_who_beats_the_baselines_has_a_dagger(world: World) -> None:
     world.score(ROUGE1, lambda document, system: {"a": 0.5, "b": 0.1, "c": 0.0}[system] + int(document[1]) ** 2 / 100)
     world.score(ROUGE2, lambda document, system: ord(system) / 100 * int(document[1]))
     world.score(ROUGE_K, lambda document, system: int(document[1]) * (1 + (system == "a")) / 20)
-    app = open_page("correlation.py")
+    app = open_page("systems.py")
     assert "†" not in said(app)
-    assert list(table(app, "systems")["rouge1"]) == pytest.approx([0.63, 0.23, 0.13])
-    app.multiselect(key="baselines").set_value(["b", "c"]).run()
-    assert list(table(sound(app), "systems")["rouge1"]) == ["0.630†", "0.230", "0.130"]
+    assert list(table(app, "systems")["ROUGE-1"]) == pytest.approx([0.63, 0.23, 0.13])
+    app.multiselect(key=f"baselines:{NAME}").set_value(["b", "c"]).run()
+    assert list(table(sound(app), "systems")["ROUGE-1"]) == ["0.630†", "0.230", "0.130"]
     assert "†: beats each of b, c: a higher mean" in said(app)
+
+
+def test_systems_stand_beside_the_best_extracts_where_they_were_searched_for(world: World) -> None:
+    world.add()
+    world.score(metric("rouge1").signature, lambda document, system: 0.25)
+    assert "best extract" not in " ".join(table(open_page("systems.py"), "systems")["system"])
+    signature = OracleTask(algorithms=("exact",)).signatures["exact"]
+    bounds = {document: StoredBound(f1, (0,), 0, f1, 0.1) for document, f1 in {"d0": 0.5, "d1": 0.75}.items()}
+    world.data.add_bounds(dataset=NAME, signature=signature, bounds=bounds)
+    shown = table(open_page("systems.py"), "systems")
+    assert list(shown["system"]) == ["a", "b", "c", "best extract (2 of 4 documents)"]
+    assert list(shown["ROUGE-1"]) == pytest.approx([0.25, 0.25, 0.25, 0.625])
+
+
+def test_systems_called_like_a_baseline_are_to_be_beaten_unless_others_are_chosen(world: World) -> None:
+    world.add(systems=("lead-1", "lexrank", "own"))
+    world.score(ROUGE1, lambda document, system: 0.5)
+    app = open_page("systems.py")
+    assert app.multiselect(key=f"baselines:{NAME}").value == ["lead-1", "lexrank"]
+    assert "†: beats each of lead-1, lexrank: " in said(app)
+    app.multiselect(key=f"baselines:{NAME}").set_value([]).run()
+    assert "†" not in said(sound(app))
+
+
+def test_the_words_stay_beside_rouge_k_whichever_metrics_are_chosen(world: World) -> None:
+    world.add()
+    for signature in (ROUGE1, ROUGE_K, LENGTH):
+        world.score(signature, lambda document, system: 0.5)
+    app = open_page("systems.py", dataset=NAME, metrics=["ROUGE-K"])
+    assert list(table(app, "systems")) == ["system", "ROUGE-K", "words"]
+    assert "Keyword recall grows with length" in said(app)
+    assert list(table(app, "wilcoxon"))[-1] == "words apart"
+
+
+def test_keywords_are_told_apart_by_the_source_where_that_is_asked_for(world: World) -> None:
+    document = Document("d", "A cat sat.", ("The cat ate mice.", "A cat hunts mice."))  # keywords: cat, and mouse
+    summaries = [Summary("d", "bad", "A cat."), Summary("d", "good", "Mice fear a cat.")]
+    world.data.add_dataset(name=NAME, format="interchange", sha256="0", records=[(document, summaries)])
+    world.score(ROUGE_K, lambda document, system: 0.5)
+    app = open_page("systems.py")
+    assert "IN-SRC" not in table(app, "systems")
+    sound(app.toggle(key="by_source").set_value(True).run())
+    shown = table(app, "systems")
+    assert list(shown["IN-SRC"]) == [1, 1]
+    assert list(shown["OUT-SRC"]) == [0, 1]
+
+
+def test_published_figures_stand_in_a_table_of_their_own(world: World) -> None:
+    world.add()
+    world.score(ROUGE1, lambda document, system: 0.5)
+    app = open_page("systems.py")
+    assert app.selectbox(key=f"published:{NAME}").value is None  # these are no documents of a paper
+    assert "As published" not in [header.value for header in app.header]
+    select(app, f"published:{NAME}", "SciTLDR")
+    own, shown = (frame.value for frame in tab(app, "Mean scores").dataframe)
+    assert list(own["system"]) == ["a", "b", "c"]
+    assert list(shown["system"]) == ["BART", "TDSum"]
+    assert list(shown["ROUGE-K"]) == [0.4136, 0.4304]
+    assert "Quoted, not computed here" in said(app)
 
 
 def test_pairs_on_which_rouge_k_parts_from_others(known: World) -> None:
     cells = known.data.cells(NAME)
-    expected = part_from_rouge_k(cells, correlation_tables(cells, "relevance"))
+    expected = part_from_rouge_k(cells, correlation_tables(cells, "relevance", label_of))
     shown = table(open_page("correlation.py"), "discrepancies")
     # ROUGE-1 puts a above b above c, ROUGE-K b and c above a, but in d3, where it has none of a and b and c tie
     assert [(row["second"], row["part"], row["ties"], row["n"]) for row in shown.to_dict("records")] == [
         (found.second, found.parted, found.tied, found.pairs) for found in expected
     ]
-    assert (expected[0].second, expected[0].parted, expected[0].tied, expected[0].pairs) == ("rouge1", 6, 4, 10)
+    assert (expected[0].second, expected[0].parted, expected[0].tied, expected[0].pairs) == ("ROUGE-1", 6, 4, 10)
 
 
 def test_what_is_not_weighed_says_so(world: World) -> None:
@@ -501,8 +609,8 @@ def test_what_is_not_weighed_says_so(world: World) -> None:
     world.score(ROUGE2, lambda document, system: ord(system) * (-1 if document in ("d0", "d1") else 1))
     world.ask(rule="conflicts", signatures=(ROUGE1, ROUGE2), count=9, per_document=3)
     world.judge("Ana", first)
-    app = open_page("correlation.py")
-    note = "Not weighed: human: judgments won describes the pairs that were drawn"
+    app = open_page("systems.py")
+    note = "Not weighed: the column judgments won describes the pairs that were drawn"
     assert said(app).count(note) == 3  # systems, distinguishability, wilcoxon
     assert "Wilcoxon's test is not weighed" in said(open_page("agreement.py"))
 
@@ -511,19 +619,20 @@ def test_a_change_of_the_data_set_changes_every_choice(known: World) -> None:
     known.add("zz", systems=("x", "y"))
     known.score("other|v:1", lambda document, system: len(document) + (system == "x"), name="zz")
     app = open_page("correlation.py")
-    select(app, "y", "rouge_k")
-    select(app, "tested_first", "length")
-    select(app, "correlated", "zz")
+    select(app, "y", "ROUGE-K")
+    select(app, "tested_first", "Length")
+    select(app, "dataset", "zz")
     assert (app.selectbox(key="x").value, app.selectbox(key="y").value) == ("other", "other")
-    assert "no human ratings, and no study" in said(app)
-    select(app, "correlated", NAME)
+    assert "Nobody has judged or rated" in said(app)
+    assert [tab.label for tab in app.tabs] == ["Summaries"]
+    select(app, "dataset", NAME)
 
 
 # --- reliability ------------------------------------------------------------------------------------------
 
 
 def test_reliability_is_that_of_the_functions(known: World) -> None:
-    app = open_page("reliability.py")
+    app = open_page("annotators.py")
     preferences = load_judgments(known.annotation, "Study")
     pair, choices, annotators = preferences.pair, preferences.choices, preferences.annotators
     assert "36 judgments of 12 pairs by 3 annotators" in said(app).replace("**", "")
@@ -553,7 +662,7 @@ def test_reliability_is_that_of_the_functions(known: World) -> None:
     # without ties of others: Ana 9 of 9 in d1 to d3 and against Ben in d0's a and b
     assert (people.loc["Ana", "agrees with others"], people.loc["Ana", "of"]) == (0.9, 10)
     ranking = StudyAnalysis(preferences).reliability.ranking
-    shown = table(app, "ranking")
+    shown = table(open_page("systems.py"), "ranking")
     assert list(shown["system"]) == [row.system for row in ranking.rows] == ["a", "b", "c"]
     assert list(shown["strength"]) == pytest.approx([row.strength for row in ranking.rows])
     # a over b: Ana 4, Ben 3, Cleo half of 4; over c: 4, 3, 4. b over a: Ben 1, Cleo 2; over c: 4, 3, 4. c: Ben 2
@@ -568,7 +677,7 @@ def test_attention_checks_are_counted_and_count_nowhere_else(world: World) -> No
         return one
 
     world.judge("Ana", own)
-    app = open_page("reliability.py")
+    app = open_page("annotators.py")
     people = table(app, "annotators").set_index("annotator")
     assert (people.loc["Ana", "judgments"], people.loc["Ana", "checks"]) == (12, 2)
     assert people.loc["Ana", "checks passed"] == world.annotation.annotators("Study")[0].checks_passed
@@ -590,7 +699,7 @@ def entered(app: AppTest, label: str, value: float | None = None) -> float:
 
 
 def test_the_planner_by_assumed_ratios(sqlite_url: str) -> None:
-    app = open_page("studies.py")
+    app = open_page("new_study.py")
     assert numbers(app)["Pairs"] == "306"
     entered(app, "phi", 0.63)
     assert numbers(app) == {
@@ -624,10 +733,10 @@ def test_the_planner_by_assumed_ratios(sqlite_url: str) -> None:
 
 
 def test_the_planner_by_observed_ratios(known: World) -> None:
-    app = open_page("studies.py")
-    select(app, "plan_source", "observed in Study: annotators' judgments")
-    select(app, "plan_metric", "rouge1")
-    select(app, "plan_other", "rouge2")
+    app = open_page("new_study.py")
+    select(app, "plan_source", "observed in set: Annotators in Study")
+    select(app, "plan_metric", "ROUGE-1")
+    select(app, "plan_other", "ROUGE-2")
     preferences = load_judgments(known.annotation, "Study").by_majority()
     differences = preferences.differences()
     earned = [credit_pairs(preferences.choices, differences[name]) for name in (ROUGE1, ROUGE2)]
@@ -642,9 +751,9 @@ def test_the_planner_by_observed_ratios(known: World) -> None:
     assert numbers(app)["Pairs"] == f"{plan.pairs:,}"
     select(app, "plan_source", "assumed")
     assert numbers(app)["Pairs"] == "306"
-    select(app, "plan_source", "observed in set: human ratings (relevance)")
-    select(app, "plan_metric", "rouge_k")
-    select(app, "plan_other", "rouge1")
+    select(app, "plan_source", "observed in set: Ratings of relevance")
+    select(app, "plan_metric", "ROUGE-K")
+    select(app, "plan_other", "ROUGE-1")
     # no pair with a, two ties of b and c in each document: the observed 4 x .5 of 10 is not mistaken for nothing
     assert entered(app, "Agreement of the first metric") == pytest.approx(0.2)
     sound(app.radio(key="plan_goal").set_value("measure one metric's agreement").run())
@@ -657,8 +766,8 @@ def test_an_observed_ratio_of_0_stays_0(world: World) -> None:
     world.add(ratings={"a": 1, "b": 2, "c": 3})
     world.score(ROUGE1, lambda _, system: {"a": 0.9, "b": 0.5, "c": 0.1}[system])
     world.score(LENGTH, lambda _, system: {"a": 1, "b": 2, "c": 3}[system])
-    app = open_page("studies.py")
-    select(app, "plan_source", "observed in set: human ratings (relevance)")
+    app = open_page("new_study.py")
+    select(app, "plan_source", "observed in set: Ratings of relevance")
     assert entered(app, "Agreement of the first metric") == 0.0
     assert entered(app, "Agreement of the second metric") == 1.0
     assert "phi is undefined" in said(app)
@@ -755,7 +864,7 @@ def apart(world: World) -> None:
         world.judge(name, first)
 
 
-PLAN = ("studies.py", "exact power")
+PLAN = ("new_study.py", "exact power")
 
 
 @pytest.mark.parametrize(
@@ -764,26 +873,26 @@ PLAN = ("studies.py", "exact power")
         (
             nothing,
             [
-                ("agreement.py", "nothing to compare with yet"),
+                ("agreement.py", "no data set yet"),
                 ("correlation.py", "no data set yet"),
-                ("reliability.py", "no study yet"),
+                ("annotators.py", "no study yet"),
                 PLAN,
             ],
         ),
         (
             bare,
             [
-                ("agreement.py", "nothing to compare with yet"),
+                ("agreement.py", "Nobody has judged or rated"),
                 ("correlation.py", "no scores yet"),
-                ("reliability.py", "no study yet"),
+                ("annotators.py", "no study yet"),
             ],
         ),
         (
             unjudged,
             [
-                ("agreement.py", "No judgments yet"),
+                ("agreement.py", "Nobody has judged a pair of this study yet"),
                 ("correlation.py", "no scores yet"),
-                ("reliability.py", "No judgments yet: every figure is undefined"),
+                ("annotators.py", "No judgments yet: every figure is undefined"),
             ],
         ),
         (
@@ -791,24 +900,24 @@ PLAN = ("studies.py", "exact power")
             [
                 ("agreement.py", "no scores yet"),
                 ("correlation.py", "no scores yet"),
-                ("reliability.py", "one category"),
+                ("annotators.py", "one category"),
             ],
         ),
         (
             alone,
             [
                 ("agreement.py", "per judgment"),
-                ("correlation.py", "undefined ("),
-                ("reliability.py", "nothing was judged by 2 annotators or more"),
-                ("reliability.py", "Undefined: no two annotators judged the same pair"),
+                ("correlation.py", "— ("),
+                ("annotators.py", "nothing was judged by 2 annotators or more"),
+                ("annotators.py", "Undefined: no two annotators judged the same pair"),
             ],
         ),
         (
             one_pair,
             [
                 ("agreement.py", "fewer than 2"),
-                ("correlation.py", "undefined ("),
-                ("reliability.py", "undefined ("),
+                ("correlation.py", "— ("),
+                ("annotators.py", "— ("),
             ],
         ),
         (
@@ -816,8 +925,8 @@ PLAN = ("studies.py", "exact power")
             [
                 ("agreement.py", "no pair that people decide has a value"),
                 ("agreement.py", "Undefined: no pair is decided by both people and a metric"),
-                ("correlation.py", "undefined ("),
-                ("reliability.py", "undefined ("),
+                ("correlation.py", "— ("),
+                ("annotators.py", "— ("),
             ],
         ),
         (
@@ -825,29 +934,27 @@ PLAN = ("studies.py", "exact power")
             [
                 ("agreement.py", "the metric decides no pair"),
                 ("correlation.py", "constant"),
-                ("reliability.py", "Systems ranked"),
+                ("annotators.py", "one category"),
             ],
         ),
-        (missing, [("agreement.py", "no pair that people decide has a value"), ("correlation.py", "undefined (")]),
+        (missing, [("agreement.py", "no pair that people decide has a value"), ("correlation.py", "— (")]),
         (
             one_system,
             [
-                ("agreement.py", "Undefined: no document has two rated summaries"),
-                ("correlation.py", "undefined ("),
-                ("correlation.py", "Undefined: there are fewer than 2 systems"),
-                ("reliability.py", "no study yet"),
+                ("agreement.py", "No document has two rated summaries"),
+                ("correlation.py", "— ("),
+                ("systems.py", "Undefined: there are fewer than 2 systems"),
+                ("annotators.py", "no study yet"),
             ],
         ),
         (
             one_metric,
             [
                 ("agreement.py", "Undefined: there are fewer than 2 metrics"),
-                ("correlation.py", "Undefined: the data set is not scored by length"),
-                ("correlation.py", "Undefined: the data set is not scored by ROUGE-K and another metric"),
-                ("correlation.py", "Undefined: the data set is scored by one metric only"),
+                ("overview.py", "agrees significantly less"),
             ],
         ),
-        (apart, [("agreement.py", "per judgment"), ("reliability.py", "undefined (a: rank")]),
+        (apart, [("agreement.py", "per judgment"), ("systems.py", "— (a: rank")]),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )

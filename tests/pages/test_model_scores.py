@@ -65,7 +65,7 @@ def test_what_else_is_raised_concerns_one_question() -> None:
 def test_a_failure_is_forgotten_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     inspector = Telling(CannotExplain("no memory"), FOUND)
     scores = told(inspector, ONE)
-    for after, known in ((model_scores.FORGOTTEN, 1), (-1.0, 0)):
+    for after, known in ((PATIENCE, 1), (-1.0, 0)):
         monkeypatch.setattr(model_scores, "FORGOTTEN", after)
         scores.want([("m", ONE)])
         assert len(scores.kept) == known

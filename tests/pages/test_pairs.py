@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import math
+import pickle
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from data.preferences import Preferences, to_name_column
+from data.store import StarredExample
+from pages.components.examples.pair_list import JudgedPair, PairList, make_pair_list
 from pages.components.examples.pairs import (
     PairFilter,
     Show,
-    compact,
     confusion,
+    describe_filter,
     filter_pairs,
-    find_place,
-    make_pairs_frame,
+    names_of_metrics,
     presets,
+    read_filter,
     verdicts,
 )
+from tests.pages.listed import list_documents, make_pairs_frame
 
 NAN = math.nan
 SCORES = {
@@ -90,40 +94,108 @@ def test_cells_of_the_confusion_table_are_what_their_filters_leave(preferences: 
     assert table.sum(axis=1).tolist() == [3, 3]
 
 
+def listed(preferences: Preferences, chosen: PairFilter) -> PairList:
+    return make_pair_list(preferences, verdicts(preferences), chosen)
+
+
+def pairs_of(found: PairList) -> list[JudgedPair]:
+    return [found.pair(pair) for pair in range(found.pairs)]
+
+
 def test_the_list_comes_strongest_first(preferences: Preferences) -> None:
-    found = verdicts(preferences)
-    rows = make_pairs_frame(preferences, found, PairFilter("all", "m"))
+    found = listed(preferences, PairFilter("all", "m"))
     # differences of m: .8, .6, 0, -.1, 1
-    assert rows.index.tolist() == [4, 0, 1, 3, 2]
-    assert rows["how strongly"].tolist() == pytest.approx([1, 0.8, 0.6, 0.1, 0])
-    assert rows.loc[0].to_dict() == {
-        **{"document": "d0", "A": "x", "B": "y", "people": "A", "m": "A", "k": "B"},
-        "difference": pytest.approx(0.8),
-        "how strongly": pytest.approx(0.8),
-    }
-    assert rows["people"].tolist() == ["split", "A", "B", "tie", "A"]
-    assert rows.loc[2, ["m", "k"]].tolist() == ["tie", "missing"]
+    assert [one.document for one in pairs_of(found)] == ["d4", "d0", "d1", "d3", "d2"]
+    assert found.columns.strengths.tolist() == pytest.approx([1, 0.8, 0.6, 0.1, 0])
+    assert [one.people for one in pairs_of(found)] == ["split", "A", "B", "tie", "A"]
+    assert found.pair(4) == JudgedPair("d2", ("y", "<b>z</b>"), "A")
+
+
+@pytest.fixture
+def together(preferences: Preferences) -> Preferences:
+    """The same pairs, but of three documents."""
+    return Preferences(**{**vars(preferences), "documents": to_name_column(["d0", "d1", "d1", "d0", "d4"])})
+
+
+def test_a_row_a_document_in_the_order_of_its_strongest_pair(together: Preferences) -> None:
+    found = listed(together, PairFilter("all", "m"))
+    assert [one.document for one in pairs_of(found)] == ["d4", "d0", "d0", "d1", "d1"]
+    table = found.table(0, 3)
+    assert table["document"].tolist() == ["d4", "d0", "d1"]
+    assert table["pairs"].tolist() == [1, 2, 2]
+    assert table["how strongly"].tolist() == pytest.approx([1, 0.8, 0.6])
+    pd.testing.assert_frame_equal(found.table(1, 500), table[1:].reset_index(drop=True))
+    assert [list(found.of_document(place)) for place in range(3)] == [[0], [1, 2], [3, 4]]
+    assert [found.place_of(pair) for pair in range(5)] == [0, 1, 1, 2, 2]
+    assert found.strongest(2) == found.pair(3) == JudgedPair("d1", ("x", "z"), "B")
+
+
+@pytest.mark.parametrize("show", ["all", "agrees", "against", "ties", "missing"])
+@pytest.mark.parametrize("search", ["", "d1", "Z"])
+def test_the_list_is_that_of_going_through_the_pairs_one_by_one(together: Preferences, show: Show, search: str) -> None:
+    chosen = PairFilter(show, None if show == "all" else "m", search=search)
+    found, wanted = listed(together, chosen), make_pairs_frame(together, chosen)
+    assert sorted((one.document, *one.systems, one.people) for one in pairs_of(found)) == sorted(
+        tuple(row) for row in wanted[["document", "A", "B", "people"]].to_numpy()
+    )
+    pd.testing.assert_frame_equal(found.table(0, 5), list_documents(wanted), check_dtype=False)
 
 
 @pytest.mark.parametrize(
     ("search", "expected"), [("d3", [3]), ("Z", [1, 2]), ("<b>", [2]), ("nothing", []), (" d0 ", [0])]
 )
 def test_searching(preferences: Preferences, search: str, expected: list[int]) -> None:
-    rows = make_pairs_frame(preferences, verdicts(preferences), PairFilter(search=search))
-    assert sorted(rows.index) == expected
+    found = pairs_of(listed(preferences, PairFilter(search=search)))
+    assert sorted(one.document for one in found) == [f"d{place}" for place in expected]
+
+
+def test_starred_pairs_whichever_summary_is_the_first(together: Preferences) -> None:
+    found = listed(together, PairFilter("all", "m"))
+    starred = [
+        StarredExample("d1", ("x", "z"), ""),
+        StarredExample("d0", ("y", "x"), ""),
+        StarredExample("d4", ("x", "z"), "no such pair"),
+        StarredExample("gone", ("x", "y"), ""),
+    ]
+    pairs = found.find_starred(starred)
+    named = [("d0", ("x", "y")), ("d0", ("x", "y")), ("d1", ("x", "z"))]  # two pairs here have the same names
+    assert sorted(found.pair(pair)[:2] for pair in pairs) == named
+    only = found.only(pairs)
+    assert [one[:2] for one in pairs_of(only)] == named
+    assert only.table(0, 5)["pairs"].tolist() == [2, 1]
+    assert only.columns.strengths.tolist() == pytest.approx([0.8, 0.1, 0.6])
+    assert found.only([]).pairs == len(found.only([]).documents) == 0
+    assert found.find_starred([]) == []
+
+
+def test_a_list_of_a_hundred_thousand_pairs_takes_little_to_send() -> None:
+    count = 100_000
+    places = np.arange(count)
+    large = Preferences(
+        documents=to_name_column([f"document-{place // 2}" for place in places]),
+        firsts=to_name_column(["x"] * count),
+        seconds=to_name_column([("y", "z")[place % 2] for place in places]),
+        inclusion=np.full(count, NAN),
+        scores={"m|1": np.stack([places / count, np.zeros(count)], axis=1)},
+        pair=places,
+        choices=np.ones(count),
+        annotators=to_name_column([None] * count),
+        left=np.full(count, NAN),
+        took=np.full(count, NAN),
+    )
+    found = listed(large, PairFilter())
+    sent = pickle.dumps(found)
+    assert len(sent) < 20 * count
+    assert pickle.loads(sent).pair(0) == found.pair(0) == JudgedPair("document-49999", ("x", "z"), "A")
 
 
 def test_no_scores_and_no_pairs(preferences: Preferences) -> None:
     bare = Preferences(**{**vars(preferences), "scores": {}})
-    assert make_pairs_frame(bare, verdicts(bare), PairFilter()).columns.tolist() == [
-        "document",
-        "A",
-        "B",
-        "people",
-        "how strongly",
-    ]
+    assert listed(bare, PairFilter()).pairs == 5
     nothing = preferences.where(np.zeros(5, dtype=bool))
-    assert make_pairs_frame(nothing, verdicts(nothing), PairFilter("against", "m")).empty
+    for chosen in (PairFilter(), PairFilter("against", "m"), PairFilter(search="x")):
+        assert listed(nothing, chosen).pairs == 0
+        assert listed(nothing, chosen).table(0, 5).empty
     assert confusion(verdicts(nothing)).to_numpy().sum() == 0
 
 
@@ -133,56 +205,63 @@ def test_a_metric_by_mean_and_maximum_stands_once(preferences: Preferences) -> N
     assert list(verdicts(both).signs) == ["m"]
 
 
-def test_the_difference_is_that_of_the_metric_chosen(preferences: Preferences) -> None:
-    found = verdicts(preferences)
-    assert "difference" not in make_pairs_frame(preferences, found, PairFilter())
-    rows = make_pairs_frame(preferences, found, PairFilter("all", "k")).sort_index()
-    # A minus B: 0-1, .2-.8, one is missing, 0-0, 0-1
-    assert rows["difference"].tolist() == pytest.approx([-1, -0.6, NAN, 0, -1], nan_ok=True)
+def test_the_pair_that_an_address_names(preferences: Preferences) -> None:
+    found = listed(preferences, PairFilter("all", "m"))
+    for pair, one in enumerate(pairs_of(found)):
+        assert found.find(*one.address.values()) == pair
+    # turned round it is no pair, but its document is there; what is not there is the first
+    assert found.find("d1", "z", "x") == 2
+    assert found.find("", "", "") == 0
+    assert found.only([1, 2]).find("d4", "x", "y") == 0
 
 
-def test_a_compact_list_is_the_same_list(preferences: Preferences) -> None:
-    rows = make_pairs_frame(preferences, verdicts(preferences), PairFilter("all", "k"))
-    smaller = compact(rows)
-    assert {str(smaller[name].dtype) for name in ("document", "A", "B", "people", "m", "k")} == {"category"}
-    pd.testing.assert_frame_equal(smaller, rows, check_dtype=False, check_categorical=False)
+NAMES = names_of_metrics(["rouge1|refs:max", "rouge_k|kw:overlap", "length|unit:words"])
 
 
-def test_the_place_of_a_pair(preferences: Preferences) -> None:
-    rows = make_pairs_frame(preferences, verdicts(preferences), PairFilter("all", "m"))
-    assert rows.index.tolist() == [4, 0, 1, 3, 2]
-    places = [
-        find_place(rows, preferences, names)
-        for names in zip(preferences.documents, preferences.firsts, preferences.seconds, strict=True)
-    ]
-    assert places == [1, 2, 4, 3, 0]
-    assert find_place(rows, preferences, ("d1", "z", "x")) == 0  # turned round, it is no pair of the list
-    assert find_place(rows, preferences, (None, None, None)) == 0
-    assert find_place(rows[1:], preferences, ("d4", "x", "y")) == 0
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ({}, PairFilter()),
+        ({"show": "<b>"}, PairFilter()),
+        ({"show": "everybody", "metric": "rouge1"}, PairFilter("everybody")),
+        # an older address calls metrics by their names
+        ({"show": "against", "metric": "rouge_k"}, PairFilter("against", "ROUGE-K")),
+        ({"show": "against", "metric": "ROUGE-K", "search": "x"}, PairFilter("against", "ROUGE-K", None, "x")),
+        ({"show": "against", "metric": "unheard of"}, PairFilter("against", "ROUGE-1")),
+        ({"show": "rather", "metric": "rouge_k", "other": "rouge1"}, PairFilter("rather", "ROUGE-K", "ROUGE-1")),
+        ({"show": "rather", "metric": "rouge1", "other": "rouge1"}, PairFilter("rather", "ROUGE-1", "ROUGE-K")),
+    ],
+)
+def test_what_an_address_asks_for(asked: dict[str, str], expected: PairFilter) -> None:
+    assert read_filter(asked, NAMES) == expected
+
+
+def test_a_filter_needs_the_metrics_that_it_is_about() -> None:
+    assert read_filter({"show": "against"}, {}) == PairFilter()
+    assert read_filter({"show": "rather"}, {"rouge1": "ROUGE-1"}) == PairFilter()
+
+
+def test_filters_in_words() -> None:
+    assert describe_filter(PairFilter("rather", "ROUGE-K", "BERTScore")) == "ROUGE-K right where BERTScore is wrong"
+    assert describe_filter(PairFilter("everybody")) == "All metrics wrong"
 
 
 @pytest.mark.parametrize(
     ("metrics", "expected"),
     [
-        ([], {}),
-        (["length"], {}),
+        ([], []),
+        (["Length"], []),
+        (["ROUGE-1", "Length"], [PairFilter("against", "ROUGE-1"), PairFilter("everybody")]),
         (
-            ["rouge1", "length"],
-            {
-                "ROUGE-1 and people disagree": PairFilter("against", "rouge1"),
-                "all metrics against the majority": PairFilter("everybody"),
-            },
-        ),
-        (
-            ["rouge1 (refs:first)", "rouge1 (refs:max)", "rouge_k", "bertscore"],
-            {
-                "ROUGE-1 and people disagree": PairFilter("against", "rouge1 (refs:first)"),
-                "ROUGE-K right where BERTScore is wrong": PairFilter("rather", "rouge_k", "bertscore"),
-                "ROUGE-K right where ROUGE-1 is wrong": PairFilter("rather", "rouge_k", "rouge1 (refs:first)"),
-                "all metrics against the majority": PairFilter("everybody"),
-            },
+            ["ROUGE-1 (refs:first)", "ROUGE-1 (refs:max)", "ROUGE-K", "BERTScore"],
+            [
+                PairFilter("rather", "ROUGE-K", "BERTScore"),
+                PairFilter("rather", "ROUGE-K", "ROUGE-1 (refs:first)"),
+                PairFilter("against", "ROUGE-1 (refs:first)"),
+                PairFilter("everybody"),
+            ],
         ),
     ],
 )
-def test_filters_to_begin_with(metrics: list[str], expected: dict[str, PairFilter]) -> None:
+def test_filters_to_begin_with(metrics: list[str], expected: list[PairFilter]) -> None:
     assert presets(metrics) == expected

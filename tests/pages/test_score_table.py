@@ -59,8 +59,8 @@ def test_a_missing_score_is_never_a_number() -> None:
     ]
     html = scores_html(rows, {"A": "A", "B": f"B: {HOSTILE}"})
     assert cells(html, "data-score") == {
-        "rouge1-A": "0.0000",
-        "rouge1-B": "★ preferred: 0.2500 truncated",
+        "rouge1-A": "0.000",
+        "rouge1-B": "★ preferred: 0.250 truncated",
         "apes-A": "missing",
         "apes-B": "missing",
         "bertscore-A": "missing",
@@ -68,12 +68,34 @@ def test_a_missing_score_is_never_a_number() -> None:
         "length-A": "12",
         "length-B": "12",
     }
-    assert "apes, A, B: missing, no entity &lt;img" in html
-    assert "bertscore, A: missing, no model" in html
+    assert "APES, A, B: missing, no entity &lt;img" in html
+    assert "BERTScore, A: missing, no model" in html
     assert "tie of A, B" in html
     assert "<img" not in html
     for row in rows:
         assert f"<code>{row.signature}</code>" in html
+
+
+def test_what_has_changed_since_typing_began_stands_beside_the_score() -> None:
+    rows = [
+        MetricScores("rouge_k", "rouge_k|x", {"A": score(2 / 3), "B": score(0.5)}, {"A": 1 / 3, "B": 0.5}),
+        MetricScores("length", "length|w", {"A": score(12.0), "B": score(9.0)}, {"A": 10.0}),
+        MetricScores("rouge1", "rouge1|x", {"A": score(0.25), "B": score(0.12345)}, {"A": 0.5}),
+    ]
+    assert cells(scores_html(rows, {"A": "A", "B": "B"}), "data-score") == {
+        "rouge_k-A": "★ preferred: 0.667 (+.333)",
+        "rouge_k-B": "0.500",
+        "length-A": "★ preferred: 12 (+2)",
+        "length-B": "9",
+        "rouge1-A": "★ preferred: 0.250 (-.250)",
+        "rouge1-B": "0.123",
+    }
+
+
+def test_scores_that_are_no_tie_are_told_apart() -> None:
+    rows = [MetricScores("rouge1", "rouge1|x", {"A": score(0.87184), "B": score(0.87181)})]
+    shown = cells(scores_html(rows, {"A": "A", "B": "B"}), "data-score")
+    assert shown == {"rouge1-A": "★ preferred: 0.87184", "rouge1-B": "0.87181"}
 
 
 def test_changes_have_a_sign() -> None:
@@ -90,15 +112,15 @@ def test_changes_have_a_sign() -> None:
     found = cells(html, "data-what-if")
     differences = {name.split("-")[0]: text for name, text in found.items() if name.endswith("-difference")}
     assert differences == {
-        "rouge1": "+0.2500",
-        "rouge2": "-0.2500",
+        "rouge1": "+.250",
+        "rouge2": "-.250",
         "length": "-1",
         "rougeL": "0",
         "rouge_k": "–",
         "apes": "–",
     }
     assert (found["rouge_k-after"], found["apes-after"]) == ("missing", "computing…")
-    assert "rouge_k: missing, no keywords" in html
+    assert "ROUGE-K: missing, no keywords" in html
     assert 'data-what-if="rouge1-difference" class="up"' in html
     assert 'data-what-if="rouge2-difference" class="down"' in html
 
@@ -107,6 +129,6 @@ def test_words_that_cost_most_come_first() -> None:
     words = [Worth("b", (0, 1), 0.5, 0.0), Worth(HOSTILE, (2, 9), 0.25, 0.25), Worth("d", (9, 10), None, None)]
     html = worths_html("rouge1", 0.5, words)
     assert html.index("&lt;img") < html.index('scope="row">b<')
-    assert "falls by 0.2500 to 0.2500" in html
+    assert "falls by 0.250 to 0.250" in html
     assert "without it there is no score" in html
     assert "<img" not in html

@@ -26,10 +26,10 @@ def peak():
 path = Path(sys.argv[1])
 app = AppTest.from_file(str(Path("pages/main.py").resolve()), default_timeout=120)
 app.run()
-app.switch_page("studies.py").run()
-app.file_uploader(key="file").upload(path.name, path.read_bytes(), "application/octet-stream").run()
+app.switch_page("datasets.py").run()
+app.file_uploader(key="file:0").upload(path.name, path.read_bytes(), "application/octet-stream")
 before, start = peak(), time.process_time()
-app.button(key="import").click().run()
+app.run()
 assert not app.exception, app.exception
 print(json.dumps([[error.value for error in app.error], peak() - before, time.process_time() - start]))
 """

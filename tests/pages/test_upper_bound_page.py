@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import partial
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pandas as pd
@@ -17,8 +18,10 @@ from data.demo import NAME as DEMO
 from data.demo import add_demo
 from data.importers import read_documents
 from data.records import Document, Summary
-from data.store import DataStore
+from data.store import DataStore, NotSignedIn
+from pages.components.shared import documents as choosing
 from pages.components.shared.tables import table_height
+from pages.components.upper_bound import evaluated, search
 from pages.components.upper_bound.choice import (
     MOST,
     OPENING,
@@ -32,6 +35,7 @@ from pages.components.upper_bound.choice import (
     not_here,
 )
 from pages.components.upper_bound.extract import FOLDED, extract_html, extract_words, why_nothing
+from pages.components.upper_bound.search import SEARCH
 from reports.charts import distribution_chart, row_names
 from reports.tables.bounds import (
     ALGORITHM_ORDER,
@@ -56,9 +60,9 @@ from summarizers.oracles.evaluation import (
     summarize_algorithms,
 )
 from summarizers.oracles.extracts import look_into
-from summarizers.oracles.standing import score_systems, standings, standings_of
+from summarizers.oracles.standing import SystemScore, judged_all, score_systems, standings_of
 from summarizers.sentences import sentences_of
-from tests.pages.opening import address, open_page, pressed, said, sound, visible
+from tests.pages.opening import address, new_session, open_page, pressed, said, sound, visible
 
 HOSTILE = "<img src=x onerror=alert(1)> :red[red] **bold** \u202ebidi\u202c"
 
@@ -136,7 +140,7 @@ def test_documents_are_called_by_their_number_and_title_or_opening_words() -> No
     assert list(names.values())[:2] == ["1 · A title", "2 · Storms came. Rain fell."]
     assert names["c"].endswith("…")
     assert len(names["c"]) <= len("3 · ") + OPENING
-    assert names["d"] == "4"
+    assert names["d"] == "4 · storm"  # there is but the reference
     assert "\u202e" not in names["e"]
 
 
@@ -259,34 +263,42 @@ def test_algorithms_are_compared_with_the_proven_optimum_only() -> None:
     assert [line["gap"] for line in section.rows] == [Undefined("the optimum is not proven")] * 2
 
 
+def scored(f1_of: dict[str, dict[str, float]]) -> dict[str, dict[str, SystemScore]]:
+    """The same with the words of summaries, nine of each."""
+    return {system: {key: SystemScore(f1, 9) for key, f1 in of.items()} for system, of in f1_of.items()}
+
+
 def test_systems_stand_beside_the_bound() -> None:
-    section = systems_table({"a": 0.2, "b": 0.5, "c": 0.4}, 0.4)
+    section = systems_table({"a": SystemScore(0.2, 9), "b": SystemScore(0.5, 8), "c": SystemScore(0.4, 7)}, 0.4)
     assert [(line["system"], line["gap"]) for line in section.rows] == [
         ("b", pytest.approx(-0.1)),
         ("c", 0),
         ("a", pytest.approx(0.2)),
     ]
     assert [line["share"] for line in section.rows] == pytest.approx([1.25, 1, 0.5])
+    assert [line["words"] for line in section.rows] == [8, 7, 9]
     assert "words of its own" in " ".join(section.notes)
-    assert "words of its own" not in " ".join(systems_table({"a": 0.2}, 0.4).notes)
-    assert isinstance(systems_table({"a": 0.0}, 0.0).rows[0]["share"], Undefined)
+    assert "words of its own" not in " ".join(systems_table({"a": SystemScore(0.2, 9)}, 0.4).notes)
+    assert isinstance(systems_table({"a": SystemScore(0.0, 9)}, 0.0).rows[0]["share"], Undefined)
     assert systems_table({}, 0.4).rows == []
     assert "read the references" not in " ".join(section.notes)
-    assert "read the references" in " ".join(systems_table({"oracle-vns-rouge2": 0.4}, 0.4).notes)
+    assert "read the references" in " ".join(systems_table({"oracle-vns-rouge2": SystemScore(0.4, 9)}, 0.4).notes)
 
 
 def test_the_verdict_is_of_systems_that_do_not_read_the_references() -> None:
     rows = [row("exact", 0.5, bound=0.5, key="a"), row("exact", 0.3, bound=0.3, key="b"), row("vns", 0.1, key="a")]
-    f1 = {
-        "oracle-exact-rouge1": {"a": 0.5, "b": 0.3},
-        "worse": {"a": 0.1, "b": 0.1},
-        "better": {"a": 0.2, "b": 0.2},
-        "rare": {"a": 0.4},
-    }
-    said = describe_best_system(standings_of(f1, rows), rows, BoundChoice("a"))
+    scores = scored(
+        {
+            "oracle-exact-rouge1": {"a": 0.5, "b": 0.3},
+            "worse": {"a": 0.1, "b": 0.1},
+            "better": {"a": 0.2, "b": 0.2},
+            "rare": {"a": 0.4},
+        }
+    )
+    said = describe_best_system(standings_of(scores, rows), rows, BoundChoice("a"))
     assert said == "No extracts exceed 0.400 on average; the best system, better, reaches 50% of that (0.200)."
     alone = describe_best_system(
-        standings_of({"rare": f1["rare"]}, rows), rows, BoundChoice("a", length=SummaryLength(1))
+        standings_of({"rare": scores["rare"]}, rows), rows, BoundChoice("a", length=SummaryLength(1))
     )
     assert alone == (
         "No extracts of this length exceed 0.400 on average; the best system, rare, reaches 80% of the bound on its "
@@ -296,9 +308,9 @@ def test_the_verdict_is_of_systems_that_do_not_read_the_references() -> None:
     assert describe_best_system([], rows, BoundChoice("a")) == (
         "Extracts reach at most 0.450 on average (1 of 2 optima are not proven)."
     )
-    notes = " ".join(standings_table(standings_of(f1, rows)).notes)
+    notes = " ".join(standings_table(standings_of(scores, rows)).notes)
     assert "read the references" in notes
-    assert [(found.name, found.kind) for found in score_distributions(rows, f1)[2:]] == [
+    assert [(found.name, found.kind) for found in score_distributions(rows, scores)[2:]] == [
         ("oracle-exact-rouge1", "oracle"),
         ("rare", "system"),
         ("better", "system"),
@@ -313,7 +325,7 @@ def test_documents_are_listed_by_the_gap_of_their_best_system() -> None:
         *(row("exact", 0.5, bound=0.5, key="c"), row("greedy", 0.5, key="c"), row("vns", 0.5, key="c")),
     ]
     f1 = {"one": {"a": 0.6, "b": 0.2}, "two": {"a": 0.55, "b": 0.3}, "oracle-exact-rouge1": {"a": 0.5, "b": 0.7}}
-    section = documents_table(rows, f1, {"a": "1 · A", "b": "2 · B", "c": "3 · C"})
+    section = documents_table(rows, scored(f1), {"a": "1 · A", "b": "2 · B", "c": "3 · C"})
     b, a, c = section.rows
     assert (b["document"], b["best system"], b["gap"]) == ("2 · B", "two", pytest.approx(0.5))
     assert (a["document"], a["best system"], a["gap"], a["systems above"]) == ("1 · A", "one", pytest.approx(-0.1), 2)
@@ -328,7 +340,7 @@ def test_spreads_are_quartiles_over_the_same_documents() -> None:
     rows = [row("exact", f1, (0,), f1, key) for key, f1 in zip("abcde", (0.1, 0.2, 0.3, 0.4, 1.0), strict=True)]
     rows += [row("greedy", 0.1, key=key) for key in "abcde"]
     f1 = {"low": dict.fromkeys("abz", 0.1), "high": dict.fromkeys("ab", 0.2), "other": {"z": 1.0}, "exact": {"a": 0.1}}
-    exact, greedy, *systems = score_distributions(rows, f1)
+    exact, greedy, *systems = score_distributions(rows, scored(f1))
     assert exact[:2] == ("exact", "oracle")
     assert exact[2:] == (5, *(pytest.approx(value) for value in (0.1, 0.2, 0.3, 0.4, 1.0, 0.4)))
     assert greedy.mean == pytest.approx(0.1)
@@ -391,11 +403,19 @@ def test_the_first_document_is_open_with_its_optimum(demo: DataStore) -> None:
     assert extract_html(document, best, Target()) in blocks(app)
     assert "Proven optimal" in said(app)
     assert f"F1 {best.f1:.4f}" in said(app)
-    systems, algorithms = (frame.value for frame in app.dataframe)
+    (systems,) = (frame.value for frame in app.dataframe)  # other searches are behind a switch
     expected = score_systems(document, summaries, Target())
-    assert dict(zip(systems["system"], systems["F1"], strict=True)) == pytest.approx(expected)
+    assert dict(zip(systems["system"], systems["F1"], strict=True)) == pytest.approx(
+        {system: score.f1 for system, score in expected.items()}
+    )
+    assert dict(zip(systems["system"], systems["words"], strict=True)) == {
+        summary.system: len(summary.text.split()) for summary in summaries
+    }
     assert list(systems["F1"]) == sorted(systems["F1"], reverse=True)
     assert list(systems["share"]) == pytest.approx([f1 / best.f1 for f1 in systems["F1"]])
+    assert address(app) == {**BoundChoice(DEMO).address, "view": "document", "document": document.id}
+    sound(app.toggle(key="bound_compare").set_value(True).run())
+    algorithms = app.dataframe[1].value
     assert list(algorithms["algorithm"]) == list(ALGORITHM_ORDER)
     for name, f1 in zip(ALGORITHM_ORDER, algorithms["F1"], strict=True):
         solution = find_extract(document, Target(), name)
@@ -456,13 +476,14 @@ def test_all_documents_are_computed_once_and_shown(demo: DataStore) -> None:
     evaluation = load_evaluation(demo, DEMO, task)
     assert len(evaluation.rows) == 24 * len(ALGORITHMS)
     assert not [button for button in app.button if button.label.startswith("Compute")]
-    expected = standings(demo.records(DEMO), evaluation, task.target)
+    expected = standings_of(judged_all(demo.records(DEMO), task.target), evaluation.rows)
     table = app.dataframe[0].value
     assert list(table["system"]) == [found.system for found in expected]
     assert list(table["share"]) == pytest.approx([found.share for found in expected])
+    assert list(table["words"]) == pytest.approx([found.words for found in expected])
     known = look_into(evaluation.rows, [document for document, _ in demo.records(DEMO)], task.target)
     titles = [section.title for section in oracle_sections(summarize_algorithms(evaluation.rows), task, {}, known)]
-    assert [header.value for header in app.subheader] == [
+    assert [header.value for header in app.header] == [
         standings_table(expected).title,
         "Document by document",
         *titles,
@@ -489,6 +510,96 @@ def test_what_is_stored_is_shown_and_the_rest_is_offered(demo: DataStore) -> Non
     assert "**3 of 24 documents**" in said(app)
     assert [button.label for button in app.button if button.label.startswith("Compute")] == ["Compute for 21 documents"]
     assert set(app.dataframe[0].value["documents"]) == {3}
+
+
+class LateSearch(Event):
+    """A search that somebody has stopped, and that stores three documents before it ends."""
+
+    def __init__(self, data: DataStore) -> None:
+        super().__init__()
+        self.data = data
+
+    def wait(self, timeout: float | None = None) -> bool:
+        evaluate_stored(self.data, DEMO, OracleTask(), first=3, processes=0)
+        self.set()
+        return True
+
+
+def test_many_documents_are_listed_a_page_at_a_time(demo: DataStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evaluated, "PER_PAGE", 2)
+    monkeypatch.setattr("pages.components.upper_bound.all_documents.PER_PAGE", 2)
+    evaluate_stored(demo, DEMO, OracleTask(), first=3, processes=0)
+    app = opened(view="all")
+    first = app.dataframe[1].value
+    app.session_state[f"bound_page:{DEMO}:3"] = 2
+    second = sound(app.run()).dataframe[1].value
+    assert [len(first), len(second)] == [2, 1]
+    assert list(pd.concat([first, second])["gap"]) == sorted([*first["gap"], *second["gap"]], reverse=True)
+
+
+def test_of_many_documents_one_is_found_by_number_id_or_title(demo: DataStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choosing, "MANY", 24)
+    documents = [document for document, _ in demo.records(DEMO)]
+    titles = [" ".join((document.title or "").split()) for document in documents]
+    app = opened(document=documents[2].id)
+
+    def field() -> str:
+        return str(app.text_input(key="bound_document_number").value)
+
+    def shows(place: int) -> bool:
+        document = documents[place]
+        return (
+            address(app)["document"] == document.id
+            and field() == str(place + 1)
+            and extract_html(document, exact_row(document, Target()), Target()) in blocks(app)
+            and document.id in visible(said(app))
+        )
+
+    assert shows(2)
+    assert not [box for box in app.selectbox if box.label == "Document"]
+    pressed(app, "Next")
+    assert shows(3)
+    for wanted, place in (("24", 23), (documents[5].id, 5), (titles[7].upper(), 7), (" 1 ", 0)):
+        sound(app.text_input(key="bound_document_number").input(wanted).run())
+        assert shows(place), wanted
+    assert next(button for button in app.button if button.label == "Previous").disabled
+    sound(app.text_input(key="bound_document_number").input("nothing of the *kind*").run())
+    assert shows(0)
+    assert "No document has the number or id “nothing of the *kind*”" in visible(said(app))
+    sound(app.run())
+    assert "No document has" not in said(app)
+    assert "a document that is not here (“none”)" in said(opened(document="none"))
+
+
+def test_what_a_stopped_search_stores_last_is_shown(demo: DataStore) -> None:
+    app = new_session(dataset=DEMO, view="all")
+    app.session_state[SEARCH] = LateSearch(demo)
+    sound(app.switch_page("upper_bound.py").run())
+    assert "**3 of 24 documents**" in said(app)
+
+
+def test_a_search_has_ended_however_it_ends(demo: DataStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("stopped")
+
+    monkeypatch.setattr(search, "WorkerProcess", fail)
+    app = open_page("upper_bound.py", dataset=DEMO, view="all")
+    app.button(key="bound_compute").click().run()
+    assert app.exception
+    assert app.session_state[SEARCH].is_set()
+
+
+def test_a_search_ends_when_whoever_asked_for_it_may_not_go_on(
+    demo: DataStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse() -> None:
+        raise NotSignedIn("you are not signed in")
+
+    app = open_page("upper_bound.py", dataset=DEMO, view="all")
+    monkeypatch.setattr(search, "open_stores", refuse)
+    app.button(key="bound_compute").click().run()
+    assert app.session_state[SEARCH].is_set()
+    assert demo.count_bounds(dataset=DEMO, signatures=OracleTask().signatures.values()) < 24
 
 
 def test_documents_without_a_bound_are_said(world: DataStore) -> None:
@@ -530,7 +641,7 @@ def test_where_the_time_ends_nothing_is_called_optimal(world: DataStore, monkeyp
     records = [(whole, [Summary("whole", "lead", whole.source[0])])]
     world.add_dataset(name="long", format="interchange", sha256="0", records=records)
     monkeypatch.setattr("pages.components.upper_bound.cached.WAIT", 0.0)
-    app = opened()
+    app = opened(algorithm="exact")
     assert "Best found so far, the time was over" in said(app)
     assert "ptimal" not in said(app)
     stated = re.search(r"no extract is above (\d\.\d{4})", said(app))

@@ -121,8 +121,8 @@ def test_bars_are_shares_of_the_largest() -> None:
     assert not by_word["coast"].gain
     assert by_word["twice"].gain
     assert by_word["twice"].loss == pytest.approx((8 / 10 - 8 / 11) / (8 / 11 - 6 / 10), abs=1e-3)
-    assert by_word["coast"].says == f"without it the score falls by {8 / 11 - 0.6:.4f} to 0.6000"
-    assert by_word["twice"].says == f"without it the score rises by {0.8 - 8 / 11:.4f} to 0.8000"
+    assert by_word["coast"].says == f"without it the score falls by {8 / 11 - 0.6:.3f} to 0.600"
+    assert by_word["twice"].says == f"without it the score rises by {0.8 - 8 / 11:.3f} to 0.800"
 
 
 def test_only_so_many_words_are_tried() -> None:

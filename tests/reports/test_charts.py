@@ -20,7 +20,7 @@ from data.cells import Cells
 from data.one_line import in_one_line
 from data.preferences import rated_pairs
 from metrics.keywords.recall import LengthRecall, Mean
-from reports import charts
+from reports import charts, correlation_charts
 
 NAN = math.nan
 # four documents of two systems; a is better by one point in three of them, in d3 nobody says which is
@@ -98,15 +98,26 @@ def test_agreement(analysis: AgreementAnalysis) -> None:
     chart = charts.agreement_chart(analysis.rows, "half")
     assert rows_of(chart, "metric", "agreement", "n") == [("m", 2 / 3, 3), ("k", 2 / 3, 3)]
     assert rows_of(charts.agreement_chart(analysis.rows, "strict"), "agreement") == [(2 / 3,), (1 / 3,)]
-    assert rows_of(charts.agreement_chart(analysis.rows, "decided"), "agreement") == [(2 / 3,), (1.0,)]
+    assert rows_of(charts.agreement_chart(analysis.rows, "decided"), "agreement") == [(1.0,), (2 / 3,)]
     interval = analysis.rows[0].evaluation.intervals.half
     assert rows_of(chart, "low", "high")[0] == (interval.low, interval.high)
     picture = drawn(chart)
     assert marks_of(picture, "point") == 2
-    assert {"m", "k", "agreement (half)"} <= words_of(picture)
+    assert {"m", "k", "agreement with people"} <= words_of(picture)
     assert "people among themselves" not in words_of(picture)
     with_people = drawn(charts.agreement_chart(analysis.rows, "half", 0.75))
     assert {"chance", "people among themselves"} <= words_of(with_people)
+    # the highest agreement is at the top, and the axis shows what there is
+    assert rows_of(charts.agreement_chart(analysis.rows, "decided"), "metric") == [("k",), ("m",)]
+
+
+def test_metrics_behind_the_best_are_told_from_it(analysis: AgreementAnalysis) -> None:
+    tied = charts.agreement_chart(analysis.rows, "decided", rivals=["m"])
+    assert rows_of(tied, "standing") == [(charts.LEADING,), (charts.LEADING,)]
+    assert charts.BEHIND not in words_of(drawn(tied))
+    behind = charts.agreement_chart(analysis.rows, "decided", rivals=[])
+    assert rows_of(behind, "standing") == [(charts.LEADING,), (charts.BEHIND,)]
+    assert {charts.LEADING, charts.BEHIND} <= words_of(drawn(behind))
 
 
 def test_comparison(analysis: AgreementAnalysis) -> None:
@@ -150,33 +161,51 @@ def test_difference(analysis: AgreementAnalysis) -> None:
 
 def test_correlation_heatmap() -> None:
     rows = correlations([("m", "k"), ("m", "none")])
-    chart = charts.correlation_heatmap(rows, "global")
+    chart = correlation_charts.correlation_heatmap(rows, "global")
     r = rows[0].levels.global_.r
     assert r is not None
     assert rows_of(chart, "x", "y", "r", "n") == [("m", "k", r, 8), ("k", "m", r, 8)]
     assert {"m", "k", f"{r:.2f}"} <= words_of(drawn(chart))
-    assert rows_of(charts.correlation_heatmap(rows, "system"), "n") == [(2,), (2,)]
+    assert rows_of(correlation_charts.correlation_heatmap(rows, "system"), "n") == [(2,), (2,)]
 
 
 def test_correlation_with_one_other() -> None:
     rows = correlations([("relevance", "m"), ("relevance", "none"), ("k", "relevance")])
-    chart = charts.correlation_chart(rows, "global", "relevance")
+    chart = correlation_charts.correlation_chart(rows, "global", "relevance")
     first, _, third = (row.levels.global_ for row in rows)
     assert rows_of(chart, "metric", "r", "n") == [("m", first.r, 8), ("k", third.r, 8)]
-    assert "correlation with relevance (global)" in words_of(drawn(chart))
+    assert "correlation with relevance (pooled)" in words_of(drawn(chart))
 
 
-@pytest.mark.parametrize(("systems", "legend"), [(10, True), (11, False)])
+@pytest.mark.parametrize(("systems", "legend"), [(8, True), (9, False)])
 def test_scatter(systems: int, legend: bool) -> None:
     table = pd.DataFrame(
         {"document": "d", "system": [f"s{n}" for n in range(systems)], "x": range(systems), "y": range(systems)}
     )
-    chart = charts.scatter(table, "ROUGE", "relevance")
+    chart = correlation_charts.scatter(table, "ROUGE", "relevance")
     assert rows_of(chart, "system", "x", "y") == [(f"s{n}", n, n) for n in range(systems)]
     picture = drawn(chart)
     assert marks_of(picture, "point") == systems
     assert {"ROUGE", "relevance"} <= words_of(picture)
     assert ("s0" in words_of(picture)) is legend  # so many colours that nobody could tell them apart say nothing
+
+
+def test_the_legend_counts_the_numbers_in_names() -> None:
+    table = pd.DataFrame({"document": "d", "system": ["M10", "M2", "M1"], "x": [1, 2, 3], "y": [1, 2, 3]})
+    spec = correlation_charts.scatter(table, "ROUGE", "relevance").to_dict()
+    assert spec["layer"][0]["encoding"]["color"]["sort"] == ["M1", "M2", "M10"]
+
+
+def test_points_that_share_a_rating_are_drawn_apart_and_told_as_they_are() -> None:
+    ratings = [1.0, 2.0] * 10
+    table = pd.DataFrame({"document": "d", "system": "s", "x": ratings, "y": range(20)})
+    chart = correlation_charts.scatter(table, "relevance", "ROUGE-1", r=0.25)
+    assert rows_of(chart, "x") == [(value,) for value in ratings]
+    across = [value for (value,) in rows_of(chart, "across")]
+    assert len(set(across)) == 20
+    assert all(abs(drawn_at - value) <= 1 / 3 for drawn_at, value in zip(across, ratings, strict=True))
+    assert rows_of(chart, "up") == [(value,) for value in range(20)]  # nobody shares these
+    assert "r = 0.250" in words_of(drawn(chart))
 
 
 def test_ranking() -> None:
@@ -197,8 +226,8 @@ def test_a_ranking_without_intervals_has_points() -> None:
 def recalls(systems: int) -> list[LengthRecall]:
     """Keywords of one word and of ten and more; the first system has none of the latter."""
     none = Mean(None, 0, "its documents have no such keyword")
-    of_one = [LengthRecall(f"s{n}", 1, Mean(n / 20, 5), 9) for n in range(systems)]
-    return [*of_one, *(LengthRecall(f"s{n}", 10, Mean(n / 40, 3) if n else none, 4) for n in range(systems))]
+    of_one = [LengthRecall(f"s{n}", 1, Mean(n / 20, 5), 9, 20) for n in range(systems)]
+    return [*of_one, *(LengthRecall(f"s{n}", 10, Mean(n / 40, 3) if n else none, 4, 20) for n in range(systems))]
 
 
 @pytest.mark.parametrize("systems", [2, charts.TOLD_APART, charts.TOLD_APART + 1])
@@ -217,7 +246,7 @@ def test_recall_by_length(systems: int) -> None:
 
 
 def test_the_name_of_a_system_is_drawn_in_one_line() -> None:
-    (row,) = rows_of(charts.recall_by_length_chart([LengthRecall("a\r\nb", 1, Mean(0.5, 1), 1)]), "system")
+    (row,) = rows_of(charts.recall_by_length_chart([LengthRecall("a\r\nb", 1, Mean(0.5, 1), 1, 20)]), "system")
     assert row == (in_one_line("a\r\nb"),) == ("a b",)
 
 
@@ -228,9 +257,9 @@ EMPTY: dict[str, Callable[[AgreementAnalysis], Any]] = {
     "agreement with people": lambda analysis: charts.agreement_chart(analysis.rows, "half", 0.75),
     "comparison": charts.comparison_chart,
     "difference": lambda analysis: charts.difference_chart(analysis.rows),
-    "heatmap": lambda _: charts.correlation_heatmap([], "input"),
-    "correlation": lambda _: charts.correlation_chart([], "input", "length"),
-    "scatter": lambda _: charts.scatter(pd.DataFrame(columns=["document", "system", "x", "y"]), "x", "y"),
+    "heatmap": lambda _: correlation_charts.correlation_heatmap([], "input"),
+    "correlation": lambda _: correlation_charts.correlation_chart([], "input", "length"),
+    "scatter": lambda _: correlation_charts.scatter(pd.DataFrame(columns=["document", "system", "x", "y"]), "x", "y"),
     "ranking": lambda _: charts.ranking_chart(bradley_terry([], [], [], [])),
     "recall by length": lambda _: charts.recall_by_length_chart([]),
 }

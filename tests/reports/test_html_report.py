@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import html
 import json
 import re
 import xml.etree.ElementTree as ET
@@ -14,14 +15,16 @@ from pathlib import Path
 import pytest
 
 from analysis.study import Settings
+from annotation.people import PeopleStore
 from annotation.records import StudySpec, UnknownStudy
 from annotation.store import AnnotationStore
 from data.database import connect, now
 from data.one_line import in_one_line
 from data.records import Document, Summary
 from data.store import DataStore, StoredScore
+from reports.drawings import drawable
 from reports.formats import UNDEFINED
-from reports.html_report import drawable, write_report
+from reports.html_report import write_report
 
 HOSTILE = '<script>alert("1")</script>&\'\n</svg><img src=http://x.y onerror=alert(1)>\u202e\x07{{7*7}}'
 SYSTEMS = [HOSTILE, "[b] \\input{x} 100%", "=c"]
@@ -140,7 +143,7 @@ def test_names_are_only_text(report: list[Path]) -> None:
     source = page_of(report)
     page = Page(source)
     text = "\n".join(page.text)
-    for name in (*SYSTEMS, *NAMES, STUDY, QUESTION, "news <i>", "rouge1|<b>"):
+    for name in (*SYSTEMS, STUDY, QUESTION, "news <i>", "rouge1|<b>"):
         assert in_one_line(name) in text
     assert "\u202e" not in source  # it would turn what follows
     assert {tag for tag, _ in page.tags if tag in {"b", "i"}} == set()
@@ -150,6 +153,26 @@ def test_names_are_only_text(report: list[Path]) -> None:
     assert {element.tag.rsplit("}", 1)[1] for figure in figures_of(source) for element in figure.iter()} <= {
         *("svg", "g", "rect", "path", "line", "text", "defs", "linearGradient", "stop"),
     }
+
+
+def test_people_read_labels_and_files_have_names(report: list[Path]) -> None:
+    source, folder = page_of(report), report[0].parent
+    cells = re.findall(r"<t[dh][^>]*>([^<]*)</t[dh]>", source)
+    assert {"ROUGE-1", "ROUGE-K", "Length", "people"} <= set(cells)
+    assert not {"rouge1", "rouge_k", "length"} & set(cells)
+    letters = {text for figure in figures_of(source) for text in figure.itertext()}
+    assert {"ROUGE-1", "ROUGE-K"} <= letters
+    assert not {"rouge1", "rouge_k", "length"} & letters
+    tables = (folder / "tables.tex").read_text()
+    assert "\nROUGE-K & " in tables
+    assert not re.search(r"^(rouge\S*|length) &", tables, re.MULTILINE)
+    analysis = json.loads((folder / "analysis.json").read_text())
+    assert set(analysis["metrics"]) == {"rouge1", "rouge_k", "length"}
+    with (folder / "matrix.csv").open(newline="") as file:
+        named = {name for row in csv.DictReader(file) for name in (row["first"], row["second"])}
+    assert named == {"rouge1", "rouge_k", "length"}
+    assert {html.escape("Pearson's r"), "within documents", "pooled 95 %"} <= set(cells)
+    assert not {"pearson", "global", "input"} & set(cells)
 
 
 def test_the_charts_are_drawings(report: list[Path]) -> None:
@@ -189,7 +212,9 @@ def test_the_files_behind_it(report: list[Path]) -> None:
     analysis = json.loads((folder / "analysis.json").read_text())
     assert {f"{table}.csv" for table in analysis["tables"]} == {name for name in sums if name.endswith(".csv")}
     judgments = [json.loads(line) for line in (folder / "judgments.jsonl").read_text().splitlines()]
-    assert {judgment["annotator"] for judgment in judgments} == set(NAMES)
+    assert {judgment["annotator"] for judgment in judgments} == {"P1", "P2", "P3"}
+    for path in report:
+        assert "Cem" not in path.read_text(encoding="utf-8"), path.name
     assert len(judgments) == 3 * (12 + 2)  # three annotators, 4 documents of 3 pairs, and 2 checks
     scores = [json.loads(line) for line in (folder / "scores.jsonl").read_text().splitlines()]
     assert len(scores) == 3 * 4 * 3
@@ -224,6 +249,7 @@ def test_the_methods_say_what_was_done(report: list[Path]) -> None:
         assert said in text
 
 
+@pytest.mark.exhaustive
 def test_a_report_is_written_again_in_its_place(judged: Stores, tmp_path: Path) -> None:
     folder = tmp_path / "report"
     folder.mkdir()
@@ -256,6 +282,7 @@ def test_a_study_without_judgments(tmp_path: Path) -> None:
     assert analysis["metrics"]["length"]["agreement"]["half"] is None
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("study", "folder", "error"),
     [
@@ -273,3 +300,26 @@ def test_reports_that_are_refused_write_nothing(
         write_report(*judged, study, tmp_path / folder)
     assert sorted(tmp_path.iterdir()) == before
     assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_judgments_of_an_excluded_annotator_are_left_out_and_counted(tmp_path: Path) -> None:
+    data, annotation = stores_with_study(tmp_path)
+    for name in NAMES:
+        annotator = annotation.join(study=STUDY, name=name)
+        while (task := annotation.next_task(annotator)) is not None:
+            shown = now() - timedelta(seconds=2)
+            annotation.judge(annotator=annotator, assignment_id=task.assignment_id, choice="left", presented_at=shown)
+    PeopleStore(annotation.engine).exclude(STUDY, NAMES[0], "always left")
+    files = write_report(data, annotation, STUDY, tmp_path / "report", Settings(seed=5))
+    page = Page(page_of(files))
+    # 4 documents of 3 pairs, by two annotators and by the excluded one
+    assert "24 by 2 annotators; 12 judgments by 1 excluded annotator are left out" in page.text
+    (methods,) = (text for text in page.text if "were asked" in text)
+    assert methods.startswith("2 annotators were asked")
+    assert "24 judgments were made; 12 judgments by 1 excluded annotator are left out of all figures." in methods
+    folder = tmp_path / "report"
+    analysis = json.loads((folder / "analysis.json").read_text())
+    assert analysis["facts"]["judgments"].endswith("12 judgments by 1 excluded annotator are left out")
+    assert [row["annotator"] for row in analysis["tables"]["annotators"]["rows"]] == ["P2", "P3"]
+    judgments = [json.loads(line) for line in (folder / "judgments.jsonl").read_text().splitlines()]
+    assert {(one["annotator"], one["excluded"]) for one in judgments} == {("P1", True), ("P2", False), ("P3", False)}

@@ -22,12 +22,12 @@ from analysis.metrics_and_people import (
     human_ceiling,
     part_from_rouge_k,
 )
+from analysis.permuted_correlations import Permutations
 from analysis.planning import observe_metrics, pairs_for_interval, pairs_to_separate
 from analysis.ranking import bradley_terry
 from analysis.ratio_intervals import Interval
 from analysis.reliability import fleiss_kappa, krippendorff_alpha, raw_agreement
 from analysis.significance import position_check
-from analysis.swapped_correlations import Permutations
 from data.cells import Cells
 from data.preferences import Preferences
 from data.records import Document, Summary
@@ -40,9 +40,6 @@ from reports.tables.correlation import (
     correlation_table,
     correlation_test_table,
     discrepancy_table,
-    spread_table,
-    system_table,
-    wilcoxon_table,
 )
 from reports.tables.keywords import (
     by_length_table,
@@ -54,6 +51,7 @@ from reports.tables.keywords import (
 )
 from reports.tables.people import annotators_table, cohen_table, ranking_table, reliability_table
 from reports.tables.planning import observed_table, plan_table
+from reports.tables.systems import spread_table, system_table, wilcoxon_table
 from reports.tables.table import Cell, Marked, Range, Table, Undefined, interval, number_cell
 
 NAN = math.nan
@@ -324,6 +322,17 @@ def test_correlation() -> None:
     assert len(documents) == 3
 
 
+def test_the_note_says_where_resamples_are_not_ranked_anew() -> None:
+    (row,) = correlate_columns(CELLS, COLUMNS, [("human", "good")], methods=["spearman"])
+    said = "resamples are not ranked anew"
+    assert said not in " ".join(correlation_table("human", "x", [row]).notes)
+    pooled = row.levels.global_._replace(n=50_001)
+    many = row._replace(levels=row.levels._replace(global_=pooled))
+    assert said in " ".join(correlation_table("human", "x", [many]).notes)
+    assert said not in " ".join(correlation_table("human", "x", [many._replace(method="pearson")]).notes)
+    assert said not in " ".join(correlation_table("human", "x", [many], "both").notes)
+
+
 def test_correlations_of_nothing() -> None:
     section = correlation_table("matrix", "x", [])
     assert (section.rows, section.empty) == ([], "there are not the two columns of scores that it compares")
@@ -384,7 +393,7 @@ def test_perm_both_is_said_to_take_everything_as_fixed() -> None:
     assert any("takes these systems and documents as fixed" in note for note in section.notes)
 
 
-def test_systems() -> None:
+def test_systems(monkeypatch: pytest.MonkeyPatch) -> None:
     found = analyze_systems(CELLS, {name: COLUMNS[name] for name in ("human", "none")})
     # human: a 1, 2, 3 and b 2, 4, 5: means 2 and 11/3, each 5/6 from their middle
     spread = spread_table(found)
@@ -406,6 +415,10 @@ def test_systems() -> None:
     )  # fmt: skip
     assert reason(tests, 1, "p") == reason(tests, 1, "difference")
     assert wilcoxon_table([]).empty == "there are fewer than 2 systems"
+    assert len(tests.notes) == 1
+    with monkeypatch.context() as patched:
+        patched.setattr("reports.tables.systems.MOST_COMPARED", 1)
+        assert wilcoxon_table(found).notes[1].startswith("2 systems make 1 pairs: only the 1 systems with the highest")
 
 
 def test_a_dagger_marks_who_beats_the_baselines() -> None:
@@ -614,12 +627,12 @@ KEYWORDS = [
 def test_keywords_by_source() -> None:
     found = by_source_table(by_source(search_keywords(KEYWORDS)))
     none = Undefined("no document has keywords")
-    columns = ["system", "ROUGE-K", "documents", "IN-SRC", "IN-SRC documents", "OUT-SRC", "OUT-SRC documents"]
+    columns = ["system", "ROUGE-K", "words", "documents", "IN-SRC", "IN-SRC documents", "OUT-SRC", "OUT-SRC documents"]
     assert found.name == "keywords_by_source"
     assert found.rows == [
-        dict(zip(columns, ["good", 1.0, 1, 1.0, 1, 1.0, 1], strict=True)),
-        dict(zip(columns, ["bad", 0.5, 1, 1.0, 1, 0.0, 1], strict=True)),
-        dict(zip(columns, ["alone", none, 0, none, 0, none, 0], strict=True)),
+        dict(zip(columns, ["alone", none, 2, 0, none, 0, none, 0], strict=True)),
+        dict(zip(columns, ["bad", 0.5, 2, 1, 1.0, 1, 0.0, 1], strict=True)),
+        dict(zip(columns, ["good", 1.0, 4, 1, 1.0, 1, 1.0, 1], strict=True)),
     ]
 
 
@@ -628,9 +641,9 @@ def test_keywords_by_length() -> None:
     # by TextRank: cat and mouse, both of them of one word
     assert found.name == "keywords_by_length"
     assert found.rows == [
-        {"system": "good", "1 word": 1.0, "1 word: n": 1},
-        {"system": "bad", "1 word": 0.5, "1 word: n": 1},
-        {"system": "alone", "1 word": Undefined("its documents have no such keyword"), "1 word: n": 0},
+        {"system": "alone", "words": 2, "1 word": Undefined("its documents have no such keyword"), "1 word: n": 0},
+        {"system": "bad", "words": 2, "1 word": 0.5, "1 word: n": 1},
+        {"system": "good", "words": 4, "1 word": 1.0, "1 word: n": 1},
     ]
     assert [words_label(words) for words in (1, 4, 10)] == ["1 word", "4 words", "10+ words"]
 

@@ -184,9 +184,9 @@ def test_texts_of_people_are_written_first_and_whole(store, keep_each):
         list(add_systems(store, "D", ["oracle-vns-rouge1", "title"], progress=stop))
     assert list(texts(store)) == [(f"d{n}", "title") for n in range(10)]
     # Nothing of it is left to write, so that nothing changes for the study.
-    assert list(add_systems(store, "D", ["title"], studies=["S"])) == [AddedSystem("title", 0, 10, 12)]
+    assert list(add_systems(store, "D", ["title"], studied=True)) == [AddedSystem("title", 0, 10, 12)]
     with pytest.raises(DatasetInUse):
-        list(add_systems(store, "D", ["reference:1"], studies=["S"]))
+        list(add_systems(store, "D", ["reference:1"], studied=True))
 
 
 def test_each_system_is_said_when_it_begins(store):
@@ -210,7 +210,7 @@ def test_a_study_made_of_a_half_written_system_keeps_its_pairs(store, keep_each)
         list(add_systems(store, "D", ["lead-1"], progress=stop))
     study = annotation.create_study(StudySpec(name="S", dataset="D", systems=("lead-1", "random-1"), rule="all"))
     assert study.pairs + study.identical == 4
-    list(add_systems(store, "D", ["lead-1", "lsa"], studies=annotation.studies_of("D")))
+    list(add_systems(store, "D", ["lead-1", "lsa"], studied=annotation.is_studied("D")))
     assert annotation.study("S").pairs == study.pairs
     assert annotation.study("S").systems == ("lead-1", "random-1")
 

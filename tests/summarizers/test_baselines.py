@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from data.importers import read_documents
 from data.records import Document
 from metrics.keywords.overlap import content_words
+from metrics.pagerank import DAMPING
 from metrics.text import count_words
 from summarizers import summarizer
 from summarizers.base import SummaryLength, best_first, within
-from summarizers.lexrank import DAMPING, THRESHOLD, LexRank, ranks, similarities
+from summarizers.lexrank import THRESHOLD, LexRank, ranks, similarities
 from summarizers.lsa import Lsa
 from summarizers.rake import Rake, rank_phrases, split_runs, stop_words
 from summarizers.random_sentences import Random
@@ -37,6 +38,7 @@ def is_subsequence(chosen, sentences):
     return all(sentence in remaining for sentence in chosen)  # consumes the iterator
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", EXTRACTS)
 @settings(max_examples=60)
 @given(source=sources, k=st.integers(1, 5))
@@ -52,6 +54,7 @@ def test_an_extract_is_sentences_of_the_source_in_their_order(name, source, k):
     assert summarizer(f"{name}-{k}").select(document) == chosen
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", EXTRACTS)
 @settings(max_examples=60)
 @given(source=sources, budget=st.integers(1, 20))

@@ -51,6 +51,7 @@ def test_without_a_reference_to_give_the_length_there_is_no_summary(references):
     assert Lead(REFERENCE_LENGTH).summarize([Document("d", FIVE, references)]) == []
 
 
+@pytest.mark.exhaustive
 def test_every_document_of_scitldr_has_an_extract(shared_data):
     documents = [document for document, _ in read_documents(shared_data / "scitldr" / "dev.jsonl")]
     for system in (Lead, TextRank):

@@ -48,11 +48,22 @@ def pid(seconds):
     return os.getpid()
 
 
-def test_who_waits_hears_of_it_and_may_stop():
+def exists(file):
+    """Wait until there is a file."""
+    until(file.exists)
+    return True
+
+
+def test_who_waits_hears_of_it_and_may_stop(tmp_path):
     ticks = []
-    with map_in_processes(1, lambda: ticks.append(time.monotonic())) as each:
-        list(each(time.sleep, [1.6]))
-    assert len(ticks) >= 2
+
+    def tick():
+        ticks.append(len(ticks))
+        if len(ticks) == 2:
+            (tmp_path / "twice").touch()
+
+    with map_in_processes(1, tick) as each:
+        assert list(each(exists, [tmp_path / "twice"])) == [True]
 
     def stop():
         raise KeyboardInterrupt

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from metrics.apes.base import Reader
-from metrics.models.encoder import Encoder
 
 KNOWN = ("embedded", "attentive-reader:FILE", "extractive:MODEL", "masked:MODEL")
 """What `reader` takes; MODEL is a folder or a Hugging Face name."""
 
 
-def reader(name: str, encoder: Encoder | None = None) -> Reader:
-    """Make a reader by its name; `encoder` is what `embedded` reads with.
+def reader(name: str) -> Reader:
+    """Make a reader by its name.
 
     Its files are looked for and hashed now, and loaded when it first reads. Raises ValueError for an unknown name,
     `ModelUnavailable` for files that are not there or not what they should be.
@@ -20,7 +19,7 @@ def reader(name: str, encoder: Encoder | None = None) -> Reader:
     if kind == "embedded":
         from metrics.apes.readers.embedded import EmbeddedReader
 
-        return EmbeddedReader(encoder)
+        return EmbeddedReader()
     if kind == "attentive-reader":
         from metrics.apes.readers.attentive import AttentiveReader
 

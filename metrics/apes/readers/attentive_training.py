@@ -34,12 +34,10 @@ class Hyperparameters(NamedTuple):
     """How long a reader is trained, and how large it is; all are at least 1, but for the rate."""
 
     epochs: int = 30
-    """Passes over the questions, at most."""
     batch_size: int = 32
     hidden: int = 128
     """States of each GRU direction."""
     embedding: int = 100
-    """Numbers in a word vector."""
     vocabulary: int = 50_000
     """Words that have a vector."""
     learning_rate: float = 1e-3
@@ -60,7 +58,6 @@ class TrainingResult(NamedTuple):
     validation: int
     """Questions that the best epoch was picked by."""
     epochs: int
-    """Epochs that were run."""
     best_epoch: int
     """The one that was kept, from 1."""
     accuracy: float

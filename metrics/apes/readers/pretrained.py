@@ -49,13 +49,13 @@ class TokenRange(NamedTuple):
 class Pretrained:
     """A model with its tokenizer: found when made, loaded on first use.
 
-    `name` is a folder, or a name on the Hugging Face hub, which is looked for on this machine only unless `download`
-    is set; `head` is the class of `transformers` that loads it. Raises `ModelUnavailable`.
+    `name` is a folder, or a name on the Hugging Face hub, which is looked for on this machine only; `head` is the class
+    of `transformers` that loads it. Raises `ModelUnavailable`.
     """
 
-    def __init__(self, name: str, head: str, *, download: bool = False) -> None:
+    def __init__(self, name: str, head: str) -> None:
         self.head = head
-        self.model = find_model(name, download=download)
+        self.model = find_model(name)
 
     @cached_property
     def tokenizer(self) -> Any:

@@ -10,8 +10,8 @@ import streamlit as st
 from data.records import Example
 from metrics.background.explaining import Inspector
 from metrics.explained import Explained
-from pages.components.evidence.blocks import no_evidence
-from pages.components.evidence.renderers import renderer_of
+from reports.evidence.blocks import no_evidence
+from reports.evidence.renderers import renderer_of
 
 
 @st.cache_resource(show_spinner=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from threading import Timer
@@ -10,32 +10,42 @@ from typing import NamedTuple
 
 import numpy as np
 import streamlit as st
-from numpy.typing import NDArray
 
+from annotation.model_judgments import SaidOfPair
 from data.one_line import in_one_line
-from data.preferences import Preferences
-from data.records import Document, Example, make_examples
-from data.signatures import distinct, is_length, labels, name_of
-from data.store import StoreError
+from data.records import REMARKS, Document, Example, Summary, make_examples
+from data.signatures import distinct, is_computed, is_judge, is_length, labels
+from data.store import StarredExample, StoreError
 from metrics import is_lexical
+from metrics.bertscore import BertScoreEvidence
 from metrics.explained import CannotExplain, Explained
-from pages.components.evidence.bertscore import bertscore_matrix
+from metrics.registry import label_of
 from pages.components.evidence.model_scores import LOOK, ModelScores
-from pages.components.evidence.novelty import ALL, NOVELTY, novelty_html
 from pages.components.evidence.views import evidence_html, explain_lexical, inspector
+from pages.components.examples.pair_list import JudgedPair
+from pages.components.examples.stars import show_star
 from pages.components.examples.texts import (
     ShownSummary,
-    format_number,
-    pair_scores,
+    format_scores,
     preferred_side,
+    ratings_of,
+    score_rows,
+    scores_html,
     section_html,
     sides_html,
+    standing_of,
+    stored_values,
     texts_html,
 )
+from pages.components.shared.charts import show_chart
+from pages.components.shared.records import opening_of
 from pages.components.shared.sources import Source
 from pages.components.shared.stores import open_stores
 from reports.charts import similarity_heatmap
-from reports.escaping import in_markdown
+from reports.escaping import esc, in_markdown
+from reports.evidence.bertscore import bertscore_matrix
+from reports.evidence.novelty import ALL, NOVELTY, novelty_html
+from reports.evidence.phrases import overview
 
 AT_FIRST = 0.4
 """Seconds that models are waited for at once: BERTScore takes about half of it."""
@@ -45,7 +55,11 @@ DRAWN = 0.3
 """Seconds after which a browser has drawn an example."""
 
 
-SHOWN_BESIDE = {"source": "the source", "references": "the references"}
+SHOWN_BESIDE = {"source": "Source", "references": "References"}
+
+
+NAMED = "evidence_named"
+"""Session key: the metrics on whose evidence examples open; where these are others, what was chosen is forgotten."""
 
 
 class ExplainableMetric(NamedTuple):
@@ -55,18 +69,80 @@ class ExplainableMetric(NamedTuple):
     signature: str
     stored: tuple[float, float]
     """The scores of A and B that are kept; NaN is missing."""
+    people: str
+    """What people prefer: `A`, `B`, `tie`, `split`."""
+    said: str = ""
+    """What a language model that judges said in each order; empty for metrics."""
 
     @property
     def lexical(self) -> bool:
         """Whether its evidence needs no model, and is there at once."""
-        return is_lexical(self.signature)
+        return is_lexical(self.signature) or not is_computed(self.signature)
+
+    @property
+    def prefers(self) -> str:
+        """The summary that it prefers: `A`, `B`, `tie`, `missing`."""
+        return preferred_side(self.stored[0] - self.stored[1], unknown="missing")
 
 
-def show_pair(source: Source, preferences: Preferences, pair: int, following: int | None = None) -> None:
-    """Show a pair that one entry of the preferences is about; metrics look at the `following` one meanwhile."""
-    document, both = pair_of(source, preferences, pair)
-    st.subheader(in_markdown(document.title or f"Document {document.id}"), anchor=False)
-    beside = st.segmented_control(
+def list_metrics(
+    pair: JudgedPair, signatures: Sequence[str], stored: Mapping[str, tuple[float, float]]
+) -> list[ExplainableMetric]:
+    """What each metric says of a pair of which these scores are `stored`."""
+    named = labels(distinct(signatures), label_of)
+    return [ExplainableMetric(label, one, stored[one], pair.people) for one, label in named.items()]
+
+
+def describe_orders(said: SaidOfPair) -> str:
+    """What a language model said in each order, in sentences."""
+    words = {1.0: "it preferred A", -1.0: "it preferred B", 0.0: "it preferred neither", None: "it gave no verdict"}
+    reason = f" ({said.reason})" if said.reason else ""
+    return f"With A shown first, {words[said.a_first]}; with B first, {words[said.b_first]}{reason}."
+
+
+def write_verdict(metrics: Sequence[ExplainableMetric]) -> str:
+    """What people and metrics prefer of a pair, in sentences of Markdown."""
+    people, *others = overview(("People", metrics[0].people), {metric.label: metric.prefers for metric in metrics})
+    return f"**{in_markdown(people)}** {in_markdown(' '.join(others))}"
+
+
+def show_pair(
+    source: Source,
+    pair: JudgedPair,
+    signatures: Sequence[str],
+    starred: Collection[StarredExample],
+    named: Sequence[str] = (),
+    following: JudgedPair | None = None,
+) -> None:
+    """Show a pair of a source, with its scores under some signatures.
+
+    `starred` are the starred examples of the data set. The evidence opens on the metrics that are `named`; metrics look
+    at the `following` pair while one reads.
+    """
+    document, summaries = open_stores().data.record(source.dataset, pair.document)
+    both = examples_of(pair, document, summaries)
+    stored = source.stored(pair.document, pair.systems)
+    metrics = list_metrics(pair, signatures, stored_values(stored, signatures, pair.systems))
+    said = {one: describe_orders(found) for one, found in source.said(pair.document, pair.systems).items()}
+    metrics = [metric._replace(said=said.get(metric.signature, "")) for metric in metrics]
+    with st.container(key="verdict", gap="small"):
+        st.header(in_markdown(document.title or opening_of(document)), anchor=False)
+        st.markdown(write_verdict(metrics))
+        show_star(source.dataset, document.id, [example.system for example in both], starred)
+    remarks = {summary.system: summary.remarks for summary in summaries}
+    shown = [
+        ShownSummary(
+            f"{letter}: {example.system}",
+            f"Summary {letter}",
+            example.candidate,
+            "People prefer it" * (metrics[0].people == letter),
+            " ".join(REMARKS[remark] for remark in remarks[example.system]),
+        )
+        for letter, example in zip("AB", both, strict=True)
+    ]
+    beside = st.session_state.get("beside", "source")
+    st.html(texts_html(document, shown, "references" if beside == "references" else "source", titled=False))
+    st.segmented_control(
         "Beside the summaries",
         list(SHOWN_BESIDE),
         format_func=lambda name: SHOWN_BESIDE[name],
@@ -75,69 +151,62 @@ def show_pair(source: Source, preferences: Preferences, pair: int, following: in
         required=True,
         label_visibility="collapsed",
     )
-    shown = [
-        ShownSummary(f"{letter}: {example.system}", f"Summary {letter}", example.candidate)
-        for letter, example in zip("AB", both, strict=True)
-    ]
-    texts = texts_html(document, shown, "references" if beside == "references" else "source", titled=False)
-    st.html(texts + pair_scores(source, preferences, pair))
-    named = labels(distinct(preferences.scores))
-    show_evidence(
-        [ExplainableMetric(label, one, as_pair(preferences.scores[one][pair])) for one, label in named.items()],
-        both,
-        [] if following is None else read_following(source, preferences, following),
-    )
+    show_evidence(metrics, both, named, [] if following is None else read_following(source, following))
+    st.html(scores_html(score_rows(pair, signatures, stored, ratings_of(source, pair, summaries)), pair.systems))
 
 
-def read_following(source: Source, preferences: Preferences, pair: int) -> list[Example]:
+def read_following(source: Source, pair: JudgedPair) -> list[Example]:
     """The two summaries of a pair that may be opened next; none where they cannot be read."""
     with suppress(StoreError, KeyError):  # whoever opens it is told
-        return pair_of(source, preferences, pair)[1]
+        return examples_of(pair, *open_stores().data.record(source.dataset, pair.document))
     return []
 
 
-def pair_of(source: Source, preferences: Preferences, pair: int) -> tuple[Document, list[Example]]:
-    """The document of a pair, and its two summaries beside it."""
-    document, summaries = open_stores().data.record(source.dataset, preferences.documents[pair])
+def examples_of(pair: JudgedPair, document: Document, summaries: Sequence[Summary]) -> list[Example]:
+    """A pair's two summaries, which are among these, beside their document."""
     of_system = {example.system: example for example in make_examples(document, summaries)}
-    return document, [of_system[system] for system in (preferences.firsts[pair], preferences.seconds[pair])]
+    return [of_system[system] for system in pair.systems]
 
 
-def as_pair(values: NDArray[np.float64]) -> tuple[float, float]:
-    """Two scores as plain numbers."""
-    one, other = map(float, values)
-    return one, other
+def choose_evidence(options: Sequence[str], named: Sequence[str]) -> list[str]:
+    """Ask whose evidence is to be seen, at first that of the metrics that are `named`."""
+    state = st.session_state
+    wanted = [name for name in named if name in options] or list(options[:1])
+    chosen = state.get("evidence")
+    if state.get(NAMED) != wanted or chosen is None or (chosen and not set(chosen) & {*options}):
+        state[NAMED], state["evidence"] = wanted, wanted
+    state["evidence"] = [name for name in state["evidence"] if name in options]
+    return list(st.pills("What did it see?", options, selection_mode="multi", key="evidence"))
 
 
-def show_evidence(metrics: Sequence[ExplainableMetric], both: Sequence[Example], following: Sequence[Example]) -> None:
-    """Let the reader choose a metric, or all of them, and show what was seen in both summaries.
+def show_evidence(
+    metrics: Sequence[ExplainableMetric], both: Sequence[Example], named: Sequence[str], following: Sequence[Example]
+) -> None:
+    """Let the reader choose metrics, or all of them, and show what was seen in both summaries.
 
-    What needs no model is there first; the others have a place of their own, and fill it as they arrive. Metrics look
-    at the `following` examples while one reads.
+    What needs no model is there at once, the others as they arrive. Metrics look at the `following` examples while one
+    reads.
     """
     if not all(metric.lexical for metric in metrics):
         with suppress(CannotExplain):  # whoever asks for their evidence is told
             inspector().warm()  # models load while people read
     metrics = [metric for metric in metrics if not is_length(metric.signature)]
-    options = list(dict.fromkeys([*(metric.label for metric in metrics), NOVELTY, ALL]))
-    what = st.segmented_control("What did it see?", options, default=options[0], key="evidence", required=True)
-    wanted = [metric for metric in metrics if what in {metric.label, ALL}]
+    chosen = choose_evidence([*(metric.label for metric in metrics), NOVELTY, ALL], named)
+    wanted = [metric for metric in metrics if metric.label in chosen or ALL in chosen]
+    if ALL not in chosen:
+        wanted.sort(key=lambda metric: chosen.index(metric.label))
+    novelty = NOVELTY in chosen or ALL in chosen
     early, late = ([metric for metric in wanted if metric.lexical is lexical] for lexical in (True, False))
-    sections = [make_evidence_section(metric, both, partial(at_once, metric.signature, both)) for metric in early]
-    if what in {NOVELTY, ALL}:
-        novelty = [novelty_html(example.source, example.candidate) for example in both]
-        sections.append(EvidenceSection(section_html(NOVELTY, sides_html(novelty))))
-    show_sections(sections)
     models: ModelScores = st.session_state.setdefault("inspected", ModelScores())
     # Nothing, too: what was asked before is wanted no more.
     models.want(*([(metric.signature, example) for metric in late for example in those] for those in (both, following)))
     models.ask(inspector())
     models.wait(AT_FIRST)
     if models.open:
-        st.fragment(show_late, run_every=LOOK)(late, both, models, by_timer=True)
+        st.fragment(show_seen, run_every=LOOK)(wanted, both, models, novelty=novelty, by_timer=True)
     else:
-        show_late(late, both, models, by_timer=False)
-    get_ready([metric.signature for metric in early], following)
+        show_seen(wanted, both, models, novelty=novelty, by_timer=False)
+    get_ready([metric.signature for metric in early if is_computed(metric.signature)], following)
 
 
 def get_ready(signatures: Sequence[str], following: Sequence[Example]) -> None:
@@ -172,45 +241,71 @@ def answers(models: ModelScores, signature: str, examples: Sequence[Example]) ->
     return found
 
 
-def show_late(
-    metrics: Sequence[ExplainableMetric], both: Sequence[Example], models: ModelScores, by_timer: bool
+def show_seen(
+    metrics: Sequence[ExplainableMetric],
+    both: Sequence[Example],
+    models: ModelScores,
+    *,
+    novelty: bool,
+    by_timer: bool,
 ) -> None:
-    """Show what models have answered up to now, and which of them are still waited for."""
+    """Show what metrics saw, as far as models have answered, and which of them are still waited for.
+
+    Two metrics stand side by side, more below each other.
+    """
     models.collect()
-    for metric in metrics:
-        if any(models.answer(metric.signature, example) is None for example in both):
-            st.info(f"{in_markdown(metric.label)}: its model is looking at both summaries.", icon="spinner")
-        else:
-            section = make_evidence_section(metric, both, partial(answers, models, metric.signature, both))
-            show_sections([section])
-            if section.found and name_of(metric.signature) == "bertscore":
-                heatmaps(metric.signature, both, section.found)
+    sections = [find_section(metric, both, models) for metric in metrics]
+    if novelty:
+        seen = [novelty_html(example.source, example.candidate) for example in both]
+        sections.append(EvidenceSection(NOVELTY, section_html(NOVELTY, sides_html(seen))))
+    if len(sections) == 2:
+        for column, section in zip(st.columns(2, gap="small"), sections, strict=True):
+            with column:
+                show_sections([section], both)
+    else:
+        show_sections(sections, both)
     if by_timer and not models.open:
         st.rerun()  # which ends the timer
+
+
+def find_section(metric: ExplainableMetric, both: Sequence[Example], models: ModelScores) -> EvidenceSection:
+    """What one metric saw, or that its model is still waited for; of a language model what it said."""
+    if is_judge(metric.signature):
+        said = metric.said or "It was not asked about this pair."
+        body = f"<p>{esc(said)}</p>"
+        return EvidenceSection(
+            metric.label, section_html(metric.label, body, standing=standing_of(metric.prefers, metric.people))
+        )
+    if metric.lexical:
+        return make_evidence_section(metric, both, partial(at_once, metric.signature, both))
+    if any(models.answer(metric.signature, example) is None for example in both):
+        return EvidenceSection(metric.label, "", waiting=f"{in_markdown(metric.label)}: its model is looking.")
+    return make_evidence_section(metric, both, partial(answers, models, metric.signature, both))
 
 
 class EvidenceSection(NamedTuple):
     """What one metric saw in both summaries."""
 
+    label: str
     html: str
     notes: Sequence[str] = ()
     """What is to be said of it, in Markdown."""
     found: Sequence[Explained] = ()
+    waiting: str = ""
+    """What is said, in Markdown, while its model is waited for."""
 
 
 def make_evidence_section(
     metric: ExplainableMetric, both: Sequence[Example], find: Callable[[], list[Explained]]
 ) -> EvidenceSection:
     """What one metric saw in both summaries, or why that cannot be had."""
-    one, other = metric.stored
-    prefers = preferred_side(one - other, unknown="missing")
-    said = f"A {format_number(one) or 'missing'}, B {format_number(other) or 'missing'}; prefers: {prefers}"
+    one, other, _ = format_scores(*metric.stored)
+    said, standing = f"A {one}, B {other}", standing_of(metric.prefers, metric.people)
     try:
         found = find()
     except CannotExplain as error:
-        return EvidenceSection(
-            section_html(metric.label, "", said, metric.signature), [f"Undefined: {in_markdown(error)}."]
-        )
+        html = section_html(metric.label, "", said, standing)
+        return EvidenceSection(metric.label, html, [f"Undefined: {in_markdown(error)}."])
     blocks = [evidence_html(metric.signature, example, one) for example, one in zip(both, found, strict=True)]
     notes = []
     for letter, value, seen in zip("AB", metric.stored, found, strict=True):
@@ -218,29 +313,38 @@ def make_evidence_section(
             notes.append(f"{letter}: a text is longer than the model's limit; its end did not count.")
         if seen.value is not None and not np.isnan(value) and abs(seen.value - value) > 1e-4:
             notes.append(f"{letter}: the stored score is {value:.4f}, what is shown here makes {seen.value:.4f}.")
-    return EvidenceSection(section_html(metric.label, sides_html(blocks), said, metric.signature), notes, found)
+    return EvidenceSection(metric.label, section_html(metric.label, sides_html(blocks), said, standing), notes, found)
 
 
-def show_sections(sections: Sequence[EvidenceSection]) -> None:
+def show_sections(sections: Sequence[EvidenceSection], both: Sequence[Example]) -> None:
     """Show sections, as one piece up to where something is to be said: browsers are slower with many."""
-    waiting = ""
+    gathered = ""
     for section in sections:
-        waiting += section.html
-        if section.notes:
-            st.html(waiting)
-            waiting = ""
+        matrices = any(isinstance(one.evidence, BertScoreEvidence) for one in section.found)
+        gathered += section.html
+        if gathered and (section.notes or section.waiting or matrices):
+            st.html(gathered)
+            gathered = ""
+        if section.waiting:
+            st.info(section.waiting, icon="spinner")
         for note in section.notes:
             (st.warning if section.found else st.info)(note)
-    if waiting:
-        st.html(waiting)
+        if matrices:
+            show_matrices(section.label, both, section.found)
+    if gathered:
+        st.html(gathered)
 
 
-def heatmaps(signature: str, both: Sequence[Example], found: Sequence[Explained]) -> None:
-    """BERTScore's similarities, token by token."""
-    for column, letter, example, one in zip(st.columns(2), "AB", both, found, strict=True):
+def show_matrices(label: str, both: Sequence[Example], found: Sequence[Explained]) -> None:
+    """BERTScore's similarities, token by token, where they are asked for."""
+    for letter, example, one in zip("AB", both, found, strict=True):
         if one.evidence is None:
             continue
         matrix = bertscore_matrix(one.evidence, example)
-        with column:
-            st.altair_chart(similarity_heatmap(matrix.frame), key=f"similarity:{signature}:{letter}")
+        with st.expander(f"Similarities of {letter}, token by token", key=f"similarity:{label}:{letter}"):
             st.caption(f"{letter} beside reference {matrix.reference + 1}. {in_one_line(matrix.note)}")
+            show_chart(
+                similarity_heatmap(matrix.frame),
+                f"{label}-{letter}",
+                f"How similar each token of summary {letter} is to each of reference {matrix.reference + 1}.",
+            )

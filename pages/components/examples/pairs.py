@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from data.one_line import in_one_line
 from data.preferences import Preferences, preference_signs
 from data.signatures import distinct, labels
+from metrics import METRICS
+from metrics.registry import label_of
 
-Show = Literal["all", "against", "rather", "everybody", "agrees", "ties", "missing"]
+Show = Literal["all", "against", "rather", "everybody", "agrees", "ties", "missing", "starred"]
 
 
 SHOWN: Mapping[Show, str] = {
-    "all": "all pairs",
-    "against": "a metric and people disagree",
-    "rather": "a metric is right where another is wrong",
-    "everybody": "all metrics that decide are against people",
-    "agrees": "a metric and people agree",
-    "ties": "a metric ties where people decide",
-    "missing": "a metric has no score",
+    "all": "All pairs",
+    "against": "A metric and people disagree",
+    "rather": "A metric is right where another is wrong",
+    "everybody": "All metrics wrong",
+    "agrees": "A metric and people agree",
+    "ties": "A metric ties where people decide",
+    "missing": "A metric has no score",
+    "starred": "Starred",
 }
 """What a list of pairs can be narrowed to, in words."""
+
+
+PAIRWISE: tuple[Show, ...] = ("against", "rather", "agrees", "ties", "missing")
+"""Filters that are about a metric."""
 
 
 class PairFilter(NamedTuple):
@@ -39,9 +45,49 @@ class PairFilter(NamedTuple):
     search: str = ""
     """A text that the document's id, or a system's name, contains."""
 
+    @property
+    def metrics(self) -> list[str]:
+        """The metrics that it names."""
+        return [name for name in (self.metric, self.other) if name is not None]
+
+
+def describe_filter(chosen: PairFilter) -> str:
+    """What a filter leaves, in plain words without a full stop."""
+    said = {
+        "against": f"{chosen.metric} and people disagree",
+        "rather": f"{chosen.metric} right where {chosen.other} is wrong",
+        "agrees": f"{chosen.metric} and people agree",
+        "ties": f"{chosen.metric} ties where people decide",
+        "missing": f"{chosen.metric} has no score",
+    }
+    return said.get(chosen.show, SHOWN[chosen.show])
+
+
+def read_filter(asked: Mapping[str, str], known: Mapping[str, str]) -> PairFilter:
+    """The filter that the parts of an address ask for; what they get wrong is as if it were not there.
+
+    `known` are the metrics' labels by whatever an address may call them, as `names_of_metrics` gives them.
+    """
+    names = list(dict.fromkeys(known.values()))
+    show: Show = next((show for show in SHOWN if show == asked.get("show")), "all")
+    if show not in PAIRWISE or not names or (show == "rather" and len(names) < 2):
+        return PairFilter(show if show not in PAIRWISE else "all", search=asked.get("search", ""))
+    metric = known.get(asked.get("metric", ""), names[0])
+    others = [name for name in names if name != metric]
+    other = known.get(asked.get("other", ""))
+    wrong = None if show != "rather" else other if other in others else others[0]
+    return PairFilter(show, metric, wrong, asked.get("search", ""))
+
+
+def names_of_metrics(signatures: Iterable[str]) -> dict[str, str]:
+    """The metrics' labels by label, and by the name that files and older addresses call them."""
+    known = distinct(signatures)
+    of_pages, of_files = labels(known, label_of), labels(known)
+    return {of_files[one]: label for one, label in of_pages.items()} | {label: label for label in of_pages.values()}
+
 
 class Verdicts(NamedTuple):
-    """What each metric says of each pair."""
+    """What people and each metric say of each pair."""
 
     people: NDArray[np.float64]
     """Shape (pairs,): 1 for the first, -1 for the second, 0 for a tie, NaN where people are split."""
@@ -49,13 +95,11 @@ class Verdicts(NamedTuple):
     """By label, shape (pairs,): the same for a metric; NaN where it has no score."""
     firmness: Mapping[str, NDArray[np.float64]]
     """By label, shape (pairs,): the difference of the scores as a share of the metric's largest, in [0, 1]; NaN."""
-    differences: Mapping[str, NDArray[np.float64]]
-    """By label, shape (pairs,): the score of the first summary minus that of the second; NaN."""
 
 
 def verdicts(preferences: Preferences) -> Verdicts:
     """Judge a source's pairs, one entry each (a majority, or ratings)."""
-    named = labels(distinct(preferences.scores))
+    named = labels(distinct(preferences.scores), label_of)
     differences = preferences.differences()
     signs, firmness = {}, {}
     for signature, label in named.items():
@@ -64,8 +108,7 @@ def verdicts(preferences: Preferences) -> Verdicts:
         size = np.abs(difference)
         known = size[~np.isnan(size)]
         firmness[label] = size / known.max() if len(known) and known.max() > 0 else size
-    people = preference_signs(preferences.choices)
-    return Verdicts(people, signs, firmness, {label: differences[signature] for signature, label in named.items()})
+    return Verdicts(preference_signs(preferences.choices), signs, firmness)
 
 
 def confusion(found: Verdicts) -> pd.DataFrame:
@@ -82,9 +125,12 @@ def confusion(found: Verdicts) -> pd.DataFrame:
 
 
 def filter_pairs(found: Verdicts, chosen: PairFilter) -> NDArray[np.bool_]:
-    """The pairs that a filter leaves, shape (pairs,); its `search` is not looked at. Unknown metrics leave none."""
-    if chosen.show == "all":
-        return np.ones(len(found.people), dtype=bool)
+    """The pairs that a filter leaves, shape (pairs,); its `search` is not looked at.
+
+    Unknown metrics leave none, and so does `starred`: verdicts know of no stars.
+    """
+    if chosen.show in ("all", "starred"):
+        return np.full(len(found.people), chosen.show == "all")
     unknown = np.full(len(found.people), -2.0)  # neither a sign nor missing
     decided = np.abs(found.people) == 1
     one, other = (found.signs.get(name or "", unknown) for name in (chosen.metric, chosen.other))
@@ -104,75 +150,27 @@ def filter_pairs(found: Verdicts, chosen: PairFilter) -> NDArray[np.bool_]:
 
 def firmest(found: Verdicts, chosen: PairFilter) -> NDArray[np.float64]:
     """How strongly the pairs show what the filter is about, shape (pairs,); the mean of several metrics."""
-    chosen_ones = (name for name in (chosen.metric, chosen.other) if name is not None)
-    named = [found.firmness[name] for name in chosen_ones if name in found.firmness]
+    named = [found.firmness[name] for name in chosen.metrics if name in found.firmness]
     about = named or list(found.firmness.values())
     if not about:
         return np.zeros(len(found.people))
     return np.asarray(np.mean([np.nan_to_num(shares) for shares in about], axis=0))
 
 
-def make_pairs_frame(preferences: Preferences, found: Verdicts, chosen: PairFilter) -> pd.DataFrame:
-    """The list of pairs that a filter leaves, the strongest first; `pair` is the index.
-
-    Where the filter is about a metric, `difference` is its score of A minus that of B.
-    """
-    keep = filter_pairs(found, chosen)
-    columns = preferences.document, preferences.first, preferences.second
-    lines = {name: in_one_line(name) for column in columns for name in set(column)}  # a name stands in many pairs
-    documents, firsts, seconds = ([lines[name] for name in column] for column in columns)
-    if chosen.search:
-        wanted = in_one_line(chosen.search).casefold()
-        keep &= [
-            any(wanted in text.casefold() for text in texts) for texts in zip(documents, firsts, seconds, strict=True)
-        ]
-    strength = firmest(found, chosen)
-    entries = np.flatnonzero(keep)
-    entries = entries[np.argsort(-strength[entries], kind="stable")]
-
-    def prefers(signs: NDArray[np.float64], unknown: str) -> list[str]:
-        words = np.array(["B", "tie", "A", unknown])
-        return [str(word) for word in words[np.where(np.isnan(signs), 2, signs)[entries].astype(int) + 1]]
-
-    columns_of_pairs: dict[str, object] = {
-        "document": [documents[entry] for entry in entries],
-        "A": [firsts[entry] for entry in entries],
-        "B": [seconds[entry] for entry in entries],
-        "people": prefers(found.people, "split"),
-        **{metric: prefers(signs, "missing") for metric, signs in found.signs.items()},
-    }
-    if chosen.metric is not None and chosen.metric in found.differences:
-        columns_of_pairs["difference"] = found.differences[chosen.metric][entries]
-    return pd.DataFrame(columns_of_pairs | {"how strongly": strength[entries]}, index=preferences.pair[entries])
-
-
-def compact(rows: pd.DataFrame) -> pd.DataFrame:
-    """The list with each word kept once, and few digits of what is drawn as a bar: it is sent with every example."""
-    words = {name: "category" for name in rows if name not in {"difference", "how strongly"}}
-    return rows.astype({**words, "how strongly": np.float32})
-
-
-def find_place(rows: pd.DataFrame, preferences: Preferences, named: tuple[str | None, str | None, str | None]) -> int:
-    """Where in a list the pair of this document and these two systems stands, the first place if it does not."""
-    columns = preferences.documents, preferences.firsts, preferences.seconds
-    same = np.logical_and.reduce([column == name for column, name in zip(columns, named, strict=True)])
-    places = np.flatnonzero(rows.index.isin(np.flatnonzero(same)))
-    return int(places[0]) if len(places) else 0
-
-
-def presets(metrics: Sequence[str]) -> dict[str, PairFilter]:
-    """Filters to begin with, by what they show, of the metrics that are there."""
+def presets(metrics: Sequence[str]) -> list[PairFilter]:
+    """Filters to begin with, of the metrics that are there."""
 
     def first(name: str) -> str | None:
-        return next((metric for metric in metrics if metric.split(" ")[0] == name), None)
+        label = METRICS[name].label
+        return next((metric for metric in metrics if metric == label or metric.startswith(f"{label} (")), None)
 
-    found: dict[str, PairFilter] = {}
-    rouge, rouge_k, others = first("rouge1"), first("rouge_k"), {"BERTScore": "bertscore", "ROUGE-1": "rouge1"}
-    if rouge:
-        found["ROUGE-1 and people disagree"] = PairFilter("against", rouge)
-    for name, other in ((name, first(other)) for name, other in others.items()):
+    found = []
+    rouge_k, others = first("rouge_k"), [first("bertscore"), first("rouge1")]
+    for other in others:
         if rouge_k and other:
-            found[f"ROUGE-K right where {name} is wrong"] = PairFilter("rather", rouge_k, other)
+            found.append(PairFilter("rather", rouge_k, other))
+    if others[1]:
+        found.append(PairFilter("against", others[1]))
     if len(metrics) > 1:
-        found["all metrics against the majority"] = PairFilter("everybody")
+        found.append(PairFilter("everybody"))
     return found

@@ -13,9 +13,11 @@ from analysis.metrics_and_people import contradictions
 from data.cells import Cells
 from data.one_line import in_one_line
 from data.preferences import TIE, Preferences
-from data.records import Document
-from data.signatures import is_length, labels
+from data.records import Document, Summary
+from data.signatures import is_computed, is_length, labels
 from data.store import StoredScore
+from metrics.registry import label_of
+from pages.components.examples.pair_list import JudgedPair
 from pages.components.shared.score_table import (
     LETTERS,
     SCORE_STYLE,
@@ -26,35 +28,52 @@ from pages.components.shared.score_table import (
 )
 from pages.components.shared.sources import Source
 from pages.components.shared.stores import open_stores
+from pages.components.shared.tables import NONE
 from reports.escaping import document_block, esc, in_markdown, text_block
+from reports.evidence.phrases import figures
+from reports.finding import name_ratings
 
 Beside = Literal["source", "references"]
 
 
-# Where there is room, the document stands beside the summaries; else above them, and on a phone all stand in one
-# column. The summaries stay beside each other as long as there is room for two.
+# What stands beside what depends on the room that the example has, which is not that of the window: a list may stand
+# beside it. Both summaries come first, and the document last.
 EXAMPLE_STYLE = (
     """<style>
-.example { display: grid; gap: 1rem; grid-template-columns: minmax(0, 1fr); margin-bottom: .5rem; }
-.example > div, .sides > div { border: 1px solid rgb(128 128 128 / .4); border-radius: .5rem; padding: .75rem 1rem;
+.framed { container-type: inline-size; margin-bottom: .5rem; }
+.example { display: grid; gap: .75rem; grid-template-columns: minmax(0, 1fr); }
+.example > div, .sides > div { border: 1px solid rgb(128 128 128 / .4); border-radius: .5rem; padding: .6rem .9rem;
   min-width: 0; }
-.example .name { font-weight: 600; margin-bottom: .5rem; overflow-wrap: anywhere; }
-.example .text.document { max-height: min(24rem, 60vh); }
+.example .name { font-weight: 600; margin-bottom: .25rem; overflow-wrap: anywhere; }
+.example .note { font-weight: 400; font-size: .875rem; white-space: nowrap; }
+.example .remarks { font-size: .875rem; margin: .5rem 0 0; opacity: .8; }
+.example .text.document { max-height: 15rem; overflow-y: auto; }
 .example .text + .name { margin-top: 1rem; }
-@media (min-width: 640px) { .example.of-2 { grid-template-columns: repeat(2, minmax(0, 1fr)); }
+@container (min-width: 540px) { .example.of-2 { grid-template-columns: repeat(2, minmax(0, 1fr)); }
   .example.of-2 > .beside { grid-column: 1 / -1; } }
-@media (min-width: 1100px) { .example { grid-template-columns: repeat(2, minmax(0, 1fr)); }
-  .example.of-2 { grid-template-columns: minmax(0, 1.3fr) repeat(2, minmax(0, 1fr)); }
+@container (min-width: 1050px) { .example { grid-template-columns: repeat(2, minmax(0, 1fr)); }
+  .example.of-2 { grid-template-columns: repeat(2, minmax(0, 1fr)) minmax(0, 1.2fr); }
   .example.of-2 > .beside { grid-column: auto; } }
-@media (max-width: 640px) { .example .text.document { max-height: min(18rem, 50vh); overflow-y: auto; } }
 /* The way through the list stays in sight, so that evidence further down can be compared from example to example. */
 div:has(> .st-key-way) { position: sticky; top: 3.5rem; z-index: 5; }
-.st-key-way { background: Canvas; padding: .25rem; border-radius: .5rem; }
-.sides { display: flex; flex-wrap: wrap; gap: 1rem; }
-.sides > div { flex: 1 1 min(100%, 22rem); }
-.saw .signature { font-family: monospace; font-size: .75rem; overflow-wrap: anywhere; margin-bottom: .5rem; }
-.saw + .saw { margin-top: 1.25rem; }
+.st-key-way { background: light-dark(#ffffff, #171614); padding: .25rem 0; }
+.st-key-filters [role="radiogroup"], .st-key-evidence [role="toolbar"] { flex-wrap: wrap; overflow: visible; }
+/* Beside an example, a list of documents needs the width of a laptop. */
+@media (max-width: 900px) { .st-key-list_and_pair > * > .stHorizontalBlock > .stColumn { min-width: 100%; } }
+.st-key-verdict h2 { font-size: 1.35rem; padding: 0; }
+.sides { display: flex; flex-wrap: wrap; gap: .75rem; }
+.sides > div { flex: 1 1 min(100%, 20rem); }
+.saw { border-inline-start: 4px solid rgb(128 128 128 / .4); padding-inline-start: .75rem; margin-bottom: 1.25rem; }
+.saw.right { border-color: #2563eb; border-inline-start-style: solid; }
+.saw.wrong { border-color: #d97706; border-inline-start-style: double; border-inline-start-width: 6px; }
+.saw .head { margin-bottom: .4rem; }
 .saw .said { margin-inline-start: .5rem; }
+.standing { border: 1px solid currentColor; border-radius: .6em; padding: 0 .5em; font-size: .875em;
+  white-space: nowrap; }
+.standing.right { background: rgb(37 99 235 / .16); }
+.standing.wrong { background: rgb(217 119 6 / .18); }
+.signatures { font-size: .875rem; margin: .25rem 0 .5rem; }
+.signatures code { overflow-wrap: anywhere; white-space: normal; font-size: .75rem; }
 </style>"""
     + SCORE_STYLE
 )
@@ -68,12 +87,34 @@ class ShownSummary(NamedTuple):
     label: str
     """What screen readers call it."""
     text: str
+    note: str = ""
+    """What is said beside the heading, such as that people prefer it."""
+    remarks: str = ""
+    """How it was written, in sentences; empty where there is nothing to be known."""
+
+
+class Standing(NamedTuple):
+    """How a metric stands to people on a pair."""
+
+    kind: Literal["right", "wrong", "tie", "missing", "prefers"]
+    said: str
+    """The same with a sign, as nobody should have to tell it by colour."""
+
+
+def standing_of(prefers: str, people: str) -> Standing:
+    """How what a metric prefers stands to what people prefer: both `A`, `B`, or something else."""
+    if prefers not in ("A", "B"):
+        return Standing("missing", "— no score") if prefers == "missing" else Standing("tie", "= tie")
+    if people not in ("A", "B"):
+        return Standing("prefers", f"prefers {prefers}")
+    right = prefers == people
+    return Standing("right", f"✓ right: {prefers}") if right else Standing("wrong", f"✗ wrong: {prefers}")
 
 
 class Badge(NamedTuple):
-    """A warning about a score: truncated, missing or a tie."""
+    """A warning about a score: truncated or missing."""
 
-    kind: Literal["truncated", "missing", "tie"]
+    kind: Literal["truncated", "missing"]
     said: str
 
 
@@ -81,18 +122,21 @@ class ScoreRow(NamedTuple):
     """What people or one metric say of two summaries."""
 
     label: str
-    """`people`, or the metric as tables call it."""
+    """`People`, or the metric as pages call it."""
     values: tuple[float, float]
     """The scores of A and B; NaN is missing."""
-    difference: float
-    """A minus B; NaN where one is missing, of people where they only chose, or are split."""
     prefers: str
-    """The summary: `A`, `B`, `a tie`; `split` of people, `missing` of metrics."""
+    """The summary: `A`, `B`, `tie`; `split` of people, `missing` of metrics."""
     badges: tuple[Badge, ...] = ()
     signature: str = ""
 
 
 # --- texts ---------------------------------------------------------------------------------------------------
+
+
+def remarks_html(remarks: str) -> str:
+    """How a summary was written, below it; nothing where nothing is known."""
+    return f'<p class="remarks">{esc(remarks)}</p>' if remarks else ""
 
 
 def texts_html(
@@ -105,12 +149,13 @@ def texts_html(
     else:
         named = f"References ({len(document.references)})"
         body = references_block(document.references)
-    cells = [f'<div class="beside"><div class="name">{named}</div>{body}</div>']
-    cells += [
-        f'<div><div class="name" dir="auto">{esc(shown.heading)}</div>{text_block(shown.text, shown.label)}</div>'
+    cells = [
+        f'<div><div class="name" dir="auto">{esc(shown.heading)} <span class="note">{esc(shown.note)}</span></div>'
+        f"{text_block(shown.text, shown.label)}{remarks_html(shown.remarks)}</div>"
         for shown in summaries
     ]
-    return f'<div class="example of-{len(summaries)}">{"".join(cells)}</div>'
+    cells.append(f'<div class="beside"><div class="name">{named}</div>{body}</div>')
+    return f'<div class="framed"><div class="example of-{len(summaries)}">{"".join(cells)}</div></div>'
 
 
 def references_block(references: Sequence[str]) -> str:
@@ -132,51 +177,74 @@ def sides_html(blocks: Sequence[str], letters: Iterable[str] = LETTERS) -> str:
     return f'<div class="sides">{cells}</div>'
 
 
-def section_html(label: str, body: str, said: str = "", signature: str = "") -> str:
-    """What one metric saw, under its name, its scores and its whole signature."""
+def section_html(label: str, body: str, said: str = "", standing: Standing | None = None) -> str:
+    """What one metric saw, under its name, whether it is right, and its scores."""
     scores = f' <span class="said">{esc(said)}</span>' if said else ""
-    small = f'<div class="signature">{esc(signature)}</div>' if signature else ""
-    return f'<section class="saw" aria-label="{esc(label)}"><b>{esc(label)}</b>{scores}{small}{body}</section>'
+    kind = standing.kind if standing else ""
+    badge = f" {standing_html(standing)}" if standing else ""
+    return (
+        f'<section class="saw {kind}" aria-label="{esc(label)}"><div class="head"><b>{esc(label)}</b>{badge}{scores}'
+        f"</div>{body}</section>"
+    )
+
+
+def standing_html(standing: Standing) -> str:
+    """How a metric stands to people, as a sign and words in a frame."""
+    return f'<span class="standing {standing.kind}">{esc(standing.said)}</span>'
+
+
+def signatures_html(signatures: Iterable[str]) -> str:
+    """The settings behind the numbers, to be opened."""
+    lines = "".join(f"<div><code>{esc(one)}</code></div>" for one in signatures)
+    return f'<details class="signatures"><summary>Signatures</summary>{lines}</details>'
 
 
 # --- scores --------------------------------------------------------------------------------------------------
 
 
-def score_rows(
-    preferences: Preferences,
-    pair: int,
-    stored: Mapping[str, Mapping[str, StoredScore]],
-    rated: tuple[float, float] = (np.nan, np.nan),
-) -> list[ScoreRow]:
-    """What people and each metric say of the pair that one entry is about.
+Stored = Mapping[str, Mapping[str, StoredScore]]
+"""What the database keeps of a document, by signature and system."""
 
-    `stored` are its scores by signature and system, with reasons and flags; `rated` the ratings, where people rated.
+
+def score_rows(
+    pair: JudgedPair, signatures: Sequence[str], stored: Stored, rated: tuple[float, float] = (np.nan, np.nan)
+) -> list[ScoreRow]:
+    """What people and each metric say of a pair.
+
+    `stored` are its scores, with reasons and flags; `rated` the ratings, where people rated.
     """
-    (choice,) = preferences.choices[preferences.pair == pair]
-    rows = [ScoreRow("people", rated, rated[0] - rated[1], preferred_side(choice, unknown="split"))]
-    systems = preferences.firsts[pair], preferences.seconds[pair]
-    named = labels(list(preferences.scores))
-    for signature, both in preferences.scores.items():
-        one, other = map(float, both[pair])
-        kept = [stored.get(signature, {}).get(system) for system in systems]
-        badges = badges_of(kept)
-        prefers = preferred_side(one - other, unknown="missing")
-        if prefers == "a tie":
-            badges.append(Badge("tie", "tie"))
-        rows.append(ScoreRow(named[signature], (one, other), one - other, prefers, tuple(badges), signature))
+    rows = [ScoreRow("People", rated, pair.people)]
+    named = labels(signatures, label_of)
+    for signature, both in stored_values(stored, signatures, pair.systems).items():
+        kept = [stored.get(signature, {}).get(system) for system in pair.systems]
+        prefers = preferred_side(both[0] - both[1], unknown="missing")
+        rows.append(ScoreRow(named[signature], both, prefers, tuple(badges_of(kept)), signature))
     return rows
+
+
+def stored_values(
+    stored: Stored, signatures: Sequence[str], systems: tuple[str, str]
+) -> dict[str, tuple[float, float]]:
+    """By signature, the scores of two systems' summaries; NaN is missing."""
+
+    def value_of(signature: str, system: str) -> float:
+        kept = stored.get(signature, {}).get(system)
+        return np.nan if kept is None or kept.value is None else kept.value
+
+    first, second = systems
+    return {signature: (value_of(signature, first), value_of(signature, second)) for signature in signatures}
 
 
 def preferred_side(difference: float, unknown: str) -> str:
     """Which of two summaries a difference A minus B prefers."""
     if np.isnan(difference):
         return unknown
-    return "a tie" if abs(difference) <= TIE else "A" if difference > 0 else "B"
+    return "tie" if abs(difference) <= TIE else "A" if difference > 0 else "B"
 
 
 def badges_of(kept: Sequence[StoredScore | None]) -> list[Badge]:
     """Warnings about the scores of A and B; a warning about both is given once."""
-    said: dict[tuple[Literal["truncated", "missing", "tie"], str], list[str]] = {}
+    said: dict[tuple[Literal["truncated", "missing"], str], list[str]] = {}
     for letter, score in zip(LETTERS, kept, strict=False):
         if score is None:
             said.setdefault(("missing", "missing: not scored yet"), []).append(letter)
@@ -189,54 +257,67 @@ def badges_of(kept: Sequence[StoredScore | None]) -> list[Badge]:
 
 
 def scores_html(rows: Sequence[ScoreRow], systems: Sequence[str]) -> str:
-    """The scores of two summaries as a table, whole signatures included."""
+    """The scores of two summaries as a table, with who is right, and the signatures to be opened."""
     numbers = [*(f"{letter}: {system}" for letter, system in zip(LETTERS, systems, strict=False)), "A minus B"]
-    heads = [
-        *text_cells("of"),
-        *text_cells(*numbers, classes="number"),
-        *text_cells("prefers", "notes", "signature"),
-    ]
-    table = score_table_html(heads, map(score_line, rows), "Scores of both summaries")
-    return f'<div class="scores pair-scores">{table}</div>'
+    heads = [*text_cells("Metric"), *text_cells(*numbers, classes="number"), *text_cells("Prefers", "Notes")]
+    people = rows[0].prefers
+    table = score_table_html(heads, [score_line(row, people) for row in rows], "Scores of both summaries")
+    signatures = signatures_html(row.signature for row in rows if row.signature)
+    return f'<div class="scores pair-scores">{table}{signatures}</div>'
 
 
-def score_line(row: ScoreRow) -> ScoreLine:
-    """One row of the table of scores."""
-    counted = not row.signature or is_length(row.signature)  # ratings and words are as they are
-    numbers = [
-        *(format_number(value, counted=counted) for value in row.values),
-        format_number(row.difference, "+", counted),
-    ]
+def score_line(row: ScoreRow, people: str) -> ScoreLine:
+    """One row of the table of scores; `people` is what people prefer."""
+    # Ratings, words, verdicts and scores that came with the data set are as they are.
+    counted = not row.signature or is_length(row.signature) or not is_computed(row.signature)
     badges = "".join(f'<span class="badge {kind}">{esc(said)}</span>' for kind, said in row.badges)
-    return ScoreLine(
-        row.label,
-        [
-            *text_cells(*numbers, classes="number"),
-            *text_cells(row.prefers),
-            ScoreCell(badges),
-            *text_cells(row.signature, classes="signature"),
-        ],
+    prefers = (
+        ScoreCell(standing_html(standing_of(row.prefers, people))) if row.signature else text_cells(row.prefers)[0]
     )
+    numbers = format_scores(*row.values, counted=counted)
+    return ScoreLine(row.label, [*text_cells(*numbers, classes="number"), prefers, ScoreCell(badges)])
 
 
-def format_number(value: float, sign: str = "", counted: bool = False) -> str:
-    """A number of the table, with four decimals unless it was counted; empty where there is none."""
-    if np.isnan(value):
-        return ""
-    return format(value, f"{sign}.6g" if counted else f"{sign}.4f")
+def format_scores(one: float, other: float, *, counted: bool = False) -> tuple[str, str, str]:
+    """Two scores and the first minus the second, with three decimals or as many as tell them apart.
+
+    What was counted has the digits that it has; what is not there is an em dash.
+    """
+    both = [value for value in (one, other) if not np.isnan(value)]
+    if counted:
+        known = [f"{round(value, 3):g}" for value in both]
+        difference = f"{round(one - other, 3):+g}"
+    else:
+        known = figures(both)
+        difference = f"{one - other:+.{len(known[0].partition('.')[2]) if known else 3}f}"
+    written = iter(known)
+    shown = [NONE if np.isnan(value) else next(written) for value in (one, other)]
+    return shown[0], shown[1], difference if len(both) == 2 else NONE
 
 
 def pair_scores(source: Source, preferences: Preferences, pair: int) -> str:
     """The table of scores of the pair that one entry is about, with what the database keeps about them."""
-    data, document_id = open_stores().data, preferences.documents[pair]
+    (choice,) = preferences.choices[preferences.pair == pair]
     systems = preferences.firsts[pair], preferences.seconds[pair]
-    stored = data.stored(dataset=source.dataset, document_id=document_id, systems=systems)
-    rated = (np.nan, np.nan)
-    if source.aspect is not None:
-        _, summaries = data.record(source.dataset, document_id)
-        of_system = {summary.system: summary.human.get(source.aspect, np.nan) for summary in summaries}
-        rated = (of_system[systems[0]], of_system[systems[1]])
-    return scores_html(score_rows(preferences, pair, stored, rated), systems)
+    judged = JudgedPair(preferences.documents[pair], systems, preferred_side(choice, unknown="split"))
+    return judged_scores(source, judged, list(preferences.scores))
+
+
+def judged_scores(source: Source, pair: JudgedPair, signatures: Sequence[str]) -> str:
+    """The table of scores of a pair, with what the database keeps about them."""
+    stored = source.stored(pair.document, pair.systems)
+    _, summaries = open_stores().data.record(source.dataset, pair.document)
+    rows = score_rows(pair, signatures, stored, ratings_of(source, pair, summaries))
+    return scores_html(rows, pair.systems)
+
+
+def ratings_of(source: Source, pair: JudgedPair, summaries: Iterable[Summary]) -> tuple[float, float]:
+    """The ratings of a pair's summaries, which are among these; NaN where people did not rate."""
+    if source.aspect is None:
+        return np.nan, np.nan
+    of_system = {summary.system: summary.human.get(source.aspect, np.nan) for summary in summaries}
+    first, second = pair.systems
+    return of_system[first], of_system[second]
 
 
 # --- on a page -----------------------------------------------------------------------------------------------
@@ -255,9 +336,9 @@ def show_example(dataset: str, document_id: str, systems: Sequence[str]) -> None
 
 def cell_scores(cells: Cells, cell: int) -> pd.DataFrame:
     """All scores and ratings of one summary."""
-    named = labels(list(cells.scores))
+    named = labels(list(cells.scores), label_of)
     rows = [(named[signature], values[cell]) for signature, values in cells.scores.items()]
-    rows += [(f"human: {aspect}", values[cell]) for aspect, values in cells.ratings.items()]
+    rows += [(name_ratings(aspect), values[cell]) for aspect, values in cells.ratings.items()]
     return pd.DataFrame(
         {"of": in_one_line(name), "value": None if np.isnan(value) else float(value)} for name, value in rows
     )

@@ -5,57 +5,64 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-import streamlit as st
-
 from analysis.false_discovery import FalseDiscovery
-from annotation.keyword_records import Review, ReviewSpec
+from annotation.keyword_records import FoundKeyword, Review, ReviewSpec
+from annotation.keyword_reviews import draw_documents
 from data.store import Dataset
 from metrics.keywords.extractors import ExtractorOverlap, compared_keywords, shared_keywords
 from metrics.keywords.overlap import Keyword
 from metrics.keywords.recall import LengthRecall, by_length, by_source, search_keywords
-from pages.components.keywords.lists import review_keywords, review_signature
+from metrics.rouge_k import RougeK
+from pages.background.computed import computed
+from pages.components.keywords.lists import document_label, review_keywords, review_signature
+from pages.components.shared.records import records_of
 from pages.components.shared.stores import open_stores, version_of
 from reports.tables.keywords import by_length_table, by_source_table, discoveries, discovery_sections
 from reports.tables.table import Table
 
-
-class ExtractorComparison(NamedTuple):
-    """What the extractors find in a data set."""
-
-    titles: Mapping[str, str | None]
-    """The title of each document, by its id, in order."""
-    lists: Mapping[str, Mapping[str, Sequence[Keyword]]]
-    """By document id and extractor."""
-    shared: Sequence[ExtractorOverlap]
-    """How much they have in common."""
+Lists = Mapping[str, Sequence[Keyword]]
+"""The keywords of a document, by extractor."""
 
 
-# Not `cache_data`, which would copy the keywords of all documents at every click. Nobody changes them.
-@st.cache_resource(max_entries=4, show_spinner="Looking for keywords")
-def compare_dataset(dataset: str, version: object) -> ExtractorComparison:
-    """The keywords of all documents; looked for anew when the version moves."""
-    documents = [document for document, _ in open_stores().data.records(dataset)]
-    found = compared_keywords(documents)
-    return ExtractorComparison(
-        {document.id: document.title for document in documents},
-        {
-            document.id: {extractor: lists[place] for extractor, lists in found.items()}
-            for place, document in enumerate(documents)
-        },
-        shared_keywords(found),
-    )
+@computed("Reading the documents", kept=4)
+def labels_of(dataset: str, version: object) -> dict[str, str]:
+    """What a data set's documents are called in a list, by their ids."""
+    return {document.id: document_label(document.id, document.title) for document, _ in records_of(dataset, version)}
 
 
-@st.cache_data(max_entries=8, show_spinner="Counting keywords in summaries")
-def keyword_recall(dataset: str, version: object) -> tuple[list[Table], list[LengthRecall]]:
+@computed("Looking for keywords", kept=4, whole=True)
+def compare_dataset(dataset: str, version: object, language: str) -> dict[str, Lists]:
+    """The keywords of all documents by their ids, in order; texts are read in the language of that code."""
+    documents = [document for document, _ in records_of(dataset, version)]
+    found = compared_keywords(documents, language=language)
+    return {
+        document.id: {extractor: lists[place] for extractor, lists in found.items()}
+        for place, document in enumerate(documents)
+    }
+
+
+@computed("Looking for keywords", kept=256)
+def lists_of(dataset: str, version: object, language: str, document_id: str) -> Lists:
+    """The keywords of one document."""
+    return compare_dataset(dataset, version, language)[document_id]
+
+
+@computed("Comparing keywords", kept=16)
+def overlaps_of(dataset: str, version: object, language: str) -> list[ExtractorOverlap]:
+    """How much the extractors' keywords have in common."""
+    found = list(compare_dataset(dataset, version, language).values())
+    return shared_keywords({name: [lists[name] for lists in found] for name in next(iter(found), {})})
+
+
+@computed("Counting keywords in summaries", kept=8)
+def keyword_recall(dataset: str, version: object, language: str) -> tuple[list[Table], list[LengthRecall]]:
     """ROUGE-K of a data set's systems by where keywords occur and how long they are: tables, and rows for the plot."""
-    records = list(open_stores().data.records(dataset))
-    found = search_keywords(records)
+    found = search_keywords(records_of(dataset, version), RougeK(language=language))
     rows = by_length(found)
     return [by_source_table(by_source(found)), by_length_table(rows)], rows
 
 
-@st.cache_data(max_entries=16, show_spinner="Counting")
+@computed("Counting", kept=16)
 def discoveries_of(review: str, version: int) -> tuple[list[Table], dict[str, FalseDiscovery]]:
     """Tables and figures of a review; computed anew when something is saved in it."""
     extractors = open_stores().keyword_reviews.review(review).extractors
@@ -63,22 +70,41 @@ def discoveries_of(review: str, version: int) -> tuple[list[Table], dict[str, Fa
     return discovery_sections(found, open_stores().keyword_reviews.decisions(review)), found
 
 
-def create_review(*, name: str, dataset: Dataset, extractors: Sequence[str], count: int, seed: int) -> Review:
+class Draw(NamedTuple):
+    """What a review is made of."""
+
+    signature: str
+    """How its keywords were found."""
+    keywords: Mapping[str, Sequence[FoundKeyword]]
+    """Of the documents that were drawn."""
+
+
+@computed("Looking for keywords", kept=4)
+def draw_keywords(
+    dataset: str, version: object, language: str, extractors: tuple[str, ...], count: int, seed: int
+) -> Draw:
+    """Draw documents with their keywords as they are found now. Raises `StoreError`."""
+    found = compare_dataset(dataset, version, language)
+    # what the playground added meanwhile is not among them
+    documents = [document for document, _ in records_of(dataset, version) if document.id in found]
+    places = {document.id: place for place, document in enumerate(documents)}
+    drawn = [documents[places[key]] for key in draw_documents(list(places), count, seed)]
+    lists = {extractor: [found[document.id][extractor] for document in drawn] for extractor in extractors}
+    return Draw(review_signature(documents, language), review_keywords(drawn, lists, language))
+
+
+def create_review(
+    *, name: str, dataset: Dataset, language: str, extractors: Sequence[str], count: int, seed: int
+) -> Review:
     """Make a review of a data set's keywords as they are found now. Raises `StoreError`."""
-    lists = compare_dataset(dataset.name, version_of(dataset)).lists
-    # what the playground added meanwhile is not in the lists
-    documents = [document for document, _ in open_stores().data.records(dataset.name) if document.id in lists]
+    drawn = draw_keywords(dataset.name, version_of(dataset), language, tuple(extractors), count, seed)
     return open_stores().keyword_reviews.create_review(
         ReviewSpec(
             name=name,
             dataset=dataset.name,
             extractors=tuple(extractors),
-            signature=review_signature(documents),
-            keywords=review_keywords(
-                documents,
-                {extractor: [lists[document.id][extractor] for document in documents] for extractor in extractors},
-            ),
-            count=count,
+            signature=drawn.signature,
+            keywords=drawn.keywords,
             seed=seed,
         )
     )

@@ -10,9 +10,10 @@ from data.one_line import cut
 from data.records import Document
 from metrics.keywords.extractors import comparison_signature
 from metrics.keywords.overlap import Keyword, content_words, occurrences
-from pages.components.evidence.blocks import passage
-from pages.components.evidence.marks import Mark, highlight, legend
+from metrics.languages import ENGLISH
 from reports.escaping import esc, format_count
+from reports.evidence.blocks import passage
+from reports.evidence.marks import Mark, highlight, legend
 from reports.tables.keywords import extractor_name
 
 LONGEST = 80
@@ -28,13 +29,15 @@ def shown_texts(references: Sequence[str], title: str | None) -> list[tuple[str,
     return [*named, ("Title", title)] if title is not None else named
 
 
-def merge_keywords(lists: Mapping[str, Sequence[Keyword]], texts: Sequence[str]) -> list[FoundKeyword]:
+def merge_keywords(
+    lists: Mapping[str, Sequence[Keyword]], texts: Sequence[str], language: str = ENGLISH
+) -> list[FoundKeyword]:
     """The keywords of all extractors, each once, with every place where the texts have its words.
 
     Places are looked up in one way for all: an extractor must not be known by where its keywords are marked. What
     it says itself counts as well, as the overlap rule cuts phrases before it drops stop words.
     """
-    prepared = [content_words(text) for text in texts]
+    prepared = [content_words(text, language) for text in texts]
     found: dict[tuple[str, ...], tuple[set[tuple[int, int, int]], list[str]]] = {}
     for extractor, keywords in lists.items():
         for keyword in keywords:
@@ -57,13 +60,14 @@ def merge_keywords(lists: Mapping[str, Sequence[Keyword]], texts: Sequence[str])
 
 
 def review_keywords(
-    documents: Sequence[Document], lists: Mapping[str, Sequence[Sequence[Keyword]]]
+    documents: Sequence[Document], lists: Mapping[str, Sequence[Sequence[Keyword]]], language: str = ENGLISH
 ) -> dict[str, list[FoundKeyword]]:
     """By document id, what a review of these extractors shows. `lists` are parallel to the documents."""
     return {
         document.id: merge_keywords(
             {extractor: lists[extractor][place] for extractor in lists},
             [text for _, text in shown_texts(document.references, document.title)],
+            language,
         )
         for place, document in enumerate(documents)
     }
@@ -96,9 +100,9 @@ def review_facts(review: Review) -> dict[str, str]:
     }
 
 
-def review_signature(documents: Sequence[Document]) -> str:
+def review_signature(documents: Sequence[Document], language: str = ENGLISH) -> str:
     """How a review's keywords were found, and by which version of this project."""
-    return f"{comparison_signature(documents)}|version:{version('relevance')}"
+    return f"{comparison_signature(documents, language=language)}|version:{version('relevance')}"
 
 
 def surface(keyword: FoundKeyword | ShownKeyword, texts: Sequence[str]) -> str:
@@ -115,14 +119,18 @@ def surface(keyword: FoundKeyword | ShownKeyword, texts: Sequence[str]) -> str:
 LEGEND = {"keyword": "keyword of one extractor", "matched": "of several"}
 
 
-def compared_html(document: Document, lists: Mapping[str, Sequence[Keyword]], marked: Sequence[str]) -> str:
+def compared_html(
+    document: Document, lists: Mapping[str, Sequence[Keyword]], marked: Sequence[str], language: str = ENGLISH
+) -> str:
     """The extractors' lists side by side above the texts, keywords marked in both; equal ones light each other.
 
     In the texts, the keywords of the extractors `marked` are marked.
     """
     named = shown_texts(document.references, document.title)
     texts = [text for _, text in named]
-    keywords = {keyword.words: (keyword, f"g{place}") for place, keyword in enumerate(merge_keywords(lists, texts))}
+    keywords = {
+        keyword.words: (keyword, f"g{place}") for place, keyword in enumerate(merge_keywords(lists, texts, language))
+    }
     columns = []
     for extractor, own in lists.items():
         items = "".join(keyword_item_html(*keywords[keyword.words], extractor, texts) for keyword in own)

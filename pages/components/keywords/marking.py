@@ -13,6 +13,7 @@ from metrics.keywords.extractors import EXTRACTORS
 from pages.components.keywords.cached import create_review
 from pages.components.keywords.lists import shown_texts, surface, task_html
 from pages.components.shared.database import guard_database, not_saved
+from pages.components.shared.languages import ask_language
 from pages.components.shared.stores import known_datasets, open_stores
 from reports.escaping import document_block, in_markdown
 from reports.tables.keywords import extractor_name
@@ -72,7 +73,7 @@ def join(review: str | None = None, name: str | None = None) -> None:
     """Begin under the name that was typed, or go on under one of whom somebody said that it is theirs."""
     state = st.session_state
     returning = name is not None
-    review, name = review or state.keywords_join_review, name or state.keywords_join_name
+    review, name = review or state.keywords_join_review, name or state.get("keywords_join_name", "")
     state.pop(TAKEN, None)
     try:
         state[MARKER] = store().join(review=review, name=name, returning=returning).token
@@ -98,7 +99,10 @@ def show_start() -> None:
     if reviews:
         with st.form("keywords_join", width=520):
             st.selectbox("Review", reviews, format_func=in_one_line, key="keywords_join_review")
-            st.text_input("Your name", key="keywords_join_name", max_chars=200)
+            if account := store().visitor().name:
+                st.caption(f"You mark as {in_markdown(account)}.")
+            else:
+                st.text_input("Your name", key="keywords_join_name", max_chars=200)
             st.form_submit_button("Start", type="primary", on_click=join)
         if taken := state.get(TAKEN):
             review, name, why = taken
@@ -115,6 +119,7 @@ def show_new_review() -> None:
     datasets = {dataset.name: dataset for dataset in known_datasets()}
     name = st.text_input("Name of the review", key="keywords_new_name", max_chars=200)
     chosen = st.selectbox("Data set", list(datasets), format_func=in_one_line, key="keywords_new_dataset")
+    language = ask_language("keywords_new_language")
     extractors = st.multiselect(
         "Extractors", list(EXTRACTORS), list(EXTRACTORS), format_func=extractor_name, key="keywords_new_extractors"
     )
@@ -128,7 +133,14 @@ def show_new_review() -> None:
     if st.button("Make the review", key="keywords_make"):
         try:
             with st.spinner("Looking for keywords"):
-                create_review(name=name, dataset=datasets[chosen], extractors=extractors, count=count, seed=seed)
+                create_review(
+                    name=name,
+                    dataset=datasets[chosen],
+                    language=language,
+                    extractors=extractors,
+                    count=count,
+                    seed=seed,
+                )
         except StoreError as error:
             st.error(in_markdown(error))
         else:

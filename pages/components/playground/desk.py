@@ -64,6 +64,12 @@ class Desk:
         """Whether what stands below the scores is about older texts."""
         self.models = ModelScores()
         self.answered = 0
+        self.shown: dict[tuple[str, str], float] = {}
+        """The scores that stand on the page, by metric and letter."""
+        self.rested: dict[tuple[str, str], float] = {}
+        """Those that stood there when what is typed now was begun: what changes are counted from."""
+        self.typing: tuple[Field, int] | None = None
+        """The field that is being typed in; None after anything else."""
         self.past: list[Draft] = []
         """Texts that `take_back` brings, the last ones last."""
         self.future: list[Draft] = []
@@ -78,11 +84,22 @@ class Desk:
     # --- the texts ---------------------------------------------------------------------------------------
 
     def typed(self, began: int, field: Field, place: int, text: str, seen: int) -> None:
-        """Take what a field says that began with a generation, unless another stands in its place by now."""
+        """Take what a field says that began with a generation, unless another stands in its place by now.
+
+        What is typed into a field without a pause is one change that can be taken back.
+        """
+        stopped = time.monotonic() - self.touched >= PAUSE
         self.touch(seen)
         self.behind = True
-        if began == self.began(field, place):
-            self.draft = self.draft.put(field, place, text)
+        if began != self.began(field, place):
+            return
+        draft = self.draft.put(field, place, text)
+        if draft != self.draft and (stopped or self.typing != (field, place)):
+            self.past = [*self.past[-UNDOS:], self.draft]
+            self.future = []
+            self.rested = dict(self.shown)
+            self.typing = (field, place)
+        self.draft = draft
 
     def began(self, field: Field, place: int) -> int:
         """The generation with which the field of a place began."""
@@ -131,6 +148,8 @@ class Desk:
         self.begun |= {place: self.generation for place, text in new.items() if old.get(place) != text}
         self.draft = draft
         self.word = None
+        self.typing = None
+        self.shown, self.rested = {}, {}
 
     # --- the word under the lens -------------------------------------------------------------------------
 
@@ -184,7 +203,15 @@ class Desk:
                 found = lexical_scores(name, examples)
             else:
                 found = {letter: self.models.answer(signature, example) for letter, example in examples.items()}
-            rows.append(MetricScores(name, signature, found))
+            rows.append(
+                MetricScores(name, signature, found, {a: b for (of, a), b in self.rested.items() if of == name})
+            )
+        for row in rows:
+            for letter, one in row.found.items():
+                if isinstance(one, Explained) and one.value is not None:
+                    self.shown[row.name, letter] = one.value
+                elif one is not None:
+                    self.shown.pop((row.name, letter), None)
         return rows
 
     def changes(self) -> list[Change]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from data.reading import quote_value
@@ -132,6 +132,18 @@ def from_records(document: Document, summaries: Iterable[Summary]) -> Draft:
             tuple(summary.text for summary in chosen) or ("",),
             tuple(summary.system for summary in chosen) or ("",),
         )
+    )
+
+
+def from_examples(examples: Sequence[Example]) -> Draft:
+    """Summaries of one document as a draft."""
+    first = examples[0]
+    return Draft(
+        first.references,
+        first.title or "",
+        first.source,
+        tuple(one.candidate for one in examples),
+        tuple(one.system for one in examples),
     )
 
 

@@ -9,6 +9,7 @@ from data.demo import FILE as DEMO
 from data.importers import read_documents
 from data.one_line import in_one_line
 from data.records import BadRecord, Document, Summary
+from data.sorting import natural_order
 from data.store import NAME_OF_SYSTEM, StoredScore, StoreError, checked_name, example_hash
 from metrics import default_metrics, is_lexical, make_metrics
 from metrics.explained import Explained
@@ -25,6 +26,7 @@ from pages.components.playground.draft import (
     to_records,
 )
 from pages.components.playground.sharing import TooLong, from_file, to_file, to_link
+from pages.components.shared.records import opening_of
 from pages.components.shared.score_table import LETTERS
 from pages.components.shared.stores import open_stores, version_of
 from reports.escaping import in_markdown
@@ -77,7 +79,7 @@ def choose_dataset_document() -> tuple[Document, list[Summary]] | None:
     """A document of a data set in the database."""
     names = [dataset.name for dataset in open_stores().data.datasets()]
     if not names:
-        st.info("There is no data set yet: import one on the Studies page.")
+        st.info("There is no data set yet: import one on the page Data sets.")
         return None
     name = st.selectbox("Data set", names, format_func=in_one_line, key="playground_dataset")
     dataset = open_stores().data.dataset(name)
@@ -99,7 +101,7 @@ def choose_file_document() -> tuple[Document, list[Summary]] | None:
 
 def one_of(records: Records, key: str) -> tuple[Document, list[Summary]]:
     """The document chosen among several, by its title or id."""
-    names = [in_one_line(document.title or document.id) for document, _ in records]
+    names = [opening_of(document) for document, _ in records]
     place = st.selectbox("Document", range(len(records)), format_func=names.__getitem__, key=key)
     return records[place]
 
@@ -109,10 +111,11 @@ def offer(desk: Desk, document: Document, summaries: list[Summary]) -> None:
     by_system = {summary.system: summary for summary in summaries}
     chosen = list(by_system)
     if len(chosen) > len(LETTERS):
+        known = sorted(chosen, key=natural_order)
         chosen = st.multiselect(
             "Summaries of (up to four)",
-            chosen,
-            default=chosen[: len(LETTERS)],
+            known,
+            default=known[: len(LETTERS)],
             format_func=in_one_line,
             max_selections=len(LETTERS),
             key=f"playground_systems:{document.id}",

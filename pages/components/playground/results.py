@@ -9,12 +9,11 @@ import streamlit as st
 from data.one_line import in_one_line
 from data.records import Example
 from data.signatures import is_length
-from metrics import is_lexical, lexical_metrics
+from metrics import METRICS, is_lexical, lexical_metrics
 from metrics.explained import CannotExplain, Explained, explain
 from metrics.from_signature import metric_of, signatures
-from pages.components.evidence.novelty import ALL, NOVELTY, novelty_html
+from metrics.registry import label_of
 from pages.components.evidence.views import evidence_html, side_by_side
-from pages.components.evidence.words import in_words
 from pages.components.playground.desk import Desk
 from pages.components.playground.draft import (
     Draft,
@@ -25,6 +24,8 @@ from pages.components.playground.score_table import changes_html, scores_html, w
 from pages.components.playground.what_if import make_parts, most_words, word_spans, worths
 from pages.components.shared.score_table import LETTERS
 from reports.escaping import in_markdown, text_block
+from reports.evidence.novelty import ALL, NOVELTY, novelty_html
+from reports.evidence.words import in_words
 
 
 def show_scores(desk: Desk) -> None:
@@ -47,7 +48,12 @@ def show_evidence(desk: Desk) -> None:
     names = [name for name in signatures() if not is_length(name)]
     options = [*names, NOVELTY, ALL]
     asked = st.segmented_control(
-        "What did it see?", options, default=names[0], key="playground_evidence", required=True
+        "What did it see?",
+        options,
+        format_func=name_of_view,
+        default=names[0],
+        key="playground_evidence",
+        required=True,
     )
     examples = examples_of(desk.draft)
     if not examples:
@@ -57,8 +63,13 @@ def show_evidence(desk: Desk) -> None:
         return
     for name in names if asked == ALL else [asked]:
         if asked == ALL:
-            st.markdown(f"**{in_markdown(name)}**")
+            st.markdown(f"**{in_markdown(label_of(name))}**")
         show_metric_evidence(desk, signatures()[name], examples)
+
+
+def name_of_view(name: str) -> str:
+    """What a choice of evidence is called: metrics by their labels."""
+    return label_of(name) if name in METRICS else name
 
 
 def show_metric_evidence(desk: Desk, signature: str, examples: dict[str, Example]) -> None:
@@ -107,6 +118,7 @@ def show_what_if(desk: Desk, live: Sequence[str]) -> None:
         metric = st.segmented_control(
             "A word's bar: what the score loses without it, by",
             lexical,
+            format_func=label_of,
             default=lexical[0],
             key="playground_by",
             required=True,
@@ -135,7 +147,7 @@ def show_what_if(desk: Desk, live: Sequence[str]) -> None:
         st.caption(f"Only the first {most} words have bars; the longer a summary is, the fewer have.")
     if desk.changed is not None:
         show_change(desk, live)
-    with st.expander(f"Each word left out in turn, by {metric}"):
+    with st.expander(f"Each word left out in turn, by {label_of(metric)}"):
         st.html(worths_html(metric, whole, found))
 
 

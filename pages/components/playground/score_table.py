@@ -9,10 +9,12 @@ from typing import NamedTuple
 from data.preferences import TIE
 from data.signatures import is_length
 from metrics.explained import CannotExplain, Explained
+from metrics.registry import label_of
 from pages.components.playground.what_if import Worth
 from pages.components.playground.what_if import describe_worth as said_of
 from pages.components.shared.score_table import ScoreCell, ScoreLine, score_table_html, text_cells
 from reports.escaping import esc
+from reports.evidence.phrases import figures
 
 Found = Explained | CannotExplain | None
 """A score with its evidence, why there is none to be had, or None while it is computed."""
@@ -25,6 +27,8 @@ class MetricScores(NamedTuple):
     signature: str
     found: Mapping[str, Found]
     """By letter."""
+    rested: Mapping[str, float] = {}
+    """By letter, the score that stood there before what is being typed."""
 
 
 def scores_html(rows: Sequence[MetricScores], names: Mapping[str, str]) -> str:
@@ -32,13 +36,14 @@ def scores_html(rows: Sequence[MetricScores], names: Mapping[str, str]) -> str:
     lines, reasons = [], []
     for row in rows:
         preferred = best_letters(row.found)
-        cells = [score_cell(row, letter, preferred) for letter in names]
-        lines.append(ScoreLine(row.name, [*cells, *text_cells(describe_preference(preferred))]))
+        written = write_scores(row)
+        cells = [score_cell(row, letter, written.get(letter), preferred) for letter in names]
+        lines.append(ScoreLine(label_of(row.name), [*cells, *text_cells(describe_preference(preferred))]))
         reasons += missing_reasons(row)
     signatures = "".join(f"<div><code>{esc(row.signature)}</code></div>" for row in rows)
     return (
         '<div class="scores desk-scores">'
-        + score_table_html(text_cells("metric", *names.values(), "prefers"), lines, "Scores")
+        + score_table_html(text_cells("Metric", *names.values(), "Prefers"), lines, "Scores")
         + reasons_html(reasons)
         + f"<details><summary>Signatures</summary>{signatures}</details></div>"
     )
@@ -73,25 +78,44 @@ def value_of(found: Found) -> float | None:
     return found.value if isinstance(found, Explained) else None
 
 
-def score_cell(row: MetricScores, letter: str, preferred: str | None) -> ScoreCell:
-    """One score."""
+def write_scores(row: MetricScores) -> dict[str, str]:
+    """By letter, the scores that there are, with as many decimals as tell them apart; lengths are counts."""
+    values = {letter: value for letter, one in row.found.items() if (value := value_of(one)) is not None}
+    numbers = [f"{value:.0f}" for value in values.values()] if is_length(row.name) else figures(list(values.values()))
+    return dict(zip(values, numbers, strict=True))
+
+
+def score_cell(row: MetricScores, letter: str, written: str | None, preferred: str | None) -> ScoreCell:
+    """One score, with what it changed by since typing began."""
     found = row.found.get(letter)
     place = f'data-score="{html.escape(row.name)}-{letter}"'
     if found is None:
         return ScoreCell("computing…", "quiet", place)
     value = value_of(found)
-    if value is None:
+    if value is None or written is None:
         return ScoreCell("missing", "quiet", place)
     badge = ' <span class="badge">truncated</span>' if isinstance(found, Explained) and found.truncated else ""
-    written = format_score(row.name, value) + badge
+    shown = f'<span class="value">{written}</span>{moved_html(row.name, value, row.rested.get(letter))}{badge}'
     if preferred == letter:
-        return ScoreCell(f'★ <span class="said">preferred: </span>{written}', "best", place)
-    return ScoreCell(written, attributes=place)
+        return ScoreCell(f'★ <span class="said">preferred: </span>{shown}', "best", place)
+    return ScoreCell(shown, attributes=place)
+
+
+def moved_html(name: str, value: float, rested: float | None) -> str:
+    """How far a score is from where it stood: `(+.333)`; nothing where it has not moved."""
+    if rested is None or abs(value - rested) <= TIE:
+        return ""
+    return f' <span class="moved">({format_change(name, value - rested)})</span>'
+
+
+def format_change(name: str, change: float) -> str:
+    """A difference with its sign, without the zero before the point."""
+    return f"{change:+.0f}" if is_length(name) else f"{change:+.3f}".replace("0.", ".", 1)
 
 
 def format_score(name: str, value: float) -> str:
     """A score as it is written; lengths are counts."""
-    return f"{value:.0f}" if is_length(name) else f"{value:.4f}"
+    return f"{value:.0f}" if is_length(name) else f"{value:.3f}"
 
 
 def missing_reasons(row: MetricScores) -> list[str]:
@@ -101,7 +125,7 @@ def missing_reasons(row: MetricScores) -> list[str]:
         if found is not None and value_of(found) is None:
             reason = str(found) if isinstance(found, CannotExplain) else (found.missing or "")
             reasons.setdefault(reason, []).append(letter)
-    return [f"{row.name}, {', '.join(letters)}: missing, {reason}" for reason, letters in reasons.items()]
+    return [f"{label_of(row.name)}, {', '.join(letters)}: missing, {reason}" for reason, letters in reasons.items()]
 
 
 class Change(NamedTuple):
@@ -125,14 +149,14 @@ def changes_html(changes: Sequence[Change]) -> str:
             )
             for which, found, value in (("before", change.before, old), ("after", change.after, new))
         ]
-        lines.append(ScoreLine(change.name, [*cells, difference_cell(change.name, old, new)]))
+        lines.append(ScoreLine(label_of(change.name), [*cells, difference_cell(change.name, old, new)]))
     reasons = dict.fromkeys(
-        f"{change.name}: missing, {found if isinstance(found, CannotExplain) else found.missing}"
+        f"{label_of(change.name)}: missing, {found if isinstance(found, CannotExplain) else found.missing}"
         for change in changes
         for found in (change.before, change.after)
         if found is not None and value_of(found) is None
     )
-    heads = text_cells("metric", "as it is", "changed", "difference")
+    heads = text_cells("Metric", "As it is", "Changed", "Difference")
     table = score_table_html(heads, lines, "Scores before and after")
     return f'<div class="scores desk-scores">{table}{reasons_html(reasons)}</div>'
 
@@ -150,8 +174,7 @@ def difference_cell(name: str, old: float | None, new: float | None) -> ScoreCel
     change = new - old
     if abs(change) <= TIE:
         return ScoreCell("0", attributes=place)
-    written = f"{change:+.0f}" if is_length(name) else f"{change:+.4f}"
-    return ScoreCell(written, "up" if change > 0 else "down", place)
+    return ScoreCell(format_change(name, change), "up" if change > 0 else "down", place)
 
 
 def worths_html(name: str, whole: float | None, worths: Sequence[Worth]) -> str:
@@ -160,14 +183,14 @@ def worths_html(name: str, whole: float | None, worths: Sequence[Worth]) -> str:
     lines = [
         ScoreLine(
             worth.word,
-            text_cells("missing" if worth.without is None else f"{worth.without:.4f}", said_of(worth)),
+            text_cells("missing" if worth.without is None else f"{worth.without:.3f}", said_of(worth)),
         )
         for worth in ordered
     ]
-    score = "missing" if whole is None else f"{whole:.4f}"
-    heads = text_cells("word", "score without it", "that is")
+    score = "missing" if whole is None else f"{whole:.3f}"
+    heads = text_cells("Word", "Score without it", "That is")
     return (
-        f'<div class="scores desk-scores"><p>{esc(name)} as it is: {score}</p>'
+        f'<div class="scores desk-scores"><p>{esc(label_of(name))} as it is: {score}</p>'
         + score_table_html(heads, lines, "Each word left out")
         + "</div>"
     )

@@ -124,4 +124,4 @@ def describe_worth(worth: Worth | None) -> str:
     if abs(worth.loss) <= TIE:
         return "without it the score stays"
     verb = "falls" if worth.loss > 0 else "rises"
-    return f"without it the score {verb} by {abs(worth.loss):.4f} to {worth.without:.4f}"
+    return f"without it the score {verb} by {abs(worth.loss):.3f} to {worth.without:.3f}"

@@ -1,4 +1,4 @@
-"""The message of a page while the database is unavailable, and its automatic recovery."""
+"""What a page says while the database is unavailable, with its automatic recovery, and to whom it is not shown."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import ParamSpec
 
 import streamlit as st
 
-from data.store import DatabaseFailed
+from annotation.records import UnknownStudy
+from data.store import DatabaseFailed, NotAllowed, NotSignedIn, StoreError
 from pages.components.shared.stores import open_stores
 from reports.escaping import in_markdown
 
@@ -22,7 +23,7 @@ RETRY = 3.0
 
 
 def guard_database(draw: Callable[P, None]) -> Callable[P, None]:
-    """Decorate a page or fragment so that it explains database failures.
+    """Decorate a page or fragment so that it explains failures of the database, and that a sign-in has ended.
 
     Streamlit's own message would be that something went wrong, and the page would stay as it is.
     """
@@ -33,8 +34,19 @@ def guard_database(draw: Callable[P, None]) -> Callable[P, None]:
             draw(*args, **options)
         except DatabaseFailed as error:
             show_failure(error)
+        except NotSignedIn as error:
+            show_refusal(error)
+            st.html('<p><a href="/sign-in" target="_self">Sign in</a></p>')
+        except (NotAllowed, UnknownStudy, ChildProcessError) as error:
+            show_refusal(error)
 
     return run
+
+
+def show_refusal(error: StoreError | ChildProcessError) -> None:
+    """Say why somebody does not see the page, or not all of it."""
+    reason = str(error)
+    st.error(f"{in_markdown(reason[:1].upper() + reason[1:])}.")
 
 
 def show_failure(error: DatabaseFailed) -> None:
@@ -62,8 +74,11 @@ def wait_for_database() -> None:
     st.rerun()
 
 
-def not_saved(what: str, error: DatabaseFailed) -> str:
-    """Say that something was not saved, and why; or that nobody knows, where the database failed in the middle."""
+def not_saved(what: str, error: DatabaseFailed, then: str = "You will be asked again if it was not.") -> str:
+    """Say that something was not saved, and why; or that nobody knows, where the database failed in the middle.
+
+    `then` is what becomes clear afterwards.
+    """
     if error.stored is None:
-        return f"{what} may not have been saved: {error}. You will be asked again if it was not."
+        return f"{what} may not have been saved: {error}. {then}"
     return f"{what} was not saved: {error}."

@@ -34,6 +34,7 @@ SCORE_STYLE = """<style>
   background: light-dark(#ffffff, #171614); }
 .desk-scores thead th { max-width: 14rem; overflow: hidden; text-overflow: ellipsis; }
 .desk-scores .best { font-weight: 700; background: rgb(37 99 235 / .14); }
+.desk-scores .moved { font-weight: 400; font-size: .85em; }
 .desk-scores .quiet { opacity: .7; font-style: italic; }
 .desk-scores .badge { border-radius: .3em; font-size: .75em; padding: 0 .3em; }
 .desk-scores .said { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }

@@ -2,64 +2,171 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
-import streamlit as st
+import numpy as np
 
+from analysis.judges import JudgeSummary, summarize_judge
+from analysis.pairs import group_by_document, pairs_of
+from analysis.study import NO_PREFERENCES, WON, Unit, with_judgments
+from annotation.adjudication import load_adjudications
 from annotation.demo import MADE_UP
+from annotation.model_judgments import ModelAnnotator, SaidOfPair
 from annotation.records import Study
 from annotation.results import load_judgments, load_rated_pairs
+from data.cells import Cells
 from data.demo import AUTHOR
+from data.demo import NAME as DEMO
 from data.one_line import in_one_line
-from data.preferences import Preferences
+from data.preferences import Preferences, preference_signs
+from data.sorting import natural_order
+from data.store import Dataset, StoredScore, StoredSignature
+from pages.background.computed import computed
+from pages.background.unfinished import read_at_first
+from pages.components.shared.counts import signatures_of
 from pages.components.shared.stores import open_stores
-from reports.escaping import in_markdown
+from reports.escaping import format_count, in_markdown
+from reports.study import USUAL, tell_left_out
+
+ADJUDICATED = "adjudicated"
+"""What an address says of a study's source to name that of its adjudicators."""
+
+ENOUGH = 20
+"""Judgments from which a study is shown without being asked for: one of 20 leaves a ratio unsure by about .22."""
+
+
+class Version(NamedTuple):
+    """What was read of a source's data at the beginning of a run; it changes with every judgment, summary and score.
+
+    What is computed from the source is computed anew then, and what is known by it is not asked for again.
+    """
+
+    judged: str
+    """Another one with every judgment of a study, and whenever an annotator is excluded; empty of ratings."""
+    rule: str
+    """The rule by which a study's pairs were chosen; of ratings, all pairs are there."""
+    dataset: Dataset
+    signatures: tuple[StoredSignature, ...]
+    """Under which its summaries have scores."""
+    decided: int = 0
+    """Grows with every decision of adjudicators, where the source is theirs."""
+    judges: tuple[ModelAnnotator, ...] = ()
+    """Language models that have judged in a study, and how far they are."""
+    in_drawn_order: bool = False
+    """Whether a study ends by a stopping rule, which looks at its documents in the order that was drawn."""
+
+    @property
+    def summaries(self) -> int:
+        """How many the data set has."""
+        return self.dataset.summaries
 
 
 class Source(NamedTuple):
-    """Where preferences come from; `study` or, of ratings, `aspect` is set."""
+    """Where preferences come from: a study, or the ratings of an aspect; neither where nobody said anything.
+
+    What adjudicators decided in a study is a source beside its annotators' judgments.
+    """
 
     dataset: str
     study: str | None = None
     aspect: str | None = None
+    adjudicated: bool = False
 
     @property
     def name(self) -> str:
-        """As a list shows it."""
+        """As a list shows it, under its data set."""
+        if self.adjudicated:
+            return in_one_line(f"Adjudicated in {self.study}")
         if self.study == MADE_UP:
-            return in_one_line(f"{self.dataset}: made-up judgments")
+            return "Made-up judgments"
         if self.study is not None:
-            return in_one_line(f"{self.study}: annotators' judgments")
-        if self.aspect == AUTHOR:
-            return in_one_line(f"{self.dataset}: author labels")
-        return in_one_line(f"{self.dataset}: human ratings ({self.aspect})")
+            return in_one_line(f"Annotators in {self.study}")
+        if self.aspect is None:
+            return "Nobody yet"
+        return "Author labels" if self.aspect == AUTHOR else in_one_line(f"Ratings of {self.aspect}")
+
+    @property
+    def full_name(self) -> str:
+        """As a list of several data sets shows it."""
+        return in_one_line(f"{self.dataset}: {self.name}")
 
     @property
     def address(self) -> dict[str, str]:
         """The parts of an address that name it."""
         if self.study is not None:
-            return {"study": self.study}
-        return {"dataset": self.dataset, "aspect": self.aspect or ""}
+            return {"study": self.study, **({"source": ADJUDICATED} if self.adjudicated else {})}
+        return {"dataset": self.dataset, **({} if self.aspect is None else {"aspect": self.aspect})}
 
     @property
-    def rule(self) -> str:
-        """The rule by which a study's pairs were chosen; of ratings, all pairs are there."""
-        return open_stores().annotation.study(self.study).rule if self.study is not None else "all"
+    def human(self) -> str | None:
+        """The column of ratings that metrics are correlated with."""
+        return WON if self.study is not None else self.aspect
 
     @property
-    def version(self) -> object:
-        """Changes whenever a judgment or score does: what is computed from the source is to be computed anew."""
-        study = open_stores().annotation.version(self.study) if self.study is not None else None
-        return study, tuple(open_stores().data.signatures(self.dataset))
+    def unit(self) -> Unit:
+        """What its preferences are."""
+        if self.adjudicated:
+            return "adjudicated pair"
+        return "judgment" if self.study is not None else "within-document pair"
+
+    def read_version(self) -> Version:
+        """Ask the database how far the source is; where scores have changed, they are counted."""
+        data, annotation = open_stores().data, open_stores().annotation
+        judged, rule, decided, judges, in_drawn_order = "", "all", 0, list[ModelAnnotator](), False
+        if self.study is not None:
+            study = annotation.study(self.study)
+            judged = read_at_first(f"judgments of {self.study}", partial(annotation.version, self.study))
+            rule, in_drawn_order = study.rule, study.in_drawn_order
+            decided = open_stores().adjudication.version(self.study) if self.adjudicated else 0
+            judges = open_stores().models.models(self.study)
+        dataset = data.dataset(self.dataset)
+        return Version(judged, rule, dataset, signatures_of(dataset), decided, tuple(judges), in_drawn_order)
+
+    def said(self, document: str, systems: tuple[str, str]) -> dict[str, SaidOfPair]:
+        """What language models said of a pair of a study, by signature; of ratings, nothing."""
+        return {} if self.study is None else open_stores().models.said(self.study, document, systems)
+
+    def stored(self, document: str, systems: tuple[str, str]) -> dict[str, dict[str, StoredScore]]:
+        """What the database keeps of a pair by signature and system: scores, and verdicts of models as scores."""
+        scores = open_stores().data.stored(dataset=self.dataset, document_id=document, systems=systems)
+        said = self.said(document, systems)
+        return scores | {one: dict(zip(systems, found.scores, strict=True)) for one, found in said.items()}
 
 
-def sources() -> list[Source]:
-    """All sources: studies as `most_judged_first` sorts them, then ratings."""
-    found = [Source(study.dataset, study=study.name) for study in most_judged_first(open_stores().annotation.studies())]
-    return found + [
-        Source(data.name, aspect=aspect) for data in open_stores().data.datasets() for aspect in data.aspects
+def sources(asked: Mapping[str, Any] = MappingProxyType({})) -> list[Source]:
+    """All sources, the most telling first: of each data set its studies, its ratings and what a program made up.
+
+    Data sets imported last come first, the demo corpus last. A data set of which nobody said anything has one source.
+    Those in the archive are left out, but for the study or data set that is `asked` for by the parts of an address.
+    """
+    stores, study, dataset = open_stores(), asked.get("study"), asked.get("dataset")
+    studies = [one for one in stores.annotation.studies(archived=True) if not one.archived_at or one.name == study]
+    shown = {dataset, *(one.dataset for one in studies if one.name == study)}
+    datasets = [one for one in stores.data.datasets(archived=True) if not one.archived_at or one.name in shown]
+    datasets.sort(key=lambda one: (one.name == DEMO, -one.imported_at.timestamp()))
+    decided = open_stores().adjudication.decided()
+    return [
+        one
+        for dataset in datasets
+        for source in sources_of(dataset, studies)
+        for one in (source, source._replace(adjudicated=True))
+        if not one.adjudicated or one.study in decided
     ]
+
+
+def sources_of(dataset: Dataset, studies: Iterable[Study]) -> list[Source]:
+    """What people said of a data set: studies with enough judgments, ratings, other studies, made-up judgments."""
+    judged = [study for study in most_judged_first(studies) if study.dataset == dataset.name]
+    enough = [study for study in judged if study.judgments >= ENOUGH and study.name != MADE_UP]
+    ratings = sorted(dataset.aspects, key=lambda aspect: aspect != USUAL)
+    return [
+        *(Source(dataset.name, study=study.name) for study in enough),
+        *(Source(dataset.name, aspect=aspect) for aspect in ratings),
+        *(Source(dataset.name, study=study.name) for study in judged if study not in enough),
+    ] or [Source(dataset.name)]
 
 
 def most_judged_first(studies: Iterable[Study]) -> list[Study]:
@@ -67,33 +174,125 @@ def most_judged_first(studies: Iterable[Study]) -> list[Study]:
     return sorted(studies, key=lambda study: (not study.judgments, study.name == MADE_UP, -study.judgments))
 
 
-def first_with_something(found: list[Source]) -> int:
-    """The index of the default source: human judgments if there are any, else ratings."""
-    studies = {study.name: study.judgments for study in open_stores().annotation.studies() if study.name != MADE_UP}
-    filled = [place for place, source in enumerate(found) if source.study is None or studies.get(source.study)]
-    return filled[0] if filled else 0
+def first_telling(known: Sequence[Source]) -> Source:
+    """The source that is shown where none is chosen: the first with enough judgments, or with ratings."""
+    counts = {study.name: study.judgments for study in open_stores().annotation.studies(archived=True)}
+    telling = [one for one in known if one.aspect is not None or counts.get(one.study or "", 0) >= ENOUGH]
+    real = [one for one in telling if one.study != MADE_UP]
+    return (real or telling or [*known])[0]
 
 
-@st.cache_data(max_entries=16, show_spinner="Reading")
-def preferences_of(source: Source, version: object) -> Preferences:
+@computed("Reading the judgments", kept=16, whole=True)
+def preferences_of(source: Source, version: Version) -> Preferences:
     """The preferences of a source; read anew when its version moves."""
     if source.study is not None:
-        return load_judgments(open_stores().annotation, source.study)
-    return load_rated_pairs(open_stores().data, source.dataset, source.aspect or "")
+        return (load_adjudications if source.adjudicated else load_judgments)(open_stores().annotation, source.study)
+    return load_rated_pairs(open_stores().data, source.dataset, source.aspect) if source.aspect else NO_PREFERENCES
 
 
-def describe_source(source: Source, preferences: Preferences) -> str:
-    """Describe the source in Markdown."""
-    count, documents = len(preferences), len(set(preferences.document))
+@computed("Reading the scores", kept=16, whole=True)
+def cells_of(source: Source, version: Version) -> Cells:
+    """Scores and ratings of the data set, with the share of judgments won where the source is a study."""
+    found = open_stores().data.cells(source.dataset)
+    return found if source.study is None else with_judgments(found, preferences_of(source, version))
+
+
+@computed("Reading the verdicts", kept=16)
+def judges_of(source: Source, version: Version) -> dict[str, JudgeSummary]:
+    """What language models said of a study's pairs, by signature; none of ratings."""
+    if source.study is None or not version.judges:
+        return {}
+    return {one.signature: summarize_judge(one) for one in open_stores().models.verdicts(source.study)}
+
+
+class Counts(NamedTuple):
+    """What is said of preferences where they themselves are not at hand."""
+
+    entries: int
+    documents: int
+    pairs: int
+    ties: int
+    annotators: tuple[str, ...]
+    systems: tuple[str, ...]
+    signatures: tuple[str, ...]
+    """Under which the pairs have scores."""
+    listed: bool = True
+    """Whether the pairs are few enough to be listed."""
+    left_out: str = ""
+    """Whose judgments do not count, in a clause; empty where nobody is excluded."""
+
+
+def count_preferences(preferences: Preferences) -> Counts:
+    """Count what there is of pairs and of what was said of them; names are sorted."""
+    if preferences.unlisted is not None:
+        return count_rated_pairs(preferences.unlisted)
+    judged = np.unique(preferences.pair)
+    systems = {*preferences.firsts[judged], *preferences.seconds[judged]}
+    return Counts(
+        entries=len(preferences),
+        documents=len(set(preferences.documents[judged])),
+        pairs=len(judged),
+        ties=int((preference_signs(preferences.choices) == 0).sum()),
+        annotators=tuple(sorted({name for name in preferences.annotators if name is not None}, key=natural_order)),
+        systems=tuple(sorted(systems, key=natural_order)),
+        signatures=tuple(preferences.scores),
+    )
+
+
+def count_rated_pairs(cells: Cells) -> Counts:
+    """Count the pairs of rated summaries, which are too many to be listed."""
+    (ratings,) = cells.ratings.values()
+    documents = group_by_document(cells.documents, ~np.isnan(ratings))
+    pairs = sum(len(of) * (len(of) - 1) // 2 for of in documents)
+    tied = (preference_signs(ratings[one] - ratings[other]) == 0 for of in documents for one, other in pairs_of(of))
+    systems = {cells.systems[cell] for of in documents for cell in of.tolist()}
+    return Counts(
+        entries=pairs,
+        documents=len(documents),
+        pairs=pairs,
+        ties=sum(int(np.count_nonzero(some)) for some in tied),
+        annotators=(),
+        systems=tuple(sorted(systems, key=natural_order)),
+        signatures=tuple(cells.scores),
+        listed=False,
+    )
+
+
+@computed("Counting the judgments", kept=64)
+def count_source(source: Source, version: Version) -> Counts:
+    """What there is of a source's preferences."""
+    found = count_preferences(preferences_of(source, version))
+    if source.study is None:
+        return found
+    return found._replace(left_out=tell_left_out(open_stores().annotation.study(source.study)))
+
+
+def describe_source(source: Source, counts: Counts) -> str:
+    """Say in Markdown what a page shows, and of how many pairs and documents."""
+    count, documents = counts.entries, counts.documents
+    ties = f", of which {counts.ties:,} are rated alike" if counts.ties else ""
+    over = f"{count:,} {'pair' if count == 1 else 'pairs'} of summaries of {format_count(documents, 'document')}"
+    if source.adjudicated:
+        people = format_count(len(counts.annotators), "adjudicator")
+        return (
+            f"**{format_count(count, 'decision')}** of {people}, the latest of each pair, over "
+            f"{format_count(documents, 'document')} in the study {in_markdown(source.study)}: not its judgments, but "
+            "those pairs on which annotators agree least."
+        )
     if source.study == MADE_UP:
         return (
-            f"Shown: **{count} made-up judgments** over {documents} documents: a program made them to show what this "
-            "page says; they measure nothing."
+            f"**{count} made-up judgments** of {format_count(documents, 'document')}: a program made them to show what "
+            "this page says. They measure nothing."
         )
     if source.study is not None:
-        shown = f"**{count} judgments of annotators** in the study {in_markdown(source.study)}"
-    elif source.aspect == AUTHOR:
-        shown = f"**author labels**, not annotators' judgments: {count} pairs that the corpus's author ranked"
-    else:
-        shown = f"**imported human ratings** of {in_markdown(source.aspect)}, {count} within-document pairs"
-    return f"Shown: {shown}, over {documents} documents."
+        people = format_count(len(counts.annotators), "annotator")
+        judged = format_count(counts.pairs, "pair")
+        return (
+            f"**{format_count(count, 'judgment')}** of {judged} over {format_count(documents, 'document')} by {people} "
+            f"in the study {in_markdown(source.study)}." + (f" {counts.left_out}." if counts.left_out else "")
+        )
+    if source.aspect is None:
+        return f"Nobody has judged or rated summaries of {in_markdown(source.dataset)} yet."
+    if source.aspect == AUTHOR:
+        return f"**Author labels**, not annotators' judgments: {over}, as the corpus's author ranked them."
+    return f"**Ratings of {in_markdown(source.aspect)}**, imported with the data set: {over}{ties}."

@@ -5,13 +5,27 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import streamlit as st
+from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
+from annotation.adjudication import AdjudicationStore
 from annotation.keyword_reviews import KeywordReviewStore
+from annotation.model_judgments import ModelStore
+from annotation.people import PeopleStore
+from annotation.phase_store import PhaseStore
+from annotation.protocol.store import ProtocolStore
+from annotation.registrations import RegistrationStore
+from annotation.removal import StudyRemovalStore
+from annotation.stopping import StoppingStore
 from annotation.store import AnnotationStore
+from data.access import LOCAL, LOCAL_VISITOR, Actor, Visitor
 from data.database import UnusableDatabase, connect
 from data.demo import NAME as DEMO
-from data.store import DatabaseFailed, Dataset, DataStore
+from data.store import DatabaseFailed, Dataset, DataStore, NotSignedIn, StoreError
+from hosting.accounts import AccountStore
+from hosting.links import LinkStore
+from hosting.settings import is_hosted
+from hosting.sign_ins import SignedIn
 
 
 def known_datasets() -> list[Dataset]:
@@ -20,9 +34,17 @@ def known_datasets() -> list[Dataset]:
     return sorted(found, key=lambda dataset: dataset.name != DEMO)
 
 
-def version_of(dataset: Dataset) -> object:
-    """Changes with the data set's documents and summaries."""
-    return dataset.sha256, dataset.documents, dataset.summaries
+class TextVersion(NamedTuple):
+    """Another one after a data set's documents or summaries have changed."""
+
+    sha256: str
+    documents: int
+    summaries: int
+
+
+def version_of(dataset: Dataset) -> TextVersion:
+    """The version of a data set's documents and summaries."""
+    return TextVersion(dataset.sha256, dataset.documents, dataset.summaries)
 
 
 class Stores(NamedTuple):
@@ -30,14 +52,70 @@ class Stores(NamedTuple):
 
     data: DataStore
     annotation: AnnotationStore
+    protocols: ProtocolStore
+    adjudication: AdjudicationStore
+    models: ModelStore
+    registrations: RegistrationStore
     keyword_reviews: KeywordReviewStore
+    accounts: AccountStore
+    links: LinkStore
+    phases: PhaseStore
+    people: PeopleStore
+    stopping: StoppingStore
+    removal: StudyRemovalStore
+
+    @classmethod
+    def over(cls, engine: Engine, actor: Actor = LOCAL) -> Stores:
+        """The stores over an engine, on behalf of one actor."""
+        return cls(
+            DataStore(engine, actor),
+            AnnotationStore(engine, actor),
+            ProtocolStore(engine, actor),
+            AdjudicationStore(engine, actor),
+            ModelStore(engine, actor),
+            RegistrationStore(engine, actor),
+            KeywordReviewStore(engine, actor),
+            AccountStore(engine, actor),
+            LinkStore(engine, actor),
+            PhaseStore(engine, actor),
+            PeopleStore(engine, actor),
+            StoppingStore(engine, actor),
+            StudyRemovalStore(engine, actor),
+        )
+
+
+def open_stores() -> Stores:
+    """The stores, on behalf of whoever looks at the page. Raises `DatabaseFailed`, `NotSignedIn`."""
+    return Stores.over(open_engine(), current_actor())
 
 
 @st.cache_resource(show_spinner=False)
-def open_stores() -> Stores:
+def open_engine() -> Engine:
     """Open the database once a process. Raises `DatabaseFailed`, and is then asked again."""
     try:
-        engine = connect()
+        return connect()
     except (DBAPIError, UnusableDatabase) as error:
         raise DatabaseFailed(error) from error
-    return Stores(DataStore(engine), AnnotationStore(engine), KeywordReviewStore(engine))
+
+
+def find_visitor() -> tuple[Visitor, StoreError | None]:
+    """Who looks at the page; where that cannot be found out, somebody who may do nothing, and why."""
+    if not is_hosted():
+        return LOCAL_VISITOR, None
+    try:
+        return open_stores().accounts.visitor(), None
+    except StoreError as error:
+        return Visitor(), error
+
+
+def current_actor() -> Actor:
+    """Whose page this is: on a hosted server who has signed in, else whoever sits at this machine.
+
+    Raises `NotSignedIn` on a hosted server for a session without an owner, such as one of another thread.
+    """
+    if not is_hosted():
+        return LOCAL
+    digest = st.user.get("sign_in")
+    if not isinstance(digest, str):
+        raise NotSignedIn("you are not signed in")
+    return SignedIn(digest)

@@ -1,4 +1,4 @@
-"""A table of results on a page."""
+"""A table of results on a page, its help, and its downloads."""
 
 from __future__ import annotations
 
@@ -9,13 +9,28 @@ import streamlit as st
 
 from data.one_line import in_one_line
 from reports.escaping import in_markdown
-from reports.formats import NOISE, UNDEFINED, format_cell, marks_of, reasons
-from reports.tables.table import Cell, Range, Table, Undefined
+from reports.formats import NOISE, UNDEFINED, as_csv, as_latex, as_markdown, format_cell, format_p, reasons
+from reports.glossary import TERMS
+from reports.tables.table import Cell, Marked, Range, Table, Undefined
+
+NONE = "—"
+"""What stands in a cell that is undefined; the help of its column, and a line under the table, say why."""
+
+DIGITS = {
+    **dict.fromkeys(("threshold", "from", "to", "F1", "gap", "gap to the optimum", "seconds"), 4),
+    "median seconds": 1,
+    "wins": 1,
+    **dict.fromkeys(("words", "words apart"), 1),
+}
+"""Decimals of the columns that have not three."""
+
+STYLED = 50_000
+"""Cells up to which a table is written by our own rules; larger ones are written by the browser."""
 
 
 def as_frame(section: Table) -> pd.DataFrame:
     """What a page shows: numbers stay numbers, but in columns with marks, and those that are undefined are empty."""
-    marked = {name for row in section.rows for name in marks_of(row)}
+    marked = {name for row in section.rows for name, cell in row.items() if isinstance(cell, Marked)}
     return pd.DataFrame(
         {
             in_one_line(name): None if isinstance(cell, Undefined) else cell_of_page(cell, as_text=name in marked)
@@ -32,12 +47,18 @@ def cell_of_page(cell: Cell, *, as_text: bool = False) -> Any:
     return format_cell(cell, digits=3) if as_text or isinstance(cell, Range | str) else cell
 
 
-DIGITS = {
-    **dict.fromkeys(("difference", "threshold", "from", "to", "F1", "gap", "gap to the optimum", "seconds"), 4),
-    "median seconds": 1,
-    "wins": 1,
-}
-"""Decimals of the columns that have not three."""
+def is_p(column: str) -> bool:
+    """Whether a column holds p values."""
+    return column.split(" ", maxsplit=1)[0] == "p"
+
+
+def column_help(section: Table, column: str) -> str | None:
+    """What a column means, and why cells of it are undefined; None where there is nothing to say."""
+    why = dict.fromkeys(cell.reason for row in section.rows if isinstance(cell := row[column], Undefined))
+    said = [in_markdown(f"{NONE}: {reason}.") for reason in [*why][:3]]
+    if column in TERMS:
+        said.insert(0, f"{in_markdown(TERMS[column])} [Glossary](/glossary)")
+    return " ".join(said) or None
 
 
 def table_height(rows: int, most: int | None = None) -> int:
@@ -45,31 +66,60 @@ def table_height(rows: int, most: int | None = None) -> int:
     return 38 + 35 * (rows if most is None else min(rows, most))
 
 
-def show_result_table(section: Table, height: int | Literal["auto"] = "auto", **more: Any) -> None:
-    """A table of results, why numbers in it are undefined, and what is to be said under it.
+def show_result_table(
+    section: Table, height: int | Literal["auto", "content"] = "auto", *, key: str | None = None, **more: Any
+) -> Any:
+    """A table of results, why numbers in it are undefined, what is to be said under it, and its downloads.
 
-    `height` is in pixels, `auto` shows ten rows; `more` goes to the table, such as what a selection does.
+    `height` is in pixels, `auto` shows ten rows; `more` goes to the table, such as what a selection does. Returns what
+    the table does.
     """
+    key = key or section.name
+    shown = None
     if section.rows:
         frame = as_frame(section)
-        formats = {
-            name: st.column_config.NumberColumn(
-                # three digits that count: no p is 0
-                format="%.3g" if name.split(" ")[0] == "p" else f"%.{DIGITS.get(name, 3)}f"
-            )
-            for name in map(str, frame.select_dtypes("float"))
+        floats = list(map(str, frame.select_dtypes("float")))
+        columns = {in_one_line(name): name for name in section.rows[0]}
+        configured = {
+            name: st.column_config.Column(help=help)
+            for name, column in columns.items()
+            if (help := column_help(section, column)) is not None
         }
-        st.dataframe(
-            frame,
+        writers: dict[Any, Any] = {
+            name: format_p if is_p(name) else f"{{:.{DIGITS.get(name, 3)}f}}".format for name in floats
+        }
+        shown = st.dataframe(
+            frame.style.format(writers, na_rep=NONE) if frame.size <= STYLED else frame,
             hide_index=True,
-            column_config=formats,
-            placeholder=UNDEFINED,
+            column_config=configured,
+            placeholder=NONE,
             height=height,
-            key=f"section:{section.name}",
+            key=f"section:{key}",
             **more,
         )
     else:
         st.info(f"Undefined: {section.empty}.")
     for line in reasons(section):
-        st.caption(in_markdown(line))
-    st.caption(in_markdown(" ".join(section.notes)))
+        st.caption(in_markdown(line.replace(UNDEFINED, NONE, 1)))
+    if section.notes:
+        st.caption(in_markdown(" ".join(section.notes)))
+    if section.rows:
+        offer_table(section, key)
+    return shown
+
+
+def offer_table(section: Table, key: str) -> None:
+    """The table as files, each made when it is asked for."""
+    with st.popover("Save table", icon=":material/download:", type="tertiary", key=f"save:{key}"):
+        for label, ending, write in (
+            ("CSV", "csv", as_csv),
+            ("LaTeX", "tex", as_latex),
+            ("Markdown", "md", as_markdown),
+        ):
+
+            def text(write: Any = write) -> str:
+                return str(write(section))
+
+            st.download_button(
+                label, text, file_name=f"{section.name}.{ending}", on_click="ignore", key=f"save:{key}.{ending}"
+            )

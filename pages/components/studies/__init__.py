@@ -1,1 +1,1 @@
-"""The page Studies."""
+"""The pages Studies and New study."""

@@ -1,21 +1,38 @@
-"""The tab New study: the form that makes a study."""
+"""The form that makes a study."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 
 import streamlit as st
 
-from annotation.records import INSTRUCTIONS, MOST_CHECKS, QUESTION, StudySpec
+from annotation.protocol.file import write_protocol
+from annotation.protocol.pinning import hash_dataset
+from annotation.protocol.records import RATIONALES, Judging, Pinned, StudyProtocol, protocol_of
+from annotation.records import INSTRUCTIONS, MOST_CHECKS, QUESTION, ScoresMissing, StudySpec
 from annotation.sampling import RANDOM_SHARE, SAMPLING_RULES
 from data.one_line import in_one_line
 from data.signatures import is_length
-from data.store import Dataset
-from pages.components.shared.stores import open_stores
-from pages.components.studies.messages import CREATED, announce
-from pages.components.studies.running import left_out
+from data.store import Dataset, StoreError, checked_name
+from metrics import default_metrics, make_metrics
+from metrics.registry import label_of
+from pages.background.computed import computed
+from pages.components.shared.address import choose_named
+from pages.components.shared.counts import signatures_of
+from pages.components.shared.keywords import Keywords, explain_keywords, find_keywords
+from pages.components.shared.messages import keep_message, sentence
+from pages.components.shared.scoring import score
+from pages.components.shared.stores import open_stores, version_of
+from pages.components.studies.closing import ask_closing
+from pages.components.studies.rules import ABOUT, RULES, count_pairs, describe_counts, describe_draw, why_unusable
+from reports.escaping import in_markdown
+
+MOST_NUMBER = 2**31 - 1
+
+DATASET = "new_dataset"
+"""Session key: the data set of the new study."""
 
 
 @dataclass(frozen=True)
@@ -33,50 +50,154 @@ def new_study() -> None:
     """Ask for all that a study is made of, and make it."""
     datasets = {dataset.name: dataset for dataset in open_stores().data.datasets()}
     if not datasets:
-        st.info("Import a data set first.")
+        st.info("There is no data set yet.")
+        st.page_link("datasets.py", label="Import a data set", icon=":material/arrow_forward:")
         return
-    dataset = datasets[st.selectbox("Data set", list(datasets), format_func=in_one_line, key="new_dataset")]
+    dataset = datasets[choose_named("Data set", list(datasets), "dataset", DATASET)]
     if len(dataset.systems) < 2:
-        st.warning("This data set has fewer than two systems. Add some under “Data sets”, say lead and textrank.")
+        st.warning("This data set has fewer than two systems, so there are no pairs. Add some, say lead and textrank.")
+        st.page_link(
+            "datasets.py", label="Add systems", icon=":material/arrow_forward:", query_params={"dataset": dataset.name}
+        )
         return
+    spec = ask_spec(dataset)
+    judging, closes = ask_judging(spec)
+    possible = show_counts(dataset, spec)
+    name = st.text_input("Name of the study", key="new_name", max_chars=200)
+    protocol = replace(protocol_of(replace(spec, name=name.strip())), judging=judging, closes=closes)
+    if possible:
+        show_file(dataset, protocol)
+    if st.button("Create the study", type="primary", key="create", disabled=not possible):
+        create(dataset, protocol)
+
+
+def ask_spec(dataset: Dataset) -> StudySpec:
+    """Ask for all that a study is made of but its name."""
     systems = st.multiselect(
         "Systems", dataset.systems, dataset.systems, format_func=in_one_line, key=f"new_systems:{dataset.name}"
     )
-    rule = st.radio(
-        "Pairs", list(SAMPLING_RULES), format_func=lambda rule: f"{rule}: {SAMPLING_RULES[rule]}", key="new_rule"
-    )
+    with st.spinner("Counting the scores"):
+        keywords = find_keywords(dataset)
+    rule = choose_rule(dataset, keywords)
     conflicts, random_share = conflict_form(dataset) if rule == "conflicts" else ((), RANDOM_SHARE)
     amounts = amount_form(rule)
     ties = st.checkbox("Annotators may choose a tie", key="new_ties")
-    question = st.text_input("Question", QUESTION, key="new_question")
-    instructions = st.text_area("Instructions (Markdown)", INSTRUCTIONS, key="new_instructions")
-    name = st.text_input("Name of the study", key="new_name", max_chars=200)
-    if not st.button("Create the study", type="primary", key="create"):
-        return
-    from metrics import default_metrics
-
-    signatures = score(dataset, default_metrics())  # so that the agreement table is there with the first judgment
-    study = open_stores().annotation.create_study(
-        StudySpec(
-            name=name,
-            dataset=dataset.name,
-            systems=tuple(systems),
-            rule=rule,
-            signature=signatures["rouge_k"] if rule == "rouge_k_differs" else None,
-            signatures=conflicts,
-            random_share=random_share,
-            count=amounts.count,
-            per_document=amounts.per_document,
-            judgments_per_pair=amounts.judgments,
-            ties=ties,
-            question=question,
-            instructions=instructions,
-            seed=amounts.seed,
-            checks=amounts.checks,
-        )
+    with st.expander("Question and instructions"):
+        question = st.text_input("Question", QUESTION, key="new_question")
+        instructions = st.text_area("Instructions (Markdown)", INSTRUCTIONS, key="new_instructions")
+    return StudySpec(
+        name="",
+        dataset=dataset.name,
+        systems=tuple(systems),
+        rule=rule,
+        signature=keywords.signature if rule == "rouge_k_differs" else None,
+        signatures=conflicts,
+        random_share=random_share,
+        count=amounts.count,
+        per_document=amounts.per_document,
+        judgments_per_pair=amounts.judgments,
+        ties=ties,
+        question=question,
+        instructions=instructions,
+        seed=amounts.seed,
+        checks=amounts.checks,
     )
-    st.session_state[CREATED] = study.name
-    announce("; ".join((f"Created {study.name} with {study.pairs} pairs", *study.notes, left_out(study))))
+
+
+def ask_judging(spec: StudySpec) -> tuple[Judging, datetime | None]:
+    """Ask for what annotators say beside their choice, how much one judges, and when the study closes."""
+    with st.expander("More options"):
+        left, right = st.columns(2)
+        rationale = left.selectbox(
+            "Reason for a choice", RATIONALES, RATIONALES.index("optional"), format_func=str.title, key="new_rationale"
+        )
+        most = right.number_input(
+            "Most pairs for one annotator", 1, MOST_NUMBER, None, placeholder="no limit", key="new_most"
+        )
+        with left:
+            confidence = st.checkbox("Annotators say how sure they are, from 1 to 5", key="new_confidence")
+            marks = st.checkbox("Annotators mark the words that decided", key="new_marks")
+        with right:
+            closes = ask_closing(None, "new_closes")
+        st.caption("Consent, training, surveys, panels and stopping rules stand in study files: see From a file.")
+    judging = Judging(
+        judgments_per_pair=spec.judgments_per_pair,
+        ties=spec.ties,
+        most_per_annotator=most,
+        rationale=rationale,
+        confidence=confidence,
+        marks=marks,
+    )
+    return judging, closes
+
+
+def choose_rule(dataset: Dataset, keywords: Keywords) -> str:
+    """Ask for the rule; those that cannot draw a pair are not offered, which is said with the reason."""
+    unusable = why_unusable(keywords)
+    usable = [rule for rule in SAMPLING_RULES if rule not in unusable]
+    rule = st.radio(
+        "Pairs", usable, format_func=RULES.__getitem__, captions=[ABOUT[rule] for rule in usable], key="new_rule"
+    )
+    for other, reason in unusable.items():
+        st.caption(f":material/block: {RULES[other]}: not possible here. {reason}")
+    explain_keywords(dataset)
+    return str(rule)
+
+
+def show_counts(dataset: Dataset, spec: StudySpec) -> bool:
+    """Say how many pairs there are and how many are drawn; returns whether there are any, as far as that is known."""
+    if len(spec.systems) == 1:
+        st.warning("Choose at least two systems.")
+        return False
+    try:
+        counts = count_pairs(dataset, spec)
+    except ScoresMissing:
+        st.caption("The pairs are counted when the summaries are scored, which creating the study does first.")
+        if st.button("Score and count now", key="score_and_count"):
+            score(dataset.name, default_metrics())
+            st.rerun()
+        return True
+    except StoreError as error:
+        st.warning(in_markdown(sentence(str(error))))
+        return False
+    drawn = counts.drawn(spec.count, spec.most_per_document)
+    st.markdown(describe_counts(spec.rule, counts, drawn))
+    if not counts.eligible:
+        st.warning("No pair is left to ask about. Choose another rule.")
+    return counts.eligible > 0
+
+
+def show_file(dataset: Dataset, protocol: StudyProtocol) -> None:
+    """The study file that the form makes, once it is opened: the texts are hashed for it."""
+    part = st.expander("Study file", icon=":material/description:", key="new_file", on_change="rerun")
+    if part.open:
+        with part:
+            st.caption("All that the study is. To write more into it, download it and go to From a file.")
+            text = write_protocol(pin(dataset, protocol))
+            st.code(text, language="toml", height=320)
+            st.download_button("Download", text, file_name="study.toml", key="new_file_text", on_click="ignore")
+
+
+def pin(dataset: Dataset, protocol: StudyProtocol) -> StudyProtocol:
+    """The protocol with its systems named and its texts pinned."""
+    systems = protocol.dataset.systems or dataset.systems
+    sha256 = hash_texts(dataset.name, systems, version_of(dataset))
+    return replace(protocol, dataset=Pinned(name=dataset.name, sha256=sha256, systems=systems))
+
+
+@computed("Reading the texts", kept=16)
+def hash_texts(dataset: str, systems: tuple[str, ...], version: object) -> str:
+    """The hash of what a study shows of a data set."""
+    return hash_dataset(open_stores().data, dataset, systems)
+
+
+def create(dataset: Dataset, protocol: StudyProtocol) -> None:
+    """Score what is missing, make the study, and show its page."""
+    checked_name(protocol.name)  # before anything is read
+    score(dataset.name, default_metrics())  # so that the agreement table is there with the first judgment
+    study = open_stores().annotation.create_study(protocol.spec, write_protocol(pin(dataset, protocol)))
+    keep_message(f"Created {study.name}. {describe_draw(study)}")
+    st.switch_page("studies.py", query_params={"study": study.name})
 
 
 def amount_form(rule: str) -> Amounts:
@@ -109,36 +230,18 @@ def amount_form(rule: str) -> Amounts:
 
 def conflict_form(dataset: Dataset) -> tuple[tuple[str, ...], float]:
     """Signatures of the metrics that may contradict each other, and the share of pairs on which they do not."""
-    from metrics import default_metrics, make_metrics
-
     lexical = {
         metric.signature: metric.name for metric in make_metrics(default_metrics()) if not is_length(metric.name)
     }
-    names = lexical | {signature: name for name, signature, *_ in open_stores().data.signatures(dataset.name)}
+    names = lexical | {signature: name for name, signature, *_ in signatures_of(dataset)}
     ambiguous = {name for name, times in Counter(names.values()).items() if times > 1}
     left, right = st.columns(2)
     signatures = left.multiselect(
         "Metrics that may contradict each other",
         list(names),
         list(lexical),
-        format_func=lambda signature: in_one_line(signature if names[signature] in ambiguous else names[signature]),
+        format_func=lambda one: in_one_line(one if names[one] in ambiguous else label_of(one)),
         key=f"new_conflict_metrics:{dataset.name}",
     )
     share = right.number_input("Share of pairs without a conflict", 0.01, 0.99, RANDOM_SHARE, key="new_random_share")
     return tuple(signatures), share
-
-
-def score(dataset: Dataset, names: Sequence[str]) -> dict[str, str]:
-    """Compute the scores that are missing, showing how far it is; returns the metrics' signatures."""
-    from metrics import make_metrics
-    from metrics.scoring import score_dataset
-
-    bar = st.progress(0.0, text="Scoring")
-
-    def progress(done: int, total: int) -> None:
-        bar.progress(done / max(1, total), text=f"Scoring: {done} of {total}")
-
-    made = make_metrics(names)
-    score_dataset(open_stores().data, dataset.name, made, progress)
-    bar.empty()
-    return {metric.name: metric.signature for metric in made}

@@ -9,7 +9,9 @@ from analysis.planning import ObservedMetrics, Plan, observe_metrics, pairs_for_
 from analysis.planning import icc as icc_of
 from data.one_line import in_one_line
 from data.signatures import labels
-from pages.components.shared.sources import Source, preferences_of, sources
+from metrics.registry import label_of
+from pages.background.computed import computed
+from pages.components.shared.sources import Source, Version, preferences_of, sources
 from pages.components.shared.tables import show_result_table
 from reports.escaping import in_markdown
 from reports.tables.planning import observed_table, plan_table
@@ -78,28 +80,22 @@ def ratio_input(
 
 
 def observation(goal: str) -> ObservedMetrics | None:
-    """What a study or a data set shows of one or two metrics, where it is chosen; None where ratios are assumed.
-
-    Of several judgments of a pair the majority counts, as pairs are what is planned.
-    """
-    known: list[Source | None] = [None, *sources()]
+    """What a study or a data set shows of one or two metrics, where it is chosen; None where ratios are assumed."""
+    known: list[Source | None] = [None, *(one for one in sources() if one.study is not None or one.aspect is not None)]
     source = st.selectbox(
         "Ratios",
         known,
-        format_func=lambda source: ASSUMED if source is None else f"observed in {source.name}",
+        format_func=lambda source: ASSUMED if source is None else f"observed in {source.full_name}",
         key="plan_source",
     )
     if source is None:
         return None
-    preferences = preferences_of(source, source.version)
-    if source.study is not None:
-        preferences = preferences.by_majority()
-    named = {label: signature for signature, label in labels(list(preferences.scores)).items()}
+    version = source.read_version()
+    named = {label: signature for signature, label in labels(scored_metrics(source, version), label_of).items()}
     wanted = 2 if goal == SEPARATE else 1
     if len(named) < wanted:
         st.info("Fewer than two metrics have scores there." if wanted > 1 else "No metric has scores there.")
         return None
-    differences = preferences.differences()
 
     def asked(column: st.delta_generator.DeltaGenerator, label: str, names: list[str], key: str) -> str:
         return str(column.selectbox(label, names, format_func=in_one_line, key=key))
@@ -108,22 +104,40 @@ def observation(goal: str) -> ObservedMetrics | None:
     if goal == SEPARATE:
         first = asked(left, "First metric", list(named), "plan_metric")
         second = asked(right, "Second metric", [name for name in named if name != first], "plan_other")
-        one, other = (credit_pairs(preferences.choices, differences[named[name]]) for name in (first, second))
-        found = observe_metrics(one, other, preferences.document, preferences.weights)
+        found = observe(source, version, named[first], named[second])
         show_result_table(observed_table(first, second, found))
         return found
     metric = asked(left, "Metric", list(named), "plan_metric")
-    alone = credit_pairs(preferences.choices, differences[named[metric]])
-    found = observe_metrics(alone, alone, preferences.document, preferences.weights)._replace(
-        second=None, phi=None, reason=None
-    )
-    found = found._replace(icc=icc_of(alone, preferences.document))
+    found = observe(source, version, named[metric], None)
     if found.first is None:
         st.info("Undefined: no pair has a value of this metric and a decision of people.")
         return found
     within = "undefined" if found.icc is None else f"{found.icc:.3f}"
     st.caption(f"Observed: agreement {found.first:.3f}, ICC {within}, {found.n} pairs.")
     return found
+
+
+@computed("Reading the scores")
+def scored_metrics(source: Source, version: Version) -> list[str]:
+    """The signatures of the metrics that have scores of a source's pairs."""
+    return list(preferences_of(source, version).scores)
+
+
+@computed("Looking at earlier judgments")
+def observe(source: Source, version: Version, first: str, second: str | None) -> ObservedMetrics:
+    """What a source shows of two metrics, or of one and how its agreement differs between documents.
+
+    Of several judgments of a pair the majority counts, as pairs are what is planned.
+    """
+    preferences = preferences_of(source, version)
+    if source.study is not None:
+        preferences = preferences.by_majority()
+    differences = preferences.differences()
+    one, other = (credit_pairs(preferences.choices, differences[name]) for name in (first, second or first))
+    found = observe_metrics(one, other, preferences.document, preferences.weights)
+    if second is not None:
+        return found
+    return found._replace(second=None, phi=None, reason=None, icc=icc_of(one, preferences.document))
 
 
 def show_plan(plan: Plan) -> None:

@@ -1,83 +1,105 @@
-"""What the page Upper bound looks up and computes, once for all sessions."""
+"""What the page Upper bound computes, once for all sessions."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
+from typing import NamedTuple
 
-import streamlit as st
-
-from data.records import Document, Summary
+from data.one_line import in_one_line
+from data.store import StoredBound
+from pages.background.computed import computed
+from pages.components.shared.records import records_of
 from pages.components.shared.stores import open_stores
-from pages.components.upper_bound.choice import WAIT, name_documents
-from summarizers.base import SummaryLength
-from summarizers.oracles import Target
-from summarizers.oracles.evaluation import OracleRow, OracleTask, known_bounds, rows_of, to_row, why_left_out
-from summarizers.oracles.extracts import Extracts, look_into
+from pages.components.upper_bound.choice import WAIT, BoundChoice, name_documents
+from pages.components.upper_bound.extract import extract_html, extract_words
+from summarizers.oracles.evaluation import OracleRow, OracleTask, rows_of, to_row, why_left_out
 from summarizers.oracles.problem import is_proven
-from summarizers.oracles.standing import has_bound, judged_all
+from summarizers.oracles.standing import SystemScore, has_bound, score_systems
 from summarizers.sentences import unsplit
 
 
-@st.cache_resource(max_entries=4, show_spinner="Reading")  # not copied: nobody changes them
-def records_of(dataset: str, version: object) -> list[tuple[Document, list[Summary]]]:
-    """A data set's documents with their summaries; read anew when the version moves."""
-    return open_stores().data.records(dataset)
-
-
-@st.cache_resource(max_entries=4, show_spinner=False)
+@computed("Reading the documents", kept=4)
 def names_of(dataset: str, version: object) -> dict[str, str]:
-    """What a data set's documents are called in lists, by their ids."""
-    return name_documents(document for document, _ in records_of(dataset, version))
+    """What a data set's documents are called in a list, by their ids."""
+    names = name_documents(document for document, _ in records_of(dataset, version))
+    return {key: f"{name} · {in_one_line(key)}" for key, name in names.items()}
 
 
-@st.cache_data(max_entries=512, show_spinner=False)
-def row_of(document: Document, target: Target, length: SummaryLength | None, algorithm: str) -> OracleRow | None:
+@computed("Reading the documents", kept=16)
+def count_unsplit(dataset: str, version: object) -> int:
+    """How many documents' long source is one sentence."""
+    return len(unsplit(document for document, _ in records_of(dataset, version)))
+
+
+@computed("Reading the documents", kept=16)
+def count_left_out(asked: BoundChoice, version: object) -> dict[str, int]:
+    """How many documents have no oracle, by the reason."""
+    without = [
+        document
+        for document, _ in records_of(asked.dataset, version)
+        if not has_bound(document, asked.target, asked.length)
+    ]
+    return dict(Counter(why_left_out(document, asked.task) for document in without))
+
+
+# --- one document -----------------------------------------------------------------------------------------------
+
+
+@computed("Looking for an extract", kept=512)
+def row_of(asked: BoundChoice, version: object, key: str, algorithm: str) -> OracleRow | None:
     """What an algorithm finds for a document in `WAIT` seconds; None where the document has no oracle."""
-    counted = 1 if target.references == "first" else max(1, len(document.references))
-    rows = rows_of(OracleTask(target, (algorithm,), length, seconds=WAIT / counted), document)
+    document, _ = open_stores().data.record(asked.dataset, key)
+    counted = 1 if asked.target.references == "first" else max(1, len(document.references))
+    rows = rows_of(OracleTask(asked.target, (algorithm,), asked.length, seconds=WAIT / counted), document)
     return rows[0] if rows else None
 
 
-def optimum_of(dataset: str, document: Document, target: Target, length: SummaryLength | None) -> OracleRow | None:
+def optimum_of(asked: BoundChoice, version: object, key: str, known: StoredBound | None) -> OracleRow | None:
     """The optimum of a document, or the best extract found; None where it has no oracle.
 
-    Where the time was over, the longer search over all documents may have stored a better one, or a lower bound: both
-    bounds hold.
+    Where the time was over, the longer search over all documents may have stored a better one, or a lower bound, which
+    is `known`: both bounds hold.
     """
-    row = row_of(document, target, length, "exact")
-    if row is not None and not row.proven:
-        task = OracleTask(target, ("exact",), length)
-        kept = known_bounds(open_stores().data, dataset, task)["exact"].get(document.id)
-        if kept is not None:
-            bound = min(found.bound for found in (row, kept) if found.bound is not None)
-            best = to_row(document.id, "exact", kept) if kept.f1 >= row.f1 else row
-            return best._replace(bound=bound, proven=is_proven(best.f1, bound))
-    return row
+    row = row_of(asked, version, key, "exact")
+    if row is None or row.proven or known is None:
+        return row
+    bound = min(found.bound for found in (row, known) if found.bound is not None)
+    best = to_row(key, "exact", known) if known.f1 >= row.f1 else row
+    return best._replace(bound=bound, proven=is_proven(best.f1, bound))
 
 
-@st.cache_resource(max_entries=8, show_spinner="Scoring the systems")
-def scores_of(dataset: str, version: object, target: Target) -> dict[str, dict[str, float]]:
-    """The F1 of each system by document."""
-    return judged_all(records_of(dataset, version), target)
+class OpenedDocument(NamedTuple):
+    """What the page shows of a document."""
+
+    unsplit: bool
+    """Whether its long source is one sentence."""
+    optimum: OracleRow | None
+    """None where it has no oracle: `lacks` says why."""
+    lacks: str = ""
+    words: str = ""
+    """Of the extract that is shown, as plain text."""
+    extract: str = ""
+    """The same, as HTML."""
+    systems: Mapping[str, SystemScore] = {}
+    """The F1 and words of each system."""
 
 
-@st.cache_data(max_entries=16, show_spinner=False)
-def count_left_out(dataset: str, version: object, target: Target, length: SummaryLength | None) -> dict[str, int]:
-    """How many documents have no oracle, by the reason."""
-    task = OracleTask(target, length=length)
-    without = [document for document, _ in records_of(dataset, version) if not has_bound(document, target, length)]
-    return dict(Counter(why_left_out(document, task) for document in without))
-
-
-@st.cache_data(max_entries=16, show_spinner=False)
-def extracts_of(
-    dataset: str, version: object, target: Target, length: SummaryLength | None, rows: tuple[OracleRow, ...]
-) -> Extracts:
-    """What else is known of the extracts that were found."""
-    return look_into(rows, (document for document, _ in records_of(dataset, version)), target)
-
-
-@st.cache_data(max_entries=16, show_spinner=False)
-def unsplit_of(dataset: str, version: object) -> list[str]:
-    """The ids of the documents whose long source is one sentence."""
-    return unsplit(document for document, _ in records_of(dataset, version))
+@computed("Looking for the optimum", kept=64)
+def open_document(
+    asked: BoundChoice, version: object, key: str, algorithm: str, known: StoredBound | None
+) -> OpenedDocument:
+    """A document with what an algorithm takes of it; `known` is what is stored of the exact search."""
+    document, summaries = open_stores().data.record(asked.dataset, key)
+    is_unsplit = bool(unsplit([document]))
+    optimum = optimum_of(asked, version, key, known)
+    if optimum is None:
+        return OpenedDocument(is_unsplit, None, why_left_out(document, asked.task))
+    row = optimum if algorithm == "exact" else row_of(asked, version, key, algorithm) or optimum
+    return OpenedDocument(
+        is_unsplit,
+        optimum,
+        words=extract_words(row, optimum, document, asked),
+        extract=extract_html(document, row, asked.target),
+        systems=score_systems(document, summaries, asked.target),
+    )

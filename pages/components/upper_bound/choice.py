@@ -9,12 +9,14 @@ import numpy as np
 
 from data.one_line import cut, in_one_line
 from data.records import Document
+from metrics.languages import ENGLISH, LANGUAGES
+from pages.components.shared.records import opening_of
 from reports.escaping import format_count
 from reports.tables.bounds import ALGORITHM_ORDER, reads_references
 from reports.tables.oracles import DEFINITIONS, REFERENCE_RULE_NOTES, inside_note, length_label, length_option
 from summarizers.base import REFERENCE_LENGTH, SummaryLength, read_length
 from summarizers.oracles import Target
-from summarizers.oracles.evaluation import OracleRow
+from summarizers.oracles.evaluation import OracleRow, OracleTask
 from summarizers.oracles.standing import Standing, bounds_of
 
 METRICS = {1: "ROUGE-1", 2: "ROUGE-2"}
@@ -24,6 +26,10 @@ DEFINITION_NAMES = {"clipped": "clipped", "set": "set"}
 
 
 RULE_NAMES = {"max": "best of all", "first": "the first"}
+
+
+OTHER_LANGUAGES = {code: language.name for code, language in LANGUAGES.items() if code != ENGLISH}
+"""Those whose code stands in the place of a tokenizer."""
 
 
 UNIT_NAMES = {
@@ -80,6 +86,11 @@ class BoundChoice(NamedTuple):
     length: SummaryLength | None = None
 
     @property
+    def task(self) -> OracleTask:
+        """The search for the bound."""
+        return OracleTask(self.target, length=self.length)
+
+    @property
     def address(self) -> dict[str, str]:
         """The parts of an address that name it."""
         return {
@@ -87,6 +98,7 @@ class BoundChoice(NamedTuple):
             "metric": f"rouge{self.target.n}",
             "definition": self.target.definition,
             "references": self.target.references,
+            **({"language": self.target.tokenizer} if self.target.tokenizer in OTHER_LANGUAGES else {}),
             **({"length": named} if (named := length_option(self.length)) else {}),
         }
 
@@ -95,13 +107,14 @@ def asked_by(address: Mapping[str, str], datasets: Sequence[str]) -> BoundChoice
     """What an address asks for, of the data sets that there are; what it does not say, or says wrongly, is usual."""
     named = address.get("dataset", "")
     n = next((n for n in METRICS if address.get("metric") == f"rouge{n}"), 1)
-    definition, references = address.get("definition"), address.get("references")
+    definition, references, language = (address.get(part) for part in ("definition", "references", "language"))
     return BoundChoice(
         named if named in datasets else datasets[0],
         Target(
             n,
             definition if definition in DEFINITION_NAMES else "clipped",
             references if references in RULE_NAMES else "max",
+            language if language in OTHER_LANGUAGES else Target().tokenizer,
         ),
         named_length(address.get("length", "")),
     )
@@ -127,6 +140,7 @@ def not_here(address: Mapping[str, str], datasets: Collection[str]) -> list[str]
         "metric": ("metric", [f"rouge{n}" for n in METRICS]),
         "definition": ("way of counting", DEFINITION_NAMES),
         "references": ("rule for references", RULE_NAMES),
+        "language": ("language", LANGUAGES),
         "view": ("view", VIEWS),
         "algorithm": ("algorithm", ALGORITHM_ORDER),
     }
@@ -145,17 +159,10 @@ def no_such(what: str, named: str, instead: str = "the first is shown") -> str:
     return f"This link names a {what} that is not here (“{cut(named, OPENING)}”): {instead}."
 
 
-def opening_of(document: Document) -> str:
-    """A document's title, or its opening words where it has none."""
-    source = document.source if isinstance(document.source, str) else " ".join(document.source[:OPENING])
-    return cut(document.title or source, OPENING)
-
-
 def name_documents(documents: Iterable[Document]) -> dict[str, str]:
     """What documents are called in a list, by their ids: a number, which counts from 1, and how they open."""
     return {
-        document.id: f"{number} · {opening_of(document)}".rstrip(" ·")
-        for number, document in enumerate(documents, start=1)
+        document.id: f"{number} · {opening_of(document, OPENING)}" for number, document in enumerate(documents, start=1)
     }
 
 

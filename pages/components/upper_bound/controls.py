@@ -10,21 +10,21 @@ import streamlit as st
 
 from data.one_line import in_one_line
 from data.store import Dataset
+from metrics.languages import ENGLISH, LANGUAGES
+from pages.components.shared.languages import ask_language
 from pages.components.shared.stores import version_of
 from pages.components.upper_bound.choice import (
     AMOUNTS,
     DEFINITION_NAMES,
     METRICS,
     MOST,
+    OTHER_LANGUAGES,
     RULE_NAMES,
     UNIT_NAMES,
     BoundChoice,
     make_length,
 )
 from summarizers.oracles import Target
-from summarizers.oracles.evaluation import (
-    OracleTask,
-)
 
 # Session keys; those of widgets begin with `bound_`, too.
 ADDRESS = "bound_address"
@@ -51,11 +51,6 @@ class Shown:
     def version(self) -> object:
         """Changes with the data set."""
         return version_of(self.dataset)
-
-    @property
-    def task(self) -> OracleTask:
-        """The search for the bound."""
-        return OracleTask(self.asked.target, length=self.asked.length)
 
     def lead_here(self, **parts: str) -> None:
         """Make the address one that shows the same to somebody else."""
@@ -93,6 +88,9 @@ def ask(first: BoundChoice, datasets: Collection[str]) -> BoundChoice:
         n = segments("Metric", METRICS, "n", first.target.n)
         definition = segments("Counting", DEFINITION_NAMES, "definition", first.target.definition)
         references = segments("References", RULE_NAMES, "references", first.target.references)
+        tokenizer = first.target.tokenizer
+        code = tokenizer if tokenizer in OTHER_LANGUAGES else ENGLISH
+        language = ask_language(**begin("language", code, LANGUAGES))
         usual = first.length.unit if first.length else ""
         unit = str(
             st.selectbox(
@@ -103,33 +101,14 @@ def ask(first: BoundChoice, datasets: Collection[str]) -> BoundChoice:
         if unit in AMOUNTS:
             counts = range(1, MOST[unit] + 1)
             amount = st.number_input(unit.capitalize(), 1, counts[-1], **begin(f"amount_{unit}", amount, counts))
-    return BoundChoice(name, Target(n, definition, references), make_length(unit, amount))
+    return BoundChoice(
+        name,
+        Target(n, definition, references, Target().tokenizer if language == ENGLISH else language),
+        make_length(unit, amount),
+    )
 
 
 def turn_to(key: str) -> None:
     """Open another document."""
     touched()
     st.session_state.bound_document = key
-
-
-def choose_document(shown: Shown, names: Mapping[str, str]) -> str:
-    """A choice among the documents, and the way to the ones beside it."""
-    ids = list(names)
-    key = st.selectbox(
-        "Document",
-        ids,
-        format_func=lambda key: f"{names[key]} · {in_one_line(key)}",
-        **begin("document", shown.address.get("document"), names),
-    )
-    place = ids.index(key)
-    for label, to, shortcut in (("Previous", place - 1, "p"), ("Next", place + 1, "n")):
-        there = 0 <= to < len(ids)
-        st.button(
-            label,
-            key=f"turn:{label}",
-            shortcut=shortcut,
-            disabled=not there,
-            on_click=turn_to,
-            args=(ids[to] if there else key,),
-        )
-    return str(key)

@@ -7,10 +7,10 @@ from itertools import groupby
 
 from data.records import Document
 from metrics.text import count_words
-from pages.components.evidence.blocks import passage
-from pages.components.evidence.marks import Mark, highlight, legend
 from pages.components.upper_bound.choice import BoundChoice
 from reports.escaping import esc, format_count
+from reports.evidence.blocks import passage
+from reports.evidence.marks import Mark, highlight, legend
 from summarizers.oracles import Target
 from summarizers.oracles.coverage import Coverage, NgramOccurrence, coverage
 from summarizers.oracles.evaluation import OracleRow

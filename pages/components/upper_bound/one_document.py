@@ -2,37 +2,22 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from pages.components.shared.documents import Choice, choose_document
 from pages.components.shared.stores import open_stores
 from pages.components.shared.tables import show_result_table, table_height
-from pages.components.upper_bound.cached import (
-    names_of,
-    optimum_of,
-    row_of,
-    unsplit_of,
-)
-from pages.components.upper_bound.choice import (
-    ROWS,
-    no_such,
-)
-from pages.components.upper_bound.controls import Shown, choose_document, segments
-from pages.components.upper_bound.extract import extract_html, extract_words
+from pages.components.upper_bound.cached import names_of, open_document, row_of
+from pages.components.upper_bound.choice import ROWS, no_such
+from pages.components.upper_bound.controls import Shown, begin, segments, touched
 from reports.escaping import in_markdown
-from reports.tables.bounds import (
-    ALGORITHM_ORDER,
-    algorithms_table,
-    systems_table,
-)
+from reports.tables.bounds import ALGORITHM_ORDER, algorithms_table, systems_table
 from reports.tables.table import Table
-from summarizers.oracles.evaluation import (
-    OracleRow,
-    why_left_out,
-)
-from summarizers.oracles.standing import bounds_of, score_systems
+from summarizers.oracles.standing import bounds_of
 from summarizers.sentences import unsplit_words
 
 
@@ -47,42 +32,53 @@ def show_document(shown: Shown, ways: DeltaGenerator) -> list[str]:
 
     The choice of a document is drawn in `ways`. Returns what the address names and there is not.
     """
-    asked, dataset, version = shown.asked, shown.dataset, shown.version
-    names = names_of(dataset.name, version)
+    asked, dataset, version, data = shown.asked, shown.dataset, shown.version, open_stores().data
     named = shown.address.get("document")
-    unknown = [no_such("document", named)] if shown.arrived and named is not None and named not in names else []
+    is_unknown = shown.arrived and named is not None and data.position_of(dataset.name, named) is None
+    unknown = [no_such("document", named or "")] if is_unknown else []
     with ways:
-        key = choose_document(shown, names)
-    algorithm = segments(
-        "Extract of", {name: name for name in ALGORITHM_ORDER}, "algorithm", shown.address.get("algorithm")
-    )
-    shown.lead_here(document=key, algorithm=algorithm)
-    document, summaries = open_stores().data.record(dataset.name, key)
-    warn_of_unsplit(unsplit_of(dataset.name, version).count(key), 1)
-    with st.spinner("Looking for the optimum"):
-        optimum = optimum_of(dataset.name, document, asked.target, asked.length)
-    if optimum is None:
-        st.info(f"No upper bound: {why_left_out(document, shown.task)}.")
+        choice = Choice("bound_document", named, touched, ("p", "n"))
+        key = choose_document(dataset, partial(names_of, dataset.name, version), choice)
+        compare = compare_searches(shown)
+    algorithm = "exact"
+    if compare:
+        names_of_all = {name: name for name in ALGORITHM_ORDER}
+        algorithm = segments("Extract of", names_of_all, "algorithm", shown.address.get("algorithm"))
+    shown.lead_here(document=key, **({"algorithm": algorithm} if compare else {}))
+    known = data.bound(dataset=dataset.name, document_id=key, signature=asked.task.signatures["exact"])
+    found = open_document(asked, version, key, algorithm, known)
+    warn_of_unsplit(int(found.unsplit), 1)
+    if found.optimum is None:
+        st.info(f"No upper bound: {found.lacks}.")
         return unknown
-
-    def found_by(name: str) -> OracleRow:
-        """What an algorithm takes."""
-        with st.spinner(f"Running: {name}"):  # where the run ends if something else is wanted meanwhile
-            return optimum if name == "exact" else row_of(document, asked.target, asked.length, name) or optimum
-
-    row = found_by(algorithm)
-    st.markdown(f"**{in_markdown(algorithm)}:** {in_markdown(extract_words(row, optimum, document, asked))}")
-    st.html(extract_html(document, row, asked.target))
-    (bound,) = bounds_of([optimum]).values()
-    systems, algorithms = st.columns(2)
-    with systems:
-        show_table(systems_table(score_systems(document, summaries, asked.target), bound))
-    with algorithms:
-        show_table(algorithms_table([found_by(name) for name in ALGORITHM_ORDER]))
+    by = f"**{in_markdown(algorithm)}:** " if compare else ""
+    st.markdown(f"{by}{in_markdown(found.words)}")
+    st.html(found.extract)
+    (bound,) = bounds_of([found.optimum]).values()
+    systems = systems_table(found.systems, bound)
+    if not compare:
+        show_table(systems)
+        return unknown
+    left, right = st.columns(2)
+    with left:
+        show_table(systems)
+    with right:
+        others = [row_of(asked, version, key, name) or found.optimum for name in ALGORITHM_ORDER if name != "exact"]
+        show_table(algorithms_table([found.optimum, *others]))
     return unknown
+
+
+def compare_searches(shown: Shown) -> bool:
+    """Ask whether other searches than the exact one are wanted, which take their time; the address may say so."""
+    wanted = shown.address.get("algorithm") in ALGORITHM_ORDER
+    return st.toggle(
+        "Compare searches",
+        **begin("compare", wanted, (True, False)),
+        help="What greedy, genetic and neighbourhood searches find beside the exact one.",
+    )
 
 
 def show_table(section: Table, **more: Any) -> None:
     """A table under its title; `more` goes to it."""
-    st.subheader(section.title, anchor=False)
+    st.header(section.title, anchor=False)
     show_result_table(section, table_height(len(section.rows), ROWS), **more)

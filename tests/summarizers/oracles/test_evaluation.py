@@ -64,13 +64,13 @@ def test_rows_are_what_the_searches_find(articles):
 @pytest.mark.process
 def test_several_processes_find_the_same_and_tell_how_far_they_are(articles):
     task = OracleTask(Target(references="first"))
-    documents = [*articles, Document("bare", "", ("r",))]
+    documents = [*articles[:4], Document("bare", "", ("r",))]
     told, alone = [], []
     several = evaluate(documents, task, processes=2, progress=lambda *done: told.append(done))
     one = evaluate(documents, task, processes=0, progress=lambda *done: alone.append(done))
     assert untimed(several) == untimed(one)
     assert several.left_out == ("bare",)
-    assert alone == [(done, 9) for done in range(10)]
+    assert alone == [(done, 5) for done in range(6)]
     assert list(dict.fromkeys(told)) == alone  # while one waits it is said again
     assert {found.algorithm for found in one.rows} == set(ALGORITHMS)
 
@@ -373,6 +373,7 @@ def test_intervals_stay_where_f1_is():
     assert high.high == 1.0
 
 
+@pytest.mark.process
 def test_figures_are_those_of_other_libraries(articles):
     rows = evaluate(articles, OracleTask(Target(references="first")), processes=0).rows
     for found in summarize_algorithms(rows):

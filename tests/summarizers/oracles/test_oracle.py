@@ -78,7 +78,7 @@ def test_the_tokenizer_is_that_of_rouge(tokenizer):
 @pytest.mark.exhaustive
 def test_the_optimum_is_the_value_of_the_metric(shared_data):
     """Clipped ROUGE-1 of the best extract, and no system of the data set is an extract that scores more."""
-    records = list(read_documents(shared_data / "summeval.jsonl", "interchange"))[:20]
+    records = list(read_documents(shared_data / "summeval.jsonl", "interchange"))[:8]
     rouge = {rule: RougeN(1, rule) for rule in ("max", "first")}
     for document, _ in records:
         for rule in rouge:
@@ -97,6 +97,7 @@ def test_the_optimum_is_the_value_of_the_metric(shared_data):
             assert make_metrics(["rouge1"])[0].score([example])[0].value <= best + 1e-9
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_an_oracle_never_exceeds_its_length(algorithm, shared_data):
     documents = [document for document, _ in read_documents(shared_data / "summeval.jsonl", "interchange")][:6]
@@ -133,7 +134,7 @@ def test_seeds_and_times_are_named():
         (("exact", Target(0)), "an n-gram has at least 1 word, not 0"),
         (("exact", Target(definition="x")), "definition must be one of clipped, set, not 'x'"),
         (("exact", Target(references="mean")), "references must be one of max, first, not 'mean'"),
-        (("exact", Target(tokenizer="x")), "tokenizer must be one of ascii, unicode, not 'x'"),
+        (("exact", Target(tokenizer="x")), "tokenizer must be one of ascii, unicode, ar, .*, zh, not 'x'"),
         (("exact", Target(), SummaryLength(0)), "a summary has at least 1 sentence, not 0"),
     ],
 )

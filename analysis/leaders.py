@@ -1,0 +1,89 @@
+"""Which metric agrees best with people, which cannot be told from it, and what it would take to tell them apart."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from analysis.agreement import credit_pairs
+from analysis.metrics_and_people import AgreementAnalysis, MetricRow
+from analysis.planning import Plan, observe_metrics, pairs_to_separate
+from analysis.significance import ALPHA, PairedComparison
+from data.preferences import Preferences
+
+
+class Rival(NamedTuple):
+    """A metric that cannot be told from the best."""
+
+    row: MetricRow
+    p: float | None
+    """Of its difference to the best, by Holm's correction over all comparisons; None where it is undefined."""
+
+
+class Leaders(NamedTuple):
+    """The best metric, and how sure that is."""
+
+    best: MetricRow
+    rivals: tuple[Rival, ...]
+    """Metrics that cannot be told from it, the nearest first."""
+    plan: Plan | None
+    """What would tell the nearest rival from the best; None without one, or where the two agree alike."""
+    pairs: int
+    """Pairs on which both have a say, which the plan's number includes; 0 without a plan."""
+
+
+def rank_metrics(agreement: AgreementAnalysis) -> list[MetricRow]:
+    """The rows whose agreement is defined, the highest first, by the rule of the comparisons."""
+
+    def ratio(row: MetricRow) -> float:
+        return float(getattr(row.evaluation.agreement, agreement.rule))
+
+    defined = [row for row in agreement.rows if getattr(row.evaluation.agreement, agreement.rule) is not None]
+    return sorted(defined, key=ratio, reverse=True)
+
+
+def find_leaders(agreement: AgreementAnalysis, preferences: Preferences) -> Leaders | None:
+    """Find the metric with the highest agreement, and those whose difference to it is not significant.
+
+    `agreement` is of the `preferences`. The plan is for the nearest rival at the level .05 with power .8, from the
+    ratios, the phi and the ICC that were observed. None where no metric has an agreement.
+    """
+    ranked = rank_metrics(agreement)
+    if not ranked:
+        return None
+    best = ranked[0]
+    compared = {frozenset((found.first, found.second)): found for found in agreement.comparisons}
+    rivals = [
+        Rival(row, found.p_holm if found else None)
+        for row in ranked[1:]
+        if not told_apart(found := compared.get(frozenset((best.metric, row.metric))))
+    ]
+    plan, pairs = None, 0
+    if rivals:
+        plan, pairs = plan_for(best, rivals[0].row, agreement, preferences)
+    return Leaders(best, tuple(rivals), plan, pairs)
+
+
+def told_apart(found: PairedComparison | None) -> bool:
+    """Whether a comparison is significant."""
+    return found is not None and found.p_holm is not None and found.p_holm < ALPHA
+
+
+def plan_for(
+    best: MetricRow, rival: MetricRow, agreement: AgreementAnalysis, preferences: Preferences
+) -> tuple[Plan | None, int]:
+    """What would tell two metrics apart, and the pairs that both have a say on; no plan where they agree alike."""
+    differences = preferences.differences()
+    one, other = (
+        credit_pairs(preferences.choices, differences[row.signature], agreement.rule) for row in (best, rival)
+    )
+    seen = observe_metrics(one, other, preferences.document, preferences.weights)
+    if seen.first is None or seen.second is None or seen.first == seen.second:
+        return None, seen.n
+    plan = pairs_to_separate(
+        seen.first,
+        seen.second,
+        phi=seen.phi or 0.0,
+        pairs_per_document=max(1.0, seen.pairs_per_document or 1.0),
+        icc=seen.icc or 0.0,
+    )
+    return (plan if plan.reason is None else None), seen.n

@@ -1,0 +1,114 @@
+"""Pairs of summaries of one document, a few at a time: two thousand systems make two million of each document."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis.arrays import Integers, number_by_text
+from data.names import NameColumn
+
+AT_ONCE = 1 << 20
+"""Pairs that are looked at together: 8 MiB of differences."""
+
+FEW = 64
+"""Cells of a document up to which its pairs are those of the last document of as many."""
+
+
+def pairs_of(cells: Integers) -> Iterator[tuple[Integers, Integers]]:
+    """All pairs of some cells, as two columns, those of a few cells with all that come after them at a time."""
+    n, start = len(cells), 0
+    if n <= FEW:
+        first, second = pairs_of_few(n)
+        yield cells[first], cells[second]
+        return
+    while start < n - 1:
+        end = min(n, start + max(1, AT_ONCE // (n - 1 - start)))
+        first, second = np.triu_indices(end - start, 1, n - start)
+        yield cells[first + start], cells[second + start]
+        start = end
+
+
+@cache
+def pairs_of_few(count: int) -> tuple[Integers, Integers]:
+    """The pairs of so many cells, by their places."""
+    return np.triu_indices(count, 1)
+
+
+def group_by_document(documents: Sequence[Hashable], among: NDArray[np.bool_]) -> list[Integers]:
+    """The places of the cells among some, for each document that has two of them; documents are sorted as text."""
+    cells = np.flatnonzero(among)
+    if isinstance(documents, NameColumn):
+        known, number = np.unique(documents.numbered.numbers[cells], return_inverse=True)
+        count = len(known)
+    else:
+        number, count = number_by_text([documents[cell] for cell in cells.tolist()])
+    order = np.argsort(number, kind="stable")
+    ends = np.cumsum(np.bincount(number, minlength=count))
+    return [group for group in np.split(cells[order], ends[:-1]) if len(group) > 1]
+
+
+def pairs_by_document(documents: Sequence[Integers]) -> Iterator[tuple[Integers, Integers, Integers]]:
+    """All pairs of cells of each document, as two columns, and the number of their document, a few at a time."""
+    waiting: list[tuple[Integers, Integers, Integers]] = []
+    held = 0
+    for number, cells in enumerate(documents):
+        for first, second in pairs_of(cells):
+            waiting.append((first, second, np.full(len(first), number)))
+            held += len(first)
+            if held >= AT_ONCE:
+                yield join(waiting)
+                waiting, held = [], 0
+    if waiting:
+        yield join(waiting)
+
+
+def join(parts: Sequence[tuple[Integers, Integers, Integers]]) -> tuple[Integers, Integers, Integers]:
+    """Parts of three columns as the whole columns."""
+    first, second, document = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    return first, second, document
+
+
+class PairColumns(NamedTuple):
+    """All pairs of cells of each document, document by document: where documents have few cells, many of them do."""
+
+    first: NDArray[np.int32]
+    """Shape (pairs,): the place of each pair's first cell."""
+    second: NDArray[np.int32]
+    document: NDArray[np.int32]
+    """Shape (pairs,): which of the documents it is, counted off from 0."""
+    starts: Integers
+    """Shape (documents + 1,): where the pairs of each begin, and where the last ones end."""
+
+    @property
+    def documents(self) -> int:
+        """How many there are."""
+        return len(self.starts) - 1
+
+    def add_up(self, values: NDArray[np.int8] | NDArray[np.bool_]) -> Integers:
+        """The sums by document, shape (documents,), of whole numbers that pairs have."""
+        sums = np.concatenate([[0], np.cumsum(values, dtype=np.intp)])
+        return np.diff(sums[self.starts])
+
+
+def list_pairs(documents: Sequence[Hashable], among: NDArray[np.bool_]) -> PairColumns:
+    """The pairs of `group_by_document` as columns."""
+    cells = np.flatnonzero(among)
+    number, _ = number_by_text(documents)
+    cells = cells[np.argsort(number[cells], kind="stable")]
+    _, starts, sizes = np.unique(number[cells], return_index=True, return_counts=True)
+    starts, sizes = starts[sizes > 1], sizes[sizes > 1]
+    pairs = sizes * (sizes - 1) // 2
+    begins = np.cumsum(pairs) - pairs
+    first, second = np.empty((2, int(pairs.sum())), dtype=np.int32)
+    for size in np.unique(sizes).tolist():
+        own = np.flatnonzero(sizes == size)
+        one, other = np.triu_indices(size, 1)
+        places = begins[own, None] + np.arange(len(one))
+        first[places], second[places] = cells[starts[own, None] + one], cells[starts[own, None] + other]
+    document = np.repeat(np.arange(len(sizes), dtype=np.int32), pairs)
+    return PairColumns(first, second, document, np.append(begins, len(document)))

@@ -1,0 +1,497 @@
+"""Adjudication: what somebody decides of pairs on which annotators agree least. Their judgments stay as they are."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import numpy as np
+from sqlalchemy import Row, Select, func, select
+from sqlalchemy.orm import Session, joinedload
+
+from annotation.assigning import show_pair
+from annotation.inputs import check_times, clean_text, person_name
+from annotation.protocol.tables import AdjudicationRow
+from annotation.records import CHOICES, JudgmentTask
+from annotation.results import load_judgments, to_float_column
+from annotation.sampling import first_is_left
+from annotation.store import AnnotationStore
+from annotation.studies import find_study, may
+from annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, StudyRow
+from data.access import Right, visitor_of
+from data.database import now
+from data.export import format_timestamp
+from data.preferences import Preferences, to_name_column
+from data.store.base import Store, StoreError
+from data.tables import DocumentRow, SummaryRow
+
+ENOUGH = 2
+"""Judgments from which on annotators can be said to agree or not."""
+
+ADJUDICATORS = 0
+"""The number, which no annotator has, by which sides are drawn for all adjudicators: they see a pair alike."""
+
+
+class UnknownPair(StoreError):
+    """The study has no such pair, or too few people have judged it."""
+
+
+class NothingDecided(StoreError):
+    """Nobody has adjudicated a pair of the study yet."""
+
+
+class AlreadyDecided(StoreError):
+    """The adjudicator has decided the pair before; a change must be asked for as one."""
+
+
+class Vote(NamedTuple):
+    """A judgment without its annotator."""
+
+    choice: str
+    """`left`, `right` or `tie`, by the sides that adjudicators see."""
+    rationale: str | None
+
+
+class Decision(NamedTuple):
+    """What an adjudicator said of a pair."""
+
+    adjudicator: str
+    choice: str
+    """`left`, `right` or `tie`."""
+    reason: str | None
+    decided_at: datetime
+    stands: bool
+    """Whether the same adjudicator has decided nothing else of the pair since."""
+
+
+@dataclass(frozen=True)
+class ContestedPair:
+    """A pair in the list of those to adjudicate; what others say of it is known to who has decided it."""
+
+    id: int
+    number: int
+    """Its place among these pairs, from 1."""
+    unanimous: bool
+    """Whether all annotators chose the same."""
+    choice: str | None
+    """What the caller decided: `left`, `right` or `tie`."""
+    votes: Mapping[str, int]
+    """How many annotators chose which; empty before the caller has decided."""
+    others: tuple[Decision, ...]
+    """What other adjudicators say now; empty before the caller has decided."""
+
+
+@dataclass(frozen=True)
+class AdjudicationTask:
+    """A pair as an adjudicator sees it: no systems, no scores, no annotators."""
+
+    pair_id: int
+    shown: JudgmentTask
+    """Its texts on the sides that all adjudicators see, with what the caller chose before."""
+    votes: tuple[Vote, ...]
+    """What annotators chose and why, in an order that tells nothing of them; empty before the caller has decided."""
+    decisions: tuple[Decision, ...]
+    """Everybody's, the earliest first; empty before the caller has decided."""
+
+
+class Adjudication(NamedTuple):
+    """A decision with what it is about, for files."""
+
+    study: str
+    dataset: str
+    pair: int
+    """The pair's place in the study, from 0."""
+    document_id: str
+    system_a: str
+    system_b: str
+    left: str
+    """The system whose summary stood on the left."""
+    adjudicator: str
+    choice: str
+    chosen: str | None
+    """The system that was chosen; None for a tie."""
+    reason: str | None
+    decided_at: datetime
+    stands: bool
+    """Whether the same adjudicator has decided nothing else of the pair since."""
+    is_decision: bool
+    """Whether it is the pair's decision: the latest one of anybody."""
+
+
+class Confirmation(NamedTuple):
+    """How often adjudicators decided as most annotators had chosen."""
+
+    decided: int
+    """Pairs that are decided."""
+    with_majority: int
+    """Those of which one choice has more of the judgments than any other, a tie being a choice."""
+    confirmed: int
+    """Those of these that were decided so."""
+    disputed: int
+    """Decided pairs of which two adjudicators say different things."""
+
+
+class AdjudicationStore(Store):
+    """Decisions of adjudicators over one engine, a short session a call; `name` says who calls on one's own machine."""
+
+    def pairs(self, study: str, name: str) -> list[ContestedPair]:
+        """The pairs that two annotators or more have judged, those of the lowest agreement first.
+
+        Agreement is the share of the choice that most of them made, a tie being a choice; annotators who are excluded
+        do not count. Of equal agreement come those with more judgments first, then as they were drawn. A pair that was
+        decided stays in the list, however many judgments it has now. Raises `UnknownStudy`, `NotAllowed`.
+        """
+        with self.reading() as session:
+            row = find_study(session, study, Right.ADJUDICATE)
+            decisions = group_decisions(read_decisions(session, row.id))
+            counts = count_votes(session, row.id)
+            pairs = session.execute(
+                select(PairRow.id, PairRow.position, PairRow.first_id).where(PairRow.study_id == row.id)
+            )
+            caller = caller_of(session, name)
+
+            def rank(pair: Row[int, int, int]) -> tuple[float, int, int]:
+                votes = counts[pair.id]
+                return max(votes.values(), default=0) / max(1, votes.total()), -votes.total(), pair.position
+
+            listed = [pair for pair in pairs if pair.id in decisions or counts[pair.id].total() >= ENOUGH]
+            found = []
+            for number, pair in enumerate(sorted(listed, key=rank), 1):
+                sides = Sides(pair.first_id, first_left(row, pair.position))
+                decided = decisions.get(pair.id, [])
+                found.append(to_contested(number, pair.id, sides, counts[pair.id], decided, caller))
+            return found
+
+    def task(self, study: str, pair_id: int, name: str) -> AdjudicationTask:
+        """A pair to decide, and once the caller has decided it what annotators and other adjudicators say.
+
+        Raises `UnknownStudy`, `NotAllowed`, `UnknownPair`.
+        """
+        with self.reading() as session:
+            pair = find_pair(session, find_study(session, study, Right.ADJUDICATE), pair_id)
+            sides = Sides(pair.first_id, first_left(pair.study, pair.position))
+            caller = caller_of(session, name)
+            rows = session.scalars(of_pair(pair.id)).all()
+            own = [row for row in rows if caller_of_row(row) == caller]
+            shown = show_pair(pair, first_left=sides.first_is_left)
+            if not own:
+                return AdjudicationTask(pair.id, shown, (), ())
+            votes = session.execute(select_votes(pair.study_id).where(PairRow.id == pair.id))
+            return AdjudicationTask(
+                pair.id,
+                replace(shown, choice=sides.choice(own[-1].chosen_id), rationale=own[-1].reason),
+                tuple(sorted((Vote(sides.choice(v.chosen_id), v.rationale) for v in votes), key=order_of_vote)),
+                tuple(to_decisions(rows, sides)),
+            )
+
+    def decide(
+        self,
+        *,
+        study: str,
+        pair_id: int,
+        choice: str,
+        presented_at: datetime,
+        name: str,
+        reason: str | None = None,
+        change: bool = False,
+    ) -> None:
+        """Add a decision (`left`, `right` or `tie`) to those of a pair; it is on disk when this returns.
+
+        With `change` the adjudicator's earlier one is followed by another, and both are kept. Raises `UnknownStudy`,
+        `NotAllowed`, `UnknownPair`, `AlreadyDecided`, `TooSoon`, or StoreError for a tie where the study has none.
+        """
+        check_times(presented_at, now(), "the choice came too soon after the pair was shown; it was not saved")
+        with self.writing() as session:
+            row = find_study(session, study, Right.ADJUDICATE)
+            pair = find_pair(session, row, pair_id)
+            if choice not in CHOICES or (choice == "tie" and not row.ties):
+                raise StoreError(f"{choice!r} is not a choice of this study")
+            user_id, adjudicator = caller = caller_of(session, name)
+            if not change and any(caller_of_row(one) == caller for one in session.scalars(of_pair(pair.id))):
+                raise AlreadyDecided("you have decided this pair already; go back to it to change your decision")
+            left_id, right_id = pair.first_id, pair.second_id
+            if not first_left(row, pair.position):
+                left_id, right_id = right_id, left_id
+            session.add(
+                AdjudicationRow(
+                    pair_id=pair.id,
+                    adjudicator=adjudicator,
+                    user_id=user_id,
+                    chosen_id={"left": left_id, "right": right_id, "tie": None}[choice],
+                    reason=clean_text(reason or "") or None,
+                )
+            )
+
+    def adjudications(self, study: str) -> list[Adjudication]:
+        """All decisions of a study, those that were changed among them, in the order of deciding.
+
+        Raises `UnknownStudy`.
+        """
+        with self.reading() as session:
+            row = find_study(session, study)
+            rows = read_decisions(session, row.id, named=True)
+            latest = {one.pair_id: one.id for one in rows}
+            standing = standing_of(rows)
+            return [to_adjudication(row, one, one.id in standing, one.id == latest[one.pair_id]) for one in rows]
+
+    def confirmation(self, study: str) -> Confirmation:
+        """How often decisions are what most annotators had chosen. Raises `UnknownStudy`."""
+        with self.reading() as session:
+            row = find_study(session, study)
+            counts, with_majority, confirmed, disputed = count_votes(session, row.id), 0, 0, 0
+            decisions = group_decisions(read_decisions(session, row.id))
+            for pair_id, rows in decisions.items():
+                majority = find_majority(counts[pair_id])
+                standing = standing_of(rows)
+                with_majority += majority is not None
+                confirmed += majority == (rows[-1].chosen_id,)
+                disputed += len({one.chosen_id for one in rows if one.id in standing}) > 1
+            return Confirmation(len(decisions), with_majority, confirmed, disputed)
+
+    def decided(self) -> dict[str, int]:
+        """How many pairs are decided, by the name of each study that has such pairs and that the caller may read."""
+        with self.reading() as session:
+            decided = session.execute(
+                select(PairRow.study_id, func.count(AdjudicationRow.pair_id.distinct()))
+                .join(AdjudicationRow, AdjudicationRow.pair_id == PairRow.id)
+                .group_by(PairRow.study_id)
+            ).all()
+            counts = {study_id: count for study_id, count in decided}  # noqa: C416  # rows are no pairs to mypy
+            rows = session.scalars(select(StudyRow).where(StudyRow.id.in_(counts))) if counts else ()
+            return {row.name: counts[row.id] for row in rows if may(session, Right.READ, row)}
+
+    def version(self, study: str) -> int:
+        """A number that grows with every decision in the study. Raises `UnknownStudy`."""
+        with self.reading() as session:
+            study_id = find_study(session, study).id
+            of_study = select(func.count(AdjudicationRow.id)).join(PairRow).where(PairRow.study_id == study_id)
+            return session.scalar(of_study) or 0
+
+
+# --- who decides, and on which sides ------------------------------------------------------------------------------
+
+Caller = tuple[int | None, str]
+"""An adjudicator: the account, None on one's own machine, and the name."""
+
+
+def caller_of(session: Session, name: str) -> Caller:
+    """Who calls: an account by its own name, whatever is given; anybody else by the name that is given."""
+    visitor = visitor_of(session)
+    return visitor.user_id, person_name(visitor.name or name)
+
+
+def caller_of_row(row: AdjudicationRow) -> Caller:
+    """Who made a decision."""
+    return row.user_id, row.adjudicator
+
+
+def first_left(study: StudyRow, position: int) -> bool:
+    """Whether adjudicators see a pair's first summary on the left."""
+    return first_is_left(seed=study.seed, annotator_id=ADJUDICATORS, turn=position)
+
+
+class Sides(NamedTuple):
+    """On which side adjudicators see which summary."""
+
+    first_id: int
+    first_is_left: bool
+
+    def choice(self, chosen_id: int | None) -> str:
+        """A choice by its side."""
+        if chosen_id is None:
+            return "tie"
+        return "left" if (chosen_id == self.first_id) == self.first_is_left else "right"
+
+
+# --- votes and decisions of a study -------------------------------------------------------------------------------
+
+
+def select_votes(study_id: int) -> Select[int, int | None, str | None]:
+    """Select what annotators who are not excluded chose of a study's pairs, and why."""
+    return (
+        select(PairRow.id.label("pair_id"), JudgmentRow.chosen_id, JudgmentRow.rationale)
+        .join(AssignmentRow, AssignmentRow.pair_id == PairRow.id)
+        .join(JudgmentRow, JudgmentRow.assignment_id == AssignmentRow.id)
+        .join(AnnotatorRow, AnnotatorRow.id == AssignmentRow.annotator_id)
+        .where(PairRow.study_id == study_id, PairRow.expected_id.is_(None), AnnotatorRow.excluded_at.is_(None))
+    )
+
+
+def count_votes(session: Session, study_id: int) -> defaultdict[int, Counter[int | None]]:
+    """By pair, how many annotators chose which summary, None being a tie; no count of a pair without a judgment."""
+    votes = select_votes(study_id).with_only_columns(PairRow.id, JudgmentRow.chosen_id, func.count())
+    counts: defaultdict[int, Counter[int | None]] = defaultdict(Counter)
+    for pair_id, chosen_id, count in session.execute(votes.group_by(PairRow.id, JudgmentRow.chosen_id)):
+        counts[pair_id][chosen_id] = count
+    return counts
+
+
+def find_majority(votes: Counter[int | None]) -> tuple[int | None] | None:
+    """The choice that more made than any other, in a tuple as a tie is None; None where there is none."""
+    best = votes.most_common(2)
+    if not best or (len(best) > 1 and best[0][1] == best[1][1]):
+        return None
+    return (best[0][0],)
+
+
+def of_pair(pair_id: int) -> Select[AdjudicationRow]:
+    """Select the decisions of a pair, the earliest first."""
+    return select(AdjudicationRow).where(AdjudicationRow.pair_id == pair_id).order_by(AdjudicationRow.id)
+
+
+def read_decisions(session: Session, study_id: int, *, named: bool = False) -> Sequence[AdjudicationRow]:
+    """All decisions of a study in their order, each with its pair, and `named` with what this is called in files."""
+    pair = joinedload(AdjudicationRow.pair)
+    names = (
+        pair.joinedload(PairRow.document).load_only(DocumentRow.key),
+        pair.joinedload(PairRow.first).load_only(SummaryRow.system),
+        pair.joinedload(PairRow.second).load_only(SummaryRow.system),
+    )
+    return session.scalars(
+        select(AdjudicationRow)
+        .join(PairRow, PairRow.id == AdjudicationRow.pair_id)
+        .where(PairRow.study_id == study_id)
+        .order_by(AdjudicationRow.id)
+        .options(*(names if named else (pair,)))
+    ).all()
+
+
+def group_decisions(rows: Iterable[AdjudicationRow]) -> dict[int, list[AdjudicationRow]]:
+    """Decisions by their pair."""
+    found: dict[int, list[AdjudicationRow]] = {}
+    for row in rows:
+        found.setdefault(row.pair_id, []).append(row)
+    return found
+
+
+def standing_of(rows: Iterable[AdjudicationRow]) -> set[int]:
+    """The numbers of the decisions that their adjudicators have not changed since; `rows` come in their order."""
+    return {*{(row.pair_id, caller_of_row(row)): row.id for row in rows}.values()}
+
+
+def find_pair(session: Session, study: StudyRow, pair_id: int) -> PairRow:
+    """The row of a pair that may be adjudicated. Raises `UnknownPair`."""
+    row = session.get(
+        PairRow,
+        pair_id,
+        options=[joinedload(PairRow.document), joinedload(PairRow.first), joinedload(PairRow.second)],
+    )
+    if row is None or row.study_id != study.id or row.expected_id is not None:
+        raise UnknownPair("there is no such pair in this study")
+    votes = session.execute(select_votes(study.id).where(PairRow.id == pair_id)).all()
+    if len(votes) < ENOUGH and session.scalar(of_pair(pair_id).limit(1)) is None:
+        raise UnknownPair("fewer than two annotators have judged this pair")
+    return row
+
+
+# --- rows into records --------------------------------------------------------------------------------------------
+
+
+def order_of_vote(vote: Vote) -> tuple[int, str]:
+    """Where a vote stands in a list that tells nothing of who voted."""
+    return CHOICES.index(vote.choice), vote.rationale or ""
+
+
+def to_decisions(rows: Iterable[AdjudicationRow], sides: Sides) -> Iterable[Decision]:
+    """Records of the decisions of a pair."""
+    rows = list(rows)
+    standing = standing_of(rows)
+    return (
+        Decision(row.adjudicator, sides.choice(row.chosen_id), row.reason, row.decided_at, row.id in standing)
+        for row in rows
+    )
+
+
+def to_contested(
+    number: int,
+    pair_id: int,
+    sides: Sides,
+    votes: Counter[int | None],
+    rows: Sequence[AdjudicationRow],
+    caller: Caller,
+) -> ContestedPair:
+    """The record of a pair in the list."""
+    own = [row for row in rows if caller_of_row(row) == caller]
+    unanimous = len(votes) == 1
+    if not own:
+        return ContestedPair(pair_id, number, unanimous, None, {}, ())
+    others = (one for row, one in zip(rows, to_decisions(rows, sides), strict=True) if row not in own and one.stands)
+    counts = {sides.choice(chosen_id): count for chosen_id, count in votes.items()}
+    choice = sides.choice(own[-1].chosen_id)
+    return ContestedPair(pair_id, number, unanimous, choice, counts, tuple(others))
+
+
+def to_adjudication(study: StudyRow, row: AdjudicationRow, stands: bool, is_decision: bool) -> Adjudication:
+    """The record of a decision."""
+    pair = row.pair
+    systems = {pair.first_id: pair.first.system, pair.second_id: pair.second.system}
+    sides = Sides(pair.first_id, first_left(study, pair.position))
+    return Adjudication(
+        study=study.name,
+        dataset=study.dataset.name,
+        pair=pair.position,
+        document_id=pair.document.key,
+        system_a=pair.first.system,
+        system_b=pair.second.system,
+        left=pair.first.system if sides.first_is_left else pair.second.system,
+        adjudicator=row.adjudicator,
+        choice=sides.choice(row.chosen_id),
+        chosen=None if row.chosen_id is None else systems[row.chosen_id],
+        reason=row.reason,
+        decided_at=row.decided_at,
+        stands=stands,
+        is_decision=is_decision,
+    )
+
+
+# --- for analyses and files ---------------------------------------------------------------------------------------
+
+
+def load_adjudications(store: AnnotationStore, study: str) -> Preferences:
+    """The decisions of a study as its judgments are read, one a pair: the latest of anybody. Raises `UnknownStudy`."""
+    judged = load_judgments(store, study)
+    with store.reading() as session:
+        study_row = find_study(session, study)
+        pairs = select(PairRow.id).where(PairRow.study_id == study_row.id, PairRow.expected_id.is_(None))
+        place = {pair_id: number for number, pair_id in enumerate(session.scalars(pairs.order_by(PairRow.position)))}
+        latest = {row.pair_id: row for row in read_decisions(session, study_row.id)}
+        rows = sorted(latest.values(), key=lambda row: row.id)
+        chosen = [Sides(row.pair.first_id, True).choice(row.chosen_id) for row in rows]
+        left = [
+            {"left": 1.0, "right": 0.0, "tie": np.nan}[
+                Sides(row.pair.first_id, first_left(study_row, row.pair.position)).choice(row.chosen_id)
+            ]
+            for row in rows
+        ]
+    return replace(
+        judged,
+        pair=np.array([place[row.pair_id] for row in rows], dtype=np.intp),
+        choices=to_float_column([{"left": 1.0, "right": -1.0, "tie": 0.0}[choice] for choice in chosen]),
+        annotators=to_name_column([row.adjudicator for row in rows]),
+        left=to_float_column(left),
+        took=np.full(len(rows), np.nan),
+    )
+
+
+def export_adjudications(store: AdjudicationStore, study: str, *, names: bool = False) -> list[dict[str, Any]]:
+    """All decisions of a study as records of plain JSON values.
+
+    Adjudicators are numbered; their `names` are for who manages the study. Raises `UnknownStudy`, `NotAllowed`.
+    """
+    if names:
+        with store.reading() as session:
+            find_study(session, study, Right.MANAGE)
+    found = store.adjudications(study)
+    people = dict.fromkeys(one.adjudicator for one in found)
+    called = {name: name if names else f"adjudicator {number}" for number, name in enumerate(people, 1)}
+    return [
+        {
+            **one._asdict(),
+            "adjudicator": called[one.adjudicator],
+            "decided_at": format_timestamp(one.decided_at),
+        }
+        for one in found
+    ]

@@ -1,0 +1,34 @@
+"""What a study file may say, and hardly means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+from functools import lru_cache
+
+from annotation.languages import CATALOGUES, read_texts
+from annotation.protocol.places import Path
+from annotation.protocol.records import StudyProtocol
+from data.database import now
+
+
+def find_doubts(protocol: StudyProtocol) -> Iterator[tuple[Path, str]]:
+    """Keys of a study file that do nothing, or close the study at once, each with what is to be said of it."""
+    if protocol.closes is not None and protocol.closes <= now():
+        yield ("closes",), "'closes' has passed, so that the study is closed"
+    if protocol.links is not None and protocol.links.ends is not None and protocol.links.ends <= now():
+        yield ("links", "ends"), "'ends' has passed, so that nobody can enter by links"
+    known = known_texts()
+    for text in protocol.texts:
+        if text not in known:
+            close = get_close_matches(text, known, 1)
+            help = f"; did you mean {close[0]!r}?" if close else ""
+            yield ("texts", text), f"the pages of annotators never say {text[:100]!r}{help}"
+
+
+@lru_cache
+def known_texts() -> frozenset[str]:
+    """The English texts of annotators' pages, as any of the catalogues has them."""
+    file = min(CATALOGUES.glob("*.po"))
+    ids = (one.id for one in read_texts(file) if one.id)
+    return frozenset(text for id in ids for text in ((id,) if isinstance(id, str) else id))

@@ -1,0 +1,197 @@
+"""The files of a study: judgments, decisions of adjudicators, people, surveys, and the scores of its data set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from sqlalchemy import JSON, column, select, table
+from sqlalchemy.orm import Session
+
+from annotation.adjudication import AdjudicationStore, export_adjudications
+from annotation.model_judgments import ModelStore
+from annotation.people import PeopleStore, Person
+from annotation.protocol.tables import ConsentRow, SurveyAnswerRow
+from annotation.results import export_judgments, export_scores, format_time, load_judged_texts, name_people
+from annotation.store import AnnotationStore
+from annotation.studies import find_study
+from annotation.tables import AnnotatorRow
+from data.access import Right
+from data.export import FORMATS, format_timestamp
+from data.exporters import crowd_kit, lmarena
+from data.exporters.pairwise import JudgedTexts
+from data.store import DataStore
+
+
+class PairwiseFormat(NamedTuple):
+    """A format of another program: the kind of file, and how it says a judgment; None for a tie that it cannot say."""
+
+    label: str
+    file: str
+    record: Callable[[JudgedTexts], dict[str, Any] | None]
+
+
+EXPORTS = {
+    "judgments": "a row for each pair that somebody was given: who chose what, when, and in which time",
+    "adjudications": "a row for each decision of an adjudicator, changed ones among them",
+    "models": "a row for each pair that a language model was asked about: what it said in each order",
+    "people": "a row for each annotator: phase, pace, agreement with the others, checks, exclusion",
+    "surveys": "a row for each answer to a question of the surveys",
+    "scores": "a row for each summary of the data set and each metric",
+}
+"""What there is, and what it says."""
+
+PAIRWISE: dict[str, PairwiseFormat] = {
+    "lmarena": PairwiseFormat("LMArena", "jsonl", lmarena.record),
+    "crowd-kit": PairwiseFormat("Crowd-Kit", "csv", crowd_kit.record),
+}
+"""The formats of other programs in which judgments can be written."""
+
+NAMED = ("judgments", "adjudications", "people", "surveys")
+"""Those in which people stand."""
+
+ENTRIES = table("entries", column("annotator_id"), column("person"), column("panel_ids", JSON))
+"""Of `hosting.tables`: what a panel calls those who entered by its links."""
+
+
+def formats_of(what: str) -> tuple[str, ...]:
+    """The formats in which one of `EXPORTS` can be written."""
+    return (*FORMATS, *PAIRWISE) if what == "judgments" else FORMATS
+
+
+def export_file(
+    data: DataStore, annotation: AnnotationStore, study: str, what: str, format: str, *, names: bool = False
+) -> Iterable[dict[str, Any]]:
+    """The records of one of `EXPORTS` in one of `formats_of` it.
+
+    Ties that a format cannot say are left out. Raises `UnknownStudy`, `NotAllowed`.
+    """
+    if format in PAIRWISE:
+        return export_pairs(annotation, study, format, names=names)[0]
+    return export_study(data, annotation, study, what, names=names)
+
+
+def kind_of_file(format: str) -> str:
+    """Which of `FORMATS` a file of a format is written as."""
+    return PAIRWISE[format].file if format in PAIRWISE else format
+
+
+def name_file(study: str, what: str, format: str) -> str:
+    """What a file that is saved is called."""
+    return f"{study} {what}.{f'{format}.{PAIRWISE[format].file}' if format in PAIRWISE else format}"
+
+
+def export_study(
+    data: DataStore, annotation: AnnotationStore, study: str, what: str, *, names: bool = False
+) -> Iterable[dict[str, Any]]:
+    """The records of one of `EXPORTS`.
+
+    Annotators are called P1, P2 and so on, and adjudicators are numbered; their `names`, and what panels call them, are
+    for who manages the study.
+    What they wrote stays as they wrote it. Raises `UnknownStudy`, `NotAllowed`.
+    """
+    if what == "judgments":
+        return export_judgments(annotation, study, names=names)
+    if what == "adjudications":
+        return export_adjudications(AdjudicationStore(annotation.engine, annotation.actor), study, names=names)
+    if what == "models":
+        return ModelStore(annotation.engine, annotation.actor).export(study)
+    if what == "people":
+        return export_people(annotation, study, names=names)
+    if what == "surveys":
+        return export_surveys(annotation, study, names=names)
+    return export_scores(data, annotation.study(study).dataset)
+
+
+def export_pairs(
+    annotation: AnnotationStore, study: str, format: str, *, names: bool = False
+) -> tuple[list[dict[str, Any]], int]:
+    """The judgments of a study in one of `PAIRWISE`, with the number of ties, where it has none and they are left out.
+
+    Annotators are called as in `export_study`. Raises `UnknownStudy`, `NotAllowed`.
+    """
+    judged = load_judged_texts(annotation, study, names=names)
+    records = [record for one in judged if (record := PAIRWISE[format].record(one)) is not None]
+    return records, len(judged) - len(records)
+
+
+def export_people(annotation: AnnotationStore, study: str, *, names: bool = False) -> list[dict[str, Any]]:
+    """All annotators of a study, one record each; with `names` also what a panel calls them.
+
+    Raises `UnknownStudy`, `NotAllowed`.
+    """
+    people = PeopleStore(annotation.engine, annotation.actor).people(study)
+    with annotation.reading() as session:
+        row = find_study(session, study, Right.MANAGE if names else Right.READ)
+        called = name_people(session, row.id, names=names)
+        of_study = ConsentRow.annotator_id.in_(select(AnnotatorRow.id).where(AnnotatorRow.study_id == row.id))
+        consents = {one.annotator_id: one for one in session.scalars(select(ConsentRow).where(of_study))}
+        panels = read_panel_ids(session, row.id) if names else {}
+        return [
+            {
+                "study": row.name,
+                "annotator": called[person.id],
+                **({"panel_ids": panels.get(person.id)} if names else {}),
+                **person_record(person),
+                "consent": consents[person.id].agreed if person.id in consents else None,
+                "consent_sha256": consents[person.id].sha256 if person.id in consents else None,
+            }
+            for person in people
+        ]
+
+
+def person_record(person: Person) -> dict[str, Any]:
+    """What there is to say of an annotator, as plain JSON values."""
+    done = person.progress
+    return {
+        "came_by": person.came_by,
+        "phase": person.phase,
+        "phase_since": format_timestamp(person.phase_since),
+        "judged": done.judged,
+        "skipped": done.skipped,
+        "median_seconds": done.seconds,
+        "ties": done.ties,
+        "chose_left": done.left,
+        "agreed": person.agreed,
+        "compared": person.compared,
+        "checks_passed": done.checks_passed,
+        "checks": done.checks,
+        "warnings": person.warnings,
+        "seen_at": format_time(person.seen_at),
+        "paused_at": format_time(person.paused_at),
+        "excluded_at": format_time(person.excluded_at),
+        "exclusion_reason": person.exclusion_reason,
+        "erased_at": format_time(person.erased_at),
+    }
+
+
+def export_surveys(annotation: AnnotationStore, study: str, *, names: bool = False) -> list[dict[str, Any]]:
+    """All answers to the surveys of a study, one record each. Raises `UnknownStudy`, `NotAllowed`."""
+    with annotation.reading() as session:
+        row = find_study(session, study, Right.MANAGE if names else Right.READ)
+        called = name_people(session, row.id, names=names)
+        answers = session.execute(
+            select(SurveyAnswerRow, AnnotatorRow.excluded_at)
+            .join(AnnotatorRow, AnnotatorRow.id == SurveyAnswerRow.annotator_id)
+            .where(AnnotatorRow.study_id == row.id)
+            .order_by(AnnotatorRow.id, SurveyAnswerRow.answered_at, SurveyAnswerRow.question)
+        ).all()
+        return [
+            {
+                "study": row.name,
+                "annotator": called[answer.annotator_id],
+                "excluded": excluded_at is not None,
+                "survey": answer.survey,
+                "question": answer.question,
+                "answer": answer.answer,
+                "answered_at": format_timestamp(answer.answered_at),
+            }
+            for answer, excluded_at in answers
+        ]
+
+
+def read_panel_ids(session: Session, study_id: int) -> dict[int, dict[str, str]]:
+    """What panels call the annotators of a study, by the annotator's number."""
+    of_study = select(AnnotatorRow.id).where(AnnotatorRow.study_id == study_id)
+    entries = session.execute(select(ENTRIES).where(ENTRIES.c.annotator_id.in_(of_study)))
+    return {entry.annotator_id: {"person": entry.person, **(entry.panel_ids or {})} for entry in entries}

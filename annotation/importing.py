@@ -1,0 +1,185 @@
+"""Judgments that come with a data set: it is stored with a closed study of what people chose, both or neither."""
+
+from __future__ import annotations
+
+import secrets
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import insert, select, update
+from sqlalchemy.orm import Session
+
+from annotation.phases import FINISHED
+from annotation.protocol.current import add_version
+from annotation.protocol.file import write_protocol
+from annotation.protocol.pinning import hash_documents, hash_of
+from annotation.protocol.records import protocol_of
+from annotation.records import Study, StudyExists, StudySpec
+from annotation.sampling import GIVEN, PairSample, SampledPair
+from annotation.store import AnnotationStore
+from annotation.studies import insert_pairs, study_columns
+from annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, StudyRow
+from data.access import visitor_of
+from data.database import now
+from data.files import sha256
+from data.importers import COMPARED, guess_format
+from data.importers.pairwise import LEFT, TIE, GivenJudgment, JudgedPairs, read_judged
+from data.importers.table import TableColumns
+from data.importing import describe_import, import_file
+from data.reading import Say, say_nothing
+from data.store import DataStore, checked_name
+from data.store.base import has_named, insert_named
+from data.store.datasets import hash_records, insert_dataset
+from data.tables import DocumentRow, SummaryRow
+
+QUESTIONS = {"lmarena": "Which answer is better?", "human_feedback": "Which summary is better?"}
+"""What people were asked, by the format of the file."""
+
+CAME = "These judgments came with the data set. They were not made here, and nobody can add to them."
+
+
+def import_any(
+    data: DataStore,
+    annotation: AnnotationStore,
+    path: Path,
+    *,
+    name: str,
+    format: str | None = None,
+    system: str | None = None,
+    say: Say = say_nothing,
+    columns: TableColumns | None = None,
+) -> str:
+    """Import a file as `data.importing.import_file` does, and its judgments of pairs, if it has any, as a study.
+
+    Raises what that function raises, and `StudyExists`.
+    """
+    if format is None and columns is None:
+        format = guess_format(path)
+        say(f"format: {format} (guessed)")
+    if format not in COMPARED:
+        return import_file(data, path, name=name, format=format, system=system, say=say, columns=columns)
+    study = import_judgments(annotation, path, name=name, format=format, say=say)
+    imported = describe_import(data.dataset(study.dataset))
+    return f"{imported}, and {study.judgments} judgments of {study.pairs} pairs as the study {study.name}"
+
+
+def import_judgments(store: AnnotationStore, path: Path, *, name: str, format: str, say: Say = say_nothing) -> Study:
+    """Store a file of comparisons as the data set `name` and a closed study of that name.
+
+    Its pairs are those that were compared, in the order of the file, its annotators are numbered. Raises `BadRecord`,
+    `DatasetExists`, `StudyExists`, and then nothing is stored.
+    """
+    name = checked_name(name)
+    exists = StudyExists(f"there is already a study {name!r}; choose another name")
+    found = read_judged(COMPARED[format], path, say)
+    for note in found.notes:
+        say(note)
+    hashes, digest = hash_records(found.records), sha256(path)
+    with store.changing("texts") as session:
+        if has_named(session, StudyRow, name):
+            raise exists
+        dataset = insert_dataset(session, name=name, format=format, sha256=digest, records=found.records, hashes=hashes)
+        chosen = DocumentRow.dataset_id == dataset.id
+        summaries = read_summaries(session, dataset.id)
+        pairs = pair_up(found.judgments, summaries)
+        spec = StudySpec(
+            name=name,
+            dataset=name,
+            systems=tuple(sorted({summary.system for _, written in found.records for summary in written})),
+            rule=GIVEN,
+            ties=any(judgment.choice == TIE for judgment in found.judgments),
+            question=QUESTIONS[format],
+            instructions="\n".join([CAME, "", *(f"- {note}" for note in found.notes)]).strip(),
+        )
+        sample = PairSample(tuple(pairs), eligible=len(pairs), identical=found.identical, unscored=0)
+        study = StudyRow(name=name, **study_columns(session, spec, sample), closed_at=now())
+        study.owner_id = visitor_of(session).user_id
+        insert_named(session, study, exists)
+        pinned = hash_of(hash_documents(session, chosen, spec.systems))
+        add_version(session, study, write_protocol(protocol_of(spec, pinned)), study.owner_id)
+        insert_pairs(session, study, sample)
+        insert_judgments(session, study, found, summaries)
+    return store.study(name)
+
+
+def read_summaries(session: Session, dataset_id: int) -> dict[tuple[str, str], tuple[int, int]]:
+    """The numbers of each document and summary of a data set, by the document's id and the system."""
+    rows = session.execute(
+        select(DocumentRow.key, SummaryRow.system, DocumentRow.id, SummaryRow.id)
+        .join(SummaryRow, SummaryRow.document_id == DocumentRow.id)
+        .where(DocumentRow.dataset_id == dataset_id)
+    )
+    return {(key, system): (document, summary) for key, system, document, summary in rows}
+
+
+def pair_up(judgments: Sequence[GivenJudgment], summaries: dict[tuple[str, str], tuple[int, int]]) -> list[SampledPair]:
+    """The pairs that were judged, each once, in the order in which they first were; in each by the systems' names."""
+    pairs: dict[SampledPair, None] = {}
+    for one in judgments:
+        (document, first), (_, second) = (
+            summaries[one.document_id, system] for system in sorted((one.left, one.right))
+        )
+        pairs[SampledPair(document, first, second)] = None
+    return list(pairs)
+
+
+def insert_judgments(
+    session: Session, study: StudyRow, found: JudgedPairs, summaries: dict[tuple[str, str], tuple[int, int]]
+) -> None:
+    """Store who judged, what they were given, and what they chose, in the order of the file."""
+    time = now()
+    names = dict.fromkeys(judgment.annotator for judgment in found.judgments)
+    session.execute(insert(AnnotatorRow), [annotator_columns(study, name, time) for name in names])
+    people = {
+        name: number
+        for number, name in session.execute(
+            select(AnnotatorRow.id, AnnotatorRow.name).where(AnnotatorRow.study_id == study.id)
+        )
+    }
+    of_study = select(PairRow.id, PairRow.first_id, PairRow.second_id).where(PairRow.study_id == study.id)
+    pairs = {frozenset(shown): number for number, *shown in session.execute(of_study)}
+    rows = []
+    for one in found.judgments:
+        left, right = (summaries[one.document_id, system][1] for system in (one.left, one.right))
+        chosen = None if one.choice == TIE else left if one.choice == LEFT else right
+        rows.append((people[one.annotator], pairs[frozenset((left, right))], left, chosen, one.decided_at))
+    session.execute(
+        insert(AssignmentRow),
+        [{"annotator_id": who, "pair_id": pair, "left_id": left, "assigned_at": time} for who, pair, left, *_ in rows],
+    )
+    given = {
+        (who, pair): number
+        for number, who, pair in session.execute(
+            select(AssignmentRow.id, AssignmentRow.annotator_id, AssignmentRow.pair_id)
+            .join(AnnotatorRow, AnnotatorRow.id == AssignmentRow.annotator_id)
+            .where(AnnotatorRow.study_id == study.id)
+        )
+    }
+    session.execute(
+        insert(JudgmentRow),
+        [
+            {"assignment_id": given[who, pair], "revision": 1, "chosen_id": chosen, "decided_at": decided_at}
+            for who, pair, _, chosen, decided_at in rows
+        ],
+    )
+    count_judgments(session, Counter(pair for _, pair, *_ in rows))
+
+
+def annotator_columns(study: StudyRow, name: str, time: datetime) -> dict[str, Any]:
+    """The columns of an annotator who has judged elsewhere: nobody can come as them."""
+    return {
+        "study_id": study.id,
+        "name": name,
+        "token": secrets.token_urlsafe(24),
+        "invited": True,
+        "phase": FINISHED,
+        "phase_at": time,
+    }
+
+
+def count_judgments(session: Session, counts: Counter[int]) -> None:
+    """Write down how many judgments each pair has."""
+    session.execute(update(PairRow), [{"id": pair, "judgments": count} for pair, count in counts.items()])

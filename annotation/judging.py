@@ -1,0 +1,111 @@
+"""What a judgment says besides its choice, as a study asks for it: the reason, the confidence and the marked words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, TypedDict
+
+from annotation.inputs import clean_text
+from annotation.languages import msgid
+from annotation.protocol.records import Judging
+from annotation.records import SURE, BadAnswer, SeenMark
+from annotation.tables import AssignmentRow, MarkedRange
+from data.store.rows import to_source
+
+TEXTS = ("document", "first", "second")
+"""The texts of a pair, in the order in which marks are stored."""
+
+MOST_MARKS = 1000
+"""Far more than anybody marks in a pair."""
+
+
+class Said(TypedDict, total=False):
+    """What may be said with a choice: why, how sure one is from 1 to 5, and where the words that decided stand."""
+
+    rationale: str | None
+    confidence: int | None
+    marks: Sequence[SeenMark]
+
+
+def check_said(asked: Judging, assignment: AssignmentRow, said: Said) -> dict[str, Any]:
+    """What is said with a choice as the columns that it is stored in. Raises `BadAnswer`."""
+    return {
+        "rationale": check_rationale(asked, said.get("rationale")),
+        "confidence": check_confidence(asked, said.get("confidence")),
+        "marks": check_marks(asked, assignment, said.get("marks", ())),
+    }
+
+
+def read_source(source: str | Sequence[str]) -> str:
+    """The text of a document whose characters marks count: given sentences are joined by a space."""
+    return source if isinstance(source, str) else " ".join(source)
+
+
+def check_rationale(asked: Judging, rationale: str | None) -> str | None:
+    """The reason for a choice as it is stored. Raises `BadAnswer` where it is missing, or not asked for."""
+    said = clean_text(rationale or "") or None
+    if said is None and asked.rationale == "required":
+        raise BadAnswer(msgid("Say why before you choose."))
+    if said is not None and asked.rationale == "off":
+        raise BadAnswer("this study does not ask for reasons")
+    return said
+
+
+def check_confidence(asked: Judging, confidence: int | None) -> int | None:
+    """The confidence as it is stored. Raises `BadAnswer` where it is missing, out of range, or not asked for."""
+    if not asked.confidence:
+        if confidence is not None:
+            raise BadAnswer("this study does not ask how sure you are")
+        return None
+    least, most = SURE
+    if type(confidence) is not int or not least <= confidence <= most:
+        raise BadAnswer(msgid("Say how sure you are before you choose."))
+    return confidence
+
+
+def check_marks(asked: Judging, assignment: AssignmentRow, marks: Sequence[SeenMark]) -> list[MarkedRange] | None:
+    """Marked words as they are stored: by the pair's own texts instead of sides, in the order of the texts.
+
+    Raises `BadAnswer` for what is no range within a text, for ranges that overlap, or where none are asked for.
+    """
+    if not asked.marks:
+        if marks:
+            raise BadAnswer("this study does not ask for marked words")
+        return None
+    pair, names = assignment.pair, names_of(assignment)
+    texts = {"document": read_source(to_source(pair.document)), "first": pair.first.text, "second": pair.second.text}
+    found: list[MarkedRange] = []
+    if len(marks) > MOST_MARKS:
+        raise BadAnswer(f"at most {MOST_MARKS} ranges can be marked")
+    for mark in marks:
+        seen, start, end = read_mark(mark)
+        if seen not in names or not 0 <= start < end <= len(texts[names[seen]]):
+            raise BadAnswer("a mark lies outside of the texts of this pair")
+        found.append((names[seen], start, end))
+    found.sort(key=lambda mark: (TEXTS.index(mark[0]), mark[1]))
+    for (text, _, end), (following, start, _) in pairwise(found):
+        if text == following and start < end:
+            raise BadAnswer("two marks overlap")
+    return found
+
+
+def read_mark(mark: Any) -> SeenMark:
+    """A mark as a page sends it. Raises `BadAnswer` for what is none."""
+    match mark:
+        case (str(text), int(start), int(end)) if not isinstance(start, bool) and not isinstance(end, bool):
+            return text, start, end
+    raise BadAnswer("a mark is a text, and where it begins and ends")
+
+
+def names_of(assignment: AssignmentRow) -> dict[str, str]:
+    """The texts of a pair by what their annotator sees them as."""
+    first_left = assignment.left_id == assignment.pair.first_id
+    first, second = ("left", "right") if first_left else ("right", "left")
+    return {"document": "document", first: "first", second: "second"}
+
+
+def see_marks(assignment: AssignmentRow, marks: Sequence[MarkedRange]) -> tuple[SeenMark, ...]:
+    """Stored marks as their annotator sees them."""
+    seen = {name: side for side, name in names_of(assignment).items()}
+    return tuple((seen[text], start, end) for text, start, end in marks)

@@ -1,0 +1,97 @@
+"""What annotators read, in the language of their study: its own wording first, then the catalogue, then English.
+
+Texts are named by the English one. The catalogues in `locale/` are read once a process; `make catalogues` brings them
+up to date with the texts of the pages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import lru_cache
+from gettext import GNUTranslations, NullTranslations
+from io import BytesIO
+from pathlib import Path
+
+from babel import Locale
+from babel.dates import format_datetime
+from babel.messages.catalog import Catalog
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
+from babel.numbers import format_decimal
+
+from annotation.protocol.records import StudyProtocol
+
+CATALOGUES = Path(__file__).parent / "locale"
+
+PLACE = re.compile(r"\{(\w+)\}")
+"""A place of a text, where a value is filled in. What else stands in braces is text: a study's own wording is data."""
+
+
+def msgid(text: str) -> str:
+    """A text that is said later; this is how the catalogues come to know it."""
+    return text
+
+
+@dataclass(frozen=True)
+class Wording:
+    """How a study says things."""
+
+    language: str = "en"
+    own: Mapping[str, str] = field(default_factory=dict)
+    """The study's own wording, by the English text."""
+
+    @property
+    def direction(self) -> str:
+        """`rtl` for a language that is written from right to left, else `ltr`."""
+        return Locale(self.language).text_direction
+
+    def say(self, text: str, **values: object) -> str:
+        """A text with its `{places}` filled in, as plain text that callers escape."""
+        return fill(self.own.get(text) or read_catalogue(self.language).gettext(text), values)
+
+    def say_count(self, count: int, one: str, many: str, **values: object) -> str:
+        """The text for one thing or for many, in which `{count}` is how many."""
+        said = self.own.get(one if count == 1 else many) or read_catalogue(self.language).ngettext(one, many, count)
+        return fill(said, values | {"count": self.number(count)})
+
+    def number(self, number: int) -> str:
+        """A whole number, in the digits that stand on the keys 1 and 2."""
+        return format_decimal(number, locale=self.language, numbering_system="latn")
+
+    def moment(self, moment: datetime) -> str:
+        """A day and a time, in UTC."""
+        return f"{format_datetime(moment, 'medium', locale=self.language)} UTC"
+
+
+ENGLISH = Wording()
+
+
+def wording_of(protocol: StudyProtocol) -> Wording:
+    """How the study of a protocol says things."""
+    return Wording(protocol.language, protocol.texts)
+
+
+def fill(text: str, values: Mapping[str, object]) -> str:
+    """A text with the values of its places; a place without one stays as it is."""
+    return PLACE.sub(lambda place: str(values.get(place[1], place[0])), text) if values else text
+
+
+@lru_cache
+def read_catalogue(language: str) -> NullTranslations:
+    """The translations of a language; English needs none."""
+    file = CATALOGUES / f"{language}.po"
+    if not file.exists():
+        return NullTranslations()
+    compiled = BytesIO()
+    write_mo(compiled, read_texts(file))
+    compiled.seek(0)
+    return GNUTranslations(compiled)
+
+
+def read_texts(file: Path) -> Catalog:
+    """The catalogue of a language as it is written."""
+    with file.open("rb") as lines:
+        return read_po(lines, locale=file.stem)

@@ -1,0 +1,54 @@
+"""The pairs of a document that very many systems summarized, found as arrays: two thousand systems make two million."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from data.preferences import TIE
+
+Numbers = NDArray[np.intp]
+
+
+class Places(NamedTuple):
+    """Pairs as the places of their candidates, which are sorted by system, and how many were left out, and why."""
+
+    conflicts: tuple[Numbers, Numbers]
+    others: tuple[Numbers, Numbers]
+    identical: int
+    unscored: int
+    alike: int
+
+
+def find_places(texts: Sequence[str], scores: Sequence[tuple[float | None, ...]], rule: str) -> Places:
+    """What `annotation.sampling.allow_pairs` finds in one document, by the same rules, in the same order."""
+    numbers = np.unique(np.array(texts, dtype=object), return_inverse=True)[1]
+    values = np.array(scores, dtype=np.float64).reshape(len(texts), -1)
+    first, second = np.triu_indices(len(texts), 1)
+    distinct = numbers[first] != numbers[second]
+    difference = values[first] - values[second]
+    preferred = np.where(np.abs(difference) > TIE, np.sign(difference), 0.0)  # a missing score prefers neither
+    missing = np.isnan(difference).any(axis=1) & (rule == "rouge_k_differs")
+    tied = (preferred == 0).all(axis=1) & (rule == "rouge_k_differs")
+    allowed = np.flatnonzero(distinct & ~missing & ~tied)
+    key = np.minimum(numbers[first], numbers[second]) * len(texts) + np.maximum(numbers[first], numbers[second])
+    known, at = np.unique(key[allowed], return_index=True)  # the first pair of the same two texts is asked about
+    kept = allowed[at]
+    place = np.minimum(np.searchsorted(known, key), max(len(known) - 1, 0))
+    asked = np.zeros(len(key), dtype=bool)
+    if len(known):
+        asked = distinct & (known[place] == key) & (np.arange(len(key)) > kept[place])
+    left = distinct & ~asked
+    left[kept] = False
+    kept.sort()
+    conflict = (preferred[kept] > 0).any(axis=1) & (preferred[kept] < 0).any(axis=1) & (rule == "conflicts")
+    return Places(
+        (first[kept[conflict]], second[kept[conflict]]),
+        (first[kept[~conflict]], second[kept[~conflict]]),
+        identical=int((~distinct | asked).sum()),
+        unscored=int((left & missing).sum()),
+        alike=int((left & ~missing).sum()),
+    )

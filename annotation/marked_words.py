@@ -1,0 +1,59 @@
+"""The words that annotators marked as those that decided."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sqlalchemy import select
+from sqlalchemy.orm import aliased
+
+from annotation.store import AnnotationStore
+from annotation.studies import find_study
+from annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, MarkedRange, PairRow
+from data.tables import DocumentRow, SummaryRow
+
+
+class MarkedJudgment(NamedTuple):
+    """A judgment of whose pair an annotator was asked to mark words."""
+
+    document: str
+    first: str
+    """The system of the pair's first summary, whatever side it stood on."""
+    second: str
+    annotator: str
+    ranges: tuple[MarkedRange, ...]
+    """The texts and characters that are marked; empty where the annotator marked nothing."""
+
+    def ranges_in(self, system: str | None) -> list[tuple[int, int]]:
+        """What is marked in the summary of one of its systems, or in the document (None), in characters."""
+        name = "document" if system is None else "first" if system == self.first else "second"
+        return [(start, end) for text, start, end in self.ranges if text == name]
+
+
+def load_marks(store: AnnotationStore, study: str) -> list[MarkedJudgment]:
+    """The judgments of a study whose annotators were asked to mark words, in the order of deciding.
+
+    Attention checks and annotators who are excluded are left out. Raises `UnknownStudy`.
+    """
+    first, second = aliased(SummaryRow), aliased(SummaryRow)
+    with store.reading() as session:
+        rows = session.execute(
+            select(DocumentRow.key, first.system, second.system, AnnotatorRow.name, JudgmentRow.marks)
+            .join(PairRow, PairRow.document_id == DocumentRow.id)
+            .join(first, first.id == PairRow.first_id)
+            .join(second, second.id == PairRow.second_id)
+            .join(AssignmentRow, AssignmentRow.pair_id == PairRow.id)
+            .join(JudgmentRow, JudgmentRow.assignment_id == AssignmentRow.id)
+            .join(AnnotatorRow, AnnotatorRow.id == AssignmentRow.annotator_id)
+            .where(
+                PairRow.study_id == find_study(session, study).id,
+                PairRow.expected_id.is_(None),
+                AnnotatorRow.excluded_at.is_(None),
+                JudgmentRow.marks.is_not(None),
+            )
+            .order_by(JudgmentRow.decided_at.nulls_last(), JudgmentRow.id)
+        ).all()
+    return [
+        MarkedJudgment(document, one, other, annotator, tuple((text, start, end) for text, start, end in marks or ()))
+        for document, one, other, annotator, marks in rows
+    ]

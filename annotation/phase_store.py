@@ -1,0 +1,249 @@
+"""The store of what annotators go through before and after they judge."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from annotation.entering import (
+    WARNED,
+    check_phase,
+    enter_phase,
+    find_phase,
+    find_rules,
+    is_past,
+    leave_phase,
+    refuse_closed,
+    state_of_study,
+)
+from annotation.inputs import check_times
+from annotation.languages import msgid
+from annotation.people import exclude_row
+from annotation.phases import (
+    AFTER,
+    BEFORE,
+    CONSENT,
+    DECLINED,
+    INSTRUCTIONS,
+    JUDGING,
+    SCREENED_OUT,
+    TRAINING,
+    WITHDRAWN,
+    way_of,
+)
+from annotation.protocol.records import StudyProtocol, SurveyQuestion
+from annotation.protocol.tables import ConsentRow, EventRow, SurveyAnswerRow, TrainingAnswerRow
+from annotation.records import CHOICES, CLOSED, PAUSED, AlreadyAnswered, Annotator, BadAnswer, WrongPhase
+from annotation.store import find_own
+from annotation.surveys import Answer, check_answers
+from annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow
+from annotation.training import (
+    TrainingFeedback,
+    TrainingTask,
+    better_side,
+    find_answers,
+    give_feedback,
+    next_place,
+    show_training_pair,
+)
+from data.database import now
+from data.store import StoreError
+from data.store.base import Store
+
+SURVEYS = {"before": BEFORE, "after": AFTER}
+"""The phase of each survey."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where an annotator stands in their study, and what the study asks of them."""
+
+    title: str
+    """What annotators are told the study is called."""
+    phase: str
+    way: tuple[str, ...]
+    """The phases that the study has, in order."""
+    rules: StudyProtocol
+    """The protocol; in a study of an earlier version only what it asks besides judgments, which is nothing."""
+    paused: bool
+    """Whether the study is paused, or their part in it."""
+    closed: bool
+    warned: bool
+    """Whether their latest judgment brought a warning."""
+    code: str | None
+    """What shows that they have finished; None before."""
+
+
+class PhaseStore(Store):
+    """The phases of annotators over one engine, each call by the annotator themself.
+
+    Whatever is asked twice, by a double press or in two windows, happens once: the same answer again changes nothing,
+    another one is refused by `AlreadyAnswered`. What belongs to a phase that is not reached is refused by `WrongPhase`.
+    """
+
+    def standing(self, annotator: Annotator) -> Standing:
+        """Where an annotator stands. Raises `NotAssigned` for whoever is not who calls, as all methods do."""
+        with self.reading(annotators=True) as session:
+            row = find_own(session, annotator)
+            study, rules = row.study, find_rules(session, row.study)
+            phase = find_phase(row, rules)
+            return Standing(
+                title=rules.title or study.name,
+                phase=phase,
+                way=way_of(rules),
+                rules=rules,
+                paused=row.paused_at is not None or state_of_study(study, rules) == PAUSED,
+                closed=state_of_study(study, rules) == CLOSED,
+                warned=phase == JUDGING and rules.checks.warn_after is not None and is_warned(session, row),
+                code=row.code,
+            )
+
+    def answer_consent(self, annotator: Annotator, *, text: str, agreed: bool) -> None:
+        """Take part, or not, as the answer to a text of which the hash is kept; "no" is the end.
+
+        Raises `AlreadyAnswered`, `WrongPhase`, `StudyClosed`, `StudyPaused`, and `BadAnswer` where `text` is not the
+        study's any more: nobody agrees to what they have not read.
+        """
+        with self.writing(annotators=True) as session:
+            row = find_own(session, annotator)
+            known = session.get(ConsentRow, row.id)
+            if known is not None:
+                if known.agreed != agreed:
+                    raise AlreadyAnswered("you have answered already" + ("; you can still withdraw" * known.agreed))
+                return
+            rules = begin_answer(session, row, CONSENT)
+            if rules.consent is None or text != rules.consent.text:
+                raise BadAnswer(msgid("The text was changed at this moment. Please read it again."))
+            digest = hashlib.sha256(text.encode()).hexdigest()
+            session.add(ConsentRow(annotator_id=row.id, sha256=digest, agreed=agreed))
+            if agreed:
+                leave_phase(session, row, rules)
+            else:
+                enter_phase(session, row, DECLINED)
+
+    def read_instructions(self, annotator: Annotator) -> None:
+        """Go on from the instructions. Raises `WrongPhase`, `StudyClosed`, `StudyPaused`."""
+        with self.writing(annotators=True) as session:
+            row = find_own(session, annotator)
+            if not is_past(row, INSTRUCTIONS):
+                leave_phase(session, row, begin_answer(session, row, INSTRUCTIONS))
+
+    def answer_survey(self, annotator: Annotator, survey: str, answers: Mapping[str, Any]) -> None:
+        """Store the answers to the survey `before` or `after` the judging, by the names of its questions, and go on.
+
+        An answer is a text, a number, or a list of options. Raises `BadAnswer` (and nothing is stored),
+        `AlreadyAnswered`, `WrongPhase`, `StudyClosed`, `StudyPaused`.
+        """
+        if survey not in SURVEYS:
+            raise StoreError(f"there is no survey {survey!r}")
+        with self.writing(annotators=True) as session:
+            row = find_own(session, annotator)
+            if is_past(row, SURVEYS[survey]):
+                asked = questions_of(find_rules(session, row.study), survey)
+                if check_answers(asked, answers) != stored_answers(session, row, survey):
+                    raise AlreadyAnswered("you have answered these questions already")
+                return
+            rules = begin_answer(session, row, SURVEYS[survey])
+            for question, answer in check_answers(questions_of(rules, survey), answers).items():
+                session.add(SurveyAnswerRow(annotator_id=row.id, survey=survey, question=question, answer=answer))
+            leave_phase(session, row, rules)
+
+    def training_task(self, annotator: Annotator) -> TrainingTask:
+        """The training pair that an annotator is to answer. Raises `WrongPhase`."""
+        with self.reading(annotators=True) as session:
+            row = find_own(session, annotator)
+            rules = find_rules(session, row.study)
+            if find_phase(row, rules) != TRAINING or rules.training is None:
+                raise WrongPhase("there is no training for you now")
+            attempt, place = next_place(rules.training, find_answers(session, row))
+            return show_training_pair(row, rules.training, attempt + 1, place)
+
+    def answer_training(
+        self, annotator: Annotator, *, attempt: int, place: int, choice: str, presented_at: datetime
+    ) -> TrainingFeedback:
+        """Answer a training pair by `left`, `right` or, where the study has them, `tie`.
+
+        After the last pair of an attempt that came to enough right answers the annotator goes on; after the last
+        attempt that did not, they are screened out. Raises `TooSoon`, `AlreadyAnswered`, `WrongPhase`, `StudyClosed`,
+        `StudyPaused`, `BadAnswer`.
+        """
+        check_times(presented_at, now(), "the choice came too soon after the pair was shown; it does not count")
+        with self.writing(annotators=True) as session:
+            row = find_own(session, annotator)
+            answers = list(find_answers(session, row))
+            known = next((one for one in answers if (one.attempt, one.place) == (attempt, place)), None)
+            rules = find_rules(session, row.study) if known else begin_answer(session, row, TRAINING)
+            training = rules.training
+            if training is None:
+                raise WrongPhase("there is no training in this study")
+            if known is not None:
+                if known.choice != choice:
+                    raise AlreadyAnswered("you have answered this pair already")
+                return give_feedback(row, training, known, answers)
+            following, at = next_place(training, answers)
+            if (attempt, place) != (following + 1, at):
+                raise WrongPhase("another pair of the training comes first")
+            if choice not in CHOICES or (choice == "tie" and not row.study.ties):
+                raise BadAnswer(f"{choice!r} is not a choice of this study")
+            right = choice == better_side(row, attempt, place)
+            answer = TrainingAnswerRow(annotator_id=row.id, attempt=attempt, place=place, choice=choice, right=right)
+            session.add(answer)
+            feedback = give_feedback(row, training, answer, [*answers, answer])
+            if feedback.passed:
+                leave_phase(session, row, rules)
+            elif feedback.passed is False and attempt >= training.attempts:
+                enter_phase(session, row, SCREENED_OUT, f"{feedback.correct} right, {training.pass_mark} wanted")
+            return feedback
+
+    def withdraw(self, annotator: Annotator) -> None:
+        """Take no part any more: what they judged leaves the analysis, and others get their pairs.
+
+        Also after the end, but not twice; whoever declined has nothing to take back.
+        """
+        with self.writing(annotators=True) as session:
+            row = find_own(session, annotator)
+            if row.phase in {WITHDRAWN, DECLINED}:
+                return
+            enter_phase(session, row, WITHDRAWN)
+            exclude_row(session, row, WITHDRAWN, None)  # an account here is what an erasure is to forget
+
+
+def begin_answer(session: Session, row: AnnotatorRow, phase: str) -> StudyProtocol:
+    """Let an annotator answer what belongs to a phase, which is a sign of life; returns what the study asks.
+
+    Raises `WrongPhase`, `StudyPaused`, and `StudyClosed` but for what follows on the judging.
+    """
+    rules = find_rules(session, row.study)
+    check_phase(session, row, rules, phase)
+    if phase != AFTER:
+        refuse_closed(row.study, rules, "nothing was saved")
+    row.seen_at = now()
+    return rules
+
+
+def questions_of(rules: StudyProtocol, survey: str) -> tuple[SurveyQuestion, ...]:
+    """The questions of the survey `before` or `after`."""
+    return rules.surveys.before if survey == "before" else rules.surveys.after
+
+
+def stored_answers(session: Session, row: AnnotatorRow, survey: str) -> dict[str, Answer]:
+    """What an annotator has answered in a survey, by question."""
+    of_survey = (SurveyAnswerRow.annotator_id == row.id, SurveyAnswerRow.survey == survey)
+    return {one.question: one.answer for one in session.scalars(select(SurveyAnswerRow).where(*of_survey))}
+
+
+def is_warned(session: Session, row: AnnotatorRow) -> bool:
+    """Whether an annotator has judged nothing since they were warned."""
+    of_theirs = (EventRow.annotator_id == row.id, EventRow.event == WARNED)
+    warned_at = session.scalar(select(func.max(EventRow.happened_at)).where(*of_theirs))
+    if warned_at is None:
+        return False
+    judged = select(func.max(JudgmentRow.decided_at)).join(AssignmentRow).where(AssignmentRow.annotator_id == row.id)
+    latest = session.scalar(judged)
+    return latest is None or latest <= warned_at

@@ -1,0 +1,93 @@
+"""The protocol that holds for a study: the latest version of its file, or what an older study was made by."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from annotation.protocol.file import read_protocol, write_protocol
+from annotation.protocol.records import StudyProtocol, protocol_of
+from annotation.protocol.tables import ProtocolRow
+from annotation.protocol.writing import edit_text
+from annotation.records import StudySpec
+from annotation.tables import PairRow, StudyRow
+
+
+def find_protocol(session: Session, study: StudyRow) -> StudyProtocol:
+    """The protocol that holds for a study now."""
+    latest = find_version(session, study)
+    return protocol_of(spec_of(session, study)) if latest is None else parse(latest.text)
+
+
+def find_version(session: Session, study: StudyRow) -> ProtocolRow | None:
+    """The latest version of a study's protocol; None where the study was made by an earlier version."""
+    of_study = select(ProtocolRow).where(ProtocolRow.study_id == study.id)
+    return session.scalar(of_study.order_by(ProtocolRow.version.desc()).limit(1))
+
+
+def add_version(session: Session, study: StudyRow, text: str, user_id: int | None) -> ProtocolRow:
+    """Store the text of a study file as the latest version; the row of the study follows what may change."""
+    protocol = parse(text)
+    study.name, study.question, study.instructions = protocol.name, protocol.question, protocol.instructions
+    lock_file(session, study)
+    latest = find_version(session, study)
+    row = ProtocolRow(
+        study=study,
+        version=1 if latest is None else latest.version + 1,
+        text=text,
+        sha256=hashlib.sha256(text.encode()).hexdigest(),
+        user_id=user_id,
+    )
+    session.add(row)
+    session.flush()
+    return row
+
+
+def edit_protocol(session: Session, study: StudyRow, changes: Mapping[str, Any], user_id: int | None) -> ProtocolRow:
+    """Change keys of the study's file that stand in no table, as a version more; None takes one out."""
+    lock_file(session, study)
+    return add_version(session, study, edit_text(find_text(session, study), changes), user_id)
+
+
+def lock_file(session: Session, study: StudyRow) -> None:
+    """Wait until nobody else changes a study's file, of which each version rests on the one before."""
+    session.execute(select(StudyRow.id).where(StudyRow.id == study.id).with_for_update(key_share=True))
+
+
+def find_text(session: Session, study: StudyRow) -> str:
+    """The text of a study's file; of a study of an earlier version, what would describe it."""
+    latest = find_version(session, study)
+    return write_protocol(find_protocol(session, study)) if latest is None else latest.text
+
+
+@lru_cache(maxsize=64)
+def parse(text: str) -> StudyProtocol:
+    """The protocol that a stored text describes: annotators' clicks ask for it again and again."""
+    return read_protocol(text)
+
+
+def spec_of(session: Session, study: StudyRow) -> StudySpec:
+    """What a study was made by, from its row."""
+    checks = select(PairRow.id).where(PairRow.study_id == study.id, PairRow.expected_id.is_not(None))
+    return StudySpec(
+        name=study.name,
+        dataset=study.dataset.name,
+        systems=tuple(study.systems),
+        rule=study.rule,
+        signature=study.signature,
+        signatures=tuple(study.signatures or ()),
+        **({} if study.random_share is None else {"random_share": study.random_share}),
+        count=study.wanted_pairs,
+        per_document=study.per_document,
+        judgments_per_pair=study.judgments_per_pair,
+        ties=study.ties,
+        question=study.question,
+        instructions=study.instructions,
+        seed=study.seed,
+        checks=len(session.scalars(checks).all()),
+    )

@@ -1,0 +1,92 @@
+"""The hash that pins the data set of a study: whoever applies the study file elsewhere asks about the same texts."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from sqlalchemy import ColumnElement, select
+from sqlalchemy.orm import Session
+
+from annotation.drawing import find_systems
+from annotation.protocol.records import StudyProtocol
+from data.store import StoreError
+from data.store.datasets import number_of
+from data.store.versions import VersionedStore
+from data.tables import DocumentRow, SummaryRow
+
+DOCUMENT = (
+    *(DocumentRow.id, DocumentRow.key, DocumentRow.title, DocumentRow.source),
+    *(DocumentRow.reference_texts, DocumentRow.questions),
+)
+
+
+class NotPinned(StoreError):
+    """A study file does not say which texts its data set has."""
+
+
+class OtherData(StoreError):
+    """The data set has other texts than those that a study file was written for."""
+
+
+def hash_dataset(store: VersionedStore, dataset: str, systems: Sequence[str] = ()) -> str:
+    """The hash of all that a study shows of a data set and that scores are computed from, as 64 hexadecimal digits.
+
+    Of each document, in the order of the data set, SHA-256 is taken of a JSON list, written in ASCII by `json.dumps`:
+    its id, title, source (a text or a list of sentences), references, cloze questions (null without), and the
+    summaries of the named systems (none named means all) as pairs of system and text, sorted by system. What is
+    returned is SHA-256 of these hashes, each in hexadecimal with a line feed after it.
+
+    Raises `UnknownDataset`.
+    """
+
+    def read(session: Session, chosen: ColumnElement[bool]) -> list[str]:
+        return hash_documents(session, chosen, systems)
+
+    return hash_of(digest for part in store.read_in_parts(number_of(dataset), read) for digest in part)
+
+
+def hash_of(digests: Iterable[str]) -> str:
+    """The hash of a data set, of the hashes of its documents in order."""
+    whole = hashlib.sha256()
+    for digest in digests:
+        whole.update(f"{digest}\n".encode())
+    return whole.hexdigest()
+
+
+def hash_documents(session: Session, chosen: ColumnElement[bool], systems: Sequence[str]) -> list[str]:
+    """The hashes of some documents, in order."""
+    written = select(SummaryRow.document_id, SummaryRow.system, SummaryRow.text).join(DocumentRow).where(chosen)
+    if systems:
+        written = written.where(SummaryRow.system.in_(systems))
+    summaries = defaultdict(list)
+    for number, system, text in session.execute(written):
+        summaries[number].append([system, text])
+    documents = session.execute(select(*DOCUMENT).where(chosen).order_by(DocumentRow.position))
+    return [
+        hashlib.sha256(json.dumps([*shown, sorted(summaries[number])]).encode()).hexdigest()
+        for number, *shown in documents
+    ]
+
+
+def check_pin(store: VersionedStore, protocol: StudyProtocol) -> None:
+    """Check that the data set is the one that a study file pins, with its systems.
+
+    Raises `NotPinned`, `OtherData`, `UnknownDataset`, and StoreError for a system that it does not have.
+    """
+    pinned = protocol.dataset
+    with store.reading() as session:
+        find_systems(session, protocol.spec)
+    found = hash_dataset(store, pinned.name, pinned.systems)
+    if pinned.sha256 is None:
+        raise NotPinned(
+            f'the study file does not pin the texts of the data set {pinned.name!r}: add sha256 = "{found}" to its '
+            "table [dataset]"
+        )
+    if found != pinned.sha256:
+        raise OtherData(
+            f"the data set {pinned.name!r} has other texts than those that the study file pins: its hash is {found}, "
+            f"the file has {pinned.sha256}"
+        )

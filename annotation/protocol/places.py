@@ -1,0 +1,177 @@
+"""On which line of a TOML text each key stands: `tomllib` says what a text means, and not where."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from contextlib import suppress
+from typing import NoReturn, TypeAlias
+
+Path: TypeAlias = tuple[str | int, ...]
+"""Keys and places in arrays, from the top: `("training", "pairs", 0, "better")`."""
+
+MOST_PARTS = 8
+"""Parts of a key: `tomllib` takes time by the square of their number, and no table lies deeper than three."""
+
+BETWEEN = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*+")
+PART = re.compile(r"""[ \t]*([A-Za-z0-9_-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*""")
+STRING = re.compile(
+    r'''"""(?:[^"\\]|\\.|"(?!""))*+"{3,5}|"(?:[^"\\\n]|\\.)*+"'''
+    r"""|'''(?:[^']|'(?!''))*+'{3,5}|'[^'\n]*+'""",
+    re.DOTALL,
+)
+OTHER = re.compile(r"[^,\]}#\n]++")
+"""A number, a date or a truth value."""
+
+
+class KeyTooLong(ValueError):
+    """A key has more parts than any table of a study file has; `line` is where it stands."""
+
+    def __init__(self, line: int) -> None:
+        super().__init__(f"a key has more than {MOST_PARTS} parts")
+        self.line = line
+
+
+class NoToml(ValueError):
+    """The text is no TOML from here on."""
+
+
+def find_lines(text: str) -> dict[Path, int]:
+    """The line, from 1, on which each key of a TOML text stands first, and on which each table of an array begins.
+
+    Of what is no TOML, those of the part before. It takes time by the text's length. Raises `KeyTooLong`.
+    """
+    scan = Scan(text)
+    with suppress(NoToml, RecursionError):  # `tomllib` stops at the same place, and says why
+        scan.read()
+    return scan.lines
+
+
+class Scan:
+    """One pass over a text."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.place = text, 0
+        self.line, self.counted = 1, 0
+        self.lines: dict[Path, int] = {}
+        self.arrays: dict[Path, int] = {}
+        """By the path of an array of tables, how many there are so far."""
+
+    def read(self) -> None:
+        """Read headers and keys until the end."""
+        table: Path = ()
+        self.match(BETWEEN)
+        while self.place < len(self.text):
+            if self.take("[["):
+                table = self.enter(self.key(), array=True)
+                self.expect("]]")
+            elif self.take("["):
+                table = self.enter(self.key(), array=False)
+                self.expect("]")
+            else:
+                self.pair(table)
+            if not BETWEEN.fullmatch(self.text, self.place) and "\n" not in self.match(BETWEEN):
+                self.stop()
+            self.match(BETWEEN)
+
+    def enter(self, keys: tuple[str, ...], *, array: bool) -> Path:
+        """The path of a table by its header: of an array, its last table is meant."""
+        path: Path = ()
+        for place, key in enumerate(keys, 1):
+            path = (*path, key)
+            self.note(path)
+            if array and place == len(keys):
+                self.arrays[path] = self.arrays.get(path, 0) + 1
+            if path in self.arrays:
+                path = (*path, self.arrays[path] - 1)
+        self.note(path)
+        return path
+
+    def pair(self, table: Path) -> None:
+        """Read a key and its value."""
+        path = table
+        for key in self.key():
+            path = (*path, key)
+            self.note(path)
+        self.expect("=")
+        self.value(path)
+
+    def value(self, path: Path) -> None:
+        """Read a value."""
+        self.match(BETWEEN)
+        if self.take("["):
+            self.items("]", path, numbered=True)
+        elif self.take("{"):
+            self.items("}", path, numbered=False)
+        elif self.text.startswith(('"', "'"), self.place):
+            self.match(STRING)
+        else:
+            self.match(OTHER)
+
+    def items(self, end: str, path: Path, *, numbered: bool) -> None:
+        """Read what stands in an array, or in a table on one line, until its end."""
+        place = 0
+        self.match(BETWEEN)
+        while not self.take(end):
+            if numbered:
+                self.note((*path, place))
+                self.value((*path, place))
+            else:
+                self.pair(path)
+            self.match(BETWEEN)
+            if not self.take(",") and not self.text.startswith(end, self.place):
+                self.stop()
+            self.match(BETWEEN)
+            place += 1
+
+    def key(self) -> tuple[str, ...]:
+        """Read a key with dots."""
+        parts = [decode(self.match(PART).strip(" \t"))]
+        while self.take("."):
+            parts.append(decode(self.match(PART).strip(" \t")))
+            if len(parts) > MOST_PARTS:
+                raise KeyTooLong(self.here())
+        return tuple(parts)
+
+    def note(self, path: Path) -> None:
+        """Keep where a key stands first."""
+        self.lines.setdefault(path, self.here())
+
+    def here(self) -> int:
+        """The line that is being read."""
+        self.line += self.text.count("\n", self.counted, self.place)
+        self.counted = self.place
+        return self.line
+
+    def match(self, pattern: re.Pattern[str]) -> str:
+        """Read what a pattern matches."""
+        found = pattern.match(self.text, self.place)
+        if found is None:
+            self.stop()
+        self.place = found.end()
+        return found[0]
+
+    def take(self, mark: str) -> bool:
+        """Read a mark if it stands here."""
+        stands = self.text.startswith(mark, self.place)
+        self.place += len(mark) if stands else 0
+        return stands
+
+    def expect(self, mark: str) -> None:
+        """Read a mark that must stand here."""
+        if not self.take(mark):
+            self.stop()
+
+    def stop(self) -> NoReturn:
+        """Read no further."""
+        raise NoToml
+
+
+def decode(part: str) -> str:
+    """A part of a key without its quotes."""
+    if part[0] not in "\"'":
+        return part
+    try:
+        return str(tomllib.loads(f"key = {part}")["key"])
+    except ValueError as error:
+        raise NoToml from error

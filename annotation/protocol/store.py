@@ -1,0 +1,217 @@
+"""The store of study files: applied whole, changed as versions that are all kept, and given back as they were."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from annotation.protocol.changes import find_changes, may_change
+from annotation.protocol.current import add_version, edit_protocol, find_protocol, find_text, find_version, parse
+from annotation.protocol.file import read_protocol
+from annotation.protocol.pinning import check_pin
+from annotation.protocol.records import StudyProtocol
+from annotation.protocol.tables import AdjudicationRow, ModelAnnotatorRow, ProtocolRow
+from annotation.records import Study, StudyExists, UnknownStudy
+from annotation.sampling import PairSample
+from annotation.studies import StudyStore, check_spec, draw_pairs, find_study, insert_pairs, resuming, study_columns
+from annotation.tables import AnnotatorRow, PairRow, StudyRow
+from data.access import Right, visitor_of
+from data.store.base import StoreError, has_named
+from data.store.versions import VersionedStore
+
+EDITABLE = ("title", "closes", "instructions")
+"""What pages change without a file."""
+
+
+class ProtocolFixed(StoreError):
+    """People have come to the study, and what they came to stays as it is."""
+
+
+class UnknownVersion(StoreError):
+    """The study file never had that version."""
+
+
+@dataclass(frozen=True)
+class ProtocolVersion:
+    """A version of a study's file."""
+
+    version: int
+    created_at: datetime
+    user: str | None
+    """The name of the account that applied it."""
+    sha256: str
+    changed: tuple[str, ...]
+    """Keys that say something else than in the version before."""
+
+
+class Effect(NamedTuple):
+    """What a study file does where it is applied."""
+
+    protocol: StudyProtocol
+    made: bool
+    """Whether there is no study of its name yet."""
+    changed: tuple[str, ...]
+    """Keys that it changes in the study of its name."""
+    sample: PairSample | None
+    """The pairs that are drawn; None where those stay that there are."""
+
+
+class ProtocolStore(VersionedStore):
+    """Study files over one engine, a short session a call."""
+
+    def apply(self, text: str) -> Study:
+        """Make the study that a study file describes, or change the one of its name.
+
+        Until somebody is invited, joins, or a language model judges, a file may change everything, and the pairs are
+        drawn anew; from then on what `CHANGEABLE` names. Each text but the latest one again is a version more.
+
+        Raises `BadStudyFile`, `NotPinned`, `OtherData`, `ProtocolFixed`, and what `create_study` raises.
+        """
+        protocol = read_protocol(text)
+        studies = StudyStore(self.engine, self.actor)
+        if self.compare(protocol) is None:
+            check_pin(self, protocol)
+            return studies.create_study(protocol.spec, text)
+        sample = self.examine(text).sample
+        with self.writing() as session:
+            study = find_managed(session, protocol.name)
+            # nobody joins meanwhile: a row of an annotator refers to this one
+            session.execute(select(StudyRow.id).where(StudyRow.id == study.id).with_for_update())
+            if must_redraw(session, study, protocol):
+                redraw(session, study, protocol, sample)
+            latest = find_version(session, study)
+            if latest is None or latest.text != text:
+                with resuming(session, study):
+                    add_version(session, study, text, visitor_of(session).user_id)
+        return studies.study(protocol.name)
+
+    def examine(self, text: str) -> Effect:
+        """What applying a study file would do, without doing it. Errors as `apply`."""
+        protocol = read_protocol(text)
+        changed = self.compare(protocol)
+        if changed is not None and all(map(may_change, changed)):
+            return Effect(protocol, False, changed, None)
+        check_spec(protocol.spec)
+        check_pin(self, protocol)
+        sample = draw_pairs(self, protocol.spec, protocol.stopping)
+        return Effect(protocol, changed is None, changed or (), sample)
+
+    def compare(self, protocol: StudyProtocol) -> tuple[str, ...] | None:
+        """The keys that a protocol would change in the study of its name; None where there is none.
+
+        Raises `StudyExists` where it is somebody else's, `NotAllowed`, and `ProtocolFixed` once people have come.
+        """
+        with self.reading() as session:
+            if not has_named(session, StudyRow, protocol.name):
+                return None
+            study = find_managed(session, protocol.name)
+            must_redraw(session, study, protocol)
+            return changes_of(session, study, protocol)
+
+    def edit(self, study: str, changes: Mapping[str, Any]) -> Study:
+        """Change what `EDITABLE` names in the study's file, where its comments stay; None takes a key out.
+
+        Raises `UnknownStudy`, `BadStudyFile`.
+        """
+        if unknown := set(changes) - set(EDITABLE):
+            raise StoreError(f"{', '.join(sorted(unknown))} can be changed in the study file only")
+        with self.writing() as session:
+            row = find_study(session, study, Right.MANAGE)
+            with resuming(session, row):
+                edit_protocol(session, row, changes, visitor_of(session).user_id)
+        return StudyStore(self.engine, self.actor).study(study)
+
+    def protocol(self, study: str) -> StudyProtocol:
+        """What a study's file says now. Raises `UnknownStudy`; annotators are refused, who would see the answers."""
+        with self.reading() as session:
+            return find_protocol(session, find_study(session, study))
+
+    def history(self, study: str) -> list[ProtocolVersion]:
+        """The versions of a study's file, the first one first; none of a study of an earlier version.
+
+        Raises `UnknownStudy`.
+        """
+        with self.reading() as session:
+            of_study = ProtocolRow.study_id == find_study(session, study).id
+            rows = session.scalars(select(ProtocolRow).where(of_study).order_by(ProtocolRow.version)).all()
+            before = [None, *(parse(row.text) for row in rows)]
+            return [
+                ProtocolVersion(
+                    version=row.version,
+                    created_at=row.created_at,
+                    user=None if row.user is None else row.user.name,
+                    sha256=row.sha256,
+                    changed=() if earlier is None else find_changes(earlier, parse(row.text)),
+                )
+                for row, earlier in zip(rows, before, strict=False)
+            ]
+
+    def export(self, study: str, version: int | None = None) -> str:
+        """The text of a study's file as it was applied, the latest version or another one.
+
+        Raises `UnknownStudy`, `UnknownVersion`.
+        """
+        with self.reading() as session:
+            row = find_study(session, study)
+            if version is None:
+                return find_text(session, row)
+            found = select(ProtocolRow.text).where(ProtocolRow.study_id == row.id, ProtocolRow.version == version)
+            text = session.scalar(found)
+            if text is None:
+                latest = find_version(session, row)
+                last = "none" if latest is None else f"1 to {latest.version}"
+                raise UnknownVersion(f"the study file of {study!r} has no version {version}; there is {last}")
+            return text
+
+
+def find_managed(session: Session, name: str) -> StudyRow:
+    """The row of a study whose file the caller may change. Raises `StudyExists` where it is somebody else's."""
+    try:
+        return find_study(session, name, Right.MANAGE)
+    except UnknownStudy as error:
+        raise StudyExists(f"there is already a study {name!r}; choose another name") from error
+
+
+def changes_of(session: Session, study: StudyRow, protocol: StudyProtocol) -> tuple[str, ...]:
+    """The keys that a protocol changes in a study; another name that its data set was given since is no change."""
+    before = find_protocol(session, study)
+    if protocol.dataset.name == study.dataset.name:
+        before = replace(before, dataset=replace(before.dataset, name=study.dataset.name))
+    return find_changes(before, protocol)
+
+
+def must_redraw(session: Session, study: StudyRow, protocol: StudyProtocol) -> bool:
+    """Whether a protocol is another study than the one that there is. Raises `ProtocolFixed` once people have come."""
+    fixed = [key for key in changes_of(session, study, protocol) if not may_change(key)]
+    if fixed and has_begun(session, study):
+        keys = f"{', '.join(fixed)} {'stay' if len(fixed) > 1 else 'stays'}"
+        raise ProtocolFixed(
+            f"people or models have come to the study {study.name!r}, so that {keys} as "
+            f"{'they are' if len(fixed) > 1 else 'it is'}; nothing was changed"
+        )
+    return bool(fixed)
+
+
+def has_begun(session: Session, study: StudyRow) -> bool:
+    """Whether anybody was invited to a study, has joined it, or has judged in it as a model or an adjudicator."""
+    found = (
+        select(AnnotatorRow.id).where(AnnotatorRow.study_id == study.id),
+        select(ModelAnnotatorRow.id).where(ModelAnnotatorRow.study_id == study.id),
+        select(AdjudicationRow.id).join(PairRow).where(PairRow.study_id == study.id),
+    )
+    return any(session.scalar(one.limit(1)) is not None for one in found)
+
+
+def redraw(session: Session, study: StudyRow, protocol: StudyProtocol, sample: PairSample | None) -> None:
+    """Give a study that nobody has come to other pairs, and all that its file says of them."""
+    if sample is None:
+        raise StoreError(f"the study {study.name!r} was changed meanwhile; apply the file again")
+    session.execute(delete(PairRow).where(PairRow.study_id == study.id))
+    for column, value in study_columns(session, protocol.spec, sample).items():
+        setattr(study, column, value)
+    insert_pairs(session, study, sample)

@@ -1,0 +1,109 @@
+"""Writing study files: a text that a researcher likes to read and change, and its changes in place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, Field, fields, is_dataclass
+from datetime import datetime
+from typing import Any
+from unicodedata import bidirectional, category
+
+import tomlkit
+
+from annotation.protocol.records import StudyProtocol
+
+ESCAPES = {"\\": "\\\\", "\t": "\\t", "\r": "\\r"}
+TURNS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+"""Characters that make a text look as if it stood elsewhere; they are written as escapes."""
+
+BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def write_protocol(protocol: StudyProtocol) -> str:
+    """The text of a study file that describes a protocol; what is none or empty by default is left out."""
+    return "\n".join(write_table(protocol, "")).lstrip("\n") + "\n"
+
+
+def edit_text(text: str, changes: Mapping[str, Any]) -> str:
+    """A study file's text with other values of keys that stand in no table; None takes a key out."""
+    document = tomlkit.parse(text)
+    for key, value in changes.items():
+        if value is None:
+            document.pop(key, None)
+        else:
+            document[key] = tomlkit.value(write_value(value))
+    return tomlkit.dumps(document)
+
+
+def write_table(record: Any, name: str) -> Iterator[str]:
+    """The lines of a table: its keys, then the tables in it."""
+    tables = []
+    for field in fields(record):
+        value = getattr(record, field.name)
+        if value is None or (not value and value != "" and type(value) in {tuple, dict} and has_default(field, value)):
+            continue
+        if is_dataclass(value) or isinstance(value, Mapping) or (isinstance(value, tuple) and is_dataclass(value[0])):
+            tables.append((field, value))
+        else:
+            yield f"{field.name} = {write_value(value)}"
+    for field, value in tables:
+        inner = f"{name}.{field.name}".lstrip(".")
+        if isinstance(value, tuple):
+            for one in value:
+                yield from ("", f"[[{inner}]]", *write_table(one, inner))
+        elif isinstance(value, Mapping):
+            yield from ("", f"[{inner}]")
+            yield from (f"{write_key(key)} = {write_value(text)}" for key, text in value.items())
+        elif (lines := list(write_table(value, inner))) or not has_default(field, value):
+            # what has nothing but tables of its own needs no header
+            yield from lines if lines and lines[0] == "" else ("", f"[{inner}]", *lines)
+
+
+def has_default(field: Field[Any], value: Any) -> bool:
+    """Whether a value is what a field has where nothing is said."""
+    default = field.default_factory() if field.default_factory is not MISSING else field.default
+    return bool(value == default)
+
+
+def write_value(value: Any) -> str:
+    """A value as TOML has it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return write_text(value)
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, tuple):
+        items = [write_value(one) for one in value]
+        line = ", ".join(items)
+        return f"[{line}]" if len(line) < 100 else "[\n" + "".join(f"    {item},\n" for item in items) + "]"
+    return repr(value)
+
+
+def write_key(key: str) -> str:
+    """A key, in quotes where it is no single word."""
+    return key if BARE.fullmatch(key) else f'"{escape(key, quotes=True)}"'
+
+
+def write_text(text: str) -> str:
+    """A text in quotes; one of several lines stands as it is between three."""
+    if "\n" not in text:
+        return f'"{escape(text, quotes=True)}"'
+    lines = "\n".join(escape(line, quotes=False) for line in text.split("\n"))
+    # a quote is escaped before two others, and at the end
+    return '"""\n' + re.sub(r'"(?="")|"\Z', r"\\" + '"', lines) + '"""'
+
+
+def escape(line: str, *, quotes: bool) -> str:
+    """A line with escapes for what nobody would see, or see in another place."""
+    return "".join('\\"' if quotes and letter == '"' else escape_letter(letter) for letter in line)
+
+
+def escape_letter(letter: str) -> str:
+    """A character, or the escape that stands for it."""
+    if letter in ESCAPES:
+        return ESCAPES[letter]
+    if category(letter) in {"Cc", "Zl", "Zp"} or bidirectional(letter) in TURNS:
+        return f"\\u{ord(letter):04x}"
+    return letter

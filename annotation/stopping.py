@@ -1,0 +1,158 @@
+"""Studies that end by a stopping rule: which documents are complete, what was judged of them, and the decision.
+
+Documents are completed in an order that was drawn at random (`annotation.sampling.put_in_order`). Each look takes the
+complete ones from the first on, up to the first that is not: which these are depends on how often their pairs were
+judged or skipped, and never on what was chosen. A pair is done when as many people as are wanted judged or skipped it,
+so that no document waits for ever for a pair that nobody can judge; judgments beyond those wanted do not count.
+
+What is said of the documents is always what stands now. Where somebody changes a judgment or an annotator is
+excluded, that may be another sequence than the one that decided: the decision is stored as it was taken, once.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import ColumnElement, Select, select
+from sqlalchemy.orm import Session, aliased
+
+from annotation.assigning import count_skips, lock_study
+from annotation.drawing import load_scores
+from annotation.protocol.current import find_protocol
+from annotation.records import Annotator
+from annotation.studies import find_study
+from annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, StudyRow
+from data.access import Right
+from data.database import now
+from data.stopping import CompleteDocuments, StoppingDecision
+from data.store.base import Store, StoreError
+from data.tables import DocumentRow, SummaryRow
+
+Decide = Callable[[CompleteDocuments], StoppingDecision | None]
+"""What decides of complete documents whether the study stops; `analysis` has it, which this package does not know."""
+
+
+class StoppingStore(Store):
+    """Looks at studies that end by a stopping rule, over one engine."""
+
+    def complete_documents(self, study: str) -> CompleteDocuments | None:
+        """The judgments of a study's complete documents; None where it has no stopping rule. Raises `UnknownStudy`."""
+        with self.reading() as session:
+            row = find_study(session, study)
+            return read_complete(session, row) if row.in_drawn_order else None
+
+    def look(self, study: str, decide: Decide, *, annotator: Annotator | None = None) -> None:
+        """Let a function decide by the complete documents whether a study stops, and store what it decides.
+
+        Annotators may call it, as what they judge may complete a document, and learn nothing by it; with `annotator`
+        nothing is done unless theirs did. A study that has stopped is not looked at again, nor one that was opened from
+        a bundle. Raises `UnknownStudy`.
+        """
+        with self.reading(annotators=True) as session:
+            row = find_study(session, study, Right.JUDGE)
+            if not row.in_drawn_order or row.stopped_at is not None or row.bundle_sha256 is not None:
+                return
+            if annotator is not None and not has_completed(session, annotator):
+                return
+            found = read_complete(session, row)
+        decision = decide(found)
+        if decision is None:
+            return
+        with self.writing(annotators=True) as session:
+            row = find_study(session, study, Right.JUDGE)
+            lock_study(session, row.id)
+            session.refresh(row)  # another one may have looked meanwhile
+            if row.stopped_at is None:
+                row.stopped_at, row.decision = now(), decision._asdict()
+
+
+def read_complete(session: Session, study: StudyRow) -> CompleteDocuments:
+    """Read the judgments of a study's complete documents, with the scores that its stopping rule compares."""
+    stopping = find_protocol(session, study).stopping
+    if stopping is None:
+        raise StoreError(f"the study {study.name!r} has no stopping rule")
+    documents, complete = find_complete(session, study)
+    place = {document: number for number, document in enumerate(complete)}
+    judged: Counter[int] = Counter()
+    entries = []
+    for entry in session.execute(select_judgments(study.id)):
+        judged[entry.id] += 1
+        if entry.document_id in place and judged[entry.id] <= study.judgments_per_pair:
+            entries.append(entry)
+    chosen = DocumentRow.id.in_(select(PairRow.document_id).where(PairRow.study_id == study.id))
+
+    def differences(signature: str) -> NDArray[np.float64]:
+        values = load_scores(session, signature, chosen)
+        both = [[values.get(key) for key in (entry.first_example, entry.second_example)] for entry in entries]
+        scores = np.array(both, dtype=np.float64).reshape(-1, 2)
+        return scores[:, 0] - scores[:, 1]
+
+    signs = [0.0 if one.chosen_id is None else 1.0 if one.chosen_id == one.first_id else -1.0 for one in entries]
+    return CompleteDocuments(
+        first=stopping.first,
+        second=stopping.second,
+        alpha=stopping.alpha,
+        drawn=len(documents),
+        documents=len(complete),
+        document=np.array([place[entry.document_id] for entry in entries], dtype=np.intp),
+        choices=np.array(signs),
+        first_differences=differences(stopping.first),
+        second_differences=None if stopping.second is None else differences(stopping.second),
+        decision=None if study.decision is None else StoppingDecision(**study.decision),
+        decided_at=study.stopped_at,
+    )
+
+
+def find_complete(session: Session, study: StudyRow) -> tuple[list[int], list[int]]:
+    """All documents of a study in the drawn order, and those of them that are complete, up to the first that is not."""
+    pairs = PairRow.study_id == study.id, PairRow.expected_id.is_(None)
+    ordered = select(PairRow.document_id).where(*pairs).order_by(PairRow.position)
+    documents = list(dict.fromkeys(session.scalars(ordered)))
+    wanting = session.scalar(ordered.where(is_wanting(study)).limit(1))
+    return documents, documents if wanting is None else documents[: documents.index(wanting)]
+
+
+def is_wanting(study: StudyRow) -> ColumnElement[bool]:
+    """Whether a pair was judged and skipped by fewer people than are wanted."""
+    return PairRow.judgments + count_skips() < study.judgments_per_pair
+
+
+def select_judgments(study_id: int) -> Select[int, int, int, int | None, str, str]:
+    """Select the judgments of a study's pairs in the order in which they were first made."""
+    first, second = aliased(SummaryRow), aliased(SummaryRow)
+    return (
+        select(
+            PairRow.id,
+            PairRow.document_id,
+            PairRow.first_id,
+            JudgmentRow.chosen_id,
+            first.example.label("first_example"),
+            second.example.label("second_example"),
+        )
+        .join(AssignmentRow, AssignmentRow.pair_id == PairRow.id)
+        .join(JudgmentRow, JudgmentRow.assignment_id == AssignmentRow.id)
+        .join(AnnotatorRow, AnnotatorRow.id == AssignmentRow.annotator_id)
+        .join(first, first.id == PairRow.first_id)
+        .join(second, second.id == PairRow.second_id)
+        .where(PairRow.study_id == study_id, PairRow.expected_id.is_(None), AnnotatorRow.excluded_at.is_(None))
+        .order_by(JudgmentRow.id)
+    )
+
+
+def has_completed(session: Session, annotator: Annotator) -> bool:
+    """Whether the pair that an annotator judged or skipped last is of a document that is complete."""
+    last = session.execute(
+        select(PairRow.study_id, PairRow.document_id)
+        .join(AssignmentRow, AssignmentRow.pair_id == PairRow.id)
+        .where(AssignmentRow.annotator_id == annotator.id, AssignmentRow.reserved_until.is_(None))
+        .order_by(AssignmentRow.id.desc())
+        .limit(1)
+    ).first()
+    if last is None:
+        return False
+    study = session.get_one(StudyRow, last.study_id)
+    of_document = PairRow.study_id == study.id, PairRow.document_id == last.document_id, PairRow.expected_id.is_(None)
+    return session.scalar(select(PairRow.id).where(*of_document, is_wanting(study)).limit(1)) is None

@@ -1,0 +1,66 @@
+"""Answers to the questions of a survey, checked before they are stored."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+from annotation.inputs import clean_text
+from annotation.languages import msgid
+from annotation.protocol.records import SurveyQuestion
+from annotation.records import BadAnswer
+
+Answer: TypeAlias = str | float | list[str]
+"""A text or option, a number, or the options of a checkbox."""
+
+LONGEST = 5000
+"""Characters of a text that is answered."""
+
+
+def check_answers(questions: Sequence[SurveyQuestion], answers: Mapping[str, Any]) -> dict[str, Answer]:
+    """The answers to a survey as they are stored, by the names of the questions; what was left empty is left out.
+
+    Raises `BadAnswer` for the first that its question does not take, for one that is missing, or that nobody asked for.
+    """
+    unknown = sorted(set(answers) - {question.name for question in questions})
+    if unknown:
+        raise BadAnswer(f"there is no question {unknown[0]!r}")
+    found: dict[str, Answer] = {}
+    for question in questions:
+        answer = answers.get(question.name)
+        if isinstance(answer, str):
+            answer = clean_text(answer)
+        if answer is None or answer in ("", [], ()):
+            if question.required:
+                raise BadAnswer(msgid("Please answer: {question}"), question=question.ask)
+            continue
+        found[question.name] = check_answer(question, answer)
+    return found
+
+
+def check_answer(question: SurveyQuestion, answer: Any) -> Answer:
+    """One answer, which is not empty. Raises `BadAnswer`."""
+    match question.kind, answer:
+        case "radio", str() if answer in question.options:
+            return str(answer)
+        case "checkbox", list() | tuple() if all(one in question.options for one in answer):
+            return [option for option in question.options if option in answer]
+        case "number", int() | float() if not isinstance(answer, bool) and math.isfinite(answer):
+            return check_range(question, answer)
+        case "text", str() if len(answer) <= LONGEST:
+            return answer
+    raise BadAnswer(msgid("This is no answer to: {question}"), question=question.ask)
+
+
+def check_range(question: SurveyQuestion, number: float) -> float:
+    """A number within the limits of its question. Raises `BadAnswer`."""
+    if question.least is not None and number < question.least:
+        raise BadAnswer(
+            msgid("The number must be at least {limit}: {question}"), limit=f"{question.least:g}", question=question.ask
+        )
+    if question.most is not None and number > question.most:
+        raise BadAnswer(
+            msgid("The number must be at most {limit}: {question}"), limit=f"{question.most:g}", question=question.ask
+        )
+    return number

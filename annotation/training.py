@@ -1,0 +1,98 @@
+"""The training of an annotator: which pair comes next, on which side the better summary stands, and what it came to."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from annotation.protocol.records import Training
+from annotation.protocol.tables import TrainingAnswerRow
+from annotation.records import JudgmentTask
+from annotation.tables import AnnotatorRow
+
+
+class TrainingTask(NamedTuple):
+    """The training pair that an annotator is to answer."""
+
+    attempt: int
+    """From 1."""
+    attempts: int
+    """How often they may try."""
+    place: int
+    """Of the pair, from 0."""
+    pairs: int
+    shown: JudgmentTask
+    """Its texts; its assignment is 0, which is none."""
+
+
+class TrainingFeedback(NamedTuple):
+    """What an annotator is told of an answer."""
+
+    task: TrainingTask
+    right: bool
+    better: str
+    """The side on which the better summary stands: `left` or `right`."""
+    explanation: str
+    correct: int
+    """Right answers of this attempt so far."""
+    pass_mark: int
+    passed: bool | None
+    """Whether the attempt came to enough right answers; None before its last pair."""
+
+
+def find_answers(session: Session, row: AnnotatorRow) -> Sequence[TrainingAnswerRow]:
+    """All that an annotator has answered, in order."""
+    of_theirs = select(TrainingAnswerRow).where(TrainingAnswerRow.annotator_id == row.id)
+    return session.scalars(of_theirs.order_by(TrainingAnswerRow.attempt, TrainingAnswerRow.place)).all()
+
+
+def next_place(training: Training, answers: Sequence[TrainingAnswerRow]) -> tuple[int, int]:
+    """The attempt and the place that come after those answered."""
+    return divmod(len(answers), len(training.pairs))
+
+
+def better_side(row: AnnotatorRow, attempt: int, place: int) -> str:
+    """The side on which the better summary of a training pair stands, drawn anew for each attempt."""
+    drawn = random.Random(f"{row.study.seed}:training:{row.id}:{attempt}:{place}").random()  # noqa: S311
+    return "left" if drawn < 0.5 else "right"
+
+
+def show_training_pair(row: AnnotatorRow, training: Training, attempt: int, place: int) -> TrainingTask:
+    """A training pair as an annotator sees it; `attempt` is counted from 1, `place` from 0."""
+    pair = training.pairs[place]
+    left, right = pair.better, pair.worse
+    if better_side(row, attempt, place) == "right":
+        left, right = right, left
+    shown = JudgmentTask(
+        assignment_id=0,
+        number=place + 1,
+        title=pair.title,
+        source=pair.document,
+        left=left,
+        right=right,
+        choice=None,
+        rationale=None,
+    )
+    return TrainingTask(attempt, training.attempts, place, len(training.pairs), shown)
+
+
+def give_feedback(
+    row: AnnotatorRow, training: Training, answer: TrainingAnswerRow, answers: Sequence[TrainingAnswerRow]
+) -> TrainingFeedback:
+    """What an annotator is told of an answer, which is one of `answers`."""
+    of_attempt = [one for one in answers if one.attempt == answer.attempt and one.place <= answer.place]
+    correct = sum(one.right for one in of_attempt)
+    is_last = answer.place + 1 == len(training.pairs)
+    return TrainingFeedback(
+        task=show_training_pair(row, training, answer.attempt, answer.place),
+        right=answer.right,
+        better=better_side(row, answer.attempt, answer.place),
+        explanation=training.pairs[answer.place].explanation,
+        correct=correct,
+        pass_mark=training.pass_mark,
+        passed=correct >= training.pass_mark if is_last else None,
+    )

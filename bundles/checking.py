@@ -1,0 +1,235 @@
+"""Whether a bundle says what a study can say: every file's records, and what they name in other files."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from annotation.protocol.file import BadStudyFile, read_protocol
+from bundles import records
+from bundles.contents import DATA, SCORES, STUDY_FILE, TABLES, WHOLE_STUDY, protocol_name
+from bundles.reading import Bundle
+from bundles.records import read_fields
+from data.reading import FileLine
+from reports.escaping import format_count
+
+Candidate = tuple[str, str]
+"""A document and a system."""
+
+
+@dataclass
+class Known:
+    """What files have named that others may name."""
+
+    systems: dict[str, set[str]] = field(default_factory=dict)
+    """By document."""
+    pairs: list[Mapping[str, Any]] = field(default_factory=list)
+    people: set[str] = field(default_factory=set)
+    models: set[str] = field(default_factory=set)
+
+    def check_candidate(self, place: FileLine, document: str, system: str) -> None:
+        """Refuse a summary that the data do not have. Raises `BadRecord`."""
+        if system not in self.systems.get(document, ()):
+            place.refuse(f"{DATA} has no summary of {document!r} by {system!r}")
+
+    def check_pair(self, place: FileLine, position: int) -> None:
+        """Refuse a pair that there is not. Raises `BadRecord`."""
+        if position >= len(self.pairs):
+            place.refuse(f"there is no pair {position}")
+
+    def check_person(self, place: FileLine, annotator: str) -> None:
+        """Refuse somebody who is not among the people. Raises `BadRecord`."""
+        if annotator not in self.people:
+            place.refuse(f"people.jsonl has no {annotator!r}")
+
+
+def check_bundle(bundle: Bundle) -> Iterator[str]:
+    """Check an unpacked bundle, in lines that say what was found. Raises `BadRecord` at the first difference."""
+    yield f"manifest: the bundle {bundle.sha256} of {bundle.study}, {'with' if bundle.texts else 'without'} texts"
+    yield f"hashes: {len(bundle.files)} files are those that the manifest names"
+    yield from check_study(bundle)
+    yield check_tables(bundle)
+
+
+def check_study(bundle: Bundle) -> list[str]:
+    """Check the files that the others are made of, as `check_bundle` does. Raises `BadRecord`."""
+    known = Known()
+    return [check(bundle, known) for check in CHECKS]
+
+
+def check_protocols(bundle: Bundle, _: Known) -> str:
+    """The study file is the last of its versions, each with its hash."""
+    place, value = bundle.value(WHOLE_STUDY)
+    versions = read_fields(place, value, records.WHOLE_STUDY)["protocols"]
+    if [one["version"] for one in versions] != list(range(1, len(bundle.protocols) + 1)):
+        place.refuse("these are not the versions that lie in protocols")
+    for one in versions:
+        name = protocol_name(one["version"])
+        text = bundle.text(name)
+        if bundle.texts and hashlib.sha256(text.encode()).hexdigest() != one["sha256"]:
+            FileLine(bundle.folder / name, 1).refuse(f"its SHA-256 is not the one in {WHOLE_STUDY}")
+    last = bundle.text(STUDY_FILE)
+    try:
+        read_protocol(last)
+    except BadStudyFile as error:
+        FileLine(bundle.folder / STUDY_FILE, 1).refuse(str(error))
+    if versions and last != bundle.text(protocol_name(len(versions))):
+        FileLine(bundle.folder / STUDY_FILE, 1).refuse(f"this is not version {len(versions)} of the protocol")
+    return f"{STUDY_FILE}: the last of {format_count(len(versions), 'version')} of the protocol"
+
+
+def check_data(bundle: Bundle, known: Known) -> str:
+    """Each document stands once, with one summary a system."""
+    for place, one in bundle.records(DATA, records.DOCUMENT):
+        if one["id"] in known.systems:
+            place.refuse(f"the document {one['id']!r} stands twice")
+        systems = [summary["system"] for summary in one["summaries"]]
+        if len(set(systems)) < len(systems):
+            place.refuse("a system stands twice among the summaries")
+        known.systems[one["id"]] = set(systems)
+    summaries = sum(map(len, known.systems.values()))
+    every = set().union(*known.systems.values())
+    documents = format_count(len(known.systems), "document")
+    return f"{DATA}: {documents}, {summaries} summaries of {format_count(len(every), 'system')}"
+
+
+def check_scores(bundle: Bundle, known: Known) -> str:
+    """Each score is of one of these summaries, and has a value or a reason."""
+    scored: dict[str, set[Candidate]] = {}
+    for place, one in bundle.records(SCORES, records.SCORE):
+        known.check_candidate(place, one["document_id"], one["system"])
+        if (one["value"] is None) == (one["missing"] is None):
+            place.refuse("a score has a value, or the reason why it is missing")
+        of_signature = scored.setdefault(one["signature"], set())
+        candidate = one["document_id"], one["system"]
+        if candidate in of_signature:
+            place.refuse("this summary is scored twice under the same signature")
+        of_signature.add(candidate)
+    count = sum(map(len, scored.values()))
+    return f"{SCORES}: {count} of these summaries, under {format_count(len(scored), 'signature')}"
+
+
+def check_bounds(bundle: Bundle, known: Known) -> str:
+    """Each bound is of one of these documents."""
+    count = 0
+    for place, one in bundle.records("bounds.jsonl", records.BOUND):
+        if one["document_id"] not in known.systems:
+            place.refuse(f"{DATA} has no document {one['document_id']!r}")
+        count += 1
+    return f"bounds.jsonl: {count} of these documents"
+
+
+def check_pairs(bundle: Bundle, known: Known) -> str:
+    """Each pair is of two of these summaries; only an attention check has one of another document."""
+    for place, one in bundle.records("pairs.jsonl", records.PAIR):
+        if one["position"] != len(known.pairs):
+            place.refuse(f"this is the pair {len(known.pairs)}, not {one['position']}")
+        for candidate in (one["first"], one["second"]):
+            known.check_candidate(place, *candidate)
+        if one["first"] == one["second"]:
+            place.refuse("a pair has two summaries")
+        foreign = sum(document != one["document_id"] for document, _ in (one["first"], one["second"]))
+        if foreign != (one["expected"] is not None) or (
+            one["expected"] is not None and one[one["expected"]][0] != one["document_id"]
+        ):
+            place.refuse("a pair is of one document, and a check expects the one of two that is of its document")
+        known.pairs.append(one)
+    checks = sum(one["expected"] is not None for one in known.pairs)
+    return f"pairs.jsonl: {len(known.pairs) - checks} of these summaries, and {format_count(checks, 'attention check')}"
+
+
+def check_people(bundle: Bundle, known: Known) -> str:
+    """Each annotator stands once."""
+    for place, one in bundle.records("people.jsonl", records.PERSON):
+        if one["annotator"] in known.people:
+            place.refuse(f"{one['annotator']!r} stands twice")
+        known.people.add(one["annotator"])
+    return f"people.jsonl: {format_count(len(known.people), 'annotator')}"
+
+
+def check_judgments(bundle: Bundle, known: Known) -> str:
+    """Each assignment is one of these pairs given to one of these people; all earlier choices are there."""
+    given: set[tuple[str, int]] = set()
+    places: Counter[int] = Counter()
+    changed = 0
+    for place, one in bundle.records("judgments.jsonl", records.ASSIGNMENT):
+        known.check_person(place, one["annotator"])
+        known.check_pair(place, one["pair"])
+        if (one["annotator"], one["pair"]) in given:
+            place.refuse("this annotator was given this pair twice")
+        given.add((one["annotator"], one["pair"]))
+        judgment = one["judgment"]
+        if judgment is not None:
+            places[judgment["place"]] += 1
+            if [earlier["revision"] for earlier in judgment["earlier"]] != list(range(1, judgment["revision"])):
+                place.refuse(f"revision {judgment['revision']} of a judgment has all those before it")
+            changed += judgment["revision"] > 1
+    if places.keys() != set(range(len(places))) or any(count > 1 for count in places.values()):
+        FileLine(bundle.folder / "judgments.jsonl", 1).refuse("the places of the judgments are not 0, 1, 2, ...")
+    return f"judgments.jsonl: {len(places)} of these pairs by these people, {changed} of them changed"
+
+
+def check_surveys(bundle: Bundle, known: Known) -> str:
+    """Each answer is one of these people's, who answer a question once."""
+    answered: set[tuple[str, str, str]] = set()
+    for place, one in bundle.records("surveys.jsonl", records.SURVEY_ANSWER):
+        known.check_person(place, one["annotator"])
+        question = one["annotator"], one["survey"], one["question"]
+        if question in answered:
+            place.refuse("this question is answered twice")
+        answered.add(question)
+    return f"surveys.jsonl: {format_count(len(answered), 'answer')} of these people"
+
+
+def check_adjudications(bundle: Bundle, known: Known) -> str:
+    """Each decision is about one of these pairs."""
+    count = 0
+    for place, one in bundle.records("adjudications.jsonl", records.ADJUDICATION):
+        known.check_pair(place, one["pair"])
+        count += 1
+    return f"adjudications.jsonl: {count} of these pairs"
+
+
+def check_models(bundle: Bundle, known: Known) -> str:
+    """Each model stands once, and judges each of these pairs once at most."""
+    for place, one in bundle.records("models.jsonl", records.MODEL):
+        if one["name"] in known.models:
+            place.refuse(f"{one['name']!r} stands twice")
+        known.models.add(one["name"])
+    judged: set[tuple[str, int]] = set()
+    for place, one in bundle.records("model_judgments.jsonl", records.MODEL_JUDGMENT):
+        known.check_pair(place, one["pair"])
+        if one["model"] not in known.models:
+            place.refuse(f"models.jsonl has no {one['model']!r}")
+        if (one["model"], one["pair"]) in judged:
+            place.refuse("this model judges this pair twice")
+        judged.add((one["model"], one["pair"]))
+    models = format_count(len(known.models), "language model")
+    return f"models.jsonl: {models}, with {len(judged)} judgments of these pairs"
+
+
+def check_tables(bundle: Bundle) -> str:
+    """The tables are there, by their names."""
+    place, value = bundle.value(TABLES)
+    tables = value.get("tables") if isinstance(value, dict) else None
+    if not isinstance(tables, dict):
+        place.refuse("there are no tables")
+    return f"{TABLES}: {format_count(len(tables), 'table')}"
+
+
+CHECKS: tuple[Callable[[Bundle, Known], str], ...] = (
+    check_protocols,
+    check_data,
+    check_scores,
+    check_bounds,
+    check_pairs,
+    check_people,
+    check_judgments,
+    check_surveys,
+    check_adjudications,
+    check_models,
+)
+"""In an order in which each knows what it needs of others."""

@@ -1,0 +1,193 @@
+"""The datasheet of a study's data (Gebru et al. 2021): what can be counted is counted, the rest is asked for."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import median
+from typing import Any
+
+from annotation.protocol.file import read_protocol
+from annotation.protocol.records import StudyProtocol
+from annotation.sampling import GIVEN
+from annotation.study_data import StudyData
+from bundles import records
+from bundles.contents import DATA, SCORES, STUDY_FILE
+from bundles.reading import Bundle
+from data.sorting import natural_order
+from reports.escaping import format_count, in_markdown
+
+ASKED = "**To be filled in:**"
+"""Before what nobody but the researchers can say."""
+
+Answers = Iterator[tuple[str, str]]
+"""What is asked, with the answer in Markdown."""
+
+
+def make_datasheet(bundle: Bundle, study: StudyData, facts: Mapping[str, str], *, texts: bool) -> Iterator[str]:
+    """The datasheet as Markdown; `bundle` has the texts, whether the one that is written has them (`texts`) or not."""
+    protocol = read_protocol(bundle.text(STUDY_FILE))
+    sections = {
+        "Motivation": motivation(study, protocol),
+        "Composition": composition(bundle, study, texts=texts),
+        "Collection": collection(bundle, study, protocol, facts),
+        "Annotators": annotators(bundle, protocol),
+        "Exclusions": exclusions(bundle),
+        "Uses": uses(bundle),
+        "Distribution and maintenance": distribution(study, texts=texts),
+    }
+    yield f"# Datasheet of the study {in_markdown(study.study.name)}\n\n"
+    yield "After Gebru et al. (2021), Datasheets for Datasets. All but what is marked was counted by a program.\n"
+    for title, answers in sections.items():
+        yield f"\n## {title}\n\n"
+        for question, answer in answers:
+            yield f"- {question}: {answer}\n"
+
+
+def motivation(study: StudyData, protocol: StudyProtocol) -> Answers:
+    """What the data are for."""
+    yield "Question to annotators", in_markdown(study.study.question)
+    if protocol.stopping is not None:
+        first, second = protocol.stopping.first, protocol.stopping.second
+        against = "one half" if second is None else in_markdown(second)
+        yield "Comparison that ends the study", f"{in_markdown(first)} against {against}"
+    yield "Why the data were collected, by whom, and who paid", ASKED
+
+
+def composition(bundle: Bundle, study: StudyData, *, texts: bool) -> Answers:
+    """What there is, and how much."""
+    documents = [one for _, one in bundle.records(DATA, records.DOCUMENT)]
+    systems = Counter(summary["system"] for one in documents for summary in one["summaries"])
+    references = Counter(len(one["references"]) for one in documents)
+    lengths = [len(one["source"] if isinstance(one["source"], str) else " ".join(one["source"])) for one in documents]
+    dataset = study.dataset
+    yield (
+        "Data set",
+        f"{in_markdown(dataset.name)} ({dataset.format}), SHA-256 of its file {dataset.sha256 or 'unknown'}",
+    )
+    yield "Documents", f"{len(documents)}, of {median(lengths or [0]):.0f} characters (median)"
+    yield "References", ", ".join(f"{many} in {count} documents" for many, count in sorted(references.items()))
+    yield (
+        "Summaries",
+        ", ".join(f"{in_markdown(name)} {systems[name]}" for name in sorted(systems, key=natural_order)) or "none",
+    )
+    yield "Ratings that came with the data set", ", ".join(map(in_markdown, dataset.aspects)) or "none"
+    yield "Pairs", f"{study.study.pairs}, and {format_count(study.study.checks, 'attention check')}"
+    yield "Texts", "included" if texts else "left out; hashes stand for them"
+    yield "Scores", "; ".join(describe_scores(bundle)) or "none"
+    yield "Whether texts name people, or may offend", ASKED
+
+
+def describe_scores(bundle: Bundle) -> Iterator[str]:
+    """How many scores there are under each signature, and how many are missing."""
+    counts: dict[str, Counter[bool]] = {}
+    for _, one in bundle.records(SCORES, records.SCORE):
+        counts.setdefault(one["signature"], Counter())[one["value"] is None] += 1
+    for signature, found in counts.items():
+        yield f"`{signature.replace('`', ' ')}` {found.total()}, of which {found[True]} are missing"
+
+
+def collection(bundle: Bundle, study: StudyData, protocol: StudyProtocol, facts: Mapping[str, str]) -> Answers:
+    """How the judgments came about."""
+    given = list(assignments(bundle))
+    judged = [one["judgment"] for one in given if one["judgment"] is not None]
+    found = study.study
+    by_seed = "the pairs came with their judgments" if found.rule == GIVEN else f"seed {found.seed}"
+    drawn = "; ".join((f"rule {found.rule}, {by_seed}", *found.notes))
+    yield "Draw", f"{drawn}; left out {found.identical} of identical texts and {found.unscored} without a score"
+    yield "Judgments wanted per pair", f"{found.judgments_per_pair}, ties {'allowed' if found.ties else 'not allowed'}"
+    yield "Judgments", f"{len(judged)}, those of attention checks included"
+    if judged:
+        yield "Made", ", ".join(describe_times(judged)) or "at times that are not known"
+        yield "Ties", str(sum(one["chosen"] is None for one in judged))
+        yield "Changed afterwards", f"{sum(one['revision'] > 1 for one in judged)}, with all earlier choices"
+        yield "With a reason", str(sum(bool(one["rationale"]) for one in judged))
+    yield "Skipped", str(sum(one["skipped_at"] is not None and one["judgment"] is None for one in given))
+    adjudicated = {one["pair"] for _, one in bundle.records("adjudications.jsonl", records.ADJUDICATION)}
+    yield "Adjudicated pairs", str(len(adjudicated))
+    models = [one["name"] for _, one in bundle.records("models.jsonl", records.MODEL)]
+    yield "Language models that judged", ", ".join(map(in_markdown, models)) or "none"
+    yield "Versions of the protocol", str(max(1, len(bundle.protocols)))
+    yield "Language", protocol.language
+    yield "Registration", "; ".join(f"{name}: {in_markdown(fact)}" for name, fact in facts.items()) or "none"
+
+
+def describe_times(judged: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """When judgments were made, and in which time, as far as that is known."""
+    if times := [one["decided_at"] for one in judged if one["decided_at"] is not None]:
+        yield f"{min(times):%Y-%m-%d} to {max(times):%Y-%m-%d}"
+    timed = [one for one in judged if one["decided_at"] is not None and one["presented_at"] is not None]
+    if timed:
+        took = median((one["decided_at"] - one["presented_at"]).total_seconds() for one in timed)
+        yield f"in {took:.1f} seconds each (median)"
+
+
+def assignments(bundle: Bundle) -> Iterator[dict[str, Any]]:
+    """What annotators were given, with what they chose."""
+    return (one for _, one in bundle.records("judgments.jsonl", records.ASSIGNMENT))
+
+
+def annotators(bundle: Bundle, protocol: StudyProtocol) -> Answers:
+    """Who judged, and what they went through."""
+    people = [one for _, one in bundle.records("people.jsonl", records.PERSON)]
+    phases = Counter(one["phase"] for one in people)
+    yield (
+        "Annotators",
+        f"{len(people)} came: " + (", ".join(f"{n} {name}" for name, n in sorted(phases.items())) or "none"),
+    )
+    yield "Names", "left out; people are numbered in the order in which they came"
+    panel = "none" if protocol.panel is None else protocol.panel.kind
+    yield "Panel", panel
+    if protocol.consent is None:
+        yield "Consent", f"not asked for by the program. How it was had, {ASKED}"
+    else:
+        digest = hashlib.sha256(protocol.consent.text.encode()).hexdigest()
+        answered = [one["consent"] for one in people if one["consent"] is not None]
+        agreed = sum(one["agreed"] for one in answered)
+        same = sum(one["sha256"] == digest for one in answered)
+        yield "Consent", f"{agreed} of {len(answered)} agreed; SHA-256 of the text {digest}, which {same} were shown"
+    if protocol.training is not None:
+        pairs, least = len(protocol.training.pairs), protocol.training.pass_mark
+        tried = sum(bool(one["training"]) for one in people)
+        yield "Training", f"{format_count(pairs, 'pair')}, {least} to be right; {tried} tried"
+    asked = (*protocol.surveys.before, *protocol.surveys.after)
+    answers = sum(1 for _ in bundle.records("surveys.jsonl", records.SURVEY_ANSWER))
+    yield "Survey questions", f"{', '.join(in_markdown(one.name) for one in asked) or 'none'}; {answers} answers"
+    yield "How they were recruited, and what they were paid", ASKED
+    yield "Review by an ethics board", ASKED
+
+
+def exclusions(bundle: Bundle) -> Answers:
+    """Who is left out of the figures, and why."""
+    people = [one for _, one in bundle.records("people.jsonl", records.PERSON)]
+    excluded = {one["annotator"]: one["exclusion_reason"] for one in people if one["excluded_at"] is not None}
+    theirs = [one for one in assignments(bundle) if one["judgment"] is not None and one["annotator"] in excluded]
+    reasons = ", ".join(f"{count} for {in_markdown(reason)}" for reason, count in counted_reasons(excluded))
+    yield "Excluded annotators", f"{len(excluded)}, with {len(theirs)} judgments, which stay in the data"
+    yield "Reasons", reasons or "none"
+    yield "Erased on request", str(sum(one["erased_at"] is not None for one in people))
+
+
+def counted_reasons(excluded: Mapping[str, str | None]) -> list[tuple[str, int]]:
+    """How many were excluded for which reason."""
+    return sorted(Counter(reason or "no reason that was given" for reason in excluded.values()).items())
+
+
+def uses(bundle: Bundle) -> Answers:
+    """What was made of the data."""
+    metrics = dict.fromkeys(one["metric"] for _, one in bundle.records(SCORES, records.SCORE))
+    yield (
+        "Here",
+        f"metrics ({', '.join(metrics) or 'none'}) are held against the judgments: `tables.json`, `report.html`",
+    )
+    yield "What the data should not be used for", ASKED
+
+
+def distribution(study: StudyData, *, texts: bool) -> Answers:
+    """Under which terms the data are passed on."""
+    yield "Licence of the judgments", ASKED
+    yield f"Licence of the data set {in_markdown(study.dataset.name)}", ASKED
+    if texts:
+        yield "Right to pass on its texts", f"{ASKED} without it, `relevance bundle --no-texts` leaves them out"
+    yield "Who keeps the data, and whom to write to", ASKED

@@ -1,0 +1,129 @@
+"""Texts replaced by their hashes, for data that may not be passed on."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from annotation.protocol.file import read_protocol, write_protocol
+from bundles.contents import DATA, STUDY_FILE
+from data.export import format_json_lines
+from data.files import write_whole
+from data.importers import read_documents
+from data.reading import quote_value, read_json_lines
+from data.records import PLACEHOLDER, BadRecord, Document, Summary
+
+QUOTING = ("judgments.jsonl", "adjudications.jsonl", "model_judgments.jsonl")
+
+FREE = ("rationale", "skip_reason", "reason")
+"""What people and models write about texts, which may quote them."""
+
+
+HIDDEN = re.compile(rf"sha256:[0-9a-f]{{64}}:[0-9]+( {PLACEHOLDER})?")
+"""What stands for a text."""
+
+
+def is_hidden(text: str) -> bool:
+    """Whether a text is none but what stands for one."""
+    return HIDDEN.fullmatch(text) is not None
+
+
+def hide_files(folder: Path) -> None:
+    """Replace the texts in a bundle's files, and leave out what quotes them."""
+    for path in (folder / STUDY_FILE, *(folder / "protocols").glob("*.toml")):
+        write_whole(path, [hide_protocol(path.read_text(encoding="utf-8"))])
+    changes = {DATA: hide_document, **dict.fromkeys(QUOTING, leave_out)}
+    for name, change in changes.items():
+        write_whole(folder / name, format_json_lines(change(one) for _, one in read_json_lines(folder / name)))
+
+
+def bring_texts(folder: Path, file: Path) -> None:
+    """Put texts in the place of their hashes, each of which must be that of its text. Raises `BadRecord`, OSError."""
+    brought = {document.id: (document, summaries) for document, summaries in read_documents(file)}
+
+    def whole() -> Iterator[dict[str, Any]]:
+        for _, record in read_json_lines(folder / DATA):
+            if record["id"] not in brought:
+                raise BadRecord(f"{file.name} has no document {quote_value(record['id'])}")
+            yield put_texts(record, *brought[record["id"]], file.name)
+
+    write_whole(folder / DATA, format_json_lines(list(whole())))
+
+
+def put_texts(record: Mapping[str, Any], document: Document, summaries: Sequence[Summary], file: str) -> dict[str, Any]:
+    """A document of a bundle with its texts. Raises `BadRecord` where they are none of those that were hashed."""
+    texts = {summary.system: summary.text for summary in summaries}
+    source = document.source
+    found = {
+        **record,
+        "title": document.title,
+        "source": source if isinstance(source, str) else list(source),
+        "references": list(document.references),
+        "summaries": [{**one, "text": texts.get(one["system"], "")} for one in record["summaries"]],
+        "questions": [question._asdict() for question in document.questions],
+    }
+    hashed = hide_document(found)
+    other = next((part for part in record if hashed[part] != record[part]), None)
+    if other is not None:
+        raise BadRecord(f"{file}: {other} of the document {quote_value(record['id'])}: not what was hashed")
+    return found
+
+
+def hide(text: str) -> str:
+    """What stands for a text: its SHA-256 and how many characters it has.
+
+    A blank text stays as it is, and so does what stands for a text already.
+    """
+    if not text.strip() or is_hidden(text):
+        return text
+    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}:{len(text)}"
+
+
+def hide_document(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A document of a bundle with hashes in the place of its texts."""
+    source = record["source"]
+    return {
+        **record,
+        "title": None if record["title"] is None else hide(record["title"]),
+        "source": hide(source) if isinstance(source, str) else [hide(sentence) for sentence in source],
+        "references": [hide(text) for text in record["references"]],
+        "summaries": [{**summary, "text": hide(summary["text"])} for summary in record["summaries"]],
+        "questions": [
+            {"question": hide_question(one["question"]), "answer": hide(one["answer"])} for one in record["questions"]
+        ],
+    }
+
+
+def hide_question(text: str) -> str:
+    """What stands for a question, with the place that a question has for its answer."""
+    return text if is_hidden(text) else f"{hide(text)} {PLACEHOLDER}"
+
+
+def leave_out(value: Any) -> Any:
+    """A JSON value without the texts of the fields `FREE`."""
+    if isinstance(value, Mapping):
+        return {key: None if key in FREE else leave_out(one) for key, one in value.items()}
+    return [leave_out(one) for one in value] if isinstance(value, list) else value
+
+
+def hide_protocol(text: str) -> str:
+    """A study file whose training pairs have hashes in the place of their texts; its comments are left out."""
+    protocol = read_protocol(text)
+    if protocol.training is None:
+        return write_protocol(protocol)
+    pairs = tuple(
+        replace(
+            pair,
+            document=hide(pair.document),
+            better=hide(pair.better),
+            worse=hide(pair.worse),
+            explanation=hide(pair.explanation),
+            title=None if pair.title is None else hide(pair.title),
+        )
+        for pair in protocol.training.pairs
+    )
+    return write_protocol(replace(protocol, training=replace(protocol.training, pairs=pairs)))

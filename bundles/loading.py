@@ -1,0 +1,303 @@
+"""A bundle's study put into a database, with its data set and scores: all of it in one transaction, or nothing."""
+
+from __future__ import annotations
+
+import secrets
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any, TypeVar
+
+from sqlalchemy import insert, select, update
+from sqlalchemy.orm import Session
+
+from annotation.protocol.tables import (
+    AdjudicationRow,
+    ConsentRow,
+    EventRow,
+    ModelAnnotatorRow,
+    ModelJudgmentRow,
+    ProtocolRow,
+    RegistrationRow,
+    SurveyAnswerRow,
+    TrainingAnswerRow,
+)
+from annotation.records import StudyExists
+from annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, RevisionRow, StudyRow
+from bundles import records
+from bundles.contents import DATA, SCORES, WHOLE_STUDY, protocol_name
+from bundles.reading import BadBundle, Bundle
+from bundles.records import read_fields
+from data.access import visitor_of
+from data.database import now
+from data.records import ClozeQuestion, Document, Summary
+from data.store import DatasetExists, DataStore, StoreError, checked_name
+from data.store.base import BATCH, batches, has_named, insert_named
+from data.store.rows import document_row
+from data.tables import BoundRow, DatasetRow, ScoreRow, SignatureRow, VersionRow
+
+T = TypeVar("T")
+
+Candidate = tuple[str, str]
+
+
+class ScoresDiffer(StoreError):
+    """The database has other scores of the same texts under the same signature."""
+
+
+def load_bundle(store: DataStore, bundle: Bundle, *, name: str, dataset: str, opened: bool) -> None:
+    """Store a checked bundle's study as `name`, its data set as `dataset`; where it is `opened` nobody judges in it.
+
+    Raises `StudyExists`, `DatasetExists`, `ScoresDiffer`, StoreError for a bad name, and `BadRecord` for what no
+    database takes.
+    """
+    name, dataset = checked_name(name), checked_name(dataset)
+    place, value = bundle.value(WHOLE_STUDY)
+    whole = read_fields(place, value, records.WHOLE_STUDY)
+    with store.changing("texts") as session:
+        loader = Loader(session, bundle)
+        owner = load_dataset(session, whole["dataset"] | {"name": dataset})
+        loader.load_documents(owner)
+        loader.load_scores()
+        study = load_study(session, whole, name, owner, bundle, opened=opened)
+        loader.load_pairs(study)
+        loader.load_people(study)
+        loader.load_judgments()
+        loader.load_other_judges(study)
+        session.execute(update(VersionRow).where(VersionRow.what == "scores").values(token=secrets.token_hex(8)))
+
+
+def load_dataset(session: Session, columns: Mapping[str, Any]) -> DatasetRow:
+    """The row of the data set. Raises `DatasetExists`."""
+    exists = DatasetExists(
+        f"there is already a data set {columns['name']!r}; open the bundle with --name NAME, which names the study so, "
+        "and its data set after it"
+    )
+    if has_named(session, DatasetRow, columns["name"]):
+        raise exists
+    row = DatasetRow(**columns, owner_id=visitor_of(session).user_id)
+    insert_named(session, row, exists)
+    return row
+
+
+def load_study(
+    session: Session, whole: Mapping[str, Any], name: str, dataset: DatasetRow, bundle: Bundle, *, opened: bool
+) -> StudyRow:
+    """The row of the study, with its protocols and registrations. Raises `StudyExists`."""
+    exists = StudyExists(f"there is already a study {name!r}; open the bundle with --name NAME")
+    if has_named(session, StudyRow, name):
+        raise exists
+    row = StudyRow(**whole["study"] | {"name": name}, dataset_id=dataset.id, owner_id=visitor_of(session).user_id)
+    if opened:
+        row.bundle_sha256, row.closed_at = bundle.sha256, row.closed_at or now()
+    insert_named(session, row, exists)
+    for one in whole["protocols"]:
+        session.add(ProtocolRow(**one, study_id=row.id, text=bundle.text(protocol_name(one["version"]))))
+    session.add_all(RegistrationRow(**one, study_id=row.id) for one in whole["registrations"])
+    session.flush()
+    return row
+
+
+class Loader:
+    """A bundle's records on their way into the tables, within one transaction."""
+
+    def __init__(self, session: Session, bundle: Bundle) -> None:
+        self.session, self.bundle = session, bundle
+        self.documents: dict[str, int] = {}
+        self.summaries: dict[Candidate, tuple[int, str]] = {}
+        """The number and the example's hash of each summary."""
+        self.pairs: list[tuple[int, int, int]] = []
+        """The numbers of each pair and of its first and second summary."""
+        self.people: dict[str, int] = {}
+
+    def rows(self, name: str, fields: records.Fields) -> Iterator[dict[str, Any]]:
+        """The records of a file."""
+        return (one for _, one in self.bundle.records(name, fields))
+
+    def side(self, pair: int, side: str | None) -> int | None:
+        """The number of one of a pair's summaries."""
+        return None if side is None else self.pairs[pair][1 + records.SIDES.index(side)]
+
+    def load_documents(self, dataset: DatasetRow) -> None:
+        """The documents with their summaries."""
+        for position, part in enumerate(in_parts(self.rows(DATA, records.DOCUMENT))):
+            rows = []
+            for place, one in enumerate(part, position * BATCH):
+                row = document_row(dataset.id, place, to_document(one), to_summaries(one))
+                for summary, found in zip(row.summaries, one["summaries"], strict=True):
+                    summary.signature = found["signature"]
+                rows.append(row)
+            self.session.add_all(rows)
+            self.session.flush()
+            for row in rows:
+                self.documents[row.key] = row.id
+                for summary in row.summaries:
+                    self.summaries[row.key, summary.system] = summary.id, summary.example
+            self.session.expunge_all()
+        for part in in_parts(self.rows("bounds.jsonl", records.BOUND)):
+            self.insert(BoundRow, [one | {"document_id": self.documents[one["document_id"]]} for one in part])
+
+    def load_scores(self) -> None:
+        """The scores that the database does not have. Raises `ScoresDiffer`, `BadBundle`."""
+        numbers: dict[str, int] = {}
+        for part in in_parts(self.rows(SCORES, records.SCORE)):
+            found: dict[str, dict[str, tuple[Any, ...]]] = {}
+            for one in part:
+                if one["signature"] not in numbers:
+                    numbers[one["signature"]] = self.signature(one["metric"], one["signature"])
+                example = self.summaries[one["document_id"], one["system"]][1]
+                score = one["value"], one["missing"], one["truncated"]
+                if found.setdefault(one["signature"], {}).setdefault(example, score) != score:
+                    raise BadBundle(f"{SCORES}: two summaries of the same texts have different scores")
+            for signature, scores in found.items():
+                self.add_scores(signature, numbers[signature], scores)
+
+    def signature(self, metric: str, text: str) -> int:
+        """The number of a signature, which is stored if it is new."""
+        row = self.session.scalar(select(SignatureRow).where(SignatureRow.text == text).with_for_update())
+        if row is None:
+            row = SignatureRow(metric=metric, text=text)
+            self.session.add(row)
+            self.session.flush()
+        return row.id
+
+    def add_scores(self, signature: str, number: int, scores: Mapping[str, tuple[Any, ...]]) -> None:
+        """Store scores of one signature; those that are there must be the same. Raises `ScoresDiffer`."""
+        of_signature = select(ScoreRow).where(ScoreRow.signature_id == number)
+        known = {
+            row.example: (row.value, row.missing, row.truncated)
+            for batch in batches(list(scores))
+            for row in self.session.scalars(of_signature.where(ScoreRow.example.in_(batch)))
+        }
+        if any(scores[example] != score for example, score in known.items()):
+            raise ScoresDiffer(
+                f"this database has other scores of the same texts under {signature}; open the bundle in another "
+                "database (RELEVANCE_DATABASE_URL)"
+            )
+        columns = ("value", "missing", "truncated")
+        self.insert(
+            ScoreRow,
+            [
+                {"signature_id": number, "example": example, **dict(zip(columns, score, strict=True))}
+                for example, score in scores.items()
+                if example not in known
+            ],
+        )
+
+    def load_pairs(self, study: StudyRow) -> None:
+        """The pairs; how many judgments each has follows from those of annotators who are not excluded."""
+        people = self.rows("people.jsonl", records.PERSON)
+        excluded = {one["annotator"] for one in people if one["excluded_at"] is not None}
+        judged: Counter[int] = Counter()
+        for one in self.rows("judgments.jsonl", records.ASSIGNMENT):
+            judged[one["pair"]] += one["judgment"] is not None and one["annotator"] not in excluded
+        for one in self.rows("pairs.jsonl", records.PAIR):
+            first, second = (self.summaries[one[side]][0] for side in records.SIDES)
+            row = PairRow(
+                study_id=study.id,
+                position=one["position"],
+                document_id=self.documents[one["document_id"]],
+                first_id=first,
+                second_id=second,
+                judgments=judged[one["position"]],
+                inclusion=one["inclusion"],
+                expected_id={"first": first, "second": second, None: None}[one["expected"]],
+            )
+            self.add(row)
+            self.pairs.append((row.id, first, second))
+
+    def load_people(self, study: StudyRow) -> None:
+        """The annotators under their pseudonyms, with what happened to them; no link of the bundle's opens anything."""
+        for one in self.rows("people.jsonl", records.PERSON):
+            lists = {part: one.pop(part) for part in ("consent", "events", "training")}
+            name = one.pop("annotator")
+            row = AnnotatorRow(**one, study_id=study.id, name=name, token=secrets.token_urlsafe(24))
+            self.add(row)
+            self.people[name] = row.id
+            if lists["consent"] is not None:
+                self.session.add(ConsentRow(**lists["consent"], annotator_id=row.id))
+            self.insert(EventRow, [event | {"annotator_id": row.id} for event in lists["events"]])
+            self.insert(TrainingAnswerRow, [answer | {"annotator_id": row.id} for answer in lists["training"]])
+        answers = self.rows("surveys.jsonl", records.SURVEY_ANSWER)
+        self.insert(SurveyAnswerRow, [self.with_annotator(one) for one in answers])
+
+    def load_judgments(self) -> None:
+        """What the annotators were given and what they chose, with all earlier choices."""
+        judgments: dict[int, tuple[int, dict[str, Any], int]] = {}
+        for one in self.rows("judgments.jsonl", records.ASSIGNMENT):
+            pair, judgment = one.pop("pair"), one.pop("judgment")
+            left = self.side(pair, one.pop("left"))
+            row = AssignmentRow(**self.with_annotator(one), pair_id=self.pairs[pair][0], left_id=left)
+            self.add(row)
+            if judgment is not None:
+                judgments[judgment.pop("place")] = row.id, judgment, pair
+        for _, (assignment_id, judgment, pair) in sorted(judgments.items()):
+            earlier = judgment.pop("earlier")
+            chosen = JudgmentRow(**self.with_choice(judgment, pair), assignment_id=assignment_id)
+            self.add(chosen)
+            self.insert(RevisionRow, [self.with_choice(one, pair) | {"judgment_id": chosen.id} for one in earlier])
+
+    def load_other_judges(self, study: StudyRow) -> None:
+        """What adjudicators and language models said of the pairs."""
+        decided = []
+        for one in self.rows("adjudications.jsonl", records.ADJUDICATION):
+            pair = one.pop("pair")
+            decided.append(self.with_choice(one, pair) | {"pair_id": self.pairs[pair][0]})
+        self.insert(AdjudicationRow, decided)
+        models: dict[str, int] = {}
+        for one in self.rows("models.jsonl", records.MODEL):
+            row = ModelAnnotatorRow(**one, study_id=study.id)
+            self.add(row)
+            models[row.name] = row.id
+        judged = []
+        for one in self.rows("model_judgments.jsonl", records.MODEL_JUDGMENT):
+            model, pair = one.pop("model"), one.pop("pair")
+            judged.append(one | {"model_id": models[model], "pair_id": self.pairs[pair][0]})
+        self.insert(ModelJudgmentRow, judged)
+
+    def with_annotator(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        """A record with the number of its annotator."""
+        rest = {name: value for name, value in record.items() if name != "annotator"}
+        return rest | {"annotator_id": self.people[record["annotator"]]}
+
+    def with_choice(self, record: Mapping[str, Any], pair: int) -> dict[str, Any]:
+        """A record with the number of the summary that was chosen of a pair."""
+        rest = {name: value for name, value in record.items() if name != "chosen"}
+        return rest | {"chosen_id": self.side(pair, record["chosen"])}
+
+    def add(self, row: Any) -> None:
+        """Store a row at once, so that it has a number."""
+        self.session.add(row)
+        self.session.flush()
+
+    def insert(self, table: type[Any], rows: list[dict[str, Any]]) -> None:
+        """Store rows whose numbers nobody asks for."""
+        if rows:
+            self.session.execute(insert(table), rows)
+
+
+def in_parts(rows: Iterable[T]) -> Iterator[list[T]]:
+    """Rows in parts that a database takes at once."""
+    waiting = iter(rows)
+    while part := list(islice(waiting, BATCH)):
+        yield part
+
+
+def to_document(record: Mapping[str, Any]) -> Document:
+    """A document of a bundle."""
+    source = record["source"]
+    return Document(
+        id=record["id"],
+        source=source if isinstance(source, str) else tuple(source),
+        references=tuple(record["references"]),
+        title=record["title"],
+        questions=tuple(ClozeQuestion(one["question"], one["answer"]) for one in record["questions"]),
+    )
+
+
+def to_summaries(record: Mapping[str, Any]) -> list[Summary]:
+    """The summaries of a document of a bundle."""
+    return [
+        Summary(record["id"], one["system"], one["text"], one["human"], tuple(one["remarks"] or ()))
+        for one in record["summaries"]
+    ]

@@ -1,0 +1,36 @@
+"""A bundle opened: a study to read, with its data set, which nobody judges in or changes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from bundles.checking import check_bundle
+from bundles.contents import WHOLE_STUDY
+from bundles.loading import load_bundle
+from bundles.reading import Bundle, unpack
+from bundles.records import WHOLE_STUDY as FIELDS
+from bundles.records import read_fields
+from data.store import DataStore
+
+
+def open_bundle(store: DataStore, file: Path, name: str | None = None) -> tuple[str, str]:
+    """Import a bundle's study to read it; returns the names of the study and of its data set.
+
+    With a `name` the study is called so, and its data set after it. Raises `BadBundle`, `BadRecord`, `StudyExists`,
+    `DatasetExists`, `ScoresDiffer`, OSError; nothing is imported then.
+    """
+    with TemporaryDirectory() as folder:
+        bundle = unpack(file, Path(folder))
+        for _ in check_bundle(bundle):
+            pass
+        dataset = name_dataset(bundle)
+        names = (bundle.study, dataset) if name is None else (name, f"{dataset} of {name}")
+        load_bundle(store, bundle, name=names[0], dataset=names[1], opened=True)
+    return names
+
+
+def name_dataset(bundle: Bundle) -> str:
+    """What the data set of a bundle is called."""
+    place, value = bundle.value(WHOLE_STUDY)
+    return str(read_fields(place, value, FIELDS)["dataset"]["name"])

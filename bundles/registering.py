@@ -1,0 +1,37 @@
+"""A study registered before its first judgment: the hash of its bundle is kept, and what may not change unsaid."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from annotation.registrations import Registration, RegistrationStore
+from annotation.store import AnnotationStore
+from bundles.changes import hash_registered
+from bundles.writing import make_bundle, write_bundle
+from data.store import DataStore
+
+
+def register_study(data: DataStore, annotation: AnnotationStore, study: str, file: Path | None = None) -> Registration:
+    """Keep the hash of the bundle that `relevance bundle STUDY` writes now, and of each of its files.
+
+    That bundle is written into `file`, where one is named. Raises `UnknownStudy`, `NotAllowed`, `AlreadyJudged`,
+    `NotBundled`, OSError.
+    """
+    registrations = RegistrationStore(annotation.engine, annotation.actor)
+    registrations.check_registrable(study)
+    if file is None:
+        return registrations.register(study, *hash_study(data, annotation, study))
+    bundle = write_bundle(data, annotation, study, file)
+    hashes = {**bundle.files, **hash_registered(data, annotation, study)}
+    return registrations.register(study, bundle.sha256, hashes)
+
+
+def hash_study(data: DataStore, annotation: AnnotationStore, study: str) -> tuple[str, dict[str, str]]:
+    """What is registered: the hash of a study's bundle, and those of all files and of each signature's scores.
+
+    Raises `UnknownStudy`, `NotBundled`.
+    """
+    with TemporaryDirectory() as folder:
+        bundle = make_bundle(data, annotation, study, Path(folder, "bundle"))
+    return bundle.sha256, {**bundle.files, **hash_registered(data, annotation, study)}

@@ -1,0 +1,227 @@
+"""A bundle run again: scores, pairs and tables are made anew and held against those in it, number by number."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import takewhile, zip_longest
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+from sqlalchemy import select
+
+from annotation.protocol.current import spec_of
+from annotation.protocol.file import read_protocol
+from annotation.sampling import GIVEN
+from annotation.studies import draw_pairs, find_study
+from bundles import records
+from bundles.checking import check_bundle
+from bundles.contents import SCORES, STUDY_FILE, TABLES
+from bundles.hashed_texts import bring_texts
+from bundles.opening import name_dataset
+from bundles.reading import BadBundle, Bundle, unpack
+from bundles.records import SIDES
+from bundles.tables import OF_TEXTS, Loaded, loaded, tables_as_json
+from data.reading import Say
+from data.records import Example, make_examples
+from data.signatures import is_given
+from data.tables import DocumentRow, SummaryRow
+from metrics.base import VERSION, Metric
+from metrics.from_signature import metric_of
+from metrics.registry import is_lexical
+from metrics.scoring import BATCH, Failures
+
+CLOSE = 1e-9
+"""By how much, relatively, a number of a table may be another: what sums in another order differ by, and no decimal
+that is printed."""
+
+CLOSE_SCORE = 1e-4
+"""By how much the score of a metric that loads a model may be another; those of others are the same to the last bit."""
+
+VERSIONS = "versions"
+"""The fact that says what tables were made with, which is not compared."""
+
+
+class Difference(NamedTuple):
+    """Something that is other than in the bundle."""
+
+    place: str
+    """Where it stands: the file, and what names it there."""
+    stored: object
+    """What the bundle says."""
+    found: object
+    """What comes out now."""
+
+    def __str__(self) -> str:
+        return f"{self.place}: {show(self.stored)} in the bundle, {show(self.found)} now"
+
+
+def show(value: object) -> str:
+    """A value as a message shows it; numbers with all of their digits."""
+    return "nothing" if value is None else repr(value)
+
+
+def rerun_bundle(file: Path, say: Say, texts: Path | None = None) -> list[Difference]:
+    """Run a bundle again in a database of its own, saying what is compared; returns all that is other.
+
+    `texts` is a file of the data set's texts for a bundle that has only their hashes. Raises `BadBundle`, `BadRecord`,
+    OSError.
+    """
+    with TemporaryDirectory() as folder:
+        bundle = unpack(file, Path(folder))
+        for line in check_bundle(bundle):
+            say(line)
+        if texts is not None:
+            if bundle.texts:
+                raise BadBundle(f"{file.name} has its texts; none are to be brought along")
+            bring_texts(bundle.folder, texts)
+            say(f"texts: those of {texts.name} are those whose hashes are in the bundle")
+        has_texts = bundle.texts or texts is not None
+        with loaded(bundle, name_dataset(bundle)) as found:
+            return list(compare_all(bundle, found, say, texts=has_texts))
+
+
+def compare_all(bundle: Bundle, found: Loaded, say: Say, *, texts: bool) -> Iterator[Difference]:
+    """What is other of the scores, the pairs and the tables, and what of them could be compared."""
+    parts: dict[str, Iterator[Difference]] = {}
+    if texts:
+        parts["scores"] = compare_scores(bundle, found)
+        if found.annotation.study(found.study).rule == GIVEN:
+            say("pairs: not drawn again, for they came with their judgments")
+        else:
+            parts["pairs"] = compare_pairs(bundle, found)
+    else:
+        say("scores, pairs: not made again, for the bundle has no texts; bring them along with --data FILE")
+    parts["tables"] = compare_tables(bundle, found, texts=texts)
+    for what, differences in parts.items():
+        others = list(differences)
+        left_out = "" if texts or what != "tables" else f", but for {', '.join(OF_TEXTS)}, which rest on texts"
+        say(f"{what}: made again{left_out}: " + (f"{len(others)} differences" if others else "the same"))
+        yield from others
+
+
+def compare_scores(bundle: Bundle, found: Loaded) -> Iterator[Difference]:
+    """Compute every score anew by its signature, but for those that came with the data set.
+
+    What cannot be made of a signature is a difference, too.
+    """
+    stored: dict[str, dict[tuple[str, str], tuple[float | None, str | None]]] = {}
+    for _, one in bundle.records(SCORES, records.SCORE):
+        of_signature = stored.setdefault(one["signature"], {})
+        of_signature[one["document_id"], one["system"]] = one["value"], one["missing"]
+    examples = [one for of_document in found.data.records(found.dataset) for one in make_examples(*of_document)]
+    for signature, scores in stored.items():
+        if is_given(signature):
+            continue
+        metric = metric_of(signature)
+        if metric is None:
+            why = f"relevance {VERSION} cannot make this metric again"
+            yield Difference(f"{SCORES}: {signature}", f"{len(scores)} scores", why)
+            continue
+        scored = [one for one in examples if (one.document_id, one.system) in scores]
+        yield from compare_metric(metric, scored, scores)
+
+
+def compare_metric(
+    metric: Metric, examples: Sequence[Example], stored: Mapping[tuple[str, str], tuple[float | None, str | None]]
+) -> Iterator[Difference]:
+    """Compute one metric's scores anew."""
+    close = 0.0 if is_lexical(metric.signature) else CLOSE_SCORE
+    for start in range(0, len(examples), BATCH):
+        batch = examples[start : start + BATCH]
+        failures = Failures()
+        scores = failures.score(metric, batch)
+        if scores is None:
+            yield Difference(f"{SCORES}: {metric.signature}", "scores", failures[metric.name])
+            return
+        for example, score in zip(batch, scores, strict=True):
+            value, missing = stored[example.document_id, example.system]
+            place = f"{SCORES}: {metric.signature}, document {example.document_id}, system {example.system}"
+            if (value is None) != (score.value is None) or missing != score.missing:
+                yield Difference(place, missing if value is None else value, score.value or score.missing)
+            elif value is not None and score.value is not None and abs(value - score.value) > close:
+                yield Difference(place, value, score.value)
+
+
+def compare_pairs(bundle: Bundle, found: Loaded) -> Iterator[Difference]:
+    """Draw the pairs anew by the study file that holds, which says of them what it said when somebody came."""
+    with found.annotation.reading() as session:
+        study = find_study(session, found.study)
+        spec = spec_of(session, study)
+        named = {
+            number: (key, system)
+            for number, key, system in session.execute(
+                select(SummaryRow.id, DocumentRow.key, SummaryRow.system).join(DocumentRow)
+            )
+        }
+        keys = {number: key for number, key in session.execute(select(DocumentRow.id, DocumentRow.key))}  # noqa: C416
+    protocol = read_protocol(bundle.text(STUDY_FILE))
+    if bundle.protocols:
+        of_row = {name: getattr(spec, name) for name in ("name", "dataset", "systems", "signature", "signatures")}
+        spec = replace(protocol.spec, **of_row)
+    sample = draw_pairs(found.annotation, spec, protocol.stopping)
+    drawn = [
+        {
+            "document_id": keys[pair.document_id],
+            "first": named[pair.first_id],
+            "second": named[pair.second_id],
+            "expected": None if pair.expected_id is None else SIDES[pair.expected_id != pair.first_id],
+            "inclusion": pair.inclusion,
+        }
+        for pair in (*sample.pairs, *sample.checks)
+    ]
+    stored = [one for _, one in bundle.records("pairs.jsonl", records.PAIR)]
+    if len(stored) != len(drawn):
+        yield Difference("pairs.jsonl", f"{len(stored)} pairs and checks", f"{len(drawn)}")
+    for position, (before, now) in enumerate(zip(stored, drawn, strict=False)):
+        for field, value in now.items():
+            if not same(before[field], value):
+                yield Difference(f"pairs.jsonl: pair {position}, {field}", before[field], value)
+
+
+def compare_tables(bundle: Bundle, found: Loaded, *, texts: bool) -> Iterator[Difference]:
+    """Make all tables anew; without texts none that rests on them."""
+    now = json.loads(json.dumps(tables_as_json(found, texts=texts), allow_nan=False))
+    _, stored = bundle.value(TABLES)
+    left_out = {VERSIONS} if texts else {VERSIONS, *OF_TEXTS}
+    yield from compare(leave_out(stored, left_out), leave_out(now, left_out), TABLES)
+
+
+def leave_out(value: Any, names: Collection[str]) -> Any:
+    """A JSON value without what has these names."""
+    if isinstance(value, dict):
+        return {key: leave_out(one, names) for key, one in value.items() if key not in names}
+    return [leave_out(one, names) for one in value] if isinstance(value, list) else value
+
+
+def compare(stored: Any, now: Any, place: str) -> Iterator[Difference]:
+    """What is other in two JSON values, down to single numbers."""
+    if isinstance(stored, dict) and isinstance(now, dict):
+        for key in [*stored, *(key for key in now if key not in stored)]:
+            yield from compare(stored.get(key), now.get(key), f"{place}, {STEPS.get(key, key)}".replace(", , ", ", "))
+    elif isinstance(stored, list) and isinstance(now, list):
+        for number, (before, after) in enumerate(zip_longest(stored, now), 1):
+            yield from compare(before, after, f"{place}, {name_row(before, number)}")
+    elif not same(stored, now):
+        yield Difference(place, stored, now)
+
+
+STEPS = {"tables": "", "rows": ""}
+"""Keys of the tables' file that say nothing to who reads where a number stands."""
+
+
+def name_row(value: Any, number: int) -> str:
+    """What a row of a table is called: the words with which it begins, or its number."""
+    words = list(takewhile(lambda cell: isinstance(cell, str), value.values())) if isinstance(value, dict) else []
+    return f"row {' / '.join(words)}" if words else f"{number}"
+
+
+def same(stored: Any, now: Any) -> bool:
+    """Whether two values are the same; numbers may be apart by `CLOSE`."""
+    numbers = [type(value) in {int, float} for value in (stored, now)]
+    if all(numbers):
+        return math.isclose(stored, now, rel_tol=CLOSE, abs_tol=CLOSE)
+    return bool(stored == now)

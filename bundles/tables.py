@@ -1,0 +1,68 @@
+"""The tables of a bundle: all that `relevance analyze --study` has, made of the bundle's own records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+from analysis.study import Settings
+from annotation.store import AnnotationStore
+from annotation.study_data import StudyData, read_study
+from bundles.loading import load_bundle
+from bundles.reading import Bundle
+from data.database import connect
+from data.sorting import natural_order
+from data.store import DataStore
+from reports.beside_systems import with_beside
+from reports.contents import Contents, contents_as_json
+from reports.study import make_study_contents
+from reports.texts import OF_MARKS, with_marked_words
+from summarizers.registry import baselines_among
+
+OF_TEXTS = ("distinguishability", "systems", "systems_published", "wilcoxon", *OF_MARKS["marked"])
+"""Tables that rest on texts: of words, and those beside whose systems stands what is counted in the texts."""
+
+
+class Loaded(NamedTuple):
+    """A bundle's study in a database of its own."""
+
+    data: DataStore
+    annotation: AnnotationStore
+    study: str
+    dataset: str
+
+
+@contextmanager
+def loaded(bundle: Bundle, dataset: str) -> Iterator[Loaded]:
+    """A fresh database with a checked bundle's study in it, until the block is left. Raises `BadRecord`."""
+    with TemporaryDirectory() as folder:
+        engine = connect(f"sqlite:///{Path(folder, 'bundle.db')}")
+        try:
+            data = DataStore(engine)
+            load_bundle(data, bundle, name=bundle.study, dataset=dataset, opened=False)
+            yield Loaded(data, AnnotationStore(engine), bundle.study, dataset)
+        finally:
+            engine.dispose()
+
+
+def tables_as_json(found: Loaded, *, texts: bool = True) -> dict[str, Any]:
+    """All tables of the judgments and, where adjudicators decided anything, under `adjudicated` those of that."""
+    study, contents = make_tables(found, texts=texts)
+    tables = contents_as_json(contents)
+    if study.confirmation.decided:
+        tables["adjudicated"] = contents_as_json(make_tables(found, texts=texts, adjudicated=True)[1])
+    return tables
+
+
+def make_tables(found: Loaded, *, texts: bool = True, adjudicated: bool = False) -> tuple[StudyData, Contents]:
+    """The study as it is read, and all of its tables; without `texts` none of `OF_TEXTS`."""
+    study = read_study(found.data, found.annotation, found.study, adjudicated=adjudicated)
+    systems = sorted(study.dataset.systems, key=natural_order)
+    contents = make_study_contents(study, Settings(baselines=baselines_among(systems)))
+    if not texts:
+        return study, contents.only([name for name in contents.names if name not in OF_TEXTS])
+    contents = with_beside(contents, found.data.records(found.dataset), found.data, found.dataset)
+    return study, with_marked_words(contents, found.data, found.annotation, found.study)

@@ -1,0 +1,117 @@
+"""Bundles written: of the same study always the same bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+from annotation.store import AnnotationStore
+from bundles.changes import describe_registration
+from bundles.checking import check_study
+from bundles.contents import MANIFEST, TABLES, as_json, make_files
+from bundles.datasheet import make_datasheet
+from bundles.environment import make_environment, make_readme
+from bundles.hashed_texts import hide_files
+from bundles.reading import CHUNK, EPOCH, FORMAT, MOST_BYTES, MOST_TIMES, SMALL, Bundle
+from bundles.rows import read_rows
+from bundles.tables import loaded, make_tables, tables_as_json
+from data.files import is_replaced, sha256, write_bytes_whole, write_whole
+from data.records import BadRecord
+from data.store import DataStore, StoreError
+from reports.html_report import report_html
+from reports.methods import study_methods
+
+
+class NotBundled(StoreError):
+    """The study cannot be a bundle; the message says why."""
+
+
+def write_bundle(data: DataStore, annotation: AnnotationStore, study: str, file: Path, *, texts: bool = True) -> Bundle:
+    """Write a study's bundle; without `texts`, hashes stand for those of its data set.
+
+    Raises `UnknownStudy`, `NotBundled`, OSError.
+    """
+    if not is_replaced(file):
+        raise NotBundled(f"{file} is no ordinary file; name one that a bundle can be")
+    with TemporaryDirectory() as name:
+        bundle = make_bundle(data, annotation, study, Path(name, "bundle"), texts=texts)
+        packed = Path(name, "bundle.zip")
+        pack(bundle, packed)
+        write_bytes_whole(file, read_chunks(packed))
+    return bundle
+
+
+def make_bundle(
+    data: DataStore, annotation: AnnotationStore, study: str, folder: Path, *, texts: bool = True
+) -> Bundle:
+    """The files of a bundle in a new folder. Raises `UnknownStudy`, `NotBundled`, OSError.
+
+    Its tables are made of its own records in a database of their own, as `relevance bundle rerun` makes them: they are
+    those of one moment, whoever judges meanwhile, and know people by their pseudonyms only.
+    """
+    rows = read_rows(annotation, study)
+    folder.mkdir()
+    for name, lines in make_files(data, rows):
+        (folder / name).parent.mkdir(exist_ok=True)
+        write_whole(folder / name, lines)
+    whole = list_files(folder, rows.name, texts=True)
+    try:
+        check_study(whole)
+    except BadRecord as error:  # summaries or scores that somebody adds at this moment
+        raise NotBundled(f"the data set {rows.dataset!r} was changed meanwhile; try again ({error})") from error
+    facts = describe_registration(data, annotation, study)
+    with loaded(whole, rows.dataset) as found:
+        read, contents = make_tables(found)
+        write_whole(folder / TABLES, as_json(tables_as_json(found)))
+        labelled = contents.labelled()
+        labelled = labelled.with_facts(facts)
+        write_whole(folder / "report.html", [report_html(labelled, study_methods(read, labelled.analysis))])
+    if not texts:
+        hide_files(folder)
+    write_whole(folder / "datasheet.md", make_datasheet(whole, read, facts, texts=texts))
+    write_whole(folder / "environment.json", as_json(make_environment(rows.whole["study"]["seed"])))
+    write_whole(folder / "README.md", make_readme(rows.name, texts=texts))
+    return list_files(folder, rows.name, texts=texts)
+
+
+def list_files(folder: Path, study: str, *, texts: bool) -> Bundle:
+    """Write the manifest of the files that lie in a folder. Raises `NotBundled` where they are too large."""
+    names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    files = {name: folder / name for name in names if name != MANIFEST}
+    entries = {name: {"sha256": sha256(path), "bytes": path.stat().st_size} for name, path in files.items()}
+    manifest = "".join(as_json({"format": FORMAT, "study": study, "texts": texts, "files": entries}))
+    if sum(path.stat().st_size for path in files.values()) > MOST_BYTES:
+        raise NotBundled(f"the study's files have over {MOST_BYTES >> 20} MB together, which no bundle may have")
+    write_whole(folder / MANIFEST, [manifest])
+    return Bundle(
+        folder=folder,
+        sha256=hashlib.sha256(manifest.encode()).hexdigest(),
+        study=study,
+        texts=texts,
+        files={name: str(entry["sha256"]) for name, entry in entries.items()},
+    )
+
+
+def pack(bundle: Bundle, file: Path) -> None:
+    """Pack a bundle's files, by name and at one time, so that the same files are the same bytes."""
+    with ZipFile(file, "w") as archive:
+        for name in sorted([*bundle.files, MANIFEST]):
+            member = ZipInfo(name, EPOCH)
+            member.compress_type, member.create_system = ZIP_DEFLATED, 3
+            member.external_attr = (stat.S_IFREG | 0o644) << 16
+            with (bundle.folder / name).open("rb") as source, archive.open(member, "w") as target:
+                shutil.copyfileobj(source, target, CHUNK)
+            if member.file_size > max(SMALL, MOST_TIMES * member.compress_size):
+                raise NotBundled(f"{name} repeats itself so much that it would be taken for a bomb")
+
+
+def read_chunks(file: Path) -> Iterator[bytes]:
+    """The bytes of a file in parts."""
+    with file.open("rb") as opened:
+        while part := opened.read(CHUNK):
+            yield part

@@ -1,0 +1,46 @@
+"""Backups: make one, restore one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from cli.shared import FILE, check_output, report_refusals, tell
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--force", is_flag=True, help="Replace FILE if it is there.")
+@report_refusals
+def backup(file: Path, force: bool) -> None:
+    """Write all data sets, studies and judgments to FILE, while people judge.
+
+    The file is checked before it gets its name. Keep it where nobody else reads it: it has the links of annotators.
+    """
+    from data.backup import back_up
+    from data.database import database_url
+
+    check_output(file, [])
+    made = back_up(database_url(), file, force=force)
+    tell(f"wrote {file}: {made.judgments} judgments, {made.size / 1e6:.1f} MB, schema {made.schema}")
+
+
+@click.command()
+@click.argument("file", type=FILE)
+@click.option("--force", is_flag=True, help="Replace a database that has judgments.")
+@report_refusals
+def restore(file: Path, force: bool) -> None:
+    """Replace the database by the backup in FILE.
+
+    The backup is checked before anything is changed. An SQLite database is kept in a file beside it, and pages that
+    are open go on with what was restored. With PostgreSQL everything in the database is replaced, in one transaction.
+    Accounts and links are those of the backup: take back again what was taken back since. Accounts are signed out.
+    """
+    from data.backup import restore
+    from data.database import database_url
+
+    restored = restore(database_url(), file, force=force)
+    tell(f"restored {restored.judgments} judgments from {file}")
+    if restored.kept:
+        tell(f"the database as it was before: {restored.kept}")

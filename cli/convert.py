@@ -1,0 +1,65 @@
+"""Write a data set in another format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from cli.shared import Refused, input_format_option, read_records, report_refusals, say, store_with, tell
+
+if TYPE_CHECKING:  # loaded where they are used
+    from cli.shared import Records
+
+TO = ("interchange", "csv", "parquet", "sacrerouge", "mt_metrics_eval")
+"""The formats of `data.exporters`, which is loaded where it is used."""
+
+
+@click.command()
+@click.argument("file", metavar="FILE|NAME")
+@click.argument("output", type=click.Path(path_type=Path))
+@click.option("--to", "to", type=click.Choice(TO), required=True, help="Format of OUTPUT; the last two are folders.")
+@input_format_option
+@report_refusals
+def convert(file: str, output: Path, to: str, format: str | None) -> None:
+    """Write a file, the folder of a corpus or the data set NAME as OUTPUT, with ratings and the scores that it has.
+
+    What is there already is not replaced. What the format has no place for is said.
+    """
+    from data.exporters import write_records
+
+    if Path(file).exists():
+        records = read_records(Path(file), format)
+    elif format:
+        raise click.UsageError(f"--input-format goes with a file, and there is no file {file}")
+    else:
+        records = stored_records(file)
+    if not records:
+        raise Refused(f"the data set {file} has no documents")
+    write_records(records, output, to, say)
+    summaries = sum(len(written) for _, written in records)
+    tell(f"wrote {len(records)} documents and {summaries} summaries to {output}")
+
+
+def stored_records(name: str) -> Records:
+    """The documents and summaries of a data set, with the scores that are stored of them."""
+    from dataclasses import replace
+
+    from data.signatures import labels
+
+    store = store_with(name)
+    called = labels([one.signature for one in store.signatures(name)])
+    given: dict[tuple[str, str], list[tuple[str, float]]] = {}
+    missing = 0
+    for signature, metric in called.items():
+        for key, score in store.scores(dataset=name, signature=signature).items():
+            missing += score.value is None
+            if score.value is not None:
+                given.setdefault(key, []).append((metric, score.value))
+    if missing:
+        say(f"scores that are missing, with a reason that no format has a place for: {missing}")
+    return [
+        (document, [replace(one, given=tuple(given.get((document.id, one.system), ()))) for one in written])
+        for document, written in store.records(name)
+    ]

@@ -1,0 +1,159 @@
+"""What runs over shards share on the command line: where they run, what they read and write, and how far they are."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cli.shared import COUNT, announce_interrupt, say
+
+if TYPE_CHECKING:
+    from distributed.running import Outcome, Place, Progress
+    from distributed.work import Work
+
+UNITS = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4}
+
+
+class Memory(click.ParamType[int]):
+    """An amount of memory such as 500M or 4G."""
+
+    name = "amount"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The amount in bytes."""
+        found = re.fullmatch(r"([1-9][0-9]{0,14})([KMGT]?)(?:i?B)?", str(value), re.IGNORECASE)
+        if found is None:
+            self.fail(f"{value!r} is no amount of memory, such as 500M or 4G", param, ctx)
+        return int(found[1]) * UNITS[found[2].upper()]
+
+
+OPTIONS = (
+    click.option(
+        "--on",
+        metavar="ray[:ADDRESS]",
+        help="Run over shards on Ray: on this machine, or on the cluster at ADDRESS, such as 10.0.0.1:6379 or auto. "
+        "Each shard becomes a Parquet file in --output, and the same command computes only those that are missing.",
+    ),
+    click.option(
+        "--workers", type=COUNT, help="Shards at once on Ray.  [default: Ray's processors, or its GPUs for models]"
+    ),
+    click.option("--memory", type=Memory(), help="Memory that Ray keeps for each worker, such as 4G."),
+    click.option(
+        "--shard-documents",
+        type=COUNT,
+        help="Documents of a shard, where the input has a document a line or is a Parquet table; of other files each "
+        "is a shard.  [default: 512]",
+    ),
+)
+
+
+def shard_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options of runs over shards."""
+    for option in reversed(OPTIONS):
+        command = option(command)
+    return command
+
+
+@dataclass(frozen=True)
+class ShardOptions:
+    """What the options of runs over shards say."""
+
+    on: str | None
+    workers: int | None
+    memory: int | None
+    shard_documents: int | None
+
+    def are_asked(self, input: str | None, output: str | None) -> bool:
+        """Whether a run is one over shards: by --on, an --output that is a folder, or an input of many files."""
+        from distributed.sources import is_pattern, is_remote
+
+        asked = (
+            self.on is not None
+            or (output is not None and (output.endswith("/") or Path(output).is_dir()))
+            or (input is not None and (is_remote(input) or is_pattern(input)))
+        )
+        for name in ("workers", "memory", "shard_documents"):
+            if getattr(self, name) is not None and not (asked if name == "shard_documents" else self.on):
+                option = f"--{name.replace('_', '-')}"
+                raise click.UsageError(f"{option} goes with --on ray" + " or a folder" * (name == "shard_documents"))
+        return asked
+
+    @contextmanager
+    def place(self) -> Iterator[Place]:
+        """Where shards are made, until the block is left. Raises UsageError, `RayMissing`, OSError."""
+        from distributed.on_ray import RayOptions, on_ray
+        from distributed.running import Here
+
+        if self.on is None:
+            yield Here()
+            return
+        kind, _, address = self.on.partition(":")
+        if kind != "ray" or self.on.endswith(":"):
+            raise click.UsageError(f"--on is ray, or ray:ADDRESS of a cluster, not {self.on!r}")
+        with on_ray(RayOptions(address or None, self.workers, self.memory, say)) as place:
+            yield place
+
+
+def find_shard_inputs(input: str | None, output: str | None) -> tuple[list[str], Path]:
+    """The files that a run over shards reads, and its folder. Raises UsageError, `NoInput`."""
+    from distributed.sources import find_inputs
+
+    if input is None:
+        raise click.UsageError("name a FILE, or a pattern of files in quotes")
+    if output is None:
+        raise click.UsageError("a run over shards needs a folder: --output DIR/")
+    folder = Path(output)
+    if folder.exists() and not folder.is_dir():
+        raise click.UsageError(f"--output {output} is a file, and shards go into a folder")
+    if not folder.absolute().parent.is_dir():
+        raise click.UsageError(f"--output {output} cannot be made: there is no folder {folder.parent}")
+    return find_inputs(input), folder
+
+
+def run_shards(work: Work, inputs: list[str], folder: Path, format: str | None, options: ShardOptions) -> Outcome:
+    """Run over shards, with how far it is on the terminal; Ctrl-C says what is kept."""
+    from distributed.running import run
+    from distributed.sources import PER_SHARD, Planner
+    from reports.escaping import format_count
+
+    planner = Planner(format, options.shard_documents or PER_SHARD)
+    reached = began = 0.0
+    documents = 0
+
+    def rate(_: Any = None) -> str:
+        seconds = time.monotonic() - began
+        return f"{documents / seconds:,.1f} documents/s" if documents else ""
+
+    def kept() -> str:
+        there = f"{folder} has {format_count(int(reached), 'shard')}, and the same command goes on from there"
+        return there if reached else "no shard is done yet"
+
+    with announce_interrupt(kept) as check, options.place() as place:
+        began = time.monotonic()
+        label = f"{work.kind} of {format_count(len(inputs), 'file')}"
+        with click.progressbar(length=0, label=label, file=sys.stderr, item_show_func=rate, show_pos=True) as shown:
+
+            def progress(now: Progress) -> None:
+                nonlocal reached, documents
+                if not documents and not now.documents:
+                    shown.start = time.time()  # what was there before is no measure of the time that is left
+                shown.length = now.total
+                reached, documents = now.done, now.documents
+                shown.update(now.done - shown.pos)
+                check()
+
+            outcome = run(work, inputs, folder, planner, place, progress)
+    if documents:
+        say(f"{documents:,} documents in {time.monotonic() - began:.1f} s: {rate()}")
+    shards = len(outcome.manifest.shards)
+    now = f"{outcome.computed} computed now, {shards - outcome.computed} found there"
+    say(f"{folder} has {format_count(shards, 'shard')}: {now}")
+    return outcome

@@ -1,0 +1,340 @@
+"""Checks of the database and of what the app needs: a line each, with what to do. Nothing is changed."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import sqlite3
+import stat
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import closing
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+import click
+
+from cli.shared import report_refusals
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+COMMITS = 20
+"""Commits that are timed."""
+
+SLOW_COMMIT = 50.0
+"""Milliseconds of a commit that annotators notice when several of them judge at once."""
+
+CLOCK_OFF = 5.0
+"""Seconds by which two clocks may differ, and a judgment lie in the future."""
+
+LITTLE_DISK = 1e9
+"""Bytes left on a disk that are said to be few; a tenth of it is wrong."""
+
+
+class Finding(NamedTuple):
+    """What a check found, and what to do about it."""
+
+    state: Literal["ok", "warning", "wrong"]
+    said: str
+
+
+class Place:
+    """The database that is looked at."""
+
+    def __init__(self, url: str) -> None:
+        from data.backup import database_file
+        from data.database import make_engine
+
+        self.file: Path | None = database_file(url)
+        """The file of an SQLite database; None for PostgreSQL."""
+        self.engine: Engine = make_engine(url)
+
+    def rows(self, query: str) -> list[Any]:
+        """Run a query on a connection that only reads: one of the app's would choose the journal of an SQLite file."""
+        from sqlalchemy import text
+
+        from data.damage import open_existing
+
+        if self.file is None:
+            with self.engine.connect() as connection:
+                return list(connection.execute(text(query)))
+        with closing(open_existing(self.file, "ro")) as connection:
+            return connection.execute(query).fetchall()
+
+    def value(self, query: str) -> Any:
+        """The one value that a query gives; None where it gives no row."""
+        return next((row[0] for row in self.rows(query)), None)
+
+    def tables(self) -> set[str]:
+        """The names of the database's tables."""
+        from sqlalchemy import inspect
+
+        if self.file is None:
+            return set(inspect(self.engine).get_table_names())
+        return {name for (name,) in self.rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
+
+
+Check: TypeAlias = Callable[[Place], Finding | None]
+"""Looks at one thing; None where it does not concern this database."""
+
+
+@click.command()
+@report_refusals
+def doctor() -> None:
+    """Check the database, its disk, the clock and the models, and say what to do.
+
+    Exit code 1 says that something is wrong.
+    """
+    from data.database import database_url
+
+    place = Place(database_url())
+    states = [report("database", check_database, place)]
+    checks = {**OF_DATABASE, **OF_MACHINE} if states == ["ok"] else OF_MACHINE
+    states += [report(name, check, place) for name, check in checks.items()]
+    place.engine.dispose()
+    if "wrong" in states:
+        raise click.exceptions.Exit(1)
+
+
+def report(name: str, check: Check, place: Place) -> str | None:
+    """Print what a check found, and return its state; a check that fails is wrong."""
+    from sqlalchemy.exc import SQLAlchemyError
+
+    from data.one_line import message
+    from data.store.base import failure_in_words
+
+    try:
+        found = check(place)
+    except (SQLAlchemyError, sqlite3.Error) as error:
+        found = Finding("wrong", failure_in_words(error))
+    except (OSError, ValueError) as error:
+        found = Finding("wrong", str(error))
+    if found is None:
+        return None
+    click.echo(f"{found.state:<9}{name:<13}{message(found.said)}")
+    return found.state
+
+
+# --- the database ---------------------------------------------------------------------------------------------
+
+
+def check_database(place: Place) -> Finding:
+    """Whether it opens, and is one of ours."""
+    from data.damage import find_damage
+    from data.database import OURS
+
+    if place.file is None:
+        version = place.value("SHOW server_version")
+        where = f"{place.engine.url.render_as_string()} on PostgreSQL {version}"  # without the password
+    else:
+        where = str(place.file)
+        if not place.file.is_file():
+            return Finding("warning", f"there is no {where} yet: relevance serve makes it")
+        if damage := find_damage(place.file, most=0):
+            return Finding("wrong", f"{where} {damage}; relevance restore BACKUP puts a backup in its place")
+    tables = place.tables()
+    if not tables:
+        return Finding("warning", f"{where} is empty: relevance serve makes the tables")
+    if not tables >= OURS:
+        return Finding("wrong", f"{where} is a database of another program: name another in RELEVANCE_DATABASE_URL")
+    return Finding("ok", where)
+
+
+def check_schema(place: Place) -> Finding:
+    """Whether the schema is of this version."""
+    from data.database import schema_versions
+
+    version, known = place.value("SELECT version_num FROM alembic_version"), schema_versions()
+    if version not in known:
+        return Finding("wrong", f"{version} is newer than this version's, {known[-1]}: update relevance")
+    if version != known[-1]:
+        return Finding("warning", f"{version}; the next start brings it to {known[-1]}: make a backup before")
+    return Finding("ok", version)
+
+
+def check_journal(place: Place) -> Finding:
+    """Whether commits survive a loss of power, and the journal is one that this SQLite is safe with."""
+    from data.database import WAL_IS_SOUND
+
+    if place.file is None:
+        off = [
+            name for name in ("fsync", "full_page_writes", "synchronous_commit") if place.value(f"SHOW {name}") == "off"
+        ]
+        if off:
+            return Finding("wrong", f"{off[0]} is off, so that judgments can be lost: turn it on in postgresql.conf")
+        return Finding("ok", "commits wait for the disk")
+    journal, version = place.value("PRAGMA journal_mode"), f"SQLite {sqlite3.sqlite_version}"
+    if journal == "wal" and sqlite3.sqlite_version_info < WAL_IS_SOUND:
+        since = ".".join(map(str, WAL_IS_SOUND))
+        return Finding("warning", f"{version} with write-ahead logging, which is sound since {since}: restart the app")
+    return Finding("ok", f"{version} with {'write-ahead logging' if journal == 'wal' else 'a rollback journal'}")
+
+
+def check_integrity(place: Place) -> Finding | None:
+    """Whether every page of an SQLite file is in order."""
+    from data.damage import find_damage
+
+    if place.file is None:
+        return None
+    if damage := find_damage(place.file):
+        return Finding("wrong", f"the file {damage}; relevance restore BACKUP puts a backup in its place")
+    return Finding("ok", f"every page of {place.file.stat().st_size / 1e6:.1f} MB is in order")
+
+
+def check_disk(place: Place) -> Finding | None:
+    """Whether there is room beside an SQLite file."""
+    if place.file is None:
+        return None
+    free = shutil.disk_usage(place.file.parent).free
+    said = f"{free / 1e9:.1f} GB left"
+    if free < max(LITTLE_DISK, 2 * place.file.stat().st_size):
+        said += ": make room for the database, its journal and a backup"
+        return Finding("wrong" if free < LITTLE_DISK / 10 else "warning", said)
+    return Finding("ok", said)
+
+
+def check_permissions(place: Place) -> Finding | None:
+    """Whether only its owner and group can read an SQLite file, and we can write it."""
+    if place.file is None:
+        return None
+    name = shlex.quote(str(place.file))
+    if not os.access(place.file, os.R_OK | os.W_OK) or not os.access(place.file.parent, os.W_OK):
+        return Finding("wrong", f"this account cannot write {name} and its folder: give it the right, or use another")
+    if place.file.stat().st_mode & stat.S_IROTH:
+        return Finding("warning", f"every account of this machine can read the judgments and links: chmod o-r {name}")
+    return Finding("ok", "no other account can read it")
+
+
+def check_commit(place: Place) -> Finding:
+    """How long a commit takes, measured without a change of the database."""
+    if place.file is None:
+        times = time_on_postgresql(place.engine)
+    else:
+        with tempfile.TemporaryDirectory(dir=place.file.parent, prefix=".relevance-") as folder:
+            times = time_on_sqlite(Path(folder) / "commits.db")
+    middle = 1000 * statistics.median(times)
+    said = f"{middle:.1f} ms, the median of {len(times)}"
+    if middle > SLOW_COMMIT:
+        return Finding("warning", f"{said}: annotators wait for each other; use a faster disk, and no network drive")
+    return Finding("ok", said)
+
+
+def time_on_sqlite(file: Path) -> list[float]:
+    """Seconds of each commit to a new database on the same disk."""
+    from data.database import set_up_sqlite
+
+    times = []
+    with closing(sqlite3.connect(file)) as connection:
+        set_up_sqlite(connection, None)
+        connection.execute("CREATE TABLE commits (number INTEGER)")
+        for number in range(COMMITS):
+            began = time.perf_counter()
+            connection.execute("INSERT INTO commits VALUES (?)", (number,))
+            times.append(time.perf_counter() - began)
+    return times
+
+
+def time_on_postgresql(engine: Engine) -> list[float]:
+    """Seconds of each commit of a message to nobody, which the server writes to its log and to no table."""
+    from sqlalchemy import text
+
+    times = []
+    with engine.connect() as connection:
+        for _ in range(COMMITS):
+            connection.execute(text("SELECT pg_logical_emit_message(true, 'relevance doctor', '')"))
+            began = time.perf_counter()
+            connection.commit()
+            times.append(time.perf_counter() - began)
+    return times
+
+
+def check_clock(place: Place) -> Finding:
+    """Whether the server's clock is right, or else the last judgment is not in the future."""
+    from data.database import now
+
+    if place.file is None:
+        off = (place.value("SELECT clock_timestamp()") - now()).total_seconds()
+        if abs(off) > CLOCK_OFF:
+            return Finding("warning", f"the server's is {off:+.0f} s off ours: let NTP set both")
+        return Finding("ok", f"the server's is {off:+.1f} s off ours")
+    last = place.value("SELECT max(decided_at) FROM judgments")
+    ahead = (datetime.fromisoformat(last).replace(tzinfo=UTC) - now()).total_seconds() if last else 0
+    if ahead > CLOCK_OFF:
+        return Finding("warning", f"the last judgment is {ahead:.0f} s in the future: set the clock, by NTP")
+    return Finding("ok", "no judgment is in the future")
+
+
+# --- the machine ----------------------------------------------------------------------------------------------
+
+
+def check_models(_: Place) -> Finding:
+    """Whether the encoder of BERTScore, CAROUGE and APES is there."""
+    from metrics.models.files import check_hashes, embedded_model
+
+    model = embedded_model()
+    check_hashes(model.folder)
+    return Finding("ok", f"{model.name} is there, with the published hashes")
+
+
+def check_programs(place: Place) -> Finding | None:
+    """Whether what backups of PostgreSQL are made by is there, and new enough for the server."""
+    from data.backup.postgresql import find_program, program_version
+
+    if place.file is not None:
+        return None
+    for name in ("pg_dump", "pg_restore"):
+        find_program(name)
+    ours, servers = program_version("pg_dump"), int(place.value("SHOW server_version_num")) // 10_000
+    if ours < servers:
+        return Finding(
+            "wrong", f"pg_dump is of version {ours}, the server of {servers}: install postgresql-client-{servers}"
+        )
+    return Finding("ok", f"pg_dump and pg_restore {ours}")
+
+
+def check_hosting(_: Place) -> Finding | None:
+    """Whether the settings of a hosted server are complete, and its secret is one."""
+    from hosting.settings import HOSTED, PUBLIC_URL, SECRET, read_settings
+
+    if not any(os.environ.get(name) for name in (HOSTED, PUBLIC_URL, SECRET)):
+        return None
+    settings = read_settings(os.environ)
+    if settings.proxy is None:
+        return Finding("warning", f"{settings.public_url} without RELEVANCE_PROXY: all attempts count as one address's")
+    return Finding("ok", f"{settings.public_url} behind {settings.proxy}, with a secret that nobody guesses")
+
+
+def check_packages(_: Place) -> Finding:
+    """Which optional packages are there."""
+    said = []
+    for package, extra in OPTIONAL.items():
+        try:
+            said.append(f"{package} {version(package)}")
+        except PackageNotFoundError:
+            said.append(f"without {package} (pip install 'relevance[{extra}]')")
+    return Finding("ok", ", ".join(said))
+
+
+OPTIONAL = {"openai": "llm", "psycopg": "postgresql", "spacy": "spacy"}
+"""Packages that not everybody needs, and the extras that install them."""
+
+OF_DATABASE: dict[str, Check] = {
+    "schema": check_schema,
+    "journal": check_journal,
+    "integrity": check_integrity,
+    "disk": check_disk,
+    "permissions": check_permissions,
+    "commit": check_commit,
+    "clock": check_clock,
+    "backups": check_programs,
+}
+"""What is checked where there is a database of ours."""
+
+OF_MACHINE: dict[str, Check] = {"hosting": check_hosting, "models": check_models, "packages": check_packages}
+"""What is checked in any case."""

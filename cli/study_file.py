@@ -1,0 +1,168 @@
+"""Study files: check, apply, export."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from cli.shared import FILE, Refused, check_failures, check_output, open_stores, report_refusals, say, tell
+
+if TYPE_CHECKING:  # loaded where they are used
+    from annotation.protocol.records import StudyProtocol
+    from annotation.protocol.store import Effect, ProtocolStore
+    from data.store import DataStore
+
+
+@click.command("check")
+@click.argument("file", type=FILE)
+@report_refusals
+def check_file(file: Path) -> None:
+    """Say what applying the study file FILE would do, or what is wrong with it, by its line."""
+    from annotation.protocol.file import read_protocol, read_study_file
+    from annotation.records import ScoresMissing
+    from metrics.from_signature import metric_of
+
+    text = read_study_file(file)
+    protocol = read_protocol(text, file.name)
+    _, store = open_protocols()
+    check_signatures(file, text, protocol)
+    say_doubts(file, text, protocol)
+    try:
+        with located(file, text):
+            tell_effect(store.examine(text))
+    except ScoresMissing as error:
+        if not all(map(metric_of, protocol.signatures.values())):
+            raise
+        tell(f"{file.name} can be applied, which computes scores that are missing; pairs are counted after that")
+        say(str(error))
+
+
+@click.command("apply")
+@click.argument("file", type=FILE)
+@report_refusals
+def apply_file(file: Path) -> None:
+    """Make the study that the study file FILE describes, or change the study of its name.
+
+    Until somebody is invited, joins, or a language model judges, everything may change, and pairs are drawn anew;
+    from then on title, closes, instructions, texts, links, panel, most_per_annotator and idle_minutes.
+    """
+    from annotation.protocol.changes import may_change
+    from annotation.protocol.file import read_protocol, read_study_file
+    from annotation.protocol.pinning import check_pin
+
+    text = read_study_file(file)
+    protocol = read_protocol(text, file.name)
+    data, store = open_protocols()
+    changed = store.compare(protocol)
+    with located(file, text):
+        if changed is None or not all(map(may_change, changed)):
+            check_pin(store, protocol)  # before scores are computed for hours
+            check_signatures(file, text, protocol)
+            score(data, protocol)
+        made = store.apply(text)
+    say_doubts(file, text, protocol)
+    version = store.history(made.name)[-1].version
+    if changed is None:
+        tell(
+            f"made {made.name}: {made.pairs} pairs of {', '.join(made.systems)}; {'; '.join(made.notes) or 'no checks'}"
+        )
+    else:
+        tell(f"{made.name} is as its study file, version {version}; changed: {', '.join(changed) or 'nothing'}")
+
+
+@click.command("export-config")
+@click.argument("name")
+@click.option("--version", type=click.IntRange(1), help="Which version of it; the latest if left out.")
+@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="File; printed if left out.")
+@report_refusals
+def export_file(name: str, version: int | None, output: Path | None) -> None:
+    """Write the study file of the study NAME, byte by byte as it was applied."""
+    from annotation.protocol.store import ProtocolStore
+    from data.files import write_whole
+
+    if output is not None:
+        check_output(output, [])
+    _, annotation = open_stores()
+    text = ProtocolStore(annotation.engine).export(name, version)
+    if output is None:
+        click.echo(text.encode(), nl=False)
+    else:
+        write_whole(output, [text])
+        say(f"wrote {output}")
+
+
+def open_protocols() -> tuple[DataStore, ProtocolStore]:
+    """The stores of data sets and of study files."""
+    from annotation.protocol.store import ProtocolStore
+
+    data, annotation = open_stores()
+    return data, ProtocolStore(annotation.engine)
+
+
+@contextmanager
+def located(file: Path, text: str) -> Iterator[None]:
+    """Say on which line of a study file that stands which does not go with the data set."""
+    from annotation.protocol.file import say_place
+    from annotation.protocol.pinning import NotPinned, OtherData
+    from annotation.protocol.places import find_lines
+    from data.store import UnknownDataset
+
+    try:
+        yield
+    except (NotPinned, OtherData, UnknownDataset) as error:
+        key = "name" if isinstance(error, UnknownDataset) else "sha256"
+        raise Refused(f"{say_place(('dataset', key), find_lines(text), file.name)}: {error}") from error
+
+
+def check_signatures(file: Path, text: str, protocol: StudyProtocol) -> None:
+    """Refuse the name of a metric where the signature of its scores is to stand, and say which that is."""
+    from annotation.protocol.file import say_place
+    from annotation.protocol.places import find_lines
+    from metrics.from_signature import signatures
+
+    for path, signature in protocol.signatures.items():
+        if "|" not in signature:
+            where = say_place(path, find_lines(text), file.name)
+            usual = signatures().get(signature)
+            help = f"say {usual!r}" if usual else "`relevance score` prints those that there are"
+            raise Refused(f"{where}: {signature!r} is no signature of scores; {help}")
+
+
+def say_doubts(file: Path, text: str, protocol: StudyProtocol) -> None:
+    """Say what a study file says and hardly means, by its line."""
+    from annotation.doubts import find_doubts
+    from annotation.protocol.file import say_place
+    from annotation.protocol.places import find_lines
+
+    for path, doubt in find_doubts(protocol):
+        say(f"{say_place(path, find_lines(text), file.name)}: {doubt}")
+
+
+def score(data: DataStore, protocol: StudyProtocol) -> None:
+    """Compute the scores that its rules compare, and the usual ones: the agreement table is there at once."""
+    from metrics.from_signature import metrics_for
+    from metrics.scoring import Failures, score_dataset
+
+    failures = Failures()
+    score_dataset(data, protocol.dataset.name, metrics_for(protocol.signatures.values()), failures=failures)
+    check_failures(failures)
+
+
+def tell_effect(effect: Effect) -> None:
+    """Say what applying a study file would do."""
+    protocol, sample = effect.protocol, effect.sample
+    if sample is not None:
+        checks = f", and {len(sample.checks)} attention checks" if sample.checks else ""
+        tell(f"{sample.eligible} pairs are eligible, {len(sample.pairs)} are drawn{checks}")
+        tell(f"the texts of the data set {protocol.dataset.name} are those that are pinned")
+    if effect.made:
+        tell(f"applying it makes the study {protocol.name}")
+    elif not effect.changed:
+        tell(f"it says what the file of the study {protocol.name} says")
+    else:
+        anew = "; the pairs are drawn anew" if sample is not None else ""
+        tell(f"applying it changes {', '.join(effect.changed)} of the study {protocol.name}{anew}")

@@ -1,0 +1,335 @@
+"""Systems that write summaries, and how they write."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING
+
+import click
+
+from cli.distributed import ShardOptions, find_shard_inputs, run_shards, shard_options
+from cli.language_models import (
+    OF_BOTH,
+    OF_LOCAL,
+    PREFIX,
+    LanguageModelOptions,
+    drawing_options,
+    is_local,
+    language_model_options,
+    local_options,
+    open_language_model,
+    tell_outcome,
+    tell_plan,
+)
+from cli.oracle import warn_of_unsplit
+from cli.shared import (
+    BEAMS,
+    COUNT,
+    MOST_PROCESSES,
+    STORED,
+    gathered,
+    open_stores,
+    report_refusals,
+    show_document_progress,
+    split_names,
+    tell,
+    usual_processes,
+)
+
+if TYPE_CHECKING:
+    from data.records import Document
+    from data.store import DataStore
+    from summarizers.adding import AddedSystem
+    from summarizers.base import Summarizer
+    from summarizers.checkpoints import WritingOptions
+
+
+@dataclass(frozen=True)
+class CheckpointOptions:
+    """The options that say how checkpoints write; what is None was not asked for."""
+
+    beams: int | None
+    max_tokens: int | None
+    min_tokens: int | None
+    length_penalty: float | None
+    no_repeat: int | None
+    repetition_penalty: float | None
+    temperature: float | None
+    top_p: float | None
+    seed: int | None
+    prompt: str | None
+    source_tokens: int | None
+    batch_tokens: int | None
+    dtype: str | None
+    device: str | None
+
+    @property
+    def given(self) -> dict[str, int | float | str]:
+        """Those that were asked for."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+    def writing(self) -> WritingOptions:
+        """What they ask for."""
+        from summarizers.checkpoints import WritingOptions
+
+        return WritingOptions(**self.given)  # type: ignore[arg-type]  # fields of the same names and types
+
+
+@dataclass(frozen=True)
+class OverShards(ShardOptions):
+    """The options of a run over shards, with what only such a run has."""
+
+    output: str | None
+    input_format: str | None
+
+
+@dataclass(frozen=True)
+class NamedSystems:
+    """The options that name systems."""
+
+    systems: str
+    language: str | None
+
+    @property
+    def names(self) -> list[str]:
+        """The systems, in the language if one is named."""
+        from metrics.languages import LANGUAGES
+        from summarizers.registry import in_language
+
+        names = split_names(self.systems)
+        if self.language is None:
+            return names
+        if self.language not in LANGUAGES:
+            raise click.UsageError(f"--language must be one of {', '.join(LANGUAGES)}, not {self.language!r}")
+        return [in_language(name, self.language) for name in names]
+
+
+def print_systems(context: click.Context, _option: click.Parameter, asked: bool) -> None:
+    """Print how all systems are named and end."""
+    from summarizers.registry import guide
+
+    if asked and not context.resilient_parsing:
+        click.echo(guide())
+        context.exit()
+
+
+class Sectioned(click.Command):
+    """A command whose help has the options of checkpoints and language models under headings of their own."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for option in self.get_params(ctx):
+            if record := option.get_help_record(ctx):
+                sections.setdefault(heading(option.name or ""), []).append(record)
+        for name, records in sections.items():
+            with formatter.section(name):
+                formatter.write_dl(records)
+
+
+def heading(option: str) -> str:
+    """The heading of an option in the help."""
+    if option in OF_BOTH:
+        return "Of checkpoints and language models (llm:)"
+    if option in {field.name for field in fields(CheckpointOptions)}:
+        return "Of checkpoints"
+    return (
+        "Of language models (llm:)" if option in {field.name for field in fields(LanguageModelOptions)} else "Options"
+    )
+
+
+@click.command(cls=Sectioned)
+@click.argument("name", metavar="NAME|FILE")
+@click.option(
+    "--system",
+    "systems",
+    required=True,
+    help="Systems, separated by commas: lead, random, textrank, lexrank, tfidf, sumbasic, lsa, each of 3 sentences or "
+    "with -K (sentences), -Kw (words) or -ref (words of the first reference) after its name; rake-Kw, rake-ref (key "
+    "phrases); upper bounds that read the references, such as oracle-exact-rouge1, oracle-greedy-rouge2-set; texts "
+    "that people wrote: reference:N, title; tldr-linear, tldr-minilm and extractor:DIR, which were trained and take 1 "
+    "sentence; checkpoints of transformers on this machine: seq2seq:DIR, causal:DIR, gguf:FILE; what relevance train "
+    "made: pointer:DIR, presumm:DIR, by the other methods seq2seq:DIR; and language models that are asked by a "
+    "prompt: llm:MODEL at an address, llm:causal:DIR, llm:gguf:FILE or llm:embedded on this machine.",
+)
+@click.option(
+    "--language",
+    help="Language of the documents, such as de: words and stop words of the systems that look at words, which are "
+    "then called so (textrank-de-2).  [default: en]",
+)
+@click.option(
+    "--list", is_flag=True, is_eager=True, expose_value=False, callback=print_systems, help="Name all systems and exit."
+)
+@click.option(
+    "--as", "called", help="Name of a checkpoint, extractor:DIR or language model as a system.  [default: its own]"
+)
+@click.option("--trained-on", is_flag=True, help="Also summarize documents that a system was trained on, and say so.")
+@click.option(
+    "--processes",
+    type=click.IntRange(1, 256),
+    help="Documents at once, where a system takes long, as oracles do.  [default: as many as processors, up to "
+    f"{MOST_PROCESSES}]",
+)
+@click.option("-o", "--output", metavar="DIR/", help="The folder of a run over shards.")
+@shard_options
+@click.option("--input-format", help="Format of the files of a run over shards; guessed if left out.")
+# Options of checkpoints; what is left out is as the checkpoint says itself.
+@click.option("--beams", type=BEAMS, help="Outputs that beam search follows; 1: greedy search.")
+@click.option("--max-tokens", type=COUNT, help="Tokens of a summary, at most.  [default: the checkpoint's, or 128]")
+@click.option("--min-tokens", type=click.IntRange(0), help="Tokens of a summary, at least.")
+@click.option("--length-penalty", type=float, help="Above 0, beam search prefers longer summaries.")
+@click.option(
+    "--no-repeat", type=click.IntRange(0), help="Tokens in a row that a summary may not have twice; 0: it may."
+)
+@click.option("--repetition-penalty", type=float, help="Above 1, tokens that were there come less likely again.")
+@drawing_options
+@click.option(
+    "--prompt",
+    help="Text around {document}, such as 'summarize: {document}'.  [default: the document alone; of language models "
+    "a request for a summary by their chat template, or {document} and TL;DR:; of llm: the ROUGE-K paper's]",
+)
+@click.option(
+    "--source-tokens",
+    type=COUNT,
+    help="Tokens that are read, at most; more is cut.  [default: the model's maximum; of llm: 512]",
+)
+@click.option("--batch-tokens", type=COUNT, help="Tokens that are read at once.  [default: 4096]")
+@local_options
+@language_model_options
+@report_refusals
+@gathered("named", NamedSystems)
+@gathered("writing", CheckpointOptions)
+@gathered("asking", LanguageModelOptions)
+@gathered("over", OverShards)
+def summarize(
+    name: str,
+    named: NamedSystems,
+    called: str | None,
+    trained_on: bool,
+    processes: int | None,
+    writing: CheckpointOptions,
+    asking: LanguageModelOptions,
+    over: OverShards,
+) -> None:
+    """Write candidate summaries for the data set NAME.
+
+    Summaries are stored as they are written: the same command goes on where it was stopped, and adds what a system
+    lacks. A system that was imported, or written with other settings, is left as it is. From checkpoints nothing is
+    downloaded, unpickled or run. The key of language models is read from OPENAI_API_KEY, and every call is recorded, so
+    that none is paid for twice.
+
+    With --on, or with -o DIR/, summaries are written for the documents of FILE, which may be a pattern in quotes or an
+    address: each shard becomes a Parquet file of the folder, a table that can be imported or scored.
+    """
+    from data.store import SystemExists
+    from summarizers import add_systems
+    from summarizers.language_model import LanguageModel
+
+    names = named.names
+    check_options(names, called, writing, asking)
+    if over.are_asked(name, over.output) or over.output is not None or over.input_format is not None:
+        summarize_shards(name, find_systems(names, called, writing, asking), trained_on, over)
+        return
+    store, annotation = open_stores()
+    asked = find_systems(names, called, writing, asking)
+    models = [system for system in asked if isinstance(system, LanguageModel)]
+    if asking.dry_run:
+        for model in models:
+            tell_plan(model.name, model.caller, model.estimate(lacking(store, name, model)))
+        return
+    studied = annotation.is_studied(name)
+    at_once = processes or usual_processes()
+    warn_of_unsplit([document for document, _ in store.records(name)])
+    done: list[AddedSystem] = []
+    try:
+        with show_document_progress("summarizing", name, lambda _: STORED) as progress:
+            done.extend(
+                add_systems(
+                    store, name, asked, studied=studied, trained_on=trained_on, processes=at_once, progress=progress
+                )
+            )
+    except SystemExists as error:
+        if all(isinstance(system, str) for system in asked):
+            raise
+        raise ValueError(f"{error}; a checkpoint, extractor:DIR or language model gets another name by --as") from error
+    finally:
+        for added in done:  # not before the bar is gone
+            tell(added.words(name))
+    tell_outcome(models)
+
+
+def summarize_shards(name: str, asked: list[str | Summarizer], trained_on: bool, over: OverShards) -> None:
+    """Write the summaries of shards into a folder."""
+    from distributed.work import SummaryWork
+    from summarizers.language_model import LanguageModel
+    from summarizers.registry import summarizer
+
+    systems = [summarizer(system) if isinstance(system, str) else system for system in asked]
+    if any(isinstance(system, LanguageModel) for system in systems):
+        raise click.UsageError(
+            "language models (llm:) write for a data set, where each call is recorded, not for shards"
+        )
+    if len({system.name for system in systems}) < len(systems):
+        raise click.UsageError("two of the systems have the same name")
+    inputs, folder = find_shard_inputs(name, over.output)
+    run_shards(SummaryWork(tuple(systems), trained_on), inputs, folder, over.input_format, over)
+
+
+def check_options(
+    names: list[str], called: str | None, writing: CheckpointOptions, asking: LanguageModelOptions
+) -> None:
+    """Refuse options that no system that is named has."""
+    from summarizers.checkpoints import is_checkpoint
+    from summarizers.learned.extractor import is_extractor
+
+    if not names:
+        raise click.UsageError("--system names no system")
+    checkpoints = any(is_checkpoint(name) for name in names)
+    models = [name.removeprefix(PREFIX) for name in names if name.startswith(PREFIX)]
+    if "" in models:
+        raise click.UsageError(f"{PREFIX} is followed by the name of a model, or by causal:DIR or gguf:FILE")
+    of_models = {*OF_BOTH, *(OF_LOCAL if any(map(is_local, models)) else ())}
+    for option in asking.given:
+        if not models:
+            raise click.UsageError(f"--{option.replace('_', '-')} is an option of language models (llm:MODEL)")
+    for option in writing.given:
+        if not checkpoints and not (models and option in of_models):
+            raise click.UsageError(
+                f"--{option.replace('_', '-')} is an option of checkpoints (seq2seq:DIR, causal:DIR, gguf:FILE), and "
+                "--system names none"
+            )
+    if called is not None and not (checkpoints or models or any(map(is_extractor, names))):
+        raise click.UsageError("--as names a checkpoint, an extractor:DIR or a language model, and --system has none")
+    if called is not None and len(names) > 1:
+        raise click.UsageError("--as is the name of one system, and --system names several")
+    if asking.dry_run and not all(name.startswith(PREFIX) for name in names):
+        raise click.UsageError("--dry-run says what language models would be asked, and --system names others")
+
+
+def find_systems(
+    names: list[str],
+    called: str | None,
+    writing: CheckpointOptions,
+    asking: LanguageModelOptions,
+) -> list[str | Summarizer]:
+    """The systems that are named: checkpoints, trained extractors and language models as what opens or asks them."""
+    from summarizers.base import system_name
+    from summarizers.checkpoints import checkpoint_summarizer, is_checkpoint
+    from summarizers.learned.extractor import extractor, is_extractor
+
+    called = None if called is None else system_name(called)
+    found: list[str | Summarizer] = []
+    for name in names:
+        if is_checkpoint(name):
+            found.append(checkpoint_summarizer(name, writing.writing(), system=called))
+        elif name.startswith(PREFIX):
+            found.append(open_language_model(name.removeprefix(PREFIX), called, asking, writing.given))
+        else:
+            found.append(extractor(name, system=called) if is_extractor(name) else name)
+    return found
+
+
+def lacking(store: DataStore, name: str, system: Summarizer) -> list[Document]:
+    """The documents of a data set that have no summary by a system."""
+    there = store.summarized(dataset=name, system=system.name, signature=system.signature)
+    return [document for document, _ in store.records(name) if document.id not in there]

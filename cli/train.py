@@ -1,0 +1,62 @@
+"""Training: the two extractors, and the learned parts of APES."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from cli.apes import train_attentive_reader, train_tagger
+from cli.metric_options import device_option
+from cli.shared import COUNT, find_documents, report_refusals, say, tell
+from cli.train_methods import TrainGroup
+
+
+@click.group(cls=TrainGroup)
+def train() -> None:
+    """Train systems that write summaries, and the parts of APES that are learned."""
+
+
+@train.command()
+@click.argument("dataset", metavar="FILE|NAME")
+@click.option("--dev", required=True, metavar="FILE|NAME", help="Documents by which penalty or seed are chosen.")
+@click.option("--without", metavar="FILE|NAME", help="Documents not to learn from, such as those of a test.")
+@click.option(
+    "--kind",
+    type=click.Choice(["linear", "minilm"]),
+    default="minilm",
+    show_default=True,
+    help="linear: ridge regression on n-grams and places, in seconds; minilm: a transformer layer on sentence vectors "
+    "of the embedded encoder, in minutes.",
+)
+@click.option("--seeds", type=COUNT, default=10, show_default=True, help="Heads of minilm that are tried.")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="A new folder for weights and what the extractor was trained on.",
+)
+@device_option
+@report_refusals
+def extractor(dataset: str, dev: str, without: str | None, kind: str, seeds: int, output: Path) -> None:
+    """Train an extractor of one sentence on the references of a file or data set.
+
+    `relevance summarize NAME --system extractor:DIR` uses it. Documents that are also in --dev or --without are not
+    learned from.
+    """
+    from summarizers.learned.training import train_extractor
+
+    held_out = find_documents(without) if without else []
+    trained = train_extractor(
+        find_documents(dataset), find_documents(dev), output, kind, without=held_out, seeds=seeds, say=say
+    )
+    tell(
+        f"wrote {output}: ROUGE-1 {100 * trained.rouge1:.2f} on {trained.dev} documents of {dev} ({trained.chosen}), "
+        f"learned from {trained.documents}"
+    )
+    tell(f"summarize with it: --system extractor:{output}")
+
+
+train.add_command(train_tagger)
+train.add_command(train_attentive_reader)

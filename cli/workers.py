@@ -1,0 +1,87 @@
+"""Several servers at neighbouring ports, started again where one ends, for a proxy that keeps a browser on its server.
+
+One port for all would not do: Streamlit keeps a page's session, uploads and pictures in the process that drew it.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from types import FrameType
+
+import click
+
+PARENT = "RELEVANCE_PARENT"
+"""Set for a server that ends when its standard input does, which is when the one that started it has ended."""
+
+PAUSE = 2.0
+"""Seconds before a server that ended is started again."""
+
+PATIENCE = 30.0
+"""Seconds that a server has to end its requests."""
+
+
+class Workers:
+    """The servers of one command, by port."""
+
+    def __init__(self, host: str, ports: Sequence[int]) -> None:
+        self.host = host
+        self.processes: dict[int, subprocess.Popen[bytes]] = {}
+        self.ports = ports
+        self.stopped = threading.Event()
+
+    def run(self) -> None:
+        """Start the servers, and keep them running until a signal to stop."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self.stop)
+        for port in self.ports:
+            self.start(port)
+        while not self.stopped.wait(0.2):
+            for port, process in list(self.processes.items()):
+                if process.poll() is not None:
+                    click.echo(f"The server at port {port} ended with code {process.returncode}; starting it again")
+                    if not self.stopped.wait(PAUSE):
+                        self.start(port)
+        self.end()
+
+    def start(self, port: int) -> None:
+        """Start the server of a port; it is a process of its own."""
+        self.processes[port] = subprocess.Popen(  # noqa: S603  ourselves
+            [sys.executable, "-m", "cli", "serve", "--hosted", "--host", self.host, "--port", str(port)],
+            stdin=subprocess.PIPE,
+            env=os.environ | {PARENT: "1"},
+            start_new_session=True,  # Ctrl-C is for this process, which tells them
+        )
+
+    def stop(self, _number: int, _frame: FrameType | None) -> None:
+        """Take a signal to stop."""
+        self.stopped.set()
+
+    def end(self) -> None:
+        """Ask all servers to end, and wait until they have."""
+        for process in self.processes.values():
+            process.terminate()
+        deadline = time.monotonic() + PATIENCE
+        for process in self.processes.values():
+            try:
+                process.wait(max(0.0, deadline - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def end_with_parent() -> None:
+    """In a server that another process started: end when that one has ended, however it did."""
+    if PARENT not in os.environ:
+        return
+
+    def watch() -> None:
+        os.read(0, 1)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=watch, daemon=True).start()

@@ -1,0 +1,41 @@
+"""The interchange format: a line of JSON a document, which holds all that a file can bring.
+
+A source or references that a data set does not have are null.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from data.export import format_json_lines
+from data.files import write_whole
+from data.reading import Say
+from data.records import Document, Summary
+
+
+def save(records: Sequence[tuple[Document, list[Summary]]], path: Path, say: Say) -> None:
+    """Write a file."""
+    write_whole(path, format_json_lines(to_json(document, summaries) for document, summaries in records))
+
+
+def to_json(document: Document, summaries: Iterable[Summary]) -> dict[str, Any]:
+    """A document as an object of JSON; what it does not have is left out where it may be."""
+    title = {} if document.title is None else {"title": document.title}
+    questions = {"questions": [one._asdict() for one in document.questions]} if document.questions else {}
+    return {
+        "id": document.id,
+        **title,
+        "source": (list(document.source) if isinstance(document.source, tuple) else document.source) or None,
+        "references": list(document.references) or None,
+        "summaries": [summary_json(summary) for summary in summaries],
+        **questions,
+    }
+
+
+def summary_json(summary: Summary) -> dict[str, Any]:
+    """A summary as an object of JSON."""
+    human = {"human": dict(summary.human)} if summary.human else {}
+    scores = {"scores": dict(summary.given)} if summary.given else {}
+    return {"system": summary.system, "text": summary.text, **human, **scores}

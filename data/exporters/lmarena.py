@@ -1,0 +1,31 @@
+"""Judgments as battles of LMArena, which `data.importers.lmarena` reads again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from data.exporters.pairwise import JudgedTexts
+
+
+def record(judgment: JudgedTexts) -> dict[str, Any]:
+    """A judgment as a battle of one turn: the document is what is asked, each summary is what a model answers.
+
+    `tstamp` is in seconds since 1970, null where the time is not known.
+    """
+    one, other = judgment.systems
+    return {
+        "question_id": judgment.document_id,
+        "model_a": one,
+        "model_b": other,
+        "winner": {one: "model_a", other: "model_b", None: "tie"}[judgment.chosen],
+        "judge": judgment.annotator,
+        "conversation_a": conversation(judgment.source, judgment.texts[0]),
+        "conversation_b": conversation(judgment.source, judgment.texts[1]),
+        "turn": 1,
+        "tstamp": None if judgment.decided_at is None else judgment.decided_at.timestamp(),
+    }
+
+
+def conversation(question: str, answer: str) -> list[dict[str, str]]:
+    """A question with its answer."""
+    return [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]

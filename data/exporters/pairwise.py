@@ -1,0 +1,21 @@
+"""A judgment of two summaries with all that formats of other programs say of one."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import NamedTuple
+
+
+class JudgedTexts(NamedTuple):
+    """What somebody chose of two summaries of a document."""
+
+    document_id: str
+    source: str
+    systems: tuple[str, str]
+    """The left one first."""
+    texts: tuple[str, str]
+    chosen: str | None
+    """The system that was chosen; None for a tie."""
+    annotator: str
+    decided_at: datetime | None
+    """None where that is not known."""

@@ -1,0 +1,16 @@
+"""What a format cannot hold."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from data.reading import quote_value
+
+
+class CannotBeHeld(ValueError):
+    """A record that a format has no way to write: the message says which one, why and what to do."""
+
+
+def refuse(format: str, document_id: str, problem: str) -> NoReturn:
+    """Raise `CannotBeHeld` for a document."""
+    raise CannotBeHeld(f"{format} cannot hold the document {quote_value(document_id)}: {problem}")

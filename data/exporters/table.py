@@ -1,0 +1,60 @@
+"""CSV with the columns that `data.importers.table` reads: a row a summary, further references in rows of their own.
+
+Texts stand as they are, so that an import gives the same ones back: a spreadsheet takes those that begin with = or the
+like for formulas, which is said.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from data.export import FORMULA_STARTS
+from data.exporters.refusal import refuse
+from data.importers.table import HUMAN
+from data.reading import Say
+from data.records import Document, Summary
+
+TEXTS = ("document_id", "title", "source", "reference", "system", "summary")
+
+Record = tuple[Document, list[Summary]]
+
+
+def save(records: Sequence[Record], path: Path, say: Say) -> None:
+    """Write a file."""
+    formulas = 0
+    with path.open("w", encoding="utf-8", newline="") as file:
+        out = csv.DictWriter(file, [*TEXTS, *rating_columns(records)], lineterminator="\r\n")  # quotes a lone CR, too
+        out.writeheader()
+        for row in rows_of(records, "csv"):
+            formulas += sum(isinstance(cell, str) and cell.startswith(FORMULA_STARTS) for cell in row.values())
+            out.writerow(row)
+    if formulas:
+        say(f"texts that begin as formulas do, which a spreadsheet would run: {formulas}")
+
+
+def rating_columns(records: Sequence[Record]) -> list[str]:
+    """The columns of ratings, in the order in which they are first given."""
+    aspects = dict.fromkeys(aspect for _, written in records for summary in written for aspect in summary.human)
+    return [f"{HUMAN}{aspect}" for aspect in aspects]
+
+
+def rows_of(records: Sequence[Record], format: str) -> Iterator[dict[str, Any]]:
+    """The rows of all documents; cells that hold nothing are not there. Raises `CannotBeHeld`."""
+    for document, summaries in records:
+        source = document.source_text
+        if not source.strip() or not document.references:
+            lacking = "reference" if source.strip() else "source"
+            refuse(format, document.id, f"it has no {lacking}, and each row must have one; write interchange instead")
+        title = {} if document.title is None else {"title": document.title}
+        first, *others = dict.fromkeys(document.references)
+        of_document = {"document_id": document.id, **title, "source": source}
+        for summary in summaries:
+            if summary.text and summary.is_empty:
+                refuse(format, document.id, f"the summary of {summary.system} is white space, which a row cannot tell")
+            human = {f"{HUMAN}{aspect}": rating for aspect, rating in summary.human.items()}
+            yield {**of_document, "reference": first, "system": summary.system, "summary": summary.text, **human}
+        for reference in others if summaries else [first, *others]:
+            yield {**of_document, "reference": reference}

@@ -1,0 +1,28 @@
+"""Corpora that are folders of files: which file says what is told by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from data.reading import FileLine, identifier
+from data.records import BadRecord
+
+
+def files_of(path: Path, suffix: str) -> Iterator[tuple[str, Path]]:
+    """The file, or all files of that ending below a folder, sorted, each with the id that its name is.
+
+    Raises `BadRecord` where a folder has none, and where two have one name.
+    """
+    if not path.is_dir():
+        yield identifier(FileLine(path, 1), path.stem, "the file's name"), path
+        return
+    seen: dict[str, Path] = {}
+    for file in sorted(path.rglob(f"*{suffix}")):
+        name = identifier(FileLine(file, 1), file.stem, "the file's name")
+        if name in seen:
+            raise BadRecord(f"{file}: a file of this name is in {seen[name].parent}, too; import one folder at a time")
+        seen[name] = file
+        yield name, file
+    if not seen:
+        raise BadRecord(f"{path}: there are no {suffix} files in it")

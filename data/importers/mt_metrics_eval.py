@@ -1,0 +1,264 @@
+"""Test sets of mt-metrics-eval: a line a segment in each file of texts, scores in a block for each system.
+
+    documents/PAIR.docs                   DOMAIN DOCUMENT, a line a segment
+    sources/PAIR.txt                      the segments
+    references/PAIR.NAME.txt              what people wrote of each
+    system-outputs/PAIR/NAME.txt          what each system wrote
+    human-scores/PAIR.NAME.LEVEL.score    SYSTEM NUMBER, or None where nobody said it
+    metric-scores/PAIR/NAME-REF.LEVEL.score
+
+PAIR is the pair of languages. Texts may stand in `.jsonl` files, too, as strings `source`, `target` and `hypothesis` of
+a line's object. The form is that of the package's README, 'File organization and naming convention', and of its reader.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby, islice
+from math import isnan, nan
+from pathlib import Path
+from typing import NamedTuple
+
+from data.importers.table import parse_rating
+from data.reading import (
+    FileLine,
+    Say,
+    identifier,
+    lines,
+    quote_value,
+    read_json_lines,
+    require_field,
+    summary_text,
+)
+from data.records import BadRecord, Document, Summary
+from data.sorting import natural_order
+
+FOLDER, SUFFIX = "documents", ".docs"
+DOCUMENTS = f"{FOLDER}/*{SUFFIX}"
+TEXTS = (".txt", ".jsonl")
+FILES = (
+    DOCUMENTS,
+    *(
+        f"{folder}/*{ending}"
+        for folder in ("sources", "references", "system-outputs/*")
+        for ending in (".txt", ".jsonl")
+    ),
+    "human-scores/*.score",
+    "metric-scores/*/*.score",
+)
+"""All that is read in a folder."""
+NO_TEXT = "[No translation supplied]"
+"""The line of a segment that a system or person did not write of."""
+SEGMENT, WHOLE = "seg", "doc"
+"""The levels of scores that are one summary's: a line, or all lines of a document."""
+ALL = "-all"
+"""Ends the name of a metric that reads all references."""
+
+Values = Mapping[str, Sequence[float]]
+"""Scores by system, one a document; NaN is None."""
+Given = tuple[tuple[str, float], ...]
+
+
+class Corpus(NamedTuple):
+    """The files of one test set and pair."""
+
+    source: Path
+    references: tuple[Path, ...]
+    systems: Mapping[str, Path]
+    ids: tuple[str, ...]
+    """Of the documents that are made of it."""
+    sizes: tuple[int, ...]
+    """How many lines each has."""
+    human: Mapping[str, Values]
+    given: Mapping[str, Values]
+
+
+class Texts:
+    """The lines of a file of texts, read as many at a time as a document has."""
+
+    def __init__(self, file: Path, field: str) -> None:
+        """Open a file; `field` has the text where lines are objects of JSON."""
+        self.place = FileLine(file, 1)
+        self.lines = lines(file) if file.suffix == TEXTS[0] else read_field(file, field)
+
+    def read(self, size: int) -> str | None:
+        """The next lines as one text; None where none of them was written. Raises `BadRecord` where there are fewer."""
+        found = list(islice(self.lines, size))
+        if found:
+            self.place = found[-1][0]
+        if len(found) < size:
+            self.place.refuse("the file ends here, and the list of documents goes on")
+        said = [line for _, line in found if line != NO_TEXT]
+        return "\n".join(said) if said else None
+
+    def end(self) -> None:
+        """Refuse a file that goes on. Raises `BadRecord`."""
+        for place, _ in self.lines:
+            place.refuse("the file goes on where the list of documents ends")
+
+
+def read_field(file: Path, field: str) -> Iterator[tuple[FileLine, str]]:
+    """The texts of a file of JSON lines."""
+    for place, record in read_json_lines(file):
+        yield place, summary_text(place, require_field(place, record, field), field)
+
+
+def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
+    """Read the folder of a test set that has one pair, or the pair whose `.docs` file is named.
+
+    A segment is a document, called DOCUMENT, or DOCUMENT:N where that has several; where people scored whole documents
+    only, these are. Scores of other levels, ratings of spans and references among the systems are passed over.
+    """
+    corpus = find_corpus(path, say)
+    source, references = Texts(corpus.source, "source"), [Texts(file, "target") for file in corpus.references]
+    systems = {name: Texts(file, "hypothesis") for name, file in corpus.systems.items()}
+    for number, (document_id, size) in enumerate(zip(corpus.ids, corpus.sizes, strict=True)):
+        said = source.read(size) or ""
+        people = [text for one in references if (text := one.read(size)) and text.strip()]
+        written = {system: one.read(size) for system, one in systems.items()}
+        summaries = [
+            Summary(
+                document_id=document_id,
+                system=system,
+                text=text,
+                human=dict(scores_at(corpus.human, system, number)),
+                given=scores_at(corpus.given, system, number),
+            )
+            for system, text in written.items()
+            if text is not None
+        ]
+        yield Document(document_id, said, tuple(people)), summaries
+    for one in (source, *references, *systems.values()):
+        one.end()
+
+
+def find_corpus(path: Path, say: Say) -> Corpus:
+    """The files of a folder, or of a pair's `.docs` file, with the scores in them. Raises `BadRecord`."""
+    docs = find_documents(path)
+    root, pair = docs.parent.parent, docs.stem
+    human = score_files(root / "human-scores", f"{pair}.")
+    metrics = score_files(root / "metric-scores" / pair, "")
+    level = WHOLE if WHOLE in human and SEGMENT not in human else SEGMENT
+    ids, sizes = read_documents(docs, level)
+    references = text_files(root / "references", f"{pair}.")
+    outputs = text_files(root / "system-outputs" / pair, "")
+    source = text_files(root / "sources", pair).get("")
+    if source is None:
+        raise BadRecord(f"{path}: there is no file sources/{pair}.txt in it")
+    systems = {name: file for name, file in outputs.items() if name not in references}
+    ratings = {name: read_scores(file, outputs, len(ids)) for name, file in human.get(level, {}).items()}
+    given = {
+        name.removesuffix(ALL): read_scores(file, outputs, len(ids), of_people=False)
+        for name, file in metrics.get(level, {}).items()
+    }
+    for what, of in (("ratings", human), ("metrics' scores", metrics)):
+        if passed := {other: len(files) for other, files in of.items() if other != level}:
+            counts = ", ".join(f"{count} of level {other}" for other, count in passed.items())
+            say(f"files of {what} that are of no single summary are passed over: {counts}")
+    if spans := len(found(root / "human-scores", f"{pair}.*.rating")):
+        say(f"files of ratings that mark spans are passed over: {spans}")
+    if people := sorted(outputs.keys() - systems.keys()):
+        say(f"references that stand among the systems are not taken as such: {', '.join(people)}")
+    return Corpus(source, tuple(references.values()), systems, ids, sizes, ratings, given)
+
+
+def find_documents(path: Path) -> Path:
+    """The `.docs` file of a folder. Raises `BadRecord` where there is none, or several."""
+    if path.is_file():
+        if path.parent.name != FOLDER:
+            raise BadRecord(f"{path.name}:1: name the test set's folder, or a file in its folder {FOLDER}")
+        return path
+    files = sorted(path.rglob(DOCUMENTS))
+    if not files:
+        raise BadRecord(f"{path}: there is no {DOCUMENTS} in it")
+    if len(files) > 1:
+        raise BadRecord(
+            f"{path}: there are {len(files)} test sets in it, such as {files[0].relative_to(path)} and "
+            f"{files[1].relative_to(path)}; name the .docs file of one"
+        )
+    return files[0]
+
+
+def found(folder: Path, pattern: str) -> list[Path]:
+    """The files of a folder that are called so, in the natural order of their names: ref2 before ref10."""
+    return sorted((file for file in folder.glob(pattern) if file.is_file()), key=lambda file: natural_order(file.name))
+
+
+def text_files(folder: Path, prefix: str) -> dict[str, Path]:
+    """The files of texts in a folder whose names begin so, by the rest of these. Raises `BadRecord`."""
+    files: dict[str, Path] = {}
+    for file in found(folder, f"{prefix}*"):
+        name = file.stem.removeprefix(prefix)
+        if file.suffix not in TEXTS:
+            continue
+        if name in files:
+            FileLine(file, 1).refuse(f"there is {files[name].name}, too")
+        files[name if name == "" else identifier(FileLine(file, 1), name, "the name of its texts")] = file
+    return files
+
+
+def score_files(folder: Path, prefix: str) -> dict[str, dict[str, Path]]:
+    """The files of scores in a folder, by their level and name."""
+    files: dict[str, dict[str, Path]] = {}
+    for file in found(folder, f"{prefix}*.*.score"):
+        name, _, level = file.name.removeprefix(prefix).removesuffix(".score").rpartition(".")
+        files.setdefault(level, {})[identifier(FileLine(file, 1), name, "the name of its scores")] = file
+    return files
+
+
+def read_documents(docs: Path, level: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """The ids of the documents and how many lines each has. Raises `BadRecord`."""
+    seen: dict[str, int] = {}
+    ids: list[str] = []
+    sizes: list[int] = []
+    for name, block in groupby(read_names(docs), key=lambda line: line[1]):
+        places = [place for place, _ in block]
+        numbered = [name] if level == WHOLE or len(places) == 1 else [f"{name}:{n}" for n in range(1, len(places) + 1)]
+        for place, one in zip(places, numbered, strict=False):
+            if one in seen:
+                place.refuse(
+                    f"the document {quote_value(one)} stands in line {seen[one]} already; the lines of a document "
+                    "follow one another"
+                )
+            seen[identifier(place, one, "the document's name")] = place.line
+        ids += numbered
+        sizes += [len(places) // len(numbered)] * len(numbered)
+    return tuple(ids), tuple(sizes)
+
+
+def read_names(docs: Path) -> Iterator[tuple[FileLine, str]]:
+    """The name of each line's document."""
+    for place, line in lines(docs):
+        fields = line.split()
+        if len(fields) != 2:
+            place.refuse(f"each line must be DOMAIN DOCUMENT, not {quote_value(line)}")
+        yield place, fields[1]
+
+
+def read_scores(file: Path, systems: Mapping[str, Path], count: int, *, of_people: bool = True) -> Values:
+    """The scores of a file, for each system one a document; only people's may be None. Raises `BadRecord`."""
+    scores: dict[str, array[float]] = {}
+    place = FileLine(file, 1)
+    for place, line in lines(file):
+        fields = line.split()
+        if len(fields) != 2:
+            place.refuse(f"each line must be SYSTEM SCORE, not {quote_value(line)}")
+        if fields[0] not in systems:
+            place.refuse(f"there is no output of a system {quote_value(fields[0])}")
+        missing = fields[1] == "None" and of_people
+        value = nan if missing else parse_rating(place, fields[1], "the score")
+        scores.setdefault(fields[0], array("d")).append(value)
+        if len(scores[fields[0]]) > count:
+            place.refuse(f"{quote_value(fields[0])} has more scores than there are documents, {count}")
+    for system, values in scores.items():
+        if len(values) < count:
+            place.refuse(f"{quote_value(system)} has {len(values)} scores, where there are {count} documents")
+    return scores
+
+
+def scores_at(scores: Mapping[str, Values], system: str, number: int) -> Given:
+    """What is said of one summary, by name."""
+    return tuple(
+        (name, of[system][number]) for name, of in scores.items() if system in of and not isnan(of[system][number])
+    )

@@ -1,0 +1,222 @@
+"""SacreROUGE (Deutsch & Roth 2020): summaries as lines of `instances`, and what is said of them as lines of `metrics`.
+
+An instance is `{"instance_id", "summarizer_id", "summarizer_type", "summary": {"text"}, "references": [{"text"}],
+"documents": [{"text"}]}`, with `reference` or `document` where there is one; texts are strings, or lists of sentences.
+A line of metrics is `{"instance_id", "summarizer_id", "summarizer_type", "metrics": {...}}`, in which metrics may lie
+in one another: `{"rouge-1": {"recall": 0.3}}` is `rouge-1.recall`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from data import reading
+from data.reading import FileLine, Say
+from data.records import BadRecord, Document, Summary
+
+SUFFIX = ".jsonl"
+TOLD_BY = (f"*metrics*{SUFFIX}", f"*judgments*{SUFFIX}")
+"""Files by which a folder is recognized."""
+INSTANCE = {"instance_id", "summarizer_id", "summary"}
+METRICS = {"instance_id", "summarizer_id", "metrics"}
+PEER, REFERENCE = "peer", "reference"
+RATINGS = {
+    *("expert", "turker", "hter", "overall", "grammar", "redundancy", "generic_quality", "grade", "length_aware_grade"),
+    *("content_responsiveness", "overall_responsiveness", "responsiveness", "linguistic_quality", "usefulness"),
+    *("pyramid_score", "modified_pyramid_score", "modified_pyramid_score_jk", "litepyramid_recall"),
+    *("num_scus", "num_scus_jk", "num_repetitions"),
+}
+"""What people say in the data sets that SacreROUGE sets up: the name of a metric, or of what it lies in."""
+JUDGMENTS = "judgments"
+"""What the name of a file has in which all metrics are what people say, and none in other files."""
+DEEPEST = 8
+"""How deep metrics and lists of texts may lie in one another."""
+
+Key = tuple[str, str]
+"""An instance and a summarizer."""
+
+
+@dataclass(slots=True)
+class Instance:
+    """What the lines of one instance say."""
+
+    source: str | tuple[str, ...] = ""
+    references: tuple[str, ...] = ()
+    summaries: dict[str, str] = field(default_factory=dict)
+    """By system."""
+    people: dict[str, str] = field(default_factory=dict)
+    """What people wrote, by their names."""
+
+
+@dataclass(slots=True)
+class Said:
+    """What is said of one summary."""
+
+    place: FileLine
+    """Where first."""
+    human: dict[str, float] = field(default_factory=dict)
+    given: dict[str, float] = field(default_factory=dict)
+
+
+def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
+    """Read a file of instances, or all files of a folder, with the metrics among them.
+
+    Metrics are ratings in files called `judgments`. Where there are none, those are that are named in `RATINGS`, and
+    lists of what several annotators said, whose mean is taken. Summaries by people are the references of their instance
+    where no line gives it any, and nothing else. Where lines of an instance give other references or documents, the
+    first ones are taken.
+    """
+    instances: dict[str, Instance] = {}
+    said: dict[Key, Said] = {}
+    differing = 0
+    found_files = files(path)
+    told = any(JUDGMENTS in file.name for file in found_files)
+    for file in found_files:
+        for place, record in reading.read_json_lines(file):
+            if record.keys() >= INSTANCE:
+                differing += add_instance(place, record, instances)
+            elif not record.keys() >= METRICS:
+                place.refuse(f"each line must have {', '.join(sorted(INSTANCE))}, or {', '.join(sorted(METRICS))}")
+            if "metrics" in record:
+                add_metrics(place, record, said, JUDGMENTS in file.name if told else None)
+    check_metrics(instances, said, path)
+    if differing:
+        say(f"lines that give other texts than an earlier one of their instance, which are not taken: {differing}")
+    if people := sum(name in instances[document].people for document, name in said):
+        say(f"summaries by people, of which what is said is passed over, as they are references: {people}")
+    for document_id, instance in instances.items():
+        summaries = []
+        for system, text in instance.summaries.items():
+            found = said.get((document_id, system))
+            human, given = (found.human, found.given) if found else ({}, {})
+            summaries.append(Summary(document_id, system, text, human, given=tuple(given.items())))
+        references = instance.references or tuple(text for text in instance.people.values() if text.strip())
+        yield Document(document_id, instance.source, references), summaries
+
+
+def files(path: Path) -> list[Path]:
+    """The file, or those of a folder."""
+    if not path.is_dir():
+        return [path]
+    if found := sorted(path.rglob(f"*{SUFFIX}")):
+        return found
+    raise BadRecord(f"{path}: there are no {SUFFIX} files in it")
+
+
+def add_instance(place: FileLine, record: dict[str, Any], instances: dict[str, Instance]) -> bool:
+    """Add a summary to its instance; whether its line gives other texts than one before."""
+    document_id, name, by_people = read_key(place, record)
+    summary = as_text(read_text(place, record["summary"], "summary"))
+    of_document = read_all(place, record, "document")
+    source = of_document[0] if len(of_document) == 1 else "\n\n".join(map(as_text, of_document))
+    references = tuple(text for one in read_all(place, record, "reference") if (text := as_text(one)).strip())
+    found = instances.setdefault(document_id, Instance())
+    if name in found.summaries or name in found.people:
+        place.refuse(
+            f"the summary of {reading.quote_value(name)} of {reading.quote_value(document_id)} stands twice; import a "
+            "folder in which each stands once"
+        )
+    (found.people if by_people else found.summaries)[name] = summary
+    found.source = found.source or source
+    if by_people:  # its references are all but itself
+        return source not in ("", found.source)
+    found.references = found.references or references
+    return source not in ("", found.source) or references not in ((), found.references)
+
+
+def read_key(place: FileLine, record: dict[str, Any]) -> tuple[str, str, bool]:
+    """The instance, the summarizer, and whether that is a person."""
+    kind = record.get("summarizer_type", PEER)
+    if kind not in (PEER, REFERENCE):
+        place.refuse(f"summarizer_type must be {PEER} or {REFERENCE}, not {reading.quote_value(kind)}")
+    return (
+        reading.identifier(place, record["instance_id"], "instance_id"),
+        reading.identifier(place, record["summarizer_id"], "summarizer_id"),
+        kind == REFERENCE,
+    )
+
+
+def read_all(place: FileLine, record: dict[str, Any], name: str) -> list[str | tuple[str, ...]]:
+    """The texts of `document` or `documents`, or of references likewise."""
+    if name in record:
+        return [read_text(place, record[name], name)]
+    several = f"{name}s"
+    return [
+        read_text(place, one, f"{several}[{index}]")
+        for index, one in enumerate(reading.objects(place, record.get(several, []), several))
+    ]
+
+
+def read_text(place: FileLine, value: object, name: str) -> str | tuple[str, ...]:
+    """The `text` of an object: a string, or its sentences."""
+    if not isinstance(value, dict):
+        place.refuse(f"{name} must be an object with a text, not {reading.kind(value)}")
+    text = reading.require_field(place, value, "text")
+    if not isinstance(text, list):
+        return reading.summary_text(place, text, f"{name}.text")
+    return tuple(read_sentences(place, text, f"{name}.text"))
+
+
+def read_sentences(place: FileLine, values: list[Any], name: str, depth: int = 1) -> Iterator[str]:
+    """The sentences of lists that may lie in one another, without those that are blank."""
+    if depth > DEEPEST:
+        place.refuse(f"{name} has lists over {DEEPEST} deep in one another")
+    for value in values:
+        if isinstance(value, list):
+            yield from read_sentences(place, value, name, depth + 1)
+        elif sentence := reading.optional_text(place, value, name):
+            yield sentence
+
+
+def as_text(text: str | tuple[str, ...]) -> str:
+    """A text, or its sentences in a line each."""
+    return text if isinstance(text, str) else "\n".join(text)
+
+
+def add_metrics(place: FileLine, record: dict[str, Any], said: dict[Key, Said], of_people: bool | None) -> None:
+    """Add what a line says of a summary; None is that each metric tells whether it is of people."""
+    document_id, name, _ = read_key(place, record)
+    found = said.setdefault((document_id, name), Said(place))
+    if not isinstance(record["metrics"], dict):
+        place.refuse(f"metrics must be an object of numbers, not {reading.kind(record['metrics'])}")
+    for metric, value in flatten(place, record["metrics"], ()):
+        several = isinstance(value, list)
+        number = read_mean(place, value, metric) if several else reading.parse_number(place, value, metric)
+        by_itself = several or metric in RATINGS or metric.partition(".")[0] in RATINGS
+        rated = by_itself if of_people is None else of_people
+        kept = found.human if rated else found.given
+        if kept.setdefault(reading.identifier(place, metric, "the name of a metric"), number) != number:
+            place.refuse(f"{metric} of {reading.quote_value(name)} has another value before, {found.place}")
+
+
+def flatten(place: FileLine, metrics: dict[str, Any], above: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
+    """The metrics by their names, those in which they lie before their own."""
+    if len(above) > DEEPEST:
+        place.refuse(f"metrics lie over {DEEPEST} deep in one another")
+    for name, value in metrics.items():
+        if isinstance(value, dict):
+            yield from flatten(place, value, (*above, name))
+        elif value is not None:
+            yield ".".join((*above, name)), value
+
+
+def read_mean(place: FileLine, values: list[Any], name: str) -> float:
+    """The mean of what several annotators said."""
+    if not values:
+        place.refuse(f"{name} is an empty list")
+    return fmean(reading.parse_number(place, value, name) for value in values)
+
+
+def check_metrics(instances: dict[str, Instance], said: dict[Key, Said], path: Path) -> None:
+    """Refuse what is said of summaries that are not there. Raises `BadRecord`."""
+    for (document_id, name), found in said.items():
+        instance = instances.get(document_id)
+        if instance is None or (name not in instance.summaries and name not in instance.people):
+            whole = "" if path.is_dir() else "; name the folder that has its summaries, too"
+            found.place.refuse(
+                f"there is no summary of {reading.quote_value(name)} of {reading.quote_value(document_id)}{whole}"
+            )

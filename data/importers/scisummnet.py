@@ -1,0 +1,64 @@
+"""ScisummNet as released (Yasunaga et al. 2019): a folder a paper, with its text as XML and a summary by people."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree.ElementTree import Element, ParseError, XMLParser
+
+from data.reading import FileLine, Say, identifier, lines, storable, text
+from data.records import BadRecord, Document, Summary
+
+XML = "Documents_xml"
+SUMMARY = ".gold.txt"
+DECLARATION = re.compile(r"<!(DOCTYPE|ENTITY)")
+MAX_BYTES = 32 * 1024 * 1024
+
+
+def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
+    """Read all papers below a folder: `ID/Documents_xml/ID.xml` beside `ID/summary/ID.gold.txt`, sorted by id.
+
+    The sentence numbered 0 is the title. The source are all other sentences, as they are numbered; the reference is
+    the summary, whose first line is left out where it is the title. Citing sentences are not taken.
+    """
+    folders = sorted(folder.parent for folder in [path / XML, *path.rglob(XML)] if folder.is_dir())
+    if not folders:
+        raise BadRecord(f"{path}: there is no folder {XML} below it")
+    for folder in dict.fromkeys(folders):
+        number = identifier(FileLine(folder, 1), folder.name, "the folder's name")
+        title, sentences = read_paper(folder / XML / f"{number}.xml")
+        summary = folder / "summary" / f"{number}{SUMMARY}"
+        said = [line.strip() for _, line in lines(summary) if line.strip()]
+        if said and title is not None and said[0].casefold().strip(" .") == title.casefold().strip(" ."):
+            said = said[1:]
+        reference = text(FileLine(summary, 1), " ".join(said), "the summary")
+        yield Document(id=number, source=tuple(sentences), references=(reference,), title=title), []
+
+
+def read_paper(file: Path) -> tuple[str | None, list[str]]:
+    """The title of a paper, and its sentences. Raises `BadRecord`, also for documents that declare entities."""
+    parser = XMLParser()  # noqa: S314 - what declares entities is refused below, before it is parsed
+    size = 0
+    try:
+        for place, line in lines(file, keep_ends=True):
+            size += len(line)
+            if size > MAX_BYTES:
+                place.refuse("the paper is over 32 MiB")
+            if DECLARATION.search(line):
+                place.refuse("the XML declares a document type or entities, which papers of ScisummNet do not")
+            parser.feed(line)
+        root: Element = parser.close()
+    except ParseError as error:
+        FileLine(file, error.position[0]).refuse(f"this is no XML: {error}")
+    title, sentences = None, []
+    for element in root.iter("S"):
+        said = " ".join("".join(element.itertext()).split())
+        storable(FileLine(file, 1), said, "a sentence")
+        if element.get("sid") == "0":
+            title = said or None
+        elif said:
+            sentences.append(said)
+    if not sentences:
+        FileLine(file, 1).refuse("there are no sentences (S) in the paper")
+    return title, sentences

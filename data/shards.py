@@ -1,0 +1,117 @@
+"""Scores of many summaries as a folder of Parquet files: one a shard of the input, and a manifest written last.
+
+A shard has the columns `document` and `system`, `rating:ASPECT` with what people said, and of each metric
+`score:NAME` (null where there is none), `missing:NAME` with the reason and `truncated:NAME`. What made the scores
+stands in the file's metadata and, once all shards are there, in `manifest.json`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from data.files import open_file, write_whole
+from data.records import BadRecord
+
+FORMAT = 1
+MANIFEST = "manifest.json"
+METADATA = b"relevance"
+"""The key of a shard's metadata: what `ShardFacts` has, as JSON."""
+
+DOCUMENT, SYSTEM = "document", "system"
+RATING, SCORE, MISSING, TRUNCATED = "rating:", "score:", "missing:", "truncated:"
+"""What the names of columns begin with."""
+
+
+class BadShard(BadRecord):
+    """A shard or manifest that is not as it was written."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShardFacts:
+    """What a shard was made of and by what."""
+
+    kind: str
+    """What was computed: scores, summaries, oracles or questions."""
+    signatures: Mapping[str, str]
+    """Of what computed it, by name."""
+    input: str
+    """The path of the input's file as it was named."""
+    sha256: str
+    """Of the input's file."""
+    lines: str = ""
+    """Which lines of it, such as `1-512`; empty where it is the whole file."""
+    versions: Mapping[str, str] = field(default_factory=dict)
+    """Of this program, Python and the libraries that the values depend on."""
+    format: int = FORMAT
+
+    def as_bytes(self) -> bytes:
+        """As JSON, as it stands in a shard's metadata: the same bytes for the same facts."""
+        return json.dumps(asdict(self), sort_keys=True, ensure_ascii=False).encode()
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestShard:
+    """A shard in the manifest."""
+
+    file: str
+    """Its name in the folder."""
+    sha256: str
+    documents: int
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """All shards of a folder; it is written last, so that a folder that has one is complete."""
+
+    kind: str
+    signatures: Mapping[str, str]
+    shards: tuple[ManifestShard, ...]
+    format: int = FORMAT
+
+
+def is_sharded(path: Path) -> bool:
+    """Whether a path is a folder of shards that is complete."""
+    return (path / MANIFEST).is_file()
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> None:
+    """Write the manifest of a folder whose shards are all there."""
+    write_whole(folder / MANIFEST, [json.dumps(asdict(manifest), indent=2, ensure_ascii=False) + "\n"])
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Read the manifest of a folder. Raises `BadShard`."""
+    path = folder / MANIFEST
+    try:
+        with open_file(path) as file:
+            given: Any = json.loads(file.read())
+        shards = tuple(ManifestShard(**shard) for shard in given.pop("shards"))
+        manifest = Manifest(shards=shards, **given)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise BadShard(f"{path}:1: this is no manifest of shards: {error}") from error
+    if manifest.format != FORMAT:
+        raise BadShard(f"{path}:1: the format is {manifest.format!r}, and this program reads {FORMAT}")
+    check_manifest(path, manifest)
+    return manifest
+
+
+def check_manifest(path: Path, manifest: Manifest) -> None:
+    """Refuse values of other types than a manifest has, and names that are no file's of its folder."""
+    signatures = manifest.signatures
+    if not isinstance(signatures, dict) or not all(isinstance(text, str) for text in signatures.values()):
+        raise BadShard(f"{path}:1: the signatures are no object of texts")
+    seen = set()
+    for shard in manifest.shards:
+        name = shard.file
+        if not isinstance(name, str) or name in ("", ".", "..") or not {"/", "\\", "\0"}.isdisjoint(name):
+            raise BadShard(f"{path}:1: the manifest names {name!r}, which is no file of this folder")
+        if name in seen:
+            raise BadShard(f"{path}:1: the manifest names {name!r} twice")
+        seen.add(name)
+        if type(shard.rows) is not int or type(shard.documents) is not int:
+            raise BadShard(f"{path}:1: the rows and documents of {name!r} are no whole numbers")

@@ -1,0 +1,52 @@
+"""Scores as rows, and those that came with a corpus, which are stored with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import insert, select
+from sqlalchemy.orm import Session
+
+from data.records import Document, Summary
+from data.signatures import given_signature, name_of
+from data.store.base import batches
+from data.tables import ScoreRow, SignatureRow
+
+
+def keep_scores(session: Session, metric: str, signature: str, scores: Mapping[str, Mapping[str, Any]]) -> None:
+    """Keep scores by the hash of their example; those that are already there stay as they are."""
+    owner = session.scalar(select(SignatureRow).where(SignatureRow.text == signature).with_for_update())
+    if owner is None:
+        owner = SignatureRow(metric=metric, text=signature)
+        session.add(owner)
+        session.flush()
+    of_signature = select(ScoreRow.example).where(ScoreRow.signature_id == owner.id)
+    known = {
+        key
+        for batch in batches(list(scores))
+        for key in session.scalars(of_signature.where(ScoreRow.example.in_(batch)))
+    }
+    added = [{"signature_id": owner.id, "example": key, **score} for key, score in scores.items() if key not in known]
+    if added:
+        session.execute(insert(ScoreRow), added, execution_options={"render_nulls": True})
+
+
+def keep_given(
+    session: Session,
+    records: Iterable[tuple[Document, Sequence[Summary]]],
+    hashes: Iterable[Sequence[str]],
+    corpus: str,
+) -> None:
+    """Keep the scores that came with summaries, under signatures that name their `corpus`.
+
+    A score is of texts: of summaries that are the same beside the same document, the first one's stands.
+    """
+    scores: dict[str, dict[str, Mapping[str, Any]]] = {}
+    for (_, summaries), examples in zip(records, hashes, strict=True):
+        for summary, example in zip(summaries, examples, strict=True):
+            for metric, value in summary.given:
+                scores.setdefault(metric, {}).setdefault(example, {"value": value, "missing": None, "truncated": False})
+    for metric, of_metric in scores.items():
+        signature = given_signature(metric, corpus)
+        keep_scores(session, name_of(signature), signature, of_metric)

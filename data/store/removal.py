@@ -1,0 +1,166 @@
+"""Data sets renamed, deleted, and brought back."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TypeVar
+
+from sqlalchemy import ColumnElement, delete, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from data.database import now
+from data.store.base import StoreError, checked_name, has_named, insert_named
+from data.store.datasets import DatasetExists, check_owner, find_dataset, select_documents
+from data.store.runs import RunGoingOn, select_runs, to_run
+from data.store.versions import VersionedStore
+from data.tables import BoundRow, DatasetRow, DocumentRow, RunRow, StarRow, SummaryRow
+
+Columns = dict[str, Any]
+"""A row's columns by name, without its own number and those of the rows that it belongs to."""
+
+OfDocument = TypeVar("OfDocument", BoundRow, StarRow)
+
+NUMBERS = {"id", "dataset_id", "document_id"}
+
+
+class DatasetInUse(StoreError):
+    """Studies or reviews of keywords are made of the data set."""
+
+
+class DeletedDocument(NamedTuple):
+    """A document that was deleted, and all that belonged to it."""
+
+    document: Columns
+    summaries: list[Columns]
+    bounds: list[Columns]
+    stars: list[Columns]
+
+
+class DeletedDataset(NamedTuple):
+    """A data set that was deleted, whole, so that it can be brought back."""
+
+    name: str
+    columns: Columns
+    documents: list[DeletedDocument]
+
+
+class RemovalStore(VersionedStore):
+    """What becomes of data sets as a whole, over one engine; it is for their owner, or for the server's."""
+
+    def rename_dataset(self, name: str, new: str) -> None:
+        """Give a data set another name.
+
+        Raises `UnknownDataset`, `NotAllowed`, `DatasetExists`, StoreError for a bad name.
+        """
+        new = checked_name(new)
+        if new == name:
+            return
+        exists = DatasetExists(f"there is already a data set {new!r}; choose another name")
+        with self.changing("texts") as session:
+            row = find_dataset(session, name, lock=True)
+            check_owner(session, row.owner_id, name)
+            if has_named(session, DatasetRow, new):
+                raise exists
+            row.name = new
+            try:
+                session.flush()
+            except IntegrityError as error:  # another session took the name at this moment
+                raise exists from error
+
+    def archive_dataset(self, name: str, *, archived: bool = True) -> None:
+        """Leave a data set out of lists, or bring it back; nothing else changes.
+
+        Raises `UnknownDataset`, `NotAllowed`.
+        """
+        with self.changing("texts") as session:
+            row = find_dataset(session, name, lock=True)
+            check_owner(session, row.owner_id, name)
+            row.archived_at = (row.archived_at or now()) if archived else None
+
+    def delete_dataset(self, name: str) -> DeletedDataset:
+        """Delete a data set with its documents, summaries, bounds, stars and runs.
+
+        Returns what `restore_dataset` needs. Scores stay: they belong to the texts, and whoever imports these again has
+        them. Raises `UnknownDataset`, `NotAllowed`, `RunGoingOn`, and `DatasetInUse` where studies or reviews of
+        keywords depend on it; nothing is deleted then.
+        """
+        try:
+            with self.changing("texts") as session:
+                row = find_dataset(session, name, lock=True)
+                check_owner(session, row.owner_id, name)
+                refuse_running(session, row)
+                deleted = DeletedDataset(name, columns_of(row), read_documents(session, row))
+                delete_rows(session, row)
+        except IntegrityError as error:
+            raise DatasetInUse(f"studies or reviews of keywords are made of the data set {name!r}; it stays") from error
+        return deleted
+
+    def restore_dataset(self, deleted: DeletedDataset) -> None:
+        """Bring back a data set that was deleted, to the account whose it was.
+
+        Raises `DatasetExists` where its name was taken meanwhile, and `NotAllowed` for anybody else.
+        """
+        exists = DatasetExists(f"there is a data set {deleted.name!r} again; rename that first")
+        with self.changing("texts") as session:
+            check_owner(session, deleted.columns["owner_id"], deleted.name)
+            if has_named(session, DatasetRow, deleted.name):
+                raise exists
+            owner = DatasetRow(**deleted.columns)
+            insert_named(session, owner, exists)
+            for document, summaries, bounds, stars in deleted.documents:
+                row = DocumentRow(dataset_id=owner.id, **document)
+                row.summaries = [SummaryRow(**summary) for summary in summaries]
+                session.add(row)
+                if bounds or stars:
+                    session.flush()
+                    session.add_all(BoundRow(document_id=row.id, **bound) for bound in bounds)
+                    session.add_all(StarRow(document_id=row.id, **star) for star in stars)
+
+
+def refuse_running(session: Session, dataset: DatasetRow) -> None:
+    """Refuse to delete a data set that is being worked on. Raises `RunGoingOn`."""
+    if any(to_run(run).state == "going" for run in session.scalars(select_runs(dataset))):
+        raise RunGoingOn(f"data set {dataset.name!r} is being scored, or gets further systems; cancel that first")
+
+
+def columns_of(row: DatasetRow | DocumentRow | SummaryRow | BoundRow | StarRow) -> Columns:
+    """What a row says, but for numbers that only this database knows."""
+    return {name: getattr(row, name) for name in row.__table__.columns.keys() if name not in NUMBERS}  # noqa: SIM118
+
+
+def read_documents(session: Session, dataset: DatasetRow) -> list[DeletedDocument]:
+    """All that belongs to a data set's documents, in their order."""
+    bounds, stars = rows_by_document(session, BoundRow, dataset), rows_by_document(session, StarRow, dataset)
+    return [
+        DeletedDocument(
+            columns_of(row), [columns_of(one) for one in row.summaries], bounds.get(row.id, []), stars.get(row.id, [])
+        )
+        for row in session.scalars(select_documents(DocumentRow.dataset_id == dataset.id))
+    ]
+
+
+def rows_by_document(session: Session, table: type[OfDocument], dataset: DatasetRow) -> dict[int, list[Columns]]:
+    """The rows of a table that belong to a data set's documents, by the number of the document."""
+    found: dict[int, list[Columns]] = {}
+    for row in session.scalars(select(table).where(table.document_id.in_(ids_of(dataset))).order_by(table.id)):
+        found.setdefault(row.document_id, []).append(columns_of(row))
+    return found
+
+
+def ids_of(dataset: DatasetRow) -> Any:
+    """Select the numbers of a data set's documents."""
+    return select(DocumentRow.id).where(DocumentRow.dataset_id == dataset.id)
+
+
+def delete_rows(session: Session, dataset: DatasetRow) -> None:
+    """Delete all rows of a data set, those first that belong to others; stars go with their documents."""
+    documents = ids_of(dataset)
+    doomed: tuple[tuple[Any, ColumnElement[bool]], ...] = (
+        (BoundRow, BoundRow.document_id.in_(documents)),
+        (RunRow, RunRow.dataset_id == dataset.id),
+        (SummaryRow, SummaryRow.document_id.in_(documents)),
+        (DocumentRow, DocumentRow.dataset_id == dataset.id),
+        (DatasetRow, DatasetRow.id == dataset.id),
+    )
+    for table, condition in doomed:
+        session.execute(delete(table).where(condition).execution_options(synchronize_session=False))

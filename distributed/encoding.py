@@ -1,0 +1,66 @@
+"""A shard as the bytes of its file: the same bytes for the same columns and facts."""
+
+from __future__ import annotations
+
+import io
+import json
+import platform
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from data.files import open_file
+from data.shards import METADATA, BadShard, ShardFacts
+
+PACKAGES = (
+    "relevance",
+    "numpy",
+    "nltk",
+    "pyarrow",
+    "regex",
+    "scipy",
+    "simplemma",
+    "stopwordsiso",
+    "tokenizers",
+    "torch",
+    "transformers",
+)
+"""Those on which values or a file's bytes depend."""
+
+
+@cache
+def versions() -> dict[str, str]:
+    """The versions of Python and of the packages that shards depend on; those that are not installed are left out."""
+    found = {"Python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def encode(columns: Mapping[str, Any], facts: ShardFacts) -> bytes:
+    """The Parquet file of some columns, which are Arrow's, with its facts."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pa.table(dict(columns), metadata=None).replace_schema_metadata({METADATA: facts.as_bytes()})
+    sink = io.BytesIO()
+    pq.write_table(table, sink, compression="zstd")
+    return sink.getvalue()
+
+
+def read_facts(path: Path) -> ShardFacts:
+    """What a shard was made of. Raises `BadShard`."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with open_file(path) as file:
+            given = json.loads((pq.read_schema(file).metadata or {})[METADATA])
+        return ShardFacts(**given)
+    except (KeyError, TypeError, ValueError, OSError, RecursionError, pa.ArrowException) as error:
+        raise BadShard(f"{path}: no shard of a run, or a damaged one: delete it, or name another folder") from error

@@ -1,0 +1,286 @@
+"""The input of a run over shards: files of this machine or of any place that fsspec knows, divided into pieces.
+
+JSON lines with a document a line are divided after so many documents, by the bytes at which lines end, and Parquet
+tables by rows; any other file is one piece, as its documents cannot be told without reading it whole. The division
+follows from the bytes alone.
+"""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from data.files import open_file
+from data.importers import IMPORTERS, guess_format, read_documents
+from data.importers.parquet import MIB, load_part
+from data.reading import MAX_LINE_BYTES
+from data.records import BadRecord, Document, Summary
+from distributed import rows
+
+CHUNK = MIB
+"""Bytes of a Parquet file that are read at once."""
+
+PER_SHARD = 512
+"""Documents of a shard: with eight systems and three ROUGE metrics a few seconds, which is what a killed worker costs.
+
+A multiple of `metrics.scoring.DOCUMENTS`, so that batches are those of a file that is scored in one go."""
+
+DOCUMENT_A_LINE = {"interchange", "scitldr"}
+"""Formats whose lines are documents of their own."""
+
+Records = list[tuple[Document, list[Summary]]]
+
+
+class NoInput(ValueError):
+    """No file has a name that fits."""
+
+
+class ChangedInput(ValueError):
+    """A file is not what it was when the run began."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What one shard is made of: a file, or some lines of it."""
+
+    input: str
+    """The file as it was named."""
+    path: str
+    """The same from wherever it is read: a path from the root, or an address."""
+    format: str
+    sha256: str
+    """Of the whole file."""
+    start: int
+    end: int
+    """Its bytes in the file."""
+    piece_sha256: str
+    first: int
+    """Its first line, from 1."""
+    lines: str = ""
+    """Which lines or rows it has, such as `1-512`; empty for a whole file."""
+    footer: int = 0
+    """Of rows of a Parquet file: where the description of its columns begins, which is read with the piece."""
+
+    @property
+    def rows(self) -> range | None:
+        """Which rows of a Parquet file it has, from 0; None for bytes that are a file of their own."""
+        if not self.footer:
+            return None
+        first, last = map(int, self.lines.split("-"))
+        return range(first - 1, last)
+
+
+def is_remote(name: str) -> bool:
+    """Whether a name is an address that fsspec opens, such as `s3://bucket/file.jsonl`."""
+    return re.match(r"[a-z][a-z0-9+.-]*://", name) is not None
+
+
+def is_pattern(name: str) -> bool:
+    """Whether a name stands for the files that fit it, and is not itself a file's."""
+    return glob.has_magic(name) and not Path(name).exists()
+
+
+def filesystem(name: str) -> tuple[Any, str]:
+    """What opens an address, and the path in it. Raises `NoInput` where a library for it is missing."""
+    try:
+        import fsspec
+
+        system, path = fsspec.core.url_to_fs(name)
+    except (ImportError, ValueError) as error:
+        raise NoInput(
+            f"{name} cannot be opened: {error}; pip install 'relevance[ray]' brings fsspec, and s3fs, gcsfs and others "
+            "open their places"
+        ) from error
+    return system, path
+
+
+def find_inputs(name: str) -> list[str]:
+    """The files that a name or pattern stands for, sorted. Raises `NoInput`."""
+    if is_remote(name):
+        system, path = filesystem(name)
+        if glob.has_magic(path):
+            found = [system.unstrip_protocol(one) for one in system.glob(path)]
+        else:
+            found = [name] if system.isfile(path) else []
+    elif is_pattern(name):
+        found = [path for path in glob.glob(name, recursive=True) if Path(path).is_file()]
+    else:
+        found = [name] if Path(name).is_file() else []
+    if not found:
+        folder = not is_remote(name) and Path(name).is_dir()
+        more = f"; of a folder, name the files: '{name.rstrip('/')}/*.parquet'" if folder else ""
+        raise NoInput(f"there is no file {name}{more}")
+    return sorted(found)
+
+
+@contextmanager
+def local_copy(path: str, start: int = 0, end: int | None = None) -> Iterator[Path]:
+    """A file of this machine with the bytes of a file from `start` to `end`; its name is that of the file."""
+    if not is_remote(path) and start == 0 and end is None:
+        yield Path(path)
+        return
+    with tempfile.TemporaryDirectory(prefix="relevance-") as folder:
+        copy = Path(folder) / path.rsplit("/", 1)[-1]
+        if is_remote(path):
+            system, inside = filesystem(path)
+            if end is None:
+                system.get_file(inside, str(copy))
+            else:
+                copy.write_bytes(system.cat_file(inside, start=start, end=end))
+        else:
+            with open_file(Path(path)) as file, open(copy, "wb") as written:
+                file.seek(start)
+                if end is None:
+                    shutil.copyfileobj(file, written)
+                else:
+                    written.write(file.read(end - start))
+        yield copy
+
+
+@dataclass(frozen=True, slots=True)
+class Planner:
+    """Divides files; a function that can be sent to another process."""
+
+    format: str | None
+    """Of all files; guessed of each where it is None."""
+    per_shard: int
+
+    def __call__(self, name: str) -> list[Piece]:
+        """The pieces of a file, in order. Raises `BadRecord`, OSError."""
+        path = name if is_remote(name) else str(Path(name).absolute())
+        with local_copy(path) as copy:
+            format = self.format or guess_format(copy)
+            if format not in IMPORTERS:
+                raise BadRecord(f"{name}: a file of the format {format!r} is no input of shards: it has no documents")
+            if format not in DOCUMENT_A_LINE:
+                with open_file(copy) as file:
+                    sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+                if format == "parquet" and len(pieces := divided_rows(name, path, sha256, copy, self.per_shard)) > 1:
+                    return pieces
+                return [Piece(name, path, format, sha256, 0, copy.stat().st_size, sha256, 1)]
+            return list(divided(name, path, format, copy, self.per_shard))
+
+
+def divided(name: str, path: str, format: str, copy: Path, per_shard: int) -> Iterator[Piece]:
+    """The pieces of JSON lines, each of so many lines that are not blank."""
+    whole, part = hashlib.sha256(), hashlib.sha256()
+    bounds: list[tuple[int, int, int, int, str]] = []  # first and last byte, first and last line, hash
+    start = place = count = 0
+    first, number = 1, 0
+    with open_file(copy) as file:
+        while line := file.readline(MAX_LINE_BYTES + 6):  # and room for a BOM, CR, LF and one byte over the limit
+            number += 1
+            if len(line) > MAX_LINE_BYTES + 5:
+                raise BadRecord(f"{copy.name}:{number}: the line is over 32 MiB")
+            if count == per_shard and line.strip():
+                bounds.append((start, place, first, number - 1, part.hexdigest()))
+                start, first, count, part = place, number, 0, hashlib.sha256()
+            count += bool(line.strip())
+            place += len(line)
+            whole.update(line)
+            part.update(line)
+    bounds.append((start, place, first, number, part.hexdigest()))
+    for begin, end, first, last, sha256 in bounds:
+        yield Piece(name, path, format, whole.hexdigest(), begin, end, sha256, first, f"{first}-{last}")
+
+
+def divided_rows(name: str, path: str, sha256: str, copy: Path, per_shard: int) -> list[Piece]:
+    """The pieces of a Parquet table, each of so many documents or more."""
+    found, groups, footer = rows.divide(copy, per_shard)
+    if len(found) < 2:
+        return []
+    pieces = []
+    hashed: tuple[tuple[int, int], str] = (0, 0), ""
+    for part in found:
+        span = rows.bytes_of(copy, groups, part, footer)
+        if hashed[0] != span:  # pieces of one row group follow each other
+            hashed = span, hash_part(copy, *span, footer)
+        lines = f"{part.start + 1}-{part.stop}"
+        pieces.append(Piece(name, path, "parquet", sha256, *span, hashed[1], part.start + 1, lines, footer))
+    return pieces
+
+
+def hash_part(path: Path, start: int, end: int, footer: int) -> str:
+    """The SHA-256 of some bytes of a Parquet file and of the description at its end."""
+    digest = hashlib.sha256()
+    with open_file(path) as file:
+        for chunk in chunks(file, start, end):
+            digest.update(chunk)
+        for chunk in chunks(file, footer, None):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def chunks(file: Any, start: int, end: int | None) -> Iterator[bytes]:
+    """The bytes of a file from `start` to `end`, a MiB at a time."""
+    file.seek(start)
+    while data := file.read(CHUNK if end is None else min(CHUNK, end - file.tell())):
+        yield data
+
+
+@contextmanager
+def row_groups(piece: Piece) -> Iterator[Path]:
+    """A Parquet file of this machine that has the row groups of a piece: the file itself, or one with gaps."""
+    if not is_remote(piece.path):
+        yield Path(piece.path)
+        return
+    system, inside = filesystem(piece.path)
+    with tempfile.TemporaryDirectory(prefix="relevance-") as folder:
+        copy = Path(folder) / piece.path.rsplit("/", 1)[-1]
+        with system.open(inside, "rb") as file, open(copy, "wb") as written:
+            for start, end in ((piece.start, piece.end), (piece.footer, None)):
+                written.seek(start)
+                written.writelines(chunks(file, start, end))
+        yield copy
+
+
+def read_rows(piece: Piece, wanted: range) -> Records:
+    """The documents of some rows. Raises `BadRecord` with the row in the file, `ChangedInput`, OSError."""
+    with row_groups(piece) as copy:
+        if hash_part(copy, piece.start, piece.end, piece.footer) != piece.piece_sha256:
+            raise ChangedInput(f"{piece.input} was changed during the run: start again with an empty folder")
+        return list(load_part(copy, wanted))
+
+
+def read_piece(piece: Piece) -> Records:
+    """The documents of a piece. Raises `BadRecord` with the file's line, `ChangedInput`, OSError."""
+    if piece.rows is not None:
+        return read_rows(piece, piece.rows)
+    with local_copy(piece.path, piece.start, piece.end) as copy:
+        with open_file(copy) as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+        if found != piece.piece_sha256:
+            raise ChangedInput(f"{piece.input} was changed during the run: start again with an empty folder")
+        try:
+            return list(read_documents(copy, piece.format))
+        except BadRecord as error:
+            raise BadRecord(in_whole_file(str(error), copy.name, piece)) from error
+
+
+def in_whole_file(said: str, name: str, piece: Piece) -> str:
+    """An error in a piece with the line of the file that it is a piece of."""
+
+    def line(found: re.Match[str]) -> str:
+        return f"{found[1]}{int(found[2]) + piece.first - 1}"
+
+    said = re.sub(rf"\A({re.escape(name)}:)(\d+)", line, said)
+    return re.sub(r"( already stands in line )(\d+)\Z", line, said)
+
+
+def all_records(inputs: Sequence[str], format: str | None) -> Iterator[tuple[Document, list[Summary]]]:
+    """The documents of all files, one file after the other."""
+    for name in inputs:
+        with local_copy(name) as copy:
+            parts = rows.divide(copy, PER_SHARD)[0] if (format or guess_format(copy)) == "parquet" else []
+            if len(parts) < 2:
+                yield from read_documents(copy, format)
+            for part in parts if len(parts) > 1 else ():
+                yield from load_part(copy, part)

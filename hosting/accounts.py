@@ -1,0 +1,266 @@
+"""Accounts of a hosted server: owners and researchers, their passwords, and what they may do in whose studies."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+from unicodedata import normalize
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from annotation.inputs import clean_text, person_name
+from annotation.studies import find_study
+from data.access import Right, visitor_of
+from data.database import now
+from data.store import NotAllowed, StoreError
+from data.store.base import Store, find_named, insert_named
+from data.store.rows import to_record
+from data.tables import UserRow
+from hosting.tables import MembershipRow, SignInRow
+
+if TYPE_CHECKING:
+    from argon2 import PasswordHasher
+
+ROLES = ("owner", "researcher")
+SHORTEST = 12
+LONGEST = 200
+"""Characters of a password: no more than anybody types, so that hashing one costs what hashing another does."""
+DIFFERENT = 5
+"""Different characters that a password has beside the account's name, at least."""
+
+
+class UserExists(StoreError):
+    """There is an account of that name or address."""
+
+
+class UnknownUser(StoreError):
+    """There is no account of that name."""
+
+
+class LastOwner(StoreError):
+    """The server would be left without an owner."""
+
+
+@dataclass(frozen=True)
+class User:
+    """An account, as the owner's list shows it."""
+
+    id: int
+    name: str
+    email: str | None
+    role: str
+    created_at: datetime
+    seen_at: datetime | None
+    disabled_at: datetime | None
+
+
+class Member(NamedTuple):
+    """Somebody's right in a study that they do not own."""
+
+    name: str
+    right: Right
+
+
+@cache
+def hasher() -> PasswordHasher:
+    """Argon2id with 19 MiB, two passes, one lane, as OWASP's Password Storage Cheat Sheet has it."""
+    from argon2 import PasswordHasher
+
+    return PasswordHasher(time_cost=2, memory_cost=19456, parallelism=1)
+
+
+@cache
+def nobodys_hash() -> str:
+    """The hash of a password that nobody knows: unknown accounts take as long to be refused as known ones."""
+    return hasher().hash(secrets.token_urlsafe())
+
+
+def hash_password(password: str, name: str) -> str:
+    """Hash a password for an account of that name. Raises StoreError for one that is too short, long or like it."""
+    if not SHORTEST <= len(password) <= LONGEST:
+        raise StoreError(f"a password needs {SHORTEST} to {LONGEST} characters")
+    if len(set(password.casefold().replace(name.casefold(), ""))) < DIFFERENT:
+        raise StoreError("the password is too easy to guess; a few random words make a good one")
+    return hasher().hash(as_bytes(password))
+
+
+def password_is_right(password: str, stored: str | None) -> bool:
+    """Whether a password belongs to a stored hash; it takes equally long where there is none."""
+    from argon2.exceptions import VerificationError
+
+    try:
+        hasher().verify(stored or nobodys_hash(), as_bytes(password[: LONGEST + 1]))
+    except VerificationError:
+        return False
+    return stored is not None
+
+
+def as_bytes(password: str) -> bytes:
+    """What is hashed of a password: the same however a keyboard writes an é."""
+    return normalize("NFC", password).encode(errors="surrogatepass")
+
+
+def clean_address(email: str) -> str:
+    """An email address as it is kept and looked up. Raises StoreError for what is none.
+
+    Only ASCII letters are folded: other folding takes addresses of different people for the same.
+    """
+    email = email.strip()
+    if not email.isprintable() or not 3 <= len(email) <= 320 or "@" not in email[1:-1] or " " in email:
+        raise StoreError(f"{email!r} is no email address")
+    return email.lower() if email.isascii() else email
+
+
+class AccountStore(Store):
+    """Accounts and memberships over one engine. Only an owner, or the command line, changes accounts."""
+
+    def users(self) -> list[User]:
+        """All accounts by name."""
+        with self.reading() as session:
+            check_owner(session)
+            return [to_record(User, row) for row in session.scalars(select(UserRow).order_by(UserRow.name))]
+
+    def user(self, name: str) -> User:
+        """One account. Raises `UnknownUser`."""
+        with self.reading() as session:
+            check_owner(session)
+            return to_record(User, find_user(session, name))
+
+    def add_user(self, *, name: str, role: str, email: str | None = None, password: str | None = None) -> User:
+        """Add an account, which signs in by its password or, with an email address, by the lab's provider.
+
+        Raises `UserExists`, or StoreError for a bad name, role, address or password, or for one that nothing opens.
+        """
+        name = person_name(name)
+        email = clean_address(email) if email else None
+        if role not in ROLES:
+            raise StoreError(f"{role!r} is no role; there are {' and '.join(ROLES)}")
+        if password is None and email is None:
+            raise StoreError("an account needs a password, or an email address that the lab's provider knows")
+        hashed = None if password is None else hash_password(password, name)
+        exists = UserExists(f"there is already an account {name!r}, or one of that address")
+        with self.writing() as session:
+            check_owner(session)
+            row = UserRow(name=name, role=role, email=email, password=hashed)
+            insert_named(session, row, exists)
+            return to_record(User, row)
+
+    def set_password(self, name: str, password: str) -> str:
+        """Give an account another password; whoever is signed in by it is signed out. Returns the password's hash.
+
+        Raises `UnknownUser`, StoreError for a bad password.
+        """
+        hashed = hash_password(password, name)
+        with self.writing(revoking=True) as session:
+            row = find_user(session, name)
+            if visitor_of(session).user_id != row.id:
+                check_owner(session)
+            row.password = hashed
+            session.execute(delete(SignInRow).where(SignInRow.user_id == row.id))
+        return hashed
+
+    def disable(self, name: str, *, disabled: bool = True) -> None:
+        """Close an account, which signs it out, or open it again. Raises `UnknownUser`, `LastOwner`."""
+        with self.writing(revoking=True) as session:  # of two owners, one after the other
+            check_owner(session)
+            owners = select(UserRow.id).where(UserRow.role == "owner", UserRow.disabled_at.is_(None))
+            left = set(session.scalars(owners))
+            row = find_user(session, name)
+            if disabled and left == {row.id}:
+                raise LastOwner(f"{name!r} is the only owner; add another one first")
+            row.disabled_at = now() if disabled else None
+            if disabled:
+                session.execute(delete(SignInRow).where(SignInRow.user_id == row.id))
+
+    def sign_out(self, name: str) -> None:
+        """Sign an account out everywhere. Raises `UnknownUser`."""
+        with self.writing(revoking=True) as session:
+            check_owner(session)
+            session.execute(delete(SignInRow).where(SignInRow.user_id == find_user(session, name).id))
+
+    def has_owner(self) -> bool:
+        """Whether somebody can run the server."""
+        with self.reading(annotators=True) as session:
+            wanted = select(UserRow.id).where(UserRow.role == "owner", UserRow.disabled_at.is_(None))
+            return session.scalar(wanted.limit(1)) is not None
+
+    # --- signing in ---------------------------------------------------------------------------------------
+
+    def password_of(self, name: str) -> tuple[int, str] | None:
+        """The number and the stored hash of an account that a password opens; None where there is none."""
+        with self.reading() as session:
+            check_owner(session)
+            wanted = select(UserRow).where(UserRow.name == clean_name(name), UserRow.disabled_at.is_(None))
+            row = session.scalar(wanted)
+            return None if row is None or row.password is None else (row.id, row.password)
+
+    def of_address(self, email: str) -> int | None:
+        """The number of the account of an email address; None where there is none."""
+        try:
+            address = clean_address(email)
+        except StoreError:  # whatever a provider says
+            return None
+        with self.reading() as session:
+            check_owner(session)
+            return session.scalar(select(UserRow.id).where(UserRow.email == address, UserRow.disabled_at.is_(None)))
+
+    # --- members of a study -------------------------------------------------------------------------------
+
+    def members(self, study: str) -> list[Member]:
+        """Whom a study's owner gave rights in it. Raises `UnknownStudy`, `NotAllowed`."""
+        with self.reading() as session:
+            row = find_study(session, study, Right.MANAGE)
+            rows = session.execute(
+                select(UserRow.name, MembershipRow.right)
+                .join(UserRow, UserRow.id == MembershipRow.user_id)
+                .where(MembershipRow.study_id == row.id)
+                .order_by(UserRow.name)
+            )
+            return [Member(name, Right(right)) for name, right in rows]
+
+    def owner_of(self, study: str) -> str | None:
+        """The account that made a study; None where it is nobody's. Raises `UnknownStudy`, `NotAllowed`."""
+        with self.reading() as session:
+            row = find_study(session, study, Right.MANAGE)
+            return session.scalar(select(UserRow.name).where(UserRow.id == row.owner_id))
+
+    def grant(self, study: str, user: str, right: Right | None) -> None:
+        """Give an account a right in a study, or take it away (None).
+
+        Raises `UnknownStudy`, `NotAllowed`, `UnknownUser`, StoreError for a right that only annotators have and for the
+        study's owner.
+        """
+        if right is not None and right < Right.READ:
+            raise StoreError("members of a study can read, adjudicate or manage it")
+        with self.writing(revoking=True) as session:
+            row, member = find_study(session, study, Right.MANAGE), find_user(session, user)
+            if right is not None and member.id == row.owner_id:
+                raise StoreError(f"{member.name!r} owns the study, and has all rights in it")
+            session.execute(
+                delete(MembershipRow).where(MembershipRow.study_id == row.id, MembershipRow.user_id == member.id)
+            )
+            if right is not None:
+                session.add(MembershipRow(study_id=row.id, user_id=member.id, right=int(right)))
+
+
+def clean_name(name: str) -> str:
+    """What somebody types as an account's name, in the form in which names are kept."""
+    return normalize("NFC", clean_text(name))
+
+
+def check_owner(session: Session) -> None:
+    """Raise `NotAllowed` for everybody but an owner of the server."""
+    if not visitor_of(session).everything:
+        raise NotAllowed("only an owner of the server can do that")
+
+
+def find_user(session: Session, name: str) -> UserRow:
+    """The row of an account. Raises `UnknownUser`, which names the others to an owner only."""
+    name, everything = clean_name(name), visitor_of(session).everything
+    if not everything and session.scalar(select(UserRow.id).where(UserRow.name == name)) is None:
+        raise UnknownUser(f"there is no account {name!r}")
+    return find_named(session, UserRow, name, what="account", unknown=UnknownUser)

@@ -1,0 +1,277 @@
+"""The gate before the app: no request and no message of a WebSocket passes without a sign-in that holds.
+
+A guard in a page would not do: after a sign-in has ended, callbacks and fragments of an open page would still run. Nor
+would a cookie alone: whoever knows the number of somebody's Streamlit session could take it over. So the gate sets the
+header by which Streamlit binds a session to its owner, and drops any such header that a client sends.
+"""
+
+from __future__ import annotations
+
+import hmac
+import logging
+import re
+import secrets
+import time
+from collections.abc import Callable
+from urllib.parse import quote
+
+from anyio import to_thread
+from starlette.datastructures import Headers, MutableHeaders, QueryParams
+from starlette.requests import HTTPConnection
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from data.store import DatabaseFailed, NotSignedIn
+from hosting.accounts import AccountStore
+from hosting.operations import Counters
+from hosting.services import Services
+from hosting.sign_ins import SignedIn, digest_of
+
+HEADER = "x-relevance-sign-in"
+"""What Streamlit binds sessions to (`server.trustedUserHeaders`): the digest of the sign-in."""
+
+OPEN = ("/sign-in", "/join/", "/p/", "/oidc/", "/healthz", "/readyz", "/metrics")
+"""Where people come who are not signed in; `/metrics` asks by itself."""
+CLOSED = ("/_stcore/agent", "/_stcore/metrics", "/_stcore/script-health-check", "/auth/", "/oauth2callback")
+"""What Streamlit offers and a hosted server does not."""
+HTTP_OK = 200
+UPLOADS = "/_stcore/upload_file/"
+FILES = (UPLOADS, "/media/")
+"""Where files lie that belong to one person's page."""
+PROBES = ("/healthz", "/readyz", "/metrics")
+"""What machines ask for by the server's own address."""
+
+RETRY = "3"
+"""Seconds after which a browser asks again while the database cannot be used."""
+GONE = 4401
+"""The code with which a WebSocket is closed when the sign-in has ended."""
+
+log = logging.getLogger("relevance.requests")
+
+
+def never(*_: object) -> bool:
+    """What is allowed of a page where nobody says whose it is."""
+    return False
+
+
+class Gate:
+    """Let through who is signed in; send others to the page where they can; say what was asked in a line of the log.
+
+    `owns_file` says whether a file of the app, by its path, is of a page of a sign-in, by its digest; `may_say` whether
+    a page of it takes a message from the browser.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        services: Services,
+        counters: Counters,
+        owns_file: Callable[[str, str], bool] = never,
+        may_say: Callable[[bytes, str], bool] = never,
+    ) -> None:
+        self.app, self.services, self.counters = app, services, counters
+        self.owns_file, self.may_say = owns_file, may_say
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request or a WebSocket."""
+        if scope["type"] not in {"http", "websocket"}:
+            await self.app(scope, receive, send)
+            return
+        request_id, began = secrets.token_hex(8), time.perf_counter()
+        status = 0
+
+        async def told(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                MutableHeaders(scope=message)["x-request-id"] = request_id
+            elif message["type"] == "websocket.close":
+                status = message.get("code", 1000)
+            await send(message)
+
+        try:
+            await self.serve(scope, receive, told)
+        except DatabaseFailed as error:
+            log.error("%s (%s)", error, error.__cause__, extra={"said": {"id": request_id}})
+            again = {"Retry-After": RETRY, "Refresh": RETRY}  # by which browsers ask again by themselves
+            await refuse(PlainTextResponse(f"{error}\n", 503, again), scope, receive, told)
+        except Exception:
+            log.exception("failed", extra={"said": {"id": request_id}})
+            if scope["type"] == "websocket" or status:
+                raise
+            await PlainTextResponse("Something went wrong.\n", 500)(scope, receive, told)
+        finally:
+            took = time.perf_counter() - began
+            kind = route_of(scope["path"])
+            self.counters.count(scope, kind, status, took)
+            said = {"id": request_id, "method": scope.get("method", "WEBSOCKET"), "route": kind, "status": status}
+            level = logging.DEBUG if kind in PROBES and status == HTTP_OK else logging.INFO
+            log.log(level, "request", extra={"said": said | {"seconds": round(took, 4)}})
+
+    async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Check who asks, and for what."""
+        path: str = scope["path"]
+        headers = Headers(scope=scope)
+        answer = self.refuse(path, headers, scope["type"])
+        if answer is None and path in {"/", "/annotate"} and scope["type"] == "http":
+            answer = lead_to_link(scope)
+        if answer is not None:
+            await refuse(answer, scope, receive, send)
+            return
+        await self.pass_on(path, scope, receive, send)
+
+    async def pass_on(self, path: str, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request to the app where the sign-in holds, with the header that says whose it is."""
+        token = HTTPConnection(scope).cookies.get(self.services.settings.cookie, "")
+        digest = digest_of(token) if token else None
+        if digest is not None and not await to_thread.run_sync(self.services.sign_ins.is_live, digest):
+            digest = None
+        kept = [(name, value) for name, value in scope["headers"] if name.lower() != HEADER.encode()]
+        if digest is not None:
+            kept.append((HEADER.encode(), digest.encode()))
+        passed = dict(scope, headers=kept, sign_in=digest)
+        if scope["type"] == "websocket":
+            await self.serve_socket(passed, receive, send, digest)
+        elif digest is None and not is_open(path):
+            await refuse(ask_to_sign_in(scope), scope, receive, send)
+        elif digest is not None and path.startswith(FILES) and not self.owns_file(path, digest):
+            await refuse(PlainTextResponse("There is no such file.\n", 404), scope, receive, send)
+        elif digest is not None and path.startswith(UPLOADS) and await to_thread.run_sync(self.is_annotator, digest):
+            await refuse(PlainTextResponse("Files are for researchers.\n", 403), scope, receive, send)
+        else:
+            await self.app(passed, receive, send)
+
+    def is_annotator(self, digest: str) -> bool:
+        """Whether somebody came by a link: their task takes no files, and what is sent stays in memory."""
+        own = AccountStore(self.services.engine, SignedIn(digest))
+        try:
+            return own.visitor().is_annotator
+        except NotSignedIn:
+            return True
+
+    def refuse(self, path: str, headers: Headers, kind: str) -> Response | None:
+        """What is refused whoever asks: other hosts' names, other sites' sockets, what the server does not offer."""
+        settings = self.services.settings
+        if path in PROBES and kind == "http":
+            return None
+        if headers.get("host", "").lower() != settings.host:
+            return PlainTextResponse("This server is not known by that name.\n", 421)
+        if re.sub("/+", "/", path).casefold().startswith(CLOSED) or "\0" in path:  # PostgreSQL takes no such text
+            return PlainTextResponse("There is no such page.\n", 404)
+        if kind == "websocket" and headers.get("origin") != settings.public_url:
+            return PlainTextResponse("Only this site's own pages may do that.\n", 403)
+        return None
+
+    async def serve_socket(self, scope: Scope, receive: Receive, send: Send, digest: str | None) -> None:
+        """Pass a WebSocket's messages as long as the sign-in holds."""
+        if digest is None:
+            await receive()
+            await send({"type": "websocket.close", "code": GONE})
+            return
+        ended = False
+
+        async def guarded() -> Message:
+            nonlocal ended
+            while True:
+                message = await receive()
+                if message["type"] != "websocket.receive":
+                    return message
+                if not await self.still_live(digest):
+                    ended = True
+                    return {"type": "websocket.disconnect", "code": GONE}
+                if message.get("bytes") is None or self.may_say(message["bytes"], digest):
+                    return message
+
+        self.counters.sockets.inc()
+        try:
+            await self.app(scope, guarded, send)
+        finally:
+            self.counters.sockets.dec()
+        if ended:
+            await send({"type": "websocket.close", "code": GONE})
+
+    async def still_live(self, digest: str) -> bool:
+        """Whether a sign-in holds; where the database does not answer, pages say so themselves, and stores refuse."""
+        try:
+            return await to_thread.run_sync(self.services.sign_ins.is_live, digest)
+        except DatabaseFailed:
+            return True
+
+
+async def refuse(answer: Response, scope: Scope, receive: Receive, send: Send) -> None:
+    """Send a refusal; a WebSocket is closed before it was opened, which browsers see as 403."""
+    if scope["type"] == "websocket":
+        await receive()
+        await send({"type": "websocket.close", "code": 1008})
+    else:
+        await answer(scope, receive, send)
+
+
+def lead_to_link(scope: Scope) -> Response | None:
+    """Lead an invite of the local app, whose token stood in the address, to where the token leaves it."""
+    token = QueryParams(scope["query_string"]).get("invite")
+    return None if token is None else RedirectResponse(f"/join/{quote(token, safe='')}", 303)
+
+
+def is_open(path: str) -> bool:
+    """Whether a path is for people who are not signed in."""
+    return any(path == start or (start.endswith("/") and path.startswith(start)) for start in OPEN)
+
+
+def ask_to_sign_in(scope: Scope) -> Response:
+    """Send a browser to where one signs in, and refuse everything else."""
+    if scope["method"] == "GET" and "text/html" in Headers(scope=scope).get("accept", ""):
+        return RedirectResponse("/sign-in", 303)
+    return PlainTextResponse("Sign in first.\n", 401)
+
+
+NAMED = ("/", "/sign-in", "/sign-out", "/account", *PROBES, "/_stcore/stream", "/_stcore/health")
+GROUPS = ("/join/", "/p/", "/oidc/", "/export/", *FILES, "/static/", "/component/", "/_stcore/bidi-components/")
+"""Paths that logs and counters name whole, and those of which they name the beginning: never what somebody made up."""
+
+
+def route_of(path: str) -> str:
+    """A path as logs and counters name it: without tokens, names and numbers."""
+    if path in NAMED:
+        return path
+    return next((f"{group}…" for group in GROUPS if path.startswith(group)), "/…")
+
+
+def has_token(headers: Headers, token: str | None) -> bool:
+    """Whether a request brings the bearer token of the metrics."""
+    given = headers.get("authorization", "").removeprefix("Bearer ")
+    return token is not None and hmac.compare_digest(given.encode(), token.encode())
+
+
+class SecurityHeaders:
+    """Headers that keep browsers from running, framing, guessing, storing and telling what they should not."""
+
+    def __init__(self, app: ASGIApp, policy: str, secure: bool) -> None:
+        self.app = app
+        self.fixed = {
+            "content-security-policy": policy,
+            "x-content-type-options": "nosniff",
+            "referrer-policy": "no-referrer",
+            "x-frame-options": "DENY",
+            "cross-origin-opener-policy": "same-origin",
+            "permissions-policy": "camera=(), microphone=(), geolocation=()",
+        }
+        if secure:
+            self.fixed["strict-transport-security"] = "max-age=31536000"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Add the headers to an answer; only the app's own scripts, styles and fonts may be kept by a browser."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def headed(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in self.fixed.items():
+                    headers[name] = value
+                if not scope["path"].startswith("/static/"):
+                    headers["cache-control"] = "no-store"
+            await send(message)
+
+        await self.app(scope, receive, headed)

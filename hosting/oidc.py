@@ -1,0 +1,95 @@
+"""Signing in by the lab's OpenID Connect provider, by Authlib: authorization code with PKCE, state and nonce.
+
+Streamlit's own `st.login` is not used: its cookie holds for 30 days whatever the database says, and is not `Secure`.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from authlib.integrations.starlette_client import OAuth, OAuthError
+from httpx2 import HTTPError
+from itsdangerous import BadSignature, URLSafeTimedSerializer
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from hosting.forms import refusal_page
+
+if TYPE_CHECKING:
+    from hosting.routes import Desk
+    from hosting.settings import Provider
+
+MINUTES = 10
+"""How long somebody may take at the provider's."""
+
+NAME = "provider"
+SILENT = "Your institution's sign-in does not answer at the moment; try again later, or sign in by your password."
+
+
+class ProviderDesk:
+    """The two routes by which people go to the provider and come back."""
+
+    def __init__(self, desk: Desk, provider: Provider) -> None:
+        self.desk, self.settings = desk, desk.services.settings
+        self.cookie = f"{self.settings.cookie}-oidc"
+        self.signer = URLSafeTimedSerializer(self.settings.secret, salt="oidc")
+        self.client = OAuth().register(
+            NAME,
+            server_metadata_url=f"{provider.issuer}/.well-known/openid-configuration",
+            client_id=provider.client,
+            client_secret=provider.secret,
+            client_kwargs={"scope": "openid email", "code_challenge_method": "S256", "timeout": 10},
+        )
+
+    def routes(self) -> list[Route]:
+        """The routes by path."""
+        return [
+            Route("/oidc/start", self.start, methods=["GET"]),
+            Route("/oidc/callback", self.finish, methods=["GET"]),
+        ]
+
+    async def start(self, request: Request) -> Response:
+        """Lead to the provider; state, nonce and verifier wait in a signed cookie of this browser."""
+        own = with_session(request, {})
+        back = f"{self.settings.public_url}/oidc/callback"
+        try:
+            answer: Response = await self.client.authorize_redirect(own, back)
+        except (HTTPError, ValueError):
+            return self.refuse(SILENT, 503)
+        kept = self.signer.dumps(json.dumps(own.session))
+        answer.set_cookie(self.cookie, kept, max_age=60 * MINUTES, **self.desk.cookie_options())
+        return answer
+
+    async def finish(self, request: Request) -> Response:
+        """Sign in who comes back with a verified address that an account has."""
+        try:
+            kept = self.signer.loads(request.cookies.get(self.cookie, ""), max_age=60 * MINUTES)
+            token = await self.client.authorize_access_token(with_session(request, json.loads(kept)))
+        except HTTPError:
+            return self.refuse(SILENT, 503)
+        except (BadSignature, OAuthError, ValueError) as error:
+            reason = getattr(error, "error", None) or "the answer does not belong to a request of this browser"
+            return self.refuse(f"The sign-in was not completed: {reason}.", 401)
+        claims = token.get("userinfo") or {}
+        address = claims.get("email")
+        if not isinstance(address, str) or claims.get("email_verified") is not True:
+            return self.refuse("Your institution does not vouch for your email address.", 403)
+        user_id = await self.desk.find_account(address)
+        if user_id is None:
+            return self.refuse("There is no account for your email address; ask the owner of this server.", 403)
+        answer = await self.desk.signed_in(request, user_id=user_id)
+        answer.delete_cookie(self.cookie, **self.desk.cookie_options())
+        return answer
+
+    def refuse(self, said: str, status: int) -> Response:
+        """Say why somebody was not signed in, and forget the attempt."""
+        answer = refusal_page("Sign in", said, status)
+        answer.delete_cookie(self.cookie, **self.desk.cookie_options())
+        return answer
+
+
+def with_session(request: Request, session: dict[str, Any]) -> Request:
+    """The request with a session of ours, for Authlib: that of the app's middleware is kept by another cookie."""
+    return Request(dict(request.scope, session=session), request.receive)

@@ -1,0 +1,284 @@
+"""The routes beside the app: signing in and out, entering a study by a link, health and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from ipaddress import ip_address, ip_network
+from typing import Any, TypeVar
+
+from anyio import CapacityLimiter, fail_after, to_thread
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from sqlalchemy import func, select
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from annotation.languages import msgid
+from annotation.tables import JudgmentRow
+from data.database import schema_is_current
+from data.store import DatabaseFailed, NotSignedIn, StoreError
+from hosting.accounts import AccountStore, password_is_right
+from hosting.attempts import ACCOUNT, ADDRESS, EVERYWHERE, LINKS
+from hosting.forms import account_page, enter_page, refusal_page, sign_in_page
+from hosting.gate import has_token
+from hosting.links import LinkUnusable
+from hosting.oidc import ProviderDesk
+from hosting.operations import Counters
+from hosting.services import Services
+from hosting.sign_ins import ANNOTATORS, USERS, SignedIn
+
+T = TypeVar("T")
+
+HASHING = 2
+"""Passwords that are hashed at the same time: each takes 19 MiB and .02 s of a core, and others want to go on."""
+
+PATIENCE = 5
+"""Seconds in which a form has come whole: its few bytes follow their head."""
+
+WRONG = "The name or the password is wrong."
+TOO_MANY = msgid("Too many attempts. Wait a quarter of an hour, then try again.")
+CROSS_SITE = msgid("Only this site's own pages may send that.")
+UNUSABLE = msgid("This link does not open a study; ask whoever sent it for another one.")
+
+
+class Desk:
+    """What the routes answer, over the services of this server."""
+
+    def __init__(self, services: Services, counters: Counters) -> None:
+        self.services, self.counters = services, counters
+        self.hashing: CapacityLimiter | None = None
+
+    def routes(self) -> list[Route]:
+        """The routes by path. Every one of them is in the test of who may ask for what."""
+        provider = self.services.settings.provider
+        return [
+            *(ProviderDesk(self, provider).routes() if provider else []),
+            Route("/sign-in", self.sign_in, methods=["GET", "POST"]),
+            Route("/sign-out", self.sign_out, methods=["POST"]),
+            Route("/account", self.account, methods=["GET", "POST"]),
+            Route("/join/{token}", self.join, methods=["GET", "POST"]),
+            Route("/p/{token}", self.join, methods=["GET", "POST"], name="panel"),
+            Route("/healthz", self.health, methods=["GET"]),
+            Route("/readyz", self.readiness, methods=["GET"]),
+            Route("/metrics", self.metrics, methods=["GET"]),
+        ]
+
+    # --- signing in ---------------------------------------------------------------------------------------
+
+    async def sign_in(self, request: Request) -> Response:
+        """Ask for name and password, and check them."""
+        provider = self.services.settings.provider is not None
+        if request.method != "POST":
+            return sign_in_page(provider=provider)
+        if not self.is_same_origin(request):
+            return refusal_page("Sign in", CROSS_SITE, 403)
+        form = await read_form(request)
+        name, password = text_of(form, "name").strip(), text_of(form, "password")
+        limits = limits_of(name, request) | {f"address:{address_of(request)}": ADDRESS}
+        if not await in_thread(self.services.attempts.allow, limits):
+            return sign_in_page(said=TOO_MANY, name=name, provider=provider, status=429)
+        found = await in_thread(self.services.accounts.password_of, name)
+        if not await self.verify(password, None if found is None else found[1]) or found is None:
+            return sign_in_page(said=WRONG, name=name, provider=provider, status=401)
+        try:
+            return await self.signed_in(request, user_id=found[0], verified=found[1])
+        except NotSignedIn:
+            return sign_in_page(said=WRONG, name=name, provider=provider, status=401)
+
+    async def find_account(self, address: str) -> int | None:
+        """The account of an email address that the lab's provider vouches for."""
+        return await in_thread(self.services.accounts.of_address, address)
+
+    async def verify(self, password: str, stored: str | None) -> bool:
+        """Check a password."""
+        return await self.hash_in_thread(password_is_right, password, stored)
+
+    async def hash_in_thread(self, call: Callable[..., T], *args: object) -> T:
+        """Run what hashes a password in a limiter of its own: the app's threads are for pages."""
+        self.hashing = self.hashing or CapacityLimiter(HASHING)
+        return await to_thread.run_sync(call, *args, limiter=self.hashing)
+
+    async def signed_in(
+        self,
+        request: Request,
+        *,
+        user_id: int | None = None,
+        annotator_id: int | None = None,
+        verified: str | None = None,
+    ) -> Response:
+        """Give the browser a new cookie, end the sign-in that it had, and lead to a clean address.
+
+        Raises `NotSignedIn` where the password that was `verified`, by its hash, is another by now.
+        """
+        open_one = partial(
+            self.services.sign_ins.sign_in, user_id=user_id, annotator_id=annotator_id, verified=verified
+        )
+        token = await in_thread(open_one)
+        if request.scope.get("sign_in"):
+            await in_thread(self.services.sign_ins.sign_out, request.scope["sign_in"])
+        answer = RedirectResponse("/" if annotator_id is None else "/annotate", 303)
+        lasts = int((USERS if annotator_id is None else ANNOTATORS).total_seconds())
+        cookie = self.services.settings.cookie
+        answer.set_cookie(cookie, token, max_age=lasts, **self.cookie_options())
+        return answer
+
+    def cookie_options(self) -> dict[str, Any]:
+        """How the cookie of a sign-in is kept by a browser."""
+        return {"httponly": True, "samesite": "lax", "secure": self.services.settings.secure, "path": "/"}
+
+    async def sign_out(self, request: Request) -> Response:
+        """End the sign-in of this browser, or all of the same person."""
+        if not self.is_same_origin(request):
+            return refusal_page("Sign out", CROSS_SITE, 403)
+        form = await read_form(request)
+        end = partial(self.services.sign_ins.sign_out, everywhere=bool(text_of(form, "everywhere")))
+        await in_thread(end, request.scope["sign_in"])
+        answer = RedirectResponse("/sign-in", 303)
+        answer.delete_cookie(self.services.settings.cookie, **self.cookie_options())
+        return answer
+
+    async def account(self, request: Request) -> Response:
+        """Show who is signed in, and change their password, which signs them out everywhere else."""
+        own = AccountStore(self.services.engine, SignedIn(request.scope["sign_in"]))
+        try:
+            visitor = await in_thread(own.visitor)
+        except NotSignedIn:
+            return RedirectResponse("/sign-in", 303)
+        if visitor.name is None or visitor.user_id is None:
+            return RedirectResponse("/annotate", 303)
+        if request.method == "POST":
+            return await self.change_password(request, own, visitor.user_id, visitor.name)
+        found = await in_thread(self.services.accounts.password_of, visitor.name)
+        return account_page(visitor.name, has_password=found is not None)
+
+    async def change_password(self, request: Request, own: AccountStore, user_id: int, name: str) -> Response:
+        """Change the password of whoever is signed in, and sign them in anew."""
+        if not self.is_same_origin(request):
+            return refusal_page("Your account", CROSS_SITE, 403)
+        form = await read_form(request)
+        if not await in_thread(self.services.attempts.allow, limits_of(name, request)):
+            return account_page(name, has_password=True, said=TOO_MANY, status=429)
+        found = await in_thread(self.services.accounts.password_of, name)
+        if found is None or not await self.verify(text_of(form, "password"), found[1]):
+            return account_page(name, has_password=True, said="The present password is wrong.", status=401)
+        try:
+            verified = await self.hash_in_thread(own.set_password, name, text_of(form, "new"))
+            return await self.signed_in(request, user_id=user_id, verified=verified)
+        except StoreError as error:
+            return account_page(name, has_password=True, said=in_sentence(error), status=400)
+
+    # --- entering a study ---------------------------------------------------------------------------------
+
+    async def join(self, request: Request) -> Response:
+        """Show what a link leads to, and let in who presses Start. All links that open nothing answer alike."""
+        token = request.path_params["token"]
+        wording = await in_thread(self.services.links.wording, token)
+        if request.method != "POST":
+            return enter_page(wording)
+        title = wording.say("Judge summaries")
+        if not self.is_same_origin(request):
+            return refusal_page(title, wording.say(CROSS_SITE), 403, wording)
+        if not await in_thread(self.services.attempts.allow, {f"link:{address_of(request)}": LINKS}):
+            return refusal_page(title, wording.say(TOO_MANY), 429, wording)
+        given = dict(request.query_params) if request.url.path.startswith("/p/") else None
+        try:
+            annotator_id = await in_thread(self.services.links.enter, token, given)
+        except LinkUnusable:
+            return refusal_page(title, wording.say(UNUSABLE), 404, wording)
+        return await self.signed_in(request, annotator_id=annotator_id)
+
+    # --- operation ----------------------------------------------------------------------------------------
+
+    async def health(self, request: Request) -> Response:
+        """Whether the process answers."""
+        return PlainTextResponse("ok\n")
+
+    async def readiness(self, request: Request) -> Response:
+        """Whether the database answers and has this version's schema."""
+        try:
+            current = await in_thread(schema_is_current, self.services.engine)
+        except SQLAlchemyError as error:
+            return PlainTextResponse(f"{DatabaseFailed(error)}\n", 503)
+        return PlainTextResponse("ready\n" if current else "the schema is another version's\n", 200 if current else 503)
+
+    async def metrics(self, request: Request) -> Response:
+        """Figures for Prometheus, for an owner or whoever has the token."""
+        if not has_token(request.headers, self.services.settings.metrics_token) and not await self.is_owner(request):
+            return PlainTextResponse("The figures are for the server's owner, or ask with the token.\n", 403)
+
+        def read() -> bytes:
+            self.counters.sign_ins.set(self.services.sign_ins.count())
+            with self.services.sign_ins.reading() as session:
+                self.counters.judgments.set(session.scalar(select(func.count(JudgmentRow.id))) or 0)
+            return generate_latest(self.counters.registry)
+
+        return Response(await in_thread(read), media_type=CONTENT_TYPE_LATEST)
+
+    async def is_owner(self, request: Request) -> bool:
+        """Whether an owner of the server asks."""
+        digest = request.scope.get("sign_in")
+        if digest is None:
+            return False
+        own = AccountStore(self.services.engine, SignedIn(digest))
+        try:
+            return (await in_thread(own.visitor)).everything
+        except NotSignedIn:
+            return False
+
+    def is_same_origin(self, request: Request) -> bool:
+        """Whether a form was sent by a page of this site: by what the browser says of it, else by its origin."""
+        site = request.headers.get("sec-fetch-site")
+        if site is not None and site != "same-origin":
+            return False
+        origin = request.headers.get("origin")
+        # A page with `no-referrer` sends forms with the origin "null" where the browser says nothing of the site.
+        return site == "same-origin" if origin in {None, "null"} else origin == self.services.settings.public_url
+
+
+def in_sentence(error: Exception) -> str:
+    """A message as a sentence."""
+    said = str(error)
+    return f"{said[:1].upper()}{said[1:]}."
+
+
+async def in_thread(call: Callable[..., T], *args: object) -> T:
+    """Run what waits for the database in a thread."""
+    return await to_thread.run_sync(call, *args)
+
+
+async def read_form(request: Request) -> FormData:
+    """A short form without files, which comes at once: who sends a byte now and then keeps no connection."""
+    try:
+        with fail_after(PATIENCE):
+            return await request.form(max_files=0, max_fields=8, max_part_size=4096)
+    except TimeoutError as error:
+        raise HTTPException(408) from error
+
+
+def text_of(form: FormData, name: str) -> str:
+    """A field of a form as text that any database takes."""
+    value = form.get(name, "")
+    return value.replace("\0", "\ufffd") if isinstance(value, str) else ""
+
+
+def limits_of(name: str, request: Request) -> dict[str, int]:
+    """How often the password of an account may be tried: from where this request comes, and from everywhere."""
+    account = f"account:{name.casefold()}"
+    return {account: EVERYWHERE, f"{account}:{address_of(request)}": ACCOUNT}
+
+
+def address_of(request: Request) -> str:
+    """Where a request comes from: the proxy's word for it, where one is configured (`relevance serve`).
+
+    Of an IPv6 address the first half, which is a house's or a lab's: its second half is anybody's to choose.
+    """
+    host = request.client.host if request.client is not None else ""
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return host
+    return host if address.version == 4 else str(ip_network(f"{address}/64", strict=False))

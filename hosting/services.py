@@ -1,0 +1,30 @@
+"""What the gate and its pages work with: the settings and the stores of people, on behalf of the server itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import Engine
+
+from hosting.accounts import AccountStore
+from hosting.attempts import AttemptStore
+from hosting.links import LinkStore
+from hosting.settings import Settings
+from hosting.sign_ins import SignInStore
+
+
+@dataclass(frozen=True)
+class Services:
+    """Settings and stores that a hosted server shares among its requests."""
+
+    settings: Settings
+    engine: Engine
+    accounts: AccountStore
+    sign_ins: SignInStore
+    links: LinkStore
+    attempts: AttemptStore
+
+    @classmethod
+    def over(cls, engine: Engine, settings: Settings) -> Services:
+        """The stores over one engine."""
+        return cls(settings, engine, AccountStore(engine), SignInStore(engine), LinkStore(engine), AttemptStore(engine))

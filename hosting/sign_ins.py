@@ -1,0 +1,127 @@
+"""Who is signed in: browsers by a random token whose SHA-256 is stored, looked up anew for every call."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import Row, Select, delete, func, or_, select, update
+from sqlalchemy.orm import Session
+
+from annotation.phases import WITHDRAWN
+from annotation.tables import AnnotatorRow
+from data.access import Actor, Right, Visitor, lock_for_writing
+from data.database import now
+from data.store import NotSignedIn
+from data.store.base import Store
+from data.tables import UserRow
+from hosting.tables import MembershipRow, SignInRow
+
+USERS = timedelta(days=7)
+"""How long an account stays signed in at most,"""
+IDLE = timedelta(hours=12)
+"""and how long without doing anything."""
+ANNOTATORS = timedelta(days=30)
+"""How long an annotator stays at most; whoever came by an open link has no other way back."""
+TOUCH = timedelta(minutes=1)
+"""How often it is written down that somebody is there."""
+
+
+def digest_of(token: str) -> str:
+    """What is stored of a token."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def select_live() -> Select[datetime, int, str, str, int, int]:
+    """Select the sign-ins that hold, with the account or the annotator that they are for."""
+    moment = now()
+    return (
+        select(SignInRow.seen_at, UserRow.id, UserRow.name, UserRow.role, AnnotatorRow.id, AnnotatorRow.study_id)
+        .outerjoin(UserRow, UserRow.id == SignInRow.user_id)
+        .outerjoin(AnnotatorRow, AnnotatorRow.id == SignInRow.annotator_id)
+        .where(
+            SignInRow.expires_at > moment,
+            or_(SignInRow.user_id.is_(None), SignInRow.seen_at > moment - IDLE),
+            UserRow.disabled_at.is_(None),
+            or_(AnnotatorRow.excluded_at.is_(None), AnnotatorRow.phase == WITHDRAWN),  # they may read that they have
+            AnnotatorRow.erased_at.is_(None),
+        )
+    )
+
+
+@dataclass(frozen=True)
+class SignedIn(Actor):
+    """Whoever has a sign-in of that digest, for as long as it holds."""
+
+    digest: str
+
+    def admit(self, session: Session) -> Visitor:
+        """Look up the account or the annotator. Raises `NotSignedIn` where the sign-in has ended."""
+        own = lock_for_writing(session, select_live().where(SignInRow.digest == self.digest), of=SignInRow)
+        found: Row[datetime, int, str, str, int, int] | None = session.execute(own).first()
+        if found is None:
+            raise NotSignedIn("you are not signed in any more; sign in again, or open your link again")
+        _, user_id, name, role, annotator_id, study_id = found
+        if user_id is None:
+            return Visitor(annotator_id=annotator_id, rights={study_id: Right.JUDGE})
+        member = select(MembershipRow.study_id, MembershipRow.right).where(MembershipRow.user_id == user_id)
+        rights = session.execute(lock_for_writing(session, member, of=MembershipRow)).all()
+        return Visitor(
+            everything=role == "owner",
+            user_id=user_id,
+            name=name,
+            rights={study: Right(right) for study, right in rights},
+        )
+
+
+class SignInStore(Store):
+    """Sign-ins over one engine; only the gate has it."""
+
+    def sign_in(
+        self, *, user_id: int | None = None, annotator_id: int | None = None, verified: str | None = None
+    ) -> str:
+        """Sign a browser in, for an account or an annotator; returns the new token, which is stored nowhere.
+
+        `verified` is the hash by which a password was found right. Raises `NotSignedIn` where the account has another
+        one by now: whoever changes a password knows that the old one opens nothing any more.
+        """
+        token = secrets.token_urlsafe(32)
+        lasts = USERS if user_id is not None else ANNOTATORS
+        with self.writing() as session:
+            session.execute(delete(SignInRow).where(SignInRow.expires_at <= now()))
+            if user_id is not None:
+                seen = update(UserRow).where(UserRow.id == user_id).values(seen_at=now())  # held until the end
+                if verified not in {None, session.scalar(seen.returning(UserRow.password))}:
+                    raise NotSignedIn("the password was changed at this moment")
+            session.add(
+                SignInRow(digest=digest_of(token), user_id=user_id, annotator_id=annotator_id, expires_at=now() + lasts)
+            )
+        return token
+
+    def is_live(self, digest: str) -> bool:
+        """Whether a sign-in holds; that somebody is there is written down now and then."""
+        with self.reading() as session:
+            found = session.execute(select_live().where(SignInRow.digest == digest)).first()
+        if found is None:
+            return False
+        if found[0] < now() - TOUCH:
+            with self.writing() as session:  # the account first, as where a password is changed
+                session.execute(update(UserRow).where(UserRow.id == found[1]).values(seen_at=now()))
+                session.execute(update(SignInRow).where(SignInRow.digest == digest).values(seen_at=now()))
+        return True
+
+    def sign_out(self, digest: str, *, everywhere: bool = False) -> None:
+        """End a sign-in or, `everywhere`, all of the same account or annotator."""
+        with self.writing() as session:
+            row = session.get(SignInRow, digest)
+            if row is None:
+                return
+            same = (SignInRow.user_id == row.user_id) if row.user_id else (SignInRow.annotator_id == row.annotator_id)
+            session.execute(delete(SignInRow).where(same if everywhere else SignInRow.digest == digest))
+
+    def count(self) -> int:
+        """How many sign-ins hold."""
+        with self.reading() as session:
+            return session.scalar(select(func.count()).select_from(select_live().subquery())) or 0

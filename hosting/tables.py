@@ -1,0 +1,85 @@
+"""Tables of sign-ins, memberships, links and counted attempts. Accounts are in `data.tables`."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import JSON, CheckConstraint, ForeignKey, String
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from annotation.tables import AnnotatorRow, StudyRow
+from data.database import Base, Utc, now
+from data.tables import UserRow
+
+
+class SignInRow(Base):
+    """A browser that is signed in, for an account or an annotator; `digest` is the SHA-256 of its cookie's token."""
+
+    __tablename__ = "sign_ins"
+    __table_args__ = (CheckConstraint("(user_id IS NULL) <> (annotator_id IS NULL)", name="one_person"),)
+
+    digest: Mapped[str] = mapped_column(String(64), primary_key=True)
+    user_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"), index=True)
+    annotator_id: Mapped[int | None] = mapped_column(ForeignKey("annotators.id"), index=True)
+    created_at: Mapped[datetime] = mapped_column(Utc, default=now)
+    seen_at: Mapped[datetime] = mapped_column(Utc, default=now)
+    expires_at: Mapped[datetime] = mapped_column(Utc)
+    user: Mapped[UserRow | None] = relationship()
+    annotator: Mapped[AnnotatorRow | None] = relationship()
+
+
+class MembershipRow(Base):
+    """What an account may do in a study that it does not own: a `data.access.Right`."""
+
+    __tablename__ = "memberships"
+
+    study_id: Mapped[int] = mapped_column(ForeignKey("studies.id"), primary_key=True)
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), primary_key=True, index=True)
+    right: Mapped[int]
+    study: Mapped[StudyRow] = relationship()
+    user: Mapped[UserRow] = relationship()
+
+
+class LinkRow(Base):
+    """A link by which many people enter a study, each as an annotator of their own.
+
+    A `panel` link names its people itself, in the address, so that they can come back.
+    """
+
+    __tablename__ = "links"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    study_id: Mapped[int] = mapped_column(ForeignKey("studies.id"), index=True)
+    kind: Mapped[str] = mapped_column(String(20))
+    token: Mapped[str] = mapped_column(String(64), unique=True)
+    places: Mapped[int | None]
+    taken: Mapped[int] = mapped_column(default=0)
+    created_at: Mapped[datetime] = mapped_column(Utc, default=now)
+    ends_at: Mapped[datetime | None] = mapped_column(Utc)
+    revoked_at: Mapped[datetime | None] = mapped_column(Utc)
+    study: Mapped[StudyRow] = relationship()
+
+
+class EntryRow(Base):
+    """Who entered by a panel's link: the panel's name of a person, which stands nowhere else, and their annotator.
+
+    `panel_ids` are the address's parameters by name, such as Prolific's three.
+    """
+
+    __tablename__ = "entries"
+
+    link_id: Mapped[int] = mapped_column(ForeignKey("links.id"), primary_key=True)
+    person: Mapped[str] = mapped_column(String(200), primary_key=True)
+    annotator_id: Mapped[int] = mapped_column(ForeignKey("annotators.id"), index=True)
+    panel_ids: Mapped[dict[str, str] | None] = mapped_column(JSON(none_as_null=True))
+    annotator: Mapped[AnnotatorRow] = relationship()
+
+
+class AttemptRow(Base):
+    """A sign-in or a link that was tried, counted by whom and what (`key`), for all workers."""
+
+    __tablename__ = "attempts"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    key: Mapped[str] = mapped_column(String(100), index=True)
+    made_at: Mapped[datetime] = mapped_column(Utc, default=now, index=True)

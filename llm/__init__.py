@@ -1,0 +1,1 @@
+"""Language models: clients, the record of their calls, prompts, and a judge of pairs."""

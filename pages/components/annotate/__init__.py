@@ -1,0 +1,1 @@
+"""Judging: who judges, the pair, what is answered, and the end."""

@@ -1,0 +1,46 @@
+"""The first phases: the consent, and the instructions where they stand by themselves."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from annotation.phase_store import Standing
+from annotation.records import Annotator, Study
+from pages.components.annotate.annotator import phases
+from pages.components.annotate.going_on import step
+from pages.components.annotate.wording import say
+from reports.escaping import without_pictures
+
+
+def ask_consent(annotator: Annotator, standing: Standing, study: Study) -> None:
+    """The text of the consent, which is a researcher's Markdown, and the two answers."""
+    text = standing.rules.consent.text if standing.rules.consent else ""
+    st.header(say("Do you want to take part?"), anchor=False)
+    with st.container(border=True):
+        st.markdown(without_pictures(text))
+    with st.container(horizontal=True):
+        for label, agreed in ((say("I agree"), True), (say("I do not agree"), False)):
+            st.button(
+                label,
+                key="agree" if agreed else "decline",
+                type="primary" if agreed else "secondary",
+                on_click=answer,
+                args=(annotator, text, agreed),
+            )
+
+
+def answer(annotator: Annotator, text: str, agreed: bool) -> None:
+    """Store the answer to the text that was shown."""
+    step(lambda: phases().answer_consent(annotator, text=text, agreed=agreed))
+
+
+def show_instructions_first(annotator: Annotator, standing: Standing, study: Study) -> None:
+    """The instructions before anything else is done; they can be read again beside each pair."""
+    st.header(say("Instructions"), anchor=False)
+    st.markdown(without_pictures(say(study.instructions)))
+    st.button(
+        say("I have read this"),
+        key="instructed",
+        type="primary",
+        on_click=lambda: step(lambda: phases().read_instructions(annotator)),
+    )

@@ -1,0 +1,167 @@
+"""The end: what was done, and in the demo with which metrics the annotator agreed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+from urllib.parse import urlencode
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from analysis.agreement import count_agreement
+from annotation.records import CLOSED, Annotator, JudgingProgress, Study
+from annotation.results import load_judgments
+from data.cells import Cells
+from data.demo import AUTHOR, NAME
+from data.preferences import Preferences
+from data.signatures import distinct, is_length, labels
+from metrics.registry import label_of
+from pages.components.annotate.annotator import INVITE, PREVIEW
+from pages.components.annotate.wording import say, say_count
+from pages.components.shared.stores import open_stores
+from reports.escaping import esc, join_items
+
+NAMED = 3
+"""How many metrics that agree alike are named, the last by a number where there are more."""
+
+
+class Agreed(NamedTuple):
+    """How often a metric, or the author, chose as the annotator did."""
+
+    name: str
+    agreed: int
+    tied: int
+    """Pairs of which it prefers neither summary."""
+    pairs: int
+    """Pairs that the annotator decided, and of which it has something to say."""
+    is_metric: bool = True
+
+    @property
+    def share(self) -> float:
+        """The share of the pairs, in [0, 1]."""
+        return self.agreed / self.pairs
+
+
+def describe_end(study: Study, progress: JudgingProgress) -> tuple[str, str]:
+    """A heading and a sentence: why there is no pair, and how much was done."""
+    done, closed = progress.judged + progress.skipped, study.state == CLOSED
+    if closed:
+        heading = say("The study is closed")
+    else:
+        heading = say("That was the last pair") if done else say("There is no pair to judge now")
+    if not done:
+        return heading, "" if closed else say("Others have judged the pairs, or are about to.")
+    return heading, f"{describe_work(progress)} {say('Everything is saved. Thank you!')}"
+
+
+def describe_work(progress: JudgingProgress) -> str:
+    """How much an annotator has done."""
+    said = [say_count(progress.judged, "You judged one pair.", "You judged {count} pairs.")]
+    if progress.seconds is not None:
+        seconds = max(1, round(progress.seconds))
+        said.append(say_count(seconds, "Each took about a second.", "Each took about {count} seconds."))
+    if progress.skipped:
+        said.append(say_count(progress.skipped, "You skipped one.", "You skipped {count}."))
+    return " ".join(said)
+
+
+def show_end(heading: str, said: str) -> None:
+    """The heading and what was done."""
+    st.html(f'<div class="turn end"><h1 tabindex="-1">{esc(heading)}</h1><p>{esc(said)}</p></div>')
+
+
+def reveal(annotator: Annotator, study: Study) -> None:
+    """Show with which metrics the annotator agreed; only in the demo, where the choices are nobody's data.
+
+    Whoever came by the link of a hosted server sees their own task and nothing of others.
+    """
+    if PREVIEW in st.session_state or study.dataset != NAME or open_stores().annotation.visitor().is_annotator:
+        return
+    judged = load_judgments(open_stores().annotation, study.name)
+    own = judged.where(judged.annotators == annotator.name)
+    rows = count_agreed(own, open_stores().data.cells(study.dataset))
+    if rows:
+        st.html(reveal_html(rows, equal=int((own.choices == 0).sum())))
+    if INVITE not in st.session_state:
+        # A link, not a change of the page: whoever follows it has left, and sees the other pages again.
+        there = urlencode({"study": study.name})
+        st.html(f'<p><a href="overview?{esc(there)}">{esc(say("See the results of all annotators"))}</a></p>')
+
+
+def count_agreed(own: Preferences, cells: Cells) -> list[Agreed]:
+    """How often each metric and the author's labels chose as one did, the most often first."""
+    scores = own.differences()
+    compared = [(say("Author labels"), label_differences(own, cells), False)]
+    for signature, name in labels(distinct(scores), label_of).items():
+        is_metric = not is_length(signature)
+        compared.append((name if is_metric else say("Longer summary"), scores[signature], is_metric))
+    rows = []
+    for name, difference, is_metric in compared:
+        count = count_agreement(own.choices, difference)
+        if count.pairs:
+            rows.append(Agreed(name, count.concordant, count.tied, count.pairs, is_metric))
+    return sorted(rows, key=lambda row: (-row.share, row.tied))
+
+
+def label_differences(own: Preferences, cells: Cells) -> NDArray[np.float64]:
+    """The author's label of the first summary minus that of the second, shape (n,); NaN where one has none."""
+    labels: Mapping[tuple[str, str], float] = {}
+    if AUTHOR in cells.ratings:
+        labels = dict(zip(zip(cells.documents, cells.systems, strict=True), cells.ratings[AUTHOR], strict=True))
+    return np.array(
+        [
+            labels.get((document, first), np.nan) - labels.get((document, second), np.nan)
+            for document, first, second in zip(own.document, own.first, own.second, strict=True)
+        ]
+    )
+
+
+def reveal_html(rows: Sequence[Agreed], equal: int) -> str:
+    """The counts as a table with bars, under a sentence that names the metrics that agree most.
+
+    `equal` pairs were called equally relevant.
+    """
+    body = "".join(
+        f'<tr><th scope="row">{esc(row.name)}</th>'
+        f'<td><div class="share"><div style="width: {row.share:.1%}"></div></div></td>'
+        f"<td>{esc(describe_share(row))}</td><td>{row.tied or '–'}</td></tr>"
+        for row in rows
+    )
+    heads = [say("Metric"), say("You agree on"), say("No preference")]
+    metric, agreed, tied = (f'<th scope="col">{esc(head)}</th>' for head in heads)
+    return (
+        f'<div class="reveal"><h2>{esc(say("Which metrics you agree with"))}</h2>'
+        f"<p>{esc(describe_best(rows, equal))}</p>"
+        f"<table><thead><tr>{metric}<td></td>{agreed}{tied}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def describe_best(rows: Sequence[Agreed], equal: int) -> str:
+    """The metrics that agree most often, and what the counts leave out."""
+    metrics = [row for row in rows if row.is_metric]
+    said = []
+    if metrics:
+        best = metrics[0]
+        names = [row.name for row in metrics if (row.agreed, row.pairs) == (best.agreed, best.pairs)]
+        if len(names) > NAMED:
+            others = len(names) - NAMED + 1
+            names[NAMED - 1 :] = [say_count(others, "one other metric", "{count} other metrics")]
+        shares = {"metrics": join_items(names, say("and")), "share": describe_share(best)}
+        said.append(say("You agree most with {metrics}: on {share} pairs.", **shares))
+    said.append(say("Choosing at random would give about half."))
+    if equal:
+        said.append(
+            say_count(
+                equal,
+                "One pair that you called equal is left out.",
+                "{count} pairs that you called equal are left out.",
+            )
+        )
+    return " ".join(said)
+
+
+def describe_share(row: Agreed) -> str:
+    """On how many of the pairs one chose alike."""
+    return say("{agreed} of {pairs}", agreed=row.agreed, pairs=row.pairs)

@@ -1,0 +1,96 @@
+"""The ends of an annotator's way, each with what it means for them, and the way out before it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from annotation.phase_store import Standing
+from annotation.phases import DECLINED, FAILED, FINISHED, SCREENED_OUT, TIMED_OUT, WITHDRAWN
+from annotation.records import Annotator
+from pages.components.annotate.annotator import here, phases, store
+from pages.components.annotate.end import describe_work, show_end
+from pages.components.annotate.going_on import step
+from pages.components.annotate.turn import begin_turn
+from pages.components.annotate.way_back import show_way_back
+from pages.components.annotate.wording import say
+
+
+def show_outcome(annotator: Annotator, standing: Standing) -> None:
+    """How an annotator's part ended, what becomes of their work, and what they can still do."""
+    heading, said = describe_outcome(standing)
+    progress = store().progress(annotator)
+    if progress.judged and standing.phase != WITHDRAWN:
+        said = f"{describe_work(progress)} {said}"
+    way = here().links.way_back(annotator, standing.phase)
+    show_end(heading, said if way else f"{said} {say('You can close this page.')}")
+    if way:
+        show_way_back(way)
+    elif standing.phase == FINISHED and standing.code:
+        st.markdown(say("Your code, which shows that you have finished:"))
+        st.code(standing.code, language=None, width="content")
+    if progress.judged and standing.phase != WITHDRAWN:
+        offer_withdrawal(annotator)
+    begin_turn(0, heading)
+
+
+def describe_outcome(standing: Standing) -> tuple[str, str]:
+    """A heading, and what it means."""
+    minutes = standing.rules.judging.idle_minutes or 0
+    return {
+        FINISHED: (say("You have finished"), say("Everything is saved. Thank you!")),
+        DECLINED: (
+            say("You do not take part"),
+            say("You did not agree. Nothing but this answer was stored."),
+        ),
+        SCREENED_OUT: (
+            say("Your part ends here"),
+            say("The practice pairs were not answered as this study needs it. Thank you for your time."),
+        ),
+        FAILED: (
+            say("Your part ends here"),
+            say("Too many attention checks were answered wrongly. What you judged is kept. Thank you for your time."),
+        ),
+        TIMED_OUT: (
+            say("Your time is out"),
+            say(
+                "Nothing was heard from you for more than {minutes} minutes, so that others get the pairs that are "
+                "left. What you judged is kept.",
+                minutes=minutes,
+            ),
+        ),
+        WITHDRAWN: (
+            say("You have withdrawn"),
+            say("What you judged is left out of the results of this study."),
+        ),
+    }[standing.phase]
+
+
+def show_pause() -> None:
+    """The study is paused: what that means, and a way to see whether it still is."""
+    heading = say("The study is paused")
+    show_end(heading, say("Nothing is lost. Come back later: you go on where you are now."))
+    st.button(say("See whether it goes on"), key="resumed")
+    begin_turn(0, heading)
+
+
+def show_closed() -> None:
+    """The study is closed to whoever has not come to the judging."""
+    heading = say("The study is closed")
+    show_end(heading, say("It takes no more answers. Thank you for coming."))
+    begin_turn(0, heading)
+
+
+def offer_withdrawal(annotator: Annotator) -> None:
+    """Let somebody withdraw, once they have said that they mean it."""
+    with st.popover(say("Withdraw"), type="tertiary", key="withdraw-popover"):
+        st.markdown(
+            say(
+                "You can stop at any time. If you withdraw, what you judged is left out of the results, and you cannot "
+                "come back to this study."
+            )
+        )
+        st.button(
+            say("Withdraw for good"),
+            key="withdraw",
+            on_click=lambda: step(lambda: phases().withdraw(annotator)),
+        )

@@ -1,0 +1,194 @@
+"""A pair: the document, the summaries beside it, and the buttons. A small screen shows the one or the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from annotation.judging import read_source
+from annotation.languages import msgid
+from annotation.protocol.records import Judging
+from annotation.records import SURE, Annotator, JudgmentTask, Study
+from pages.components.annotate.annotator import state
+from pages.components.annotate.answers import (
+    NO_REASON,
+    PANEL,
+    PANELS,
+    READ,
+    confidence_key,
+    decide,
+    go_back,
+    go_on,
+    kept_reason,
+    reason_key,
+    skip,
+)
+from pages.components.annotate.marking import markable_html, show_marking
+from pages.components.annotate.wording import say
+from reports.escaping import document_block, esc, literal, text_block, without_pictures
+
+STYLE = Path(__file__).parent / "style.css"
+"""How a pair looks, alone or on the page on which it is judged."""
+
+CHOSEN = {
+    "left": msgid("You chose summary 1."),
+    "right": msgid("You chose summary 2."),
+    "tie": msgid("You called both equally relevant."),
+    "skip": msgid("You skipped this pair."),
+}
+"""What is said of a pair that was answered before."""
+
+
+def show_pair(annotator: Annotator, task: JudgmentTask, study: Study, asked: Judging, *, skips: int) -> None:
+    """The question, the document, the two summaries and the buttons; `skips` are the pairs skipped so far."""
+    show_texts(task, study.question, markable=asked.marks)
+    with st.container(key="actions"):
+        if asked.confidence:
+            ask_confidence(task)
+        with st.container(horizontal=True, key="others"):
+            show_other_buttons(annotator, task, asked, skips=skips)
+        show_choices(task, study, decide, annotator, task)
+
+
+def show_texts(task: JudgmentTask, question: str, *, markable: bool = False) -> None:
+    """The question and the texts; a small screen shows the document or the summaries."""
+    asked = without_pictures(say(question))
+    with st.container(key="question"):
+        st.markdown(f"**{asked}**" if "\n" not in asked else asked)
+    state.setdefault(PANEL, PANELS[0])
+    st.segmented_control(
+        say("Shown"),
+        PANELS,
+        format_func=say,
+        required=True,
+        key=PANEL,
+        label_visibility="collapsed",
+        width="stretch",
+    )
+    if state[PANEL] == PANELS[1]:
+        state[READ] = task.assignment_id
+    if markable:
+        show_marking(task)
+    st.html(pair_html(task, markable=markable))
+
+
+def has_read(task: JudgmentTask) -> bool:
+    """Whether a small screen has shown the summaries of a pair, too, or the pair is judged."""
+    return state.get(READ) == task.assignment_id or task.choice is not None
+
+
+def pair_html(task: JudgmentTask, *, markable: bool = False, chosen: str | None = None) -> str:
+    """The texts of a pair; of `markable` ones the words can be pressed.
+
+    The chosen summary is named so, or by `chosen`.
+    """
+    named = esc(chosen or say("Your choice"))
+    label = say("Document")
+    source = document_html(task) if markable else document_block(task.source, task.title, label)
+    if not task.source:
+        source += f"<p>{esc(say('The data set does not contain the document’s text.'))}</p>"
+    summaries = ""
+    for side, heading, text in (("left", say("Summary 1"), task.left), ("right", say("Summary 2"), task.right)):
+        stands_out, mark = (" chosen", f"<span>✓ {named}</span>") if task.choice == side else ("", "")
+        block = text_block(text, label=heading)
+        if markable:
+            attributes = f'class="text" dir="auto" role="group" aria-label="{esc(heading)}" data-text="{side}"'
+            block = f"<div {attributes}>{markable_html(text)}</div>"
+        summaries += f'<div class="summary{stands_out}"><h2>{esc(heading)}{mark}</h2>{block}</div>'
+    return (
+        f'<div class="pair" data-turn="{task.assignment_id}">'
+        f'<div class="source"><h2>{esc(label)}</h2>{source}</div>'
+        f'<div class="summaries" role="region" aria-label="{esc(say("Summaries"))}" tabindex="0">'
+        f"{summaries}</div></div>"
+    )
+
+
+def document_html(task: JudgmentTask) -> str:
+    """The document under its title, with words that can be pressed."""
+    heading = f'<h3 dir="auto">{literal(task.title)}</h3>' if task.title else ""
+    body = f'<div data-text="document">{markable_html(read_source(task.source))}</div>'
+    attributes = f'class="text document" dir="auto" role="region" aria-label="{esc(say("Document"))}" tabindex="0"'
+    return f"<div {attributes}>{heading}{body}</div>"
+
+
+def show_choices(task: JudgmentTask, study: Study, choose: Callable[..., None], *args: Any) -> None:
+    """The buttons that judge, which call `choose` with the choice last. They are a pair's own: a press counts once."""
+    # A study that asks something else is not answered by "more relevant".
+    relevance = "relevan" in study.question.lower()
+    labels = {
+        "left": (say("1 is more relevant") if relevance else say("Summary 1"), "1"),
+        "tie": (say("Equally relevant") if relevance else say("Equal"), "0"),
+        "right": (say("2 is more relevant") if relevance else say("Summary 2"), "2"),
+    }
+    with st.container(horizontal=True, wrap=False, key="choices"):
+        for choice, (label, key) in labels.items():
+            if choice == "tie" and not study.ties:
+                continue
+            # Of a pair that is judged, the choice stands out; of a new one the two sides do.
+            stands_out = choice == task.choice if task.choice in labels else choice != "tie"
+            st.button(
+                label,
+                key=f"{choice}:{task.assignment_id}",
+                shortcut=key,
+                icon=":material/check:" if choice == task.choice else None,
+                type="primary" if stands_out else "secondary",
+                width="stretch",
+                wrap=True,
+                on_click=choose,
+                args=(*args, choice),
+            )
+    if not has_read(task):
+        # Only the browser knows whether the screen is small: then this button, which `turn.js` has open the other
+        # tab, is in the place of the choices.
+        with st.container(key="unread"):
+            st.button(say("Read the summaries"), type="primary", width="stretch", key="read")
+
+
+def ask_confidence(task: JudgmentTask) -> None:
+    """How sure somebody is; no key of its own, as the digits choose a summary."""
+    key = confidence_key(task.assignment_id)
+    if key not in state and task.confidence is not None:
+        state[key] = task.confidence
+    least, most = SURE
+    with st.container(key="confidence"):
+        st.segmented_control(
+            say("How sure are you, from {least} (guessing) to {most} (certain)?", least=least, most=most),
+            range(least, most + 1),
+            key=key,
+        )
+
+
+def show_other_buttons(annotator: Annotator, task: JudgmentTask, asked: Judging, *, skips: int) -> None:
+    """The ways to other pairs, and the reason for a choice."""
+    key = task.assignment_id
+    st.button(
+        say("Back"),
+        key=f"back:{key}",
+        shortcut="b",
+        disabled=task.number == 1,
+        on_click=go_back,
+        args=(annotator, task),
+    )
+    if task.choice is not None:
+        st.button(say("Keep and go on"), key=f"on:{key}", on_click=go_on)
+    # The popovers are no pair's own, which spares the browser work; a new key closes the one that was used.
+    if task.choice in {None, "skip"}:
+        with st.popover(say("Skip"), key=f"skip-popover:{skips}"), st.form("skip", border=False):
+            st.text_input(say("Why can this pair not be judged?"), key=f"reason:{key}", max_chars=1000)
+            if state.get(NO_REASON) == key:
+                st.error(say("Say why, so that the researcher knows what is wrong with the pair."))
+            st.form_submit_button(say("Skip this pair"), key=f"skip:{key}", on_click=skip, args=(annotator, task))
+    if asked.rationale == "off":
+        return
+    required = asked.rationale == "required"
+    with st.popover(say("Add a reason"), icon=":material/check:" if task.rationale else None, key="rationale"):
+        state.setdefault(reason_key(key), kept_reason(task))
+        st.text_area(
+            say("Why is it more relevant?") if required else say("Why is it more relevant? (optional)"),
+            key=reason_key(key),
+            max_chars=5000,
+            help=say("Saved with your choice."),
+        )

@@ -1,0 +1,44 @@
+"""The heading of a pair with what is done, and its beginning: at the top, read out."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import streamlit as st
+
+from annotation.records import JudgingProgress
+from pages.components.annotate.wording import say, say_count
+from reports.escaping import esc
+
+BEGIN = st.components.v2.component(
+    "relevance_turn",
+    html='<p role="status"></p>',
+    css="p { position: absolute; width: 1px; height: 1px; margin: 0; overflow: hidden; clip-path: inset(50%); }",
+    js=(Path(__file__).parent / "turn.js").read_text(encoding="utf-8"),
+)
+
+
+def show_turn(heading: str, said: str, done: float) -> None:
+    """The heading of a pair, and beside it how far one is; `done` is the share in [0, 1]."""
+    st.html(
+        f'<div class="turn"><h1 tabindex="-1">{esc(heading)}</h1><p>{esc(said)}</p>'
+        f'<div class="done"><div style="width: {done:.1%}"></div></div></div>'
+    )
+
+
+def begin_turn(turn: int, said: str) -> None:
+    """Have the browser scroll to the top, focus the heading and say something, when `turn` is another than before."""
+    BEGIN(key="turn", data={"turn": str(turn), "said": said})
+
+
+def describe_progress(progress: JudgingProgress) -> str:
+    """What is done and how long the rest takes at the annotator's median pace, in minutes rounded up."""
+    total = progress.judged + progress.skipped + progress.open
+    text = say("{judged} of {total} judged", judged=progress.judged, total=total)
+    if progress.skipped:
+        text += say(", {count} skipped", count=progress.skipped)
+    if progress.seconds is not None and progress.open:
+        minutes = math.ceil(progress.open * progress.seconds / 60)
+        text += " · " + say_count(minutes, "about a minute left", "about {count} minutes left")
+    return text

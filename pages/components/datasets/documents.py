@@ -1,0 +1,88 @@
+"""The documents of a data set, to be browsed and searched."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from data.one_line import in_one_line
+from data.records import REMARKS, Document, Summary
+from data.store import Dataset, ListedDocument
+from pages.background.computed import computed
+from pages.components.shared.database import guard_database
+from pages.components.shared.records import opening_of, records_of
+from pages.components.shared.stores import open_stores, version_of
+from reports.escaping import document_block, format_count, in_markdown, text_block
+
+PER_PAGE = 10
+"""Documents that are listed at once."""
+
+READABLE = 720
+"""Pixels of a column of text that is easy to read: about 95 characters."""
+
+
+@st.fragment
+@guard_database
+def browse_documents(dataset: Dataset) -> None:
+    """The documents that hold what is searched for, a page of them; each opens to its texts."""
+    words = st.text_input(
+        "Search", key=f"search:{dataset.name}", placeholder="Words of a document, a reference, a summary, or an id"
+    )
+    data, is_search = open_stores().data, bool(words.strip())
+    found = find_documents(dataset.name, version_of(dataset), words) if is_search else np.arange(dataset.documents)
+    pages = max(1, -(-len(found) // PER_PAGE))
+    of_all = f" of {dataset.documents}" if is_search else ""
+    st.caption(f"{len(found)}{of_all} {'document' if dataset.documents == 1 else 'documents'}")
+    page = st.pagination(pages, key=f"page:{dataset.name}:{words}") if pages > 1 else 1
+    for listed in data.listed(dataset.name, found[(page - 1) * PER_PAGE : page * PER_PAGE].tolist()):
+        opened = st.expander(
+            describe_document(listed), key=f"document:{dataset.name}:{listed.position}", on_change="rerun"
+        )
+        if opened.open:
+            with opened, st.container(width=READABLE):
+                show_document(*data.record(dataset.name, listed.document.id))
+
+
+@computed("Searching", kept=64)
+def find_documents(dataset: str, version: object, words: str) -> NDArray[np.int32]:
+    """The positions of the documents of which a text, or the id, holds all words that are searched for."""
+    wanted = words.casefold().split()
+    found = [
+        position
+        for position, (document, summaries) in enumerate(records_of(dataset, version))
+        if all(word in text_of(document, summaries) for word in wanted)
+    ]
+    return np.array(found, dtype=np.int32)
+
+
+def text_of(document: Document, summaries: list[Summary]) -> str:
+    """All that can be found of a document, case folded."""
+    texts = (document.id, document.title or "", document.source_text, *document.references)
+    return "\n".join((*texts, *(summary.text for summary in summaries))).casefold()
+
+
+def describe_document(listed: ListedDocument) -> str:
+    """How a document is called in the list, in Markdown: its number, how it opens, and what belongs to it."""
+    opening = opening_of(listed.document)
+    references = format_count(len(listed.document.references), "reference")
+    written = format_count(listed.summaries, "summary", "summaries")
+    return f"**{listed.position + 1}** · {in_markdown(opening)} · {references}, {written}"
+
+
+def show_document(document: Document, summaries: list[Summary]) -> None:
+    """A document with its references and summaries."""
+    st.caption(f"Id {in_markdown(document.id)}")
+    if document.source:
+        st.html(document_block(document.source, document.title))
+    else:
+        st.caption("The data set does not contain the document's text.")
+    for number, reference in enumerate(document.references, 1):
+        st.markdown("**Reference**" if len(document.references) == 1 else f"**Reference {number}**")
+        st.html(text_block(reference, label=f"Reference {number}"))
+    for summary in summaries:
+        rated = [f"{in_markdown(aspect)} {rating:g}" for aspect, rating in summary.human.items()]
+        st.markdown(" · ".join([f"**{in_markdown(summary.system)}**", *rated]))
+        st.html(text_block(summary.text, label=f"Summary by {in_one_line(summary.system)}"))
+        if summary.remarks:
+            st.caption(" ".join(REMARKS[remark] for remark in summary.remarks))

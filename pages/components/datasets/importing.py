@@ -1,0 +1,282 @@
+"""Import: a file, what is found in it, how its columns are read, and the button that takes it."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+import streamlit as st
+
+from annotation.importing import import_any
+from data.importers import DELIMITED, IMPORTERS, LINES, guess_format, read_documents
+from data.importers.columns import (
+    CALLED,
+    TEMPLATE,
+    TableHead,
+    guess_columns,
+    guess_ratings,
+    guess_systems,
+    list_missing,
+    read_head,
+    tell_columns,
+)
+from data.importers.table import DELIMITERS, NEEDED, WIDE, TableColumns
+from data.one_line import cut, in_one_line
+from pages.components.datasets.choice import show_dataset
+from pages.components.shared.keywords import WAYS_OUT, lacking_keywords
+from pages.components.shared.messages import errors_shown, kept_messages, sentence
+from pages.components.shared.stores import open_stores
+from reports.escaping import format_count, in_markdown
+
+SHOWN = 5
+"""Documents of a preview."""
+
+MOST = 32 * 2**20
+"""Bytes of a file up to which it is read for a preview."""
+
+MOST_COLUMNS = 2000
+"""Columns of a table among which one chooses."""
+
+IMPORTED = "imported"
+"""Session key: how many files were imported, which makes the form a new one, empty and closed."""
+
+
+NOT_THERE = "(none)"
+
+
+class Preview(NamedTuple):
+    """What is found in a file."""
+
+    documents: int
+    summaries: int
+    systems: tuple[str, ...]
+    aspects: tuple[str, ...]
+    single: int
+    """Documents with fewer than two texts among references and title."""
+    said: tuple[str, ...]
+    """What the importer has to tell."""
+    rows: tuple[dict[str, Any], ...]
+    """The first documents."""
+
+
+def offer_import(*, opened: bool) -> None:
+    """The form, folded unless it is to be `opened`."""
+    form = f"import_file:{st.session_state.get(IMPORTED, 0)}"
+    with st.expander("Import a file", expanded=opened, icon=":material/upload_file:", key=form), errors_shown():
+        import_form(f"file:{st.session_state.get(IMPORTED, 0)}")
+
+
+def import_form(key: str) -> None:
+    """A file into a data set: chosen, looked at, imported."""
+    file = st.file_uploader("JSON lines, CSV, TSV, Parquet, or a text file with one summary a line", key=key)
+    if file is None:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption(
+                "A row for each summary: document, reference, system, summary, ratings. Or a column for each system."
+            )
+            st.download_button(
+                "Template (CSV)",
+                TEMPLATE,
+                "template.csv",
+                "text/csv",
+                on_click="ignore",
+                type="tertiary",
+                key="template",
+            )
+        return
+    with placed(file.name, file.getbuffer()) as path:
+        left, right = st.columns(2)
+        chosen = right.selectbox(
+            "Format", ["guess", *IMPORTERS, LINES], key="import_format", format_func=lambda one: one.capitalize()
+        )
+        format = guess_format(path) if chosen == "guess" else chosen
+        if format == LINES:
+            import_lines(path, left)
+            return
+        name = left.text_input("Name of the data set", path.stem, key=f"import_name:{file.file_id}", max_chars=200)
+        columns = None
+        if format in DELIMITED:
+            head = read_head(path)
+            columns = ask_columns(head, format, path.stem)
+            if columns is not None and (missing := list_missing(columns.read_as.values())):
+                st.info(f"Choose the columns of {', '.join(missing)}.")
+                return
+        if file.size <= MOST:
+            show_preview(look_into(file.file_id, path, format, columns))
+        else:
+            st.caption("The file is too large for a preview.")
+        if st.button("Import", key="import", type="primary"):
+            take(path, name, format, columns)
+
+
+@contextmanager
+def placed(name: str, content: Any) -> Iterator[Path]:
+    """An uploaded file under its own name, which importers and messages want."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / file_name(name)
+        path.write_bytes(content)
+        yield path
+
+
+def file_name(name: str) -> str:
+    """What an uploaded file is called here: what its browser calls it, as far as that can be the name of a file."""
+    path = Path(name.replace("\0", "").encode(errors="replace").decode())
+    stem, suffix = (
+        part.encode()[:most].decode(errors="ignore") for part, most in ((path.stem, 200), (path.suffix, 20))
+    )
+    return (stem.strip(".") or "file") + suffix
+
+
+def import_lines(path: Path, column: Any) -> None:
+    """A file of lines, which joins a data set as one more system."""
+    known = [dataset.name for dataset in open_stores().data.datasets(archived=True)]
+    if not known:
+        st.info("A file of lines holds the summaries of one system: import its documents first.")
+        return
+    joined = column.selectbox("Data set that it joins", known, format_func=in_one_line, key="import_joined")
+    system = st.text_input("System that wrote the summaries", path.stem, key="import_system")
+    if st.button("Import", key="import", type="primary"):
+        take(path, joined, LINES, None, system=system.strip() or None)
+
+
+def take(path: Path, name: str, format: str, columns: TableColumns | None, system: str | None = None) -> None:
+    """Import the file, say so, and show its data set."""
+    said: list[str] = []
+    kept = kept_messages()
+    name = name.strip() or path.stem
+    with st.spinner("Importing", show_time=True):
+        stores = open_stores()
+        imported = import_any(
+            stores.data,
+            stores.annotation,
+            path,
+            name=name,
+            format=format,
+            system=system,
+            say=said.append,
+            columns=columns,
+        )
+        kept.said += [*said, imported]
+        st.session_state[IMPORTED] = st.session_state.get(IMPORTED, 0) + 1
+        show_dataset(name)
+    st.rerun()
+
+
+# --- columns ----------------------------------------------------------------------------------------------------
+
+
+def ask_columns(head: TableHead, format: str, stem: str) -> TableColumns | None:
+    """How a text table is to be read; None where it is as it should be. `stem` is the name of its file."""
+    ratings = guess_ratings(head)
+    usual = head.delimiter == DELIMITED[format]
+    if head.plain and usual and not ratings:
+        return None
+    guessed = guess_columns(head)
+    if not head.plain:
+        st.markdown("**Which column is which?** The names are not the usual ones.")
+    elif not usual:
+        st.caption(f"The columns are separated by {DELIMITERS[head.delimiter]}.")
+    read_as = guessed if head.plain else ask_fields(head, guessed)
+    system = None
+    if "summary" in read_as and "system" not in read_as:
+        system = st.text_input("System that wrote the summaries", stem, key="import_system").strip() or None
+    taken = set(read_as.values())
+    free = [name for name in head.names if name not in taken]
+    if free and "summary" in read_as:
+        rated = st.multiselect(
+            "Columns of human ratings",
+            free,
+            [name for name in ratings if name in free],
+            format_func=in_one_line,
+            key="import_ratings",
+            help="Numbers, higher for better summaries. They are imported under the column's name.",
+        )
+        return tell_columns(head, read_as, rated, system)
+    return tell_columns(head, read_as, [], system)
+
+
+def ask_fields(head: TableHead, guessed: dict[str, str]) -> dict[str, str]:
+    """Ask which column holds what; returns those that are chosen, beside the ratings that are called so."""
+    if len(head.names) > MOST_COLUMNS:
+        raise ValueError(
+            f"the table has {len(head.names):,} columns, too many to choose from: give those that matter usual names"
+        )
+    options = [NOT_THERE, *head.names]
+    read_as = {field: column for field, column in guessed.items() if field not in CALLED}
+    with st.container(horizontal=True):
+        for field in CALLED:
+            label = field.replace("_", " ").capitalize() + (" (optional)" if field not in NEEDED else "")
+            place = options.index(guessed[field]) if field in guessed else 0
+            with st.container(width=165):
+                chosen = st.selectbox(label, options, place, format_func=in_one_line, key=f"import_column:{field}")
+            if chosen != NOT_THERE:
+                read_as[field] = chosen
+    if not {"system", "summary"} & set(read_as):
+        named = guess_systems(head)
+        columns = st.multiselect(
+            "Columns of summaries, one for each system",
+            [name for name in head.names if name not in read_as.values()],
+            [name for name in named if name not in read_as.values()],
+            format_func=in_one_line,
+            key="import_systems",
+        )
+        wide = {f"{WIDE}{named.get(column, column)}": column for column in columns}
+        if len(wide) < len(columns):
+            raise ValueError("two of the columns name the same system")
+        read_as |= wide
+    taken = list(read_as.values())
+    if twice := sorted({column for column in taken if taken.count(column) > 1}):
+        raise ValueError(f"the column {', '.join(twice)} is chosen twice")
+    frame = pd.DataFrame(
+        [[cut(text, 40) for text in row] for row in head.rows], columns=list(map(in_one_line, head.names))
+    )
+    st.dataframe(frame, hide_index=True, key="import_rows")
+    return read_as
+
+
+# --- preview ----------------------------------------------------------------------------------------------------
+
+
+@st.cache_data(max_entries=8, show_spinner="Reading the file", scope="session")  # nobody else's file
+def look_into(file_id: str, _path: Path, format: str, columns: TableColumns | None) -> Preview:
+    """Read a file without importing it. Raises `BadRecord`."""
+    said: list[str] = []
+    records = list(read_documents(_path, format, said.append, columns))
+    summaries = [summary for _, written in records for summary in written]
+    return Preview(
+        len(records),
+        len(summaries),
+        tuple(dict.fromkeys(summary.system for summary in summaries)),
+        tuple(dict.fromkeys(aspect for summary in summaries for aspect in summary.human)),
+        sum(len(document.references) + (document.title is not None) < 2 for document, _ in records),
+        tuple(said),
+        tuple(
+            {
+                "document": in_one_line(document.id),
+                "title": in_one_line(document.title or ""),
+                "source": cut(document.source_text, 60),
+                "reference": cut(next(iter(document.references), ""), 60),
+                "references": len(document.references),
+                "systems": in_one_line(", ".join(summary.system for summary in written)),
+            }
+            for document, written in islice(records, SHOWN)
+        ),
+    )
+
+
+def show_preview(found: Preview) -> None:
+    """What is found in the file, its first documents, and what will not work with it."""
+    what = f"{format_count(found.documents, 'document')}, {format_count(found.summaries, 'summary', 'summaries')}"
+    by = f" by {format_count(len(found.systems), 'system')}" if found.systems else ""
+    rated = f", ratings of {', '.join(found.aspects)}" if found.aspects else ", no ratings"
+    st.markdown(f"**In the file:** {in_markdown(what + by + rated)}.")
+    st.dataframe(pd.DataFrame(found.rows), hide_index=True, key="preview")
+    for said in found.said:
+        st.caption(in_markdown(sentence(said)))
+    if found.single:
+        st.warning(f"{in_markdown(lacking_keywords(found.single, found.documents))} {WAYS_OUT}")

@@ -1,0 +1,1 @@
+"""The page When metrics disagree."""

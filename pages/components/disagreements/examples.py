@@ -1,0 +1,146 @@
+"""The examples on which metrics disagree: those that were chosen of the demo corpus, and those of a source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from data.demo import AUTHOR, CHOSEN, FILE
+from data.importers import read_documents
+from data.preferences import Preferences
+from data.records import Example, make_examples
+from data.signatures import distinct, is_computed
+from metrics import is_lexical
+from metrics.from_signature import signatures
+from pages.background.computed import computed
+from pages.components.examples.inspector import examples_of
+from pages.components.examples.judged import judged_pairs, list_pairs
+from pages.components.examples.pair_list import JudgedPair
+from pages.components.examples.pairs import PairFilter, describe_filter
+from pages.components.examples.texts import stored_values
+from pages.components.shared.context import Context
+from pages.components.shared.score_table import LETTERS
+from pages.components.shared.sources import Source
+from pages.components.shared.stores import open_stores
+from reports.evidence.phrases import preferred_letter
+
+BOTH = LETTERS[:2]
+"""What the summaries of an example are called."""
+
+
+MOST = 12
+"""Examples of a source that are presented: nobody turns more slides."""
+
+
+TABLE_1 = (
+    "In Table 1 of Takeshita et al. (2024), ROUGE-K: Do Your Summaries Have Keywords?, ROUGE-1 (0.2745 against 0.2609) "
+    "and BERTScore (0.8718 against 0.8692) prefer a summary that lacks the keyword “Hawaiian” of a paper on old "
+    "Hawaiian texts; the annotators and ROUGE-K prefer the other one."
+)
+"""What the paper shows, with its figures."""
+
+
+class Disagreement(NamedTuple):
+    """An example on which metrics disagree."""
+
+    why: str
+    """What it is an example of."""
+    document_id: str
+    examples: tuple[Example, ...]
+    """Its two summaries, A and B."""
+    people: str
+    """Who prefers one of them, as a plural."""
+    prefers: str
+    """Which one: `A`, `B`, `tie`, `split`."""
+    ratings: tuple[str, ...] = ()
+    """What was said of each of them; empty where people only chose."""
+    stored: Mapping[str, tuple[float, float]] = {}
+    """By signature, the scores of A and B that are kept, NaN where one is missing; empty where none are."""
+    largest: Mapping[str, float] = {}
+    """By signature, the largest difference of two scores of the source."""
+
+    @property
+    def signatures(self) -> list[str]:
+        """The metrics that say something of it."""
+        return list(self.stored) or list(signatures().values())
+
+    @property
+    def with_models(self) -> list[str]:
+        """Those of them that ask a model."""
+        return [one for one in self.signatures if not is_lexical(one) and is_computed(one)]
+
+
+@cache
+def load_chosen_examples() -> tuple[Disagreement, ...]:
+    """The chosen examples of the packaged corpus, in the order in which they are presented."""
+    records = {document.id: (document, list(summaries)) for document, summaries in read_documents(FILE, "interchange")}
+    result = []
+    for document_id, systems, why in CHOSEN:
+        document, summaries = records[document_id]
+        of_system = {example.system: example for example in make_examples(document, summaries)}
+        author = {summary.system: summary.human[AUTHOR] for summary in summaries}
+        given = [author[system] for system in systems]
+        result.append(
+            Disagreement(
+                why,
+                document_id,
+                tuple(of_system[system] for system in systems),
+                "The author's labels",
+                preferred_letter(given, BOTH),
+                tuple(f"{value:g} of 4" for value in given),
+            )
+        )
+    return tuple(result)
+
+
+@computed("Looking for the strongest examples", kept=32)
+def find_disagreements(context: Context, chosen: PairFilter) -> tuple[tuple[Disagreement, ...], int, int]:
+    """The strongest pair of each of the first `MOST` documents that a filter leaves, the strongest first.
+
+    Also returns how many pairs it leaves, and of how many documents.
+    """
+    preferences, _ = judged_pairs(context)
+    pairs = list_pairs(context, chosen)
+    largest = {signature: largest_difference(preferences, signature) for signature in distinct(preferences.scores)}
+    documents = len(pairs.documents)
+    return (
+        tuple(
+            read_disagreement(context.source, pairs.strongest(place), describe_filter(chosen), largest)
+            for place in range(min(MOST, documents))
+        ),
+        pairs.pairs,
+        documents,
+    )
+
+
+def read_disagreement(source: Source, pair: JudgedPair, why: str, largest: Mapping[str, float]) -> Disagreement:
+    """A pair of a source as an example; `largest` are the largest differences of two scores by signature."""
+    document, summaries = open_stores().data.record(source.dataset, pair.document)
+    stored = source.stored(pair.document, pair.systems)
+    return Disagreement(
+        why,
+        document.id,
+        tuple(examples_of(pair, document, summaries)),
+        "People",
+        pair.people,
+        stored=stored_values(stored, list(largest), pair.systems),
+        largest=largest,
+    )
+
+
+def largest_difference(preferences: Preferences, signature: str) -> float:
+    """The largest difference of two scores of a pair by a metric; 0 where there is none."""
+    size = np.abs(preferences.differences()[signature])
+    return float(size.max(initial=0.0, where=~np.isnan(size)))
+
+
+def find_place(asked: str | None, among: tuple[Disagreement, ...]) -> int:
+    """Where the example that an address asks for stands: by its document, or by its number from 1; else the first."""
+    names = [shown.document_id for shown in among]
+    if asked in names:
+        return names.index(asked)
+    number = int(asked) if asked and asked.isascii() and asked.isdigit() and len(asked) < 5 else 1
+    return number - 1 if 1 <= number <= len(names) else 0

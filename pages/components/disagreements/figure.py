@@ -1,0 +1,50 @@
+"""The figure of an example: which metric prefers which summary, and by how much."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from data.signatures import labels
+from metrics.explained import Explained
+from metrics.registry import label_of
+from pages.components.disagreements.examples import Disagreement
+from pages.components.disagreements.presented import Found, preference, written_scores
+from pages.components.examples.texts import standing_of
+from pages.components.shared.charts import show_chart
+from pages.components.shared.records import opening_of
+from reports.verdict_chart import MetricVerdict, verdict_chart
+
+OF_LARGEST = "difference as a share of the metric's largest"
+OF_HIGHER = "difference as a share of the higher score"
+
+
+def list_verdicts(shown: Disagreement, found: Mapping[str, Sequence[Found]]) -> list[MetricVerdict]:
+    """What each metric prefers that has both scores."""
+    named = labels(list(found), label_of)
+    verdicts = []
+    for signature, both in found.items():
+        values = [one.value for one in both if isinstance(one, Explained) and one.value is not None]
+        if len(values) < 2:
+            continue
+        a, b = values
+        whole = shown.largest.get(signature) or max(abs(a), abs(b)) or 1.0
+        standing = standing_of(preference(both), shown.prefers).kind
+        scores = " : ".join(written_scores(signature, both))
+        verdicts.append(MetricVerdict(named[signature], (b - a) / whole, standing, scores))
+    return verdicts
+
+
+def show_figure(shown: Disagreement, found: Mapping[str, Sequence[Found]]) -> None:
+    """The figure with its downloads; nothing where no metric has both scores."""
+    verdicts = list_verdicts(shown, found)
+    if not verdicts:
+        return
+    of = OF_LARGEST if shown.largest else OF_HIGHER
+    title = opening_of(shown.examples[0])
+    words = "; ".join(f"{one.metric} {one.scores}, {one.standing}" for one in verdicts)
+    show_chart(
+        verdict_chart(verdicts, f"{shown.people} prefer {shown.prefers}", title, of),
+        f"verdicts-{re.sub(r'[^A-Za-z0-9]+', '-', shown.document_id)[:60]}",
+        f"{shown.people} prefer {shown.prefers}. Scores of A and B: {words}.",
+    )

@@ -1,0 +1,61 @@
+"""The collections of examples that are offered: the chosen ones, and those of a source that show something."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from data.demo import NAME as DEMO
+from pages.components.disagreements.examples import load_chosen_examples
+from pages.components.examples.judged import compare
+from pages.components.examples.pairs import PairFilter, describe_filter, names_of_metrics, presets, read_filter
+from pages.components.shared.context import Context
+
+PARTS = ("show", "metric", "other")
+"""The parts of the address that name a collection of examples; without them it is the chosen examples."""
+
+
+def offered_filters(context: Context) -> dict[PairFilter, int]:
+    """The collections that a source has, with how many pairs each leaves."""
+    comparison = compare(context)
+    return {one: count for one in presets(comparison.metrics) if (count := comparison.counts[one])}
+
+
+def asked_filter(context: Context | None, offered: Mapping[PairFilter, int]) -> PairFilter | None:
+    """The collection that the address asks for: first one's own data, then the chosen examples, which are None."""
+    if context is None or not offered:
+        return None
+    params = st.query_params
+    if "show" in params:
+        asked = {name: params[name] for name in PARTS if name in params}
+        return read_filter(asked, names_of_metrics(compare(context).signatures))
+    named = params.get("example") in {one.document_id for one in load_chosen_examples()}
+    return None if named or context.source.dataset == DEMO else next(iter(offered))
+
+
+def choose_collection(chosen: PairFilter | None, offered: Mapping[PairFilter, int]) -> None:
+    """Ask for the chosen examples, or those of one's own data that show something."""
+    state = st.session_state
+    names: dict[PairFilter | None, str] = {None: f"Chosen examples ({len(load_chosen_examples())})"}
+    names |= {one: f"{describe_filter(one)} ({count:,})" for one, count in offered.items()}
+
+    def take() -> None:
+        for part in (*PARTS, "example"):
+            st.query_params.pop(part, None)
+        one = options[state.collection or 0]
+        if one is None:
+            st.query_params["example"] = load_chosen_examples()[0].document_id
+        else:
+            st.query_params.update({name: value for name, value in one._asdict().items() if value})
+
+    options = list(names)
+    state.collection = options.index(chosen) if chosen in options else None
+    st.pills(
+        "Examples",
+        range(len(options)),
+        format_func=lambda place: names[options[place]],
+        key="collection",
+        on_change=take,
+        label_visibility="collapsed",
+    )

@@ -1,0 +1,215 @@
+"""An example as one block of HTML, to present or to print."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from data.one_line import in_one_line
+from data.signatures import is_computed, is_length, labels, name_of
+from metrics.explained import CannotExplain, Explained
+from metrics.registry import label_of
+from metrics.rouge_k import RougeKEvidence
+from pages.components.disagreements.examples import BOTH, Disagreement
+from pages.components.examples.texts import standing_of
+from pages.components.shared.records import opening_of
+from pages.components.shared.score_table import ScoreCell, ScoreLine, score_table_html, text_cells
+from reports.escaping import esc, join_items, literal
+from reports.evidence.blocks import details, passage
+from reports.evidence.marks import Mark, highlight, legend
+from reports.evidence.phrases import figures, preferred_letter, sentence
+from reports.evidence.words import explain_scores
+
+Found = Explained | CannotExplain | None
+"""A score with its evidence, why there is none to be had, or None while it is not there yet."""
+
+SLIDE_KEYWORDS = 6
+"""Keywords that a slide lists."""
+
+LONG_SUMMARY = 280
+"""Characters from which on a slide's summaries are written smaller."""
+
+CAMPS = {"right": "✓ Prefer {}, as people do", "wrong": "✗ Prefer {}", "tie": "= Tied", "missing": "— No score"}
+"""What the camps of metrics are called."""
+
+
+# --- as HTML ------------------------------------------------------------------------------------------------
+
+
+def presented_html(
+    shown: Disagreement,
+    number: int,
+    found: Mapping[str, Sequence[Found]],
+    *,
+    detailed: bool = False,
+    slide: bool = False,
+) -> str:
+    """One example whole; `number` counts from 1, `found` are the scores of A and B by signature.
+
+    Who sides with whom comes first. Where it is `detailed`, the references, every metric in plain words, the source and
+    the signatures follow; a `slide` shows no more than fits on it.
+    """
+    keywords = next((both for signature, both in found.items() if name_of(signature) == "rouge_k"), ())
+    seen = [one.evidence if isinstance(one, Explained) else None for one in keywords]
+    more = ""
+    if detailed:
+        source = f'<div class="text" dir="auto">{literal(shown.examples[0].source)}</div>'
+        more = f"{table_html(shown, found)}{details('Source', source)}{details('Signatures', signatures_html(found))}"
+    most_keywords = SLIDE_KEYWORDS if slide else None
+    longest = max(len(one.candidate) for one in shown.examples)
+    classes = f"presented{' slide' * slide}{' long' * (longest > LONG_SUMMARY)}"
+    return (
+        f'<section class="{classes}" aria-label="{esc(f"Example {number}")}">'
+        f'<p class="why">{number}. {esc(shown.why)}</p>{camps_html(shown, found)}'
+        f"{texts_html(shown, seen, references=detailed, most_keywords=most_keywords)}{more}</section>"
+    )
+
+
+def texts_html(
+    shown: Disagreement, evidence: Sequence[RougeKEvidence | None], *, references: bool, most_keywords: int | None
+) -> str:
+    """The title and both summaries, with the keywords marked in them and as a list; the references where asked."""
+    marks, items = keyword_marks(shown, evidence, most_keywords)
+    example = shown.examples[0]
+    title = example.title or opening_of(example)
+    summaries = "".join(
+        f'<div class="summary{" preferred" * (letter == shown.prefers)}">'
+        f"{passage(one.candidate, marks[letter], summary_name(shown, letter))}</div>"
+        for letter, one in zip(BOTH, shown.examples, strict=True)
+    )
+    compared = ""
+    if references:
+        compared = "".join(
+            f'<div class="reference">'
+            f"{passage(text, marks[text], 'Reference' if len(example.references) == 1 else f'Reference {place}')}</div>"
+            for place, text in enumerate(example.references, 1)
+        )
+    unseen = () if references else example.references
+    every = [mark for name, found in marks.items() if name not in unseen for mark in found]
+    words = {"matched": "in both, or in this summary", "missed": "missed by a summary"}
+    return (
+        f'<div class="evidence"><h2 class="whole" dir="auto">{highlight(title, marks.get(title, []))}</h2>'
+        f"{summaries}{compared}{items}{legend((mark.kind for mark in every), words)}</div>"
+    )
+
+
+def summary_name(shown: Disagreement, letter: str) -> str:
+    """What a summary is called, with what people say of it."""
+    said = shown.ratings[BOTH.index(letter)] if shown.ratings else ""
+    preferred = "★ preferred" if letter == shown.prefers else ""
+    return " · ".join(filter(None, [f"Summary {letter}", said, preferred]))
+
+
+def camps_html(shown: Disagreement, found: Mapping[str, Sequence[Found]]) -> str:
+    """Who sides with whom: what people prefer, and the metrics as chips in their camps, with both scores."""
+    named = labels(list(found), label_of)
+    camps: dict[tuple[str, str], list[str]] = {}
+    waiting = []
+    for signature, both in found.items():
+        if any(one is None for one in both):
+            waiting.append(named[signature])
+            continue
+        prefers = preference(both)
+        kind = prefers if prefers in CAMPS else "right" if prefers == shown.prefers else "wrong"
+        numbers = " : ".join(written_scores(signature, both))
+        camps.setdefault((kind, prefers), []).append(
+            f'<span class="chip">{esc(named[signature])} <small>{esc(numbers)}</small></span>'
+        )
+    people = {"tie": "have no preference", "split": "are split"}.get(shown.prefers, f"prefer {shown.prefers}")
+    blocks = [f'<div class="camp people"><b>{esc(sentence(f"{shown.people} {people}"))}</b></div>']
+    for kind, prefers in sorted(camps, key=lambda camp: (list(CAMPS).index(camp[0]), camp[1])):
+        name = CAMPS[kind].format(prefers)
+        chips = "".join(camps[kind, prefers])
+        blocks.append(f'<div class="camp {kind}"><b>{esc(name)}:</b> {chips}</div>')
+    if waiting:
+        blocks.append(f'<div class="camp waiting" role="status">{esc(join_items(waiting))}: being computed.</div>')
+    return f'<div class="camps">{"".join(blocks)}</div>'
+
+
+def written_scores(signature: str, both: Sequence[Found]) -> list[str]:
+    """The scores of A and B as they are written."""
+    values = [one.value for one in both if isinstance(one, Explained) and one.value is not None]
+    if is_length(signature) or not is_computed(signature):  # words; verdicts: 1 and 0, or .5 each; any scale
+        written = iter([f"{value:g}" for value in values])
+    else:
+        written = iter(figures(values))
+    return [next(written) if isinstance(one, Explained) and one.value is not None else "—" for one in both]
+
+
+def keyword_marks(
+    shown: Disagreement, evidence: Sequence[RougeKEvidence | None], most: int | None = None
+) -> tuple[dict[str, list[Mark]], str]:
+    """The marks of each summary (by its letter) and of each text that keywords come from (by itself); and the list.
+
+    The list begins with the keywords that only one summary has, and names at most so many.
+    """
+    example = shown.examples[0]
+    marks: dict[str, list[Mark]] = {name: [] for name in (*BOTH, *example.references, example.title or "")}
+    both = [one for one in evidence if one is not None]
+    if len(both) < len(BOTH):
+        return marks, ""
+    items: list[tuple[bool, str]] = []
+    for number, of_each in enumerate(zip(both[0].keywords, both[1].keywords, strict=True)):
+        keyword, group = of_each[0].keyword, f"g{number}"
+        having = [letter for letter, one in zip(BOTH, of_each, strict=True) if one.occurrences]
+        lacking = [letter for letter in BOTH if letter not in having]
+        word = in_one_line(both[0].texts[keyword.found[0][0]][slice(*keyword.found[0][1])])
+        state = " and ".join(
+            filter(None, [f"in {join_items(having)}" * bool(having), f"not in {join_items(lacking)}" * bool(lacking)])
+        )
+        for index, span in keyword.found:
+            for kind in ("keyword", "missed" if lacking else "matched"):
+                marks[both[0].texts[index]].append(Mark(*span, kind, f"keyword “{word}”, {state}", group))
+        for letter, one in zip(BOTH, of_each, strict=True):
+            for span in one.occurrences:
+                for kind in ("keyword", "matched"):
+                    marks[letter].append(Mark(*span, kind, f"keyword “{word}”", group))
+        ticks = " ".join(f"{letter} {'✓' if letter in having else '✗'}" for letter in BOTH)
+        item = f'<li data-group="{group}" aria-label="{esc(f"{word}: {state}")}"><b>{esc(word)}</b> {ticks}</li>'
+        items.append((len(having) != 1, item))
+    listed = [item for _, item in sorted(items, key=lambda one: one[0])]
+    if most is not None and len(listed) > most:
+        listed[most:] = [f"<li>+{len(listed) - most} more</li>"]
+    return marks, f'<ul class="keywords whole" aria-label="Keywords">{"".join(listed)}</ul>'
+
+
+def preference(both: Sequence[Found]) -> str:
+    """What a metric prefers: a letter, `tie`, `missing`."""
+    return preferred_letter([one.value if isinstance(one, Explained) else None for one in both], BOTH)
+
+
+def table_html(shown: Disagreement, found: Mapping[str, Sequence[Found]]) -> str:
+    """A row for each metric: both scores, which it prefers, and why in plain words."""
+    named = labels(list(found), label_of)
+    lines = [metric_line(shown, named[signature], signature, both) for signature, both in found.items()]
+    return score_table_html(text_cells("Metric", *BOTH, "Prefers", "In plain words"), lines)
+
+
+def metric_line(shown: Disagreement, name: str, signature: str, both: Sequence[Found]) -> ScoreLine:
+    """The row of one metric."""
+    if any(one is None for one in both):
+        return score_line(shown, name, ["…"] * len(both), "", "The model is being asked.", waiting=True)
+    failed = next((one for one in both if isinstance(one, CannotExplain)), None)
+    if failed is not None:
+        return score_line(shown, name, ["—"] * len(both), "missing", f"Not to be had: {failed}.")
+    there = [one for one in both if isinstance(one, Explained)]
+    words = " ".join(explain_scores(signature, shown.examples, there, BOTH))
+    return score_line(shown, name, written_scores(signature, both), preference(both), words)
+
+
+def score_line(
+    shown: Disagreement, name: str, numbers: Sequence[str], prefers: str, words: str, *, waiting: bool = False
+) -> ScoreLine:
+    """A row of the table."""
+    cells = [
+        ScoreCell(esc(number), f"number{' best' * (letter == prefers)}", f'data-letter="{letter}"')
+        for letter, number in zip(BOTH, numbers, strict=True)
+    ]
+    said = standing_of(prefers, shown.prefers).said if prefers else ""
+    cells += text_cells(said, classes=f"prefers{' best' * (prefers in BOTH)}")
+    cells.append(ScoreCell(esc(words), f"words{' waiting' * waiting}", 'role="status"' * waiting))
+    return ScoreLine(name, cells, "metric")
+
+
+def signatures_html(found: Mapping[str, Sequence[Found]]) -> str:
+    """The settings behind the numbers."""
+    return "".join(f'<div class="signatures"><code>{esc(signature)}</code></div>' for signature in found)

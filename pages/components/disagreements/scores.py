@@ -1,0 +1,48 @@
+"""The scores of an example: those that are kept, and what metrics see in it now."""
+
+from __future__ import annotations
+
+import math
+
+from metrics import is_lexical
+from metrics.explained import CannotExplain, Explained
+from pages.components.disagreements.examples import Disagreement
+from pages.components.disagreements.presented import Found
+from pages.components.evidence.model_scores import ModelScores, ScoreRequest
+from pages.components.evidence.views import explain_lexical
+
+
+def list_questions(example: Disagreement, detailed: bool) -> list[ScoreRequest]:
+    """What is asked of models: scores that are kept need no model, unless somebody asks what it saw."""
+    return [
+        (signature, one)
+        for signature in example.with_models
+        if detailed or signature not in example.stored
+        for one in example.examples
+    ]
+
+
+def find_scores(example: Disagreement, models: ModelScores) -> dict[str, list[Found]]:
+    """The scores of A and B by signature: with their evidence, or as they are kept, or None while they are computed."""
+    return {
+        signature: [find_score(example, models, signature, place) for place in range(len(example.examples))]
+        for signature in example.signatures
+    }
+
+
+def find_score(example: Disagreement, models: ModelScores, signature: str, place: int) -> Found:
+    """One score of an example."""
+    one = example.examples[place]
+    if is_lexical(signature):
+        try:
+            return explain_lexical(signature, one)
+        except CannotExplain as error:
+            found: Found = error
+    else:
+        found = models.answer(signature, one)
+    if isinstance(found, Explained) or signature not in example.stored:
+        return found
+    value = example.stored[signature][place]
+    if math.isnan(value):
+        return Explained(None, "it has none", False, None)
+    return Explained(value, None, False, None)

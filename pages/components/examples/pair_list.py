@@ -1,0 +1,174 @@
+"""The pairs that a filter leaves, as columns: those of a large data set, too, take a few bytes each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from data.one_line import in_one_line
+from data.preferences import Preferences
+from data.store import StarredExample
+from pages.components.examples.pairs import PairFilter, Verdicts, filter_pairs, firmest
+
+PEOPLE = ("tie", "A", "split", "B")
+"""What people prefer, by the numbers 0, 1, 2 and -1."""
+
+SPLIT = 2
+
+PART = 500
+"""Documents that a page lists at once: a browser is sent them anew with each one that is opened."""
+
+
+class JudgedPair(NamedTuple):
+    """Two summaries of one document, and what people prefer."""
+
+    document: str
+    systems: tuple[str, str]
+    """Those of A and B."""
+    people: str
+    """The summary: `A`, `B`, `tie`, `split`."""
+
+    @property
+    def address(self) -> dict[str, str]:
+        """The parts of an address that name it."""
+        return dict(zip(("document", "a", "b"), (self.document, *self.systems), strict=True))
+
+
+class PairColumns(NamedTuple):
+    """What is known of each pair, shape (pairs,) each."""
+
+    firsts: NDArray[np.integer]
+    """The number of A's system."""
+    seconds: NDArray[np.integer]
+    """That of B's."""
+    people: NDArray[np.int8]
+    """What people prefer, as `PEOPLE` numbers it."""
+    strengths: NDArray[np.float32]
+    """How strongly it shows what the filter is about, in [0, 1]."""
+
+    def at(self, pairs: NDArray[np.intp]) -> PairColumns:
+        """Those of some pairs, in that order."""
+        return PairColumns(self.firsts[pairs], self.seconds[pairs], self.people[pairs], self.strengths[pairs])
+
+
+class PairList(NamedTuple):
+    """Pairs by document: the document with the strongest pair first, and of each document the strongest pair first."""
+
+    documents: pa.StringArray
+    """Their names, length documents."""
+    starts: NDArray[np.int32]
+    """Shape (documents + 1,): where the pairs of each document begin; the last one is the number of pairs."""
+    systems: tuple[str, ...]
+    """Their names by their numbers."""
+    columns: PairColumns
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs there are."""
+        return len(self.columns.people)
+
+    def of_document(self, place: int) -> range:
+        """The pairs of the document at a place."""
+        return range(int(self.starts[place]), int(self.starts[place + 1]))
+
+    def place_of(self, pair: int) -> int:
+        """The place of a pair's document."""
+        return int(np.searchsorted(self.starts, pair, side="right")) - 1
+
+    def systems_of(self, pair: int) -> tuple[str, str]:
+        """The systems of a pair's summaries A and B."""
+        return self.systems[self.columns.firsts[pair]], self.systems[self.columns.seconds[pair]]
+
+    def pair(self, pair: int) -> JudgedPair:
+        """One of the pairs."""
+        document = self.documents[self.place_of(pair)].as_py()
+        return JudgedPair(document, self.systems_of(pair), PEOPLE[self.columns.people[pair]])
+
+    def strongest(self, place: int) -> JudgedPair:
+        """The strongest pair of the document at a place."""
+        return self.pair(int(self.starts[place]))
+
+    def find(self, document: str, first: str, second: str) -> int:
+        """A pair by its names.
+
+        Where the document has no such pair its strongest one, where there is no such document the strongest of all.
+        """
+        place = pc.index(self.documents, pa.scalar(document, pa.string())).as_py()
+        return 0 if place < 0 else next(iter(self.find_systems(place, first, second)), int(self.starts[place]))
+
+    def find_systems(self, place: int, first: str, second: str) -> list[int]:
+        """The pair of two systems, A and B, of the document at a place, where there is one."""
+        if first not in self.systems or second not in self.systems:
+            return []
+        start, end = self.starts[place : place + 2]
+        same = (self.columns.firsts[start:end] == self.systems.index(first)) & (
+            self.columns.seconds[start:end] == self.systems.index(second)
+        )
+        return [int(start + pair) for pair in np.flatnonzero(same)]
+
+    def find_starred(self, starred: Sequence[StarredExample]) -> list[int]:
+        """The pairs among them that are starred, whichever of their summaries is A."""
+        documents = pa.array([one.document for one in starred], pa.string())
+        places = pc.index_in(documents, value_set=self.documents).to_pylist()
+        return [
+            pair
+            for place, one in zip(places, starred, strict=True)
+            if place is not None
+            for first, second in (one.systems, one.systems[::-1])
+            for pair in self.find_systems(place, first, second)
+        ]
+
+    def only(self, pairs: Iterable[int]) -> PairList:
+        """A list of some of the pairs."""
+        chosen = np.array(sorted(pairs), dtype=np.intp)
+        chosen = chosen[np.argsort(-self.columns.strengths[chosen], kind="stable")]
+        place = np.searchsorted(self.starts, chosen, side="right") - 1
+        return group_pairs(self.documents, place, self.systems, self.columns.at(chosen))
+
+    def table(self, start: int, end: int) -> pd.DataFrame:
+        """The documents at some places, a row each: `document`, `pairs`, `how strongly`."""
+        starts = self.starts[start : end + 1]
+        return pd.DataFrame(
+            {
+                "document": [in_one_line(name) for name in self.documents[start:end].to_pylist()],
+                "pairs": np.diff(starts),
+                "how strongly": self.columns.strengths[starts[:-1]],
+            }
+        )
+
+
+def make_pair_list(preferences: Preferences, found: Verdicts, chosen: PairFilter) -> PairList:
+    """The pairs that a filter leaves; `preferences` have one entry a pair, of which `found` are the verdicts."""
+    keep = filter_pairs(found, chosen)
+    document, documents = pd.factorize(preferences.document)
+    system, systems = pd.factorize(np.concatenate([preferences.first, preferences.second]))
+    firsts, seconds = np.split(system.astype(np.min_scalar_type(len(systems))), 2)
+    if chosen.search:
+        wanted = in_one_line(chosen.search).casefold()
+        named, written = (
+            np.array([wanted in in_one_line(name).casefold() for name in names], dtype=bool)
+            for names in (documents, systems)
+        )
+        keep &= named[document] | written[firsts] | written[seconds]
+    people = np.where(np.isnan(found.people), SPLIT, found.people).astype(np.int8)
+    strength = firmest(found, chosen)
+    entries = np.flatnonzero(keep)
+    entries = entries[np.argsort(-strength[entries], kind="stable")]
+    columns = PairColumns(firsts, seconds, people, strength.astype(np.float32)).at(entries)
+    return group_pairs(pa.array(documents, pa.string()), document[entries], tuple(systems), columns)
+
+
+def group_pairs(
+    documents: pa.StringArray, document: NDArray[np.intp], systems: tuple[str, ...], columns: PairColumns
+) -> PairList:
+    """List pairs that come strongest first; `document` is the place of each pair's in `documents`, shape (pairs,)."""
+    place, listed = pd.factorize(document)  # documents in the order in which they come first
+    starts = np.concatenate([[0], np.cumsum(np.bincount(place, minlength=len(listed)))])
+    in_order = columns.at(np.argsort(place, kind="stable"))
+    return PairList(documents.take(pa.array(listed, pa.int64())), starts.astype(np.int32), systems, in_order)

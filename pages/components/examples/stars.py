@@ -1,0 +1,131 @@
+"""The star and the note of an example, and all starred examples of a data set as a file."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from functools import partial
+from typing import Any, Literal
+
+import streamlit as st
+
+from data.export import export
+from data.store import LONGEST_NOTE, DatabaseFailed, StarredExample, StoreError
+from pages.components.shared.database import not_saved
+from pages.components.shared.messages import sentence
+from pages.components.shared.stores import open_stores
+from reports.escaping import in_markdown
+
+# Session keys.
+CHANGED = "star_changed"  # whether a star or a note has changed since the whole page was drawn
+SAVED = "star_saved"  # the key of the note that was just saved
+NOT_SAVED = "star_not_saved"  # why the last change was not saved, and what was typed, by the key of its note
+REMOVED = "star_removed"  # the data set and the example whose star was removed last, where it had a note
+
+
+def show_star(dataset: str, document: str, systems: Iterable[str], starred: Collection[StarredExample]) -> None:
+    """A button that stars an example, or removes its star, and a field for its note."""
+    state = st.session_state
+    first, second = sorted(systems)
+    new = StarredExample(document, (first, second))
+    example = next((one for one in starred if one[:2] == new[:2]), None)
+    key = note_key(dataset, new)
+    saved, (said, typed) = state.pop(SAVED, None) == key, state.get(NOT_SAVED, ("", {}))
+    if key not in state:
+        state[key] = typed.get(key, example.note if example else "")
+    with st.container(horizontal=True, vertical_alignment="center", key="star"):
+        st.button(
+            "★ Starred" if example else "☆ Star",
+            key=f"star:{key}",
+            shortcut="s",
+            help="Starred examples can be found again under Starred, by everybody who uses this database.",
+            on_click=save,
+            args=(dataset, example or new, "unstar" if example else "star"),
+        )
+        st.text_input(
+            "Note",
+            key=key,
+            placeholder="Add a note",
+            max_chars=LONGEST_NOTE,
+            label_visibility="collapsed",
+            on_change=save,
+            args=(dataset, example or new, "note"),
+        )
+        if saved:
+            st.html('<span role="status">Saved</span>', width="content")
+    if said:
+        st.warning(in_markdown(said))
+
+
+def note_key(dataset: str, example: StarredExample) -> str:
+    """Session key: the field with the note of an example."""
+    return f"note:{(dataset, *example[:2])!r}"
+
+
+def save(dataset: str, example: StarredExample, change: Literal["star", "note", "unstar"]) -> None:
+    """Save a star with the note that the example had, or the note that was typed, or remove both."""
+    state, data, key = st.session_state, open_stores().data, note_key(dataset, example)
+    typed = state.get(key, "")
+    for earlier in (SAVED, NOT_SAVED, REMOVED):
+        state.pop(earlier, None)
+    state[CHANGED] = True  # of a failure, too: it may not be known what was saved
+    what = {"star": "The star", "note": f"The note on document {example.document}", "unstar": "The change"}[change]
+    place: dict[str, Any] = {"dataset": dataset, "document": example.document, "systems": example.systems}
+    try:
+        if change == "unstar":
+            data.unstar(**place)
+        else:
+            data.star(**place, note=typed if change == "note" else example.note or None)
+    except DatabaseFailed as error:
+        state[NOT_SAVED] = not_saved(what, error, "It is shown here if it was."), {key: typed}
+        return
+    except StoreError as error:
+        state[NOT_SAVED] = sentence(str(error)), {key: typed}
+        return
+    if change == "note":
+        state[SAVED] = key
+        return
+    state[key] = example.note if change == "star" else ""
+    if change == "unstar" and example.note:
+        state[REMOVED] = dataset, example
+
+
+def read_starred(dataset: str) -> tuple[StarredExample, ...]:
+    """The starred examples of a data set."""
+    st.session_state.pop(CHANGED, None)
+    return open_stores().data.starred(dataset)
+
+
+def draw_changes() -> None:
+    """Draw the whole page anew where a star or a note has changed: the list and its filters count it."""
+    if CHANGED in st.session_state:
+        st.rerun()
+
+
+def offer_undo(dataset: str) -> None:
+    """Say whose note was removed with its star, and offer to bring both back."""
+    removed_from, example = st.session_state.get(REMOVED, (None, None))
+    if removed_from != dataset:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="undo"):
+        st.markdown(f"Removed the star of document {in_markdown(example.document)}, and its note.", width="content")
+        st.button("Undo", icon=":material/undo:", key="undo_star", on_click=save, args=(dataset, example, "star"))
+
+
+def offer_starred(dataset: str, starred: Collection[StarredExample]) -> None:
+    """The starred examples of a data set as a file."""
+    st.download_button(
+        "Starred examples (CSV)",
+        partial(starred_csv, dataset, starred),
+        "starred-examples.csv",
+        icon=":material/download:",
+        key="starred_csv",
+        on_click="ignore",
+        help="All of this data set, whoever judged them.",
+    )
+
+
+def starred_csv(dataset: str, starred: Collection[StarredExample]) -> str:
+    """The starred examples of a data set as CSV, a line an example."""
+    names = "data set", "document", "system 1", "system 2", "note"
+    rows = (dict(zip(names, (dataset, one.document, *one.systems, one.note), strict=True)) for one in starred)
+    return export(rows, "csv")

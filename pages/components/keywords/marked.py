@@ -1,0 +1,102 @@
+"""Words that annotators marked against ROUGE-K's keywords: the tables, and one document with both in its texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from annotation.marked_words import load_marks
+from annotation.records import Study
+from data.one_line import in_one_line
+from metrics.from_signature import metric_of
+from metrics.rouge_k import RougeK
+from pages.background.computed import computed
+from pages.components.shared.sources import Source, Version
+from pages.components.shared.stores import open_stores
+from pages.components.shared.tables import show_result_table
+from reports.escaping import in_markdown
+from reports.evidence.blocks import passage
+from reports.evidence.marks import Mark
+from reports.marked_words import MarkedWords, ShownText, find_rouge_k, read_marked_words, show_texts
+from reports.tables.marked_words import marked_documents_table, marked_words_table
+
+LEGEND = (
+    '<p class="legend whole"><mark class="k-marked">marked by people</mark> '
+    '<mark class="k-keyword">keyword</mark> <mark class="k-keyword k-marked">both</mark></p>'
+)
+
+
+@computed("Comparing marked words with keywords", kept=16)
+def count_marked_words(study: str, version: Version, signature: str) -> MarkedWords:
+    """What a study's annotators marked, beside the keywords by a signature of ROUGE-K."""
+    stores = open_stores()
+    return read_marked_words(stores.data, stores.annotation, study, made_again(signature))
+
+
+@computed("Looking for marked words", kept=64)
+def find_marked_texts(
+    source: Source, version: Version, signature: str, document: str
+) -> tuple[str | None, list[ShownText]]:
+    """Why a document has no keywords, and the texts in which its annotators could mark words."""
+    stores = open_stores()
+    marks = [one for one in load_marks(stores.annotation, source.study or "") if one.document == document]
+    record = stores.data.record(source.dataset, document)
+    return show_texts([one for one in marks if one.ranges], *record, made_again(signature))
+
+
+def made_again(signature: str) -> RougeK:
+    """The ROUGE-K of a signature that was offered."""
+    metric = metric_of(signature)
+    if not isinstance(metric, RougeK):
+        raise ValueError(f"no ROUGE-K can be made of {signature!r}")
+    return metric
+
+
+def show_marks_of(study: Study) -> None:
+    """All of the view but the choice of the study."""
+    source = Source(study.dataset, study=study.name)
+    version = source.read_version()
+    known = [metric.signature for metric in find_rouge_k(one.signature for one in version.signatures)]
+    signature = known[0]
+    if len(known) > 1:
+        signature = st.selectbox("Keywords by", known, format_func=in_one_line, key="keywords_signature")
+    found = count_marked_words(study.name, version, signature)
+    if not found.judgments:
+        asked = f" {found.unmarked} were asked to." if found.unmarked else ""
+        st.info(
+            f"No annotator of {in_markdown(study.name)} has marked words.{asked} A study asks for them where its study "
+            "file says `marks = true` under `[judging]`."
+        )
+        return
+    for section in (marked_words_table(found), marked_documents_table(found)):
+        st.header(section.title, anchor=False)
+        show_result_table(section)
+    st.header("In the texts", anchor=False)
+    documents = [one.document for one in found.summaries.documents]
+    document = st.selectbox("Document", documents, format_func=in_one_line, key="keywords_marked_document")
+    missing, texts = find_marked_texts(source, version, signature, document)
+    if missing is not None:
+        st.info(in_markdown(missing[:1].upper() + missing[1:]) + ".")
+    st.html(marked_html(texts))
+
+
+def marked_html(texts: Sequence[ShownText]) -> str:
+    """Texts with marked words and keywords, those of systems before the document; empty documents are left out."""
+    shown = "".join(
+        passage(one.text, marks_of(one), "Document" if one.system is None else one.system)
+        for one in texts
+        if one.text.strip()
+    )
+    return f'<div class="evidence">{shown}{LEGEND}</div>'
+
+
+def marks_of(text: ShownText) -> list[Mark]:
+    """The words that somebody marked, and the keywords."""
+    spans = text.places.spans
+    by_people = [span for span, marked in zip(spans, text.marked, strict=True) if marked]
+    keywords = [(spans[start][0], spans[end - 1][1]) for start, end in text.places.occurrences]
+    return [
+        *(Mark(start, end, "marked", "marked by people") for start, end in by_people),
+        *(Mark(start, end, "keyword", "keyword") for start, end in keywords),
+    ]

@@ -1,0 +1,97 @@
+"""The people of a study: how many are in which phase, and a row for each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from annotation.people import Person
+from annotation.phases import ENDS, FINISHED, WAY
+from data.one_line import in_one_line
+from reports.escaping import esc, format_count
+
+COLUMNS = {
+    "since": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm", help="When they came into this phase."),
+    "median seconds": st.column_config.NumberColumn(format="%.1f", help="How long a judgment took."),
+    "agrees": st.column_config.NumberColumn(
+        format="%.2f", help="The share of judgments that are what the majority of the others chose."
+    ),
+    "of": st.column_config.NumberColumn(help="Judgments of pairs for which the majority of the others is decided."),
+    "checks passed": st.column_config.TextColumn(help="Attention checks that were judged as expected."),
+    "last seen": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm"),
+}
+
+OUT = "excluded"
+GONE = "erased"
+APART = (OUT, GONE)
+"""Those who judge no more, whatever phase they were in."""
+
+COLOURS = {
+    **dict.fromkeys(WAY, ("#2563eb", "#60a5fa")),
+    FINISHED: ("#15803d", "#4ade80"),
+    **dict.fromkeys([end for end in ENDS if end != FINISHED], ("#b45309", "#fbbf24")),
+    **dict.fromkeys(APART, ("#6b7280", "#9ca3af")),
+}
+"""In light and in dark: on the way, finished, ended otherwise, excluded or erased."""
+
+STYLE = """<style>
+.phases { display: flex; height: .8rem; gap: 2px; border-radius: .4rem; overflow: hidden; }
+.phases + ul { display: flex; flex-wrap: wrap; gap: .2rem 1.25rem; list-style: none; margin: .5rem 0 0; padding: 0; }
+.phases + ul li { margin: 0; padding: 0; }
+.phases + ul span { display: inline-block; width: .7rem; height: .7rem; border-radius: .2rem; margin-right: .4rem; }
+</style>"""
+
+
+def count_phases(people: Sequence[Person]) -> dict[str, int]:
+    """How many are in which phase, in the order of the phases; who is excluded or erased counts as that alone."""
+    counts = Counter(next((one for one in states_of(person) if one in APART), person.phase) for person in people)
+    return {phase: counts[phase] for phase in [*WAY, *ENDS[1:], *APART] if counts[phase]}
+
+
+def show_phases(people: Sequence[Person]) -> None:
+    """A bar of how many are in which phase."""
+    counts = count_phases(people)
+    colours = {phase: "light-dark({}, {})".format(*COLOURS[phase]) for phase in counts}
+    bar = "".join(f'<i style="flex: {count}; background: {colours[one]}"></i>' for one, count in counts.items())
+    legend = "".join(
+        f'<li><span style="background: {colours[one]}"></span>{esc(one)}: {count}</li>' for one, count in counts.items()
+    )
+    st.html(f'{STYLE}<div class="phases" aria-hidden="true">{bar}</div><ul>{legend}</ul>')
+
+
+def show_people(people: Sequence[Person]) -> None:
+    """A row for each annotator."""
+    frame = pd.DataFrame(
+        {
+            "annotator": in_one_line(person.name),
+            "phase": person.phase,
+            "state": ", ".join(states_of(person)) or None,
+            "since": person.phase_since,
+            "judged": person.progress.judged,
+            "skipped": person.progress.skipped,
+            "median seconds": person.progress.seconds,
+            "agrees": person.agreement,
+            "of": person.compared,
+            "checks passed": f"{done.checks_passed} of {done.checks}" if (done := person.progress).checks else None,
+            "warnings": person.warnings,
+            "last seen": person.seen_at,
+            "excluded because": in_one_line(person.exclusion_reason or "") or None,
+        }
+        for person in people
+    )
+    st.dataframe(frame, hide_index=True, column_config=COLUMNS, placeholder="—", height="content", key="people")
+
+
+def states_of(person: Person) -> list[str]:
+    """What keeps somebody from judging, besides their phase; nothing for most."""
+    times = {OUT: person.excluded_at, GONE: person.erased_at, "paused": person.paused_at}
+    return [state for state, time in times.items() if time is not None]
+
+
+def count_people(people: Sequence[Person]) -> str:
+    """How many there are, and how many of them do not count."""
+    out = sum(person.excluded_at is not None for person in people)
+    return format_count(len(people), "annotator") + (f", {out} of them excluded" if out else "")

@@ -1,0 +1,108 @@
+"""How metrics agree with people on what filters leave, computed once for all sessions."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from analysis.agreement import Rule
+from analysis.leaders import Leaders, find_leaders
+from analysis.metrics_and_people import common_ground
+from analysis.significance import SideShare, position_check
+from analysis.study import StudyAnalysis
+from data.preferences import Preferences
+from pages.background.computed import computed
+from pages.components.examples.texts import contradiction_table
+from pages.components.shared.context import Context
+from pages.components.shared.sources import Counts, count_preferences
+
+LISTED = 1000
+"""Pairs of a list that is looked through by eye."""
+
+
+class AgreementChoice(NamedTuple):
+    """What is counted, and how; empty names are all of them."""
+
+    context: Context
+    people: tuple[str, ...]
+    systems: tuple[str, ...]
+    decided: bool
+    majority: bool
+    rule: Rule
+
+    @property
+    def filtered(self) -> bool:
+        """Whether something may be left out."""
+        return any((self.people, self.systems, self.decided))
+
+
+class FoundAgreement(NamedTuple):
+    """How metrics agree with people on the preferences that the filters leave."""
+
+    analysis: StudyAnalysis
+    leaders: Leaders | None
+    sides: list[SideShare]
+    """How often these annotators chose the left side."""
+    counts: Counts
+    """Of what the filters leave."""
+
+
+class Contradictions(NamedTuple):
+    """The pairs in which a metric contradicts people, its firmest preferences first."""
+
+    preferences: Preferences
+    """Of the pairs that are listed."""
+    table: pd.DataFrame
+    """A row a pair, by its number."""
+    total: int
+    """Of all of them, listed or not."""
+
+
+def filter_preferences(asked: AgreementChoice) -> Preferences:
+    """What the filters leave of a source's preferences."""
+    preferences = asked.context.preferences
+    if asked.people:
+        preferences = preferences.where(np.isin(preferences.annotators, asked.people))
+    if asked.systems:
+        preferences = preferences.of_systems(asked.systems)
+    return preferences
+
+
+def count_by_choice(asked: AgreementChoice, preferences: Preferences) -> Preferences:
+    """One entry a judgment or a pair, and all or those that everybody decides."""
+    if asked.majority:
+        preferences = preferences.by_majority()
+    if not asked.decided or preferences.unlisted is not None:
+        return preferences
+    return preferences.where(common_ground(preferences))
+
+
+@computed("Comparing metrics with people")
+def analyze_agreement_by(asked: AgreementChoice) -> FoundAgreement:
+    """Analyse the preferences that the filters leave."""
+    context, judged = asked.context, filter_preferences(asked)
+    sides = position_check(judged.left, judged.annotators) if context.source.study is not None else []
+    preferences = count_by_choice(asked, judged)
+    analysis = context.analyze(preferences, unit="pair by majority" if asked.majority else None, rule=asked.rule)
+    analysis.compute("agreement", "ceiling")
+    leaders = find_leaders(analysis.agreement, preferences)
+    return FoundAgreement(analysis.without_columns(), leaders, sides, count_preferences(preferences))
+
+
+@computed("Looking for contradictions")
+def find_contradictions(asked: AgreementChoice) -> dict[str, Contradictions]:
+    """The contradictions of the majority, or of ratings, by metric; none where the pairs are too many to be listed."""
+    preferences = count_by_choice(asked, filter_preferences(asked))
+    if preferences.unlisted is not None:
+        return {}
+    voted = preferences.by_majority() if asked.context.source.study is not None else preferences
+    found = {}
+    for row in analyze_agreement_by(asked).analysis.agreement.rows:
+        table = contradiction_table(voted, row.signature)
+        listed = table.head(LISTED)
+        found[row.metric] = Contradictions(
+            voted.of_pairs(listed.index.to_numpy()), listed.reset_index(drop=True), len(table)
+        )
+    return found

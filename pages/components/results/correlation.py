@@ -1,0 +1,104 @@
+"""Correlations of metrics with people, length and each other, computed once for all sessions."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from analysis.coefficients import Method
+from analysis.metrics_and_people import CorrelationComparison, CorrelationRow
+from analysis.permuted_correlations import Permute
+from analysis.resampled_correlations import Resample
+from analysis.study import StudyAnalysis
+from pages.background.computed import computed
+from pages.components.examples.texts import cell_scores
+from pages.components.shared.context import Context
+from reports.correlation_charts import spread
+from reports.tables.study import make_table
+from reports.tables.table import Table
+
+POINTS = 4000
+"""Points of a chart that a browser draws without stuttering."""
+
+
+class Outline(NamedTuple):
+    """Which correlations there are, and of how many summaries."""
+
+    analysis: StudyAnalysis
+    """With its layout and no other part."""
+    summaries: int
+    rated: int
+    """Summaries with a rating by the people who are asked for, of ratings or of judgments."""
+    signatures: tuple[str, ...]
+
+
+class Points(NamedTuple):
+    """Two columns of summaries against each other."""
+
+    drawn: pd.DataFrame
+    """The columns `document`, `system`, `x` and `y`; at most `POINTS` rows, drawn with seed 0."""
+    total: int
+    """Of all summaries that have both."""
+    r: float | None
+    """Pearson's, of all of them; None where either side is constant."""
+    spread: bool
+    """Whether summaries share a value of `x` so that points are drawn apart."""
+
+
+@computed("Reading the scores", kept=32)
+def outline_correlations(context: Context) -> Outline:
+    """What can be correlated."""
+    analysis = context.analyze_cells().compute("layout")
+    cells, human = analysis.cells, context.source.human
+    rated = 0 if human is None else int((~np.isnan(cells.ratings[human])).sum())
+    return Outline(analysis.without_columns(), len(cells), rated, tuple(cells.scores))
+
+
+@computed("Correlating, with 2,000 resamples for the intervals", kept=256)
+def correlate(context: Context, table: str, method: Method, resample: Resample | None) -> list[CorrelationRow]:
+    """The rows of one table, by one coefficient."""
+    return context.analyze_cells(methods=(method,), resample=resample).correlate(table)[table]
+
+
+@computed("Comparing metrics", kept=16)
+def find_discrepancies(context: Context) -> Table:
+    """On how many pairs ROUGE-K and each other metric differ."""
+    return make_table("discrepancies", context.analyze_cells())
+
+
+@computed("Testing by permutation")
+def compare_metrics(
+    context: Context, method: Method, metrics: tuple[str, ...], permute: Permute | None
+) -> list[CorrelationComparison]:
+    """Whether any of the metrics correlates better with people than another."""
+    return context.analyze_cells(permute=permute).compare_metrics(metrics, method)
+
+
+@computed("Drawing points")
+def find_points(context: Context, x: str, y: str) -> Points:
+    """Two columns against each other."""
+    analysis = context.analyze_cells()
+    cells, columns = analysis.cells, analysis.layout.columns
+    points = pd.DataFrame(
+        {"document": cells.documents, "system": cells.systems, "x": columns[x], "y": columns[y]}
+    ).dropna()
+    drawn = points if len(points) <= POINTS else points.sample(POINTS, random_state=0).sort_index()
+    return Points(drawn, len(points), find_pearson(points), spread(points["x"], 0) is not points["x"])
+
+
+def find_pearson(points: pd.DataFrame) -> float | None:
+    """Pearson's r of the points; None where either side is constant."""
+    if len(points) < 2 or points[["x", "y"]].std().min() <= 0:
+        return None
+    return float(points["x"].corr(points["y"]))
+
+
+@computed("Reading the scores")
+def scores_of_summary(context: Context, document: str, system: str) -> pd.DataFrame | None:
+    """All scores and ratings of one summary; None where it is not there."""
+    cells = context.cells
+    of_cells = zip(cells.documents, cells.systems, strict=True)
+    place = next((place for place, cell in enumerate(of_cells) if cell == (document, system)), None)
+    return None if place is None else cell_scores(cells, place)

@@ -1,0 +1,86 @@
+"""What a study or a data set says of metrics: the sentence, and the chart that goes with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from analysis.leaders import Leaders, find_leaders
+from analysis.study import StudyAnalysis
+from pages.background.computed import computed
+from pages.components.shared.charts import show_chart
+from pages.components.shared.context import Context
+from pages.components.shared.sources import Source
+from pages.components.shared.stopping import say_stopping
+from pages.components.shared.stores import open_stores
+from reports.charts import agreement_chart
+from reports.escaping import in_markdown
+from reports.finding import name_people, write_finding, write_headline
+
+
+@computed("Comparing metrics with people")
+def analyze_agreement_of(context: Context) -> tuple[StudyAnalysis, Leaders | None]:
+    """How often metrics agree with people, and which of them agrees best."""
+    analysis = context.analyze().compute("agreement", "ceiling")
+    return analysis.without_columns(), find_leaders(analysis.agreement, analysis.preferences)
+
+
+def show_finding(leaders: Leaders, source: Source) -> None:
+    """The finding, under its headline."""
+    people = name_people(source.study, source.aspect, adjudicated=source.adjudicated)
+    st.header(in_markdown(write_headline(leaders, people)), anchor=False)
+    st.markdown(in_markdown(write_finding(leaders, people)))
+
+
+def show_stopping_of(context: Context) -> None:
+    """What the study's stopping rule says, where it has one."""
+    if context.source.study is not None and context.version.in_drawn_order:
+        said = say_stopping(open_stores().annotation.study(context.source.study))
+        st.markdown(in_markdown(said or ""))
+
+
+def show_agreement_chart(analysis: StudyAnalysis, leaders: Leaders, context: Context, rule: str = "half") -> Any:
+    """Each metric's agreement as a dot with its interval; the contradictions of one that is clicked are opened."""
+    people = getattr(analysis.ceiling.agreement, rule) if analysis.ceiling else None
+    rivals = [rival.row.metric for rival in leaders.rivals]
+    rows = analysis.agreement.rows
+    described = "; ".join(
+        f"{row.metric} {value:.3f}" for row in rows if (value := getattr(row.evaluation.agreement, rule)) is not None
+    )
+    event = show_chart(
+        agreement_chart(rows, rule, people, rivals=rivals),
+        "agreement",
+        f"Agreement of metrics with people: {described}. Chance is 0.5.",
+        on_select="rerun",
+        selection_mode="metric",
+    )
+    if clicked := event.selection.get("metric"):
+        st.switch_page(
+            "examples.py",
+            query_params={**context.address, "show": "against", "metric": clicked[0]["metric"]},
+        )
+    return event
+
+
+def say_nothing_to_count(context: Context) -> None:
+    """Why there are no figures, and where to go."""
+    source = context.source
+    if source.study is not None and not context.counts.entries:
+        st.info("Nobody has judged a pair of this study yet.")
+        st.page_link("annotate.py", label="Judge pairs", icon=":material/arrow_forward:")
+    elif source.study is None and source.aspect is None:
+        st.info("Nobody has judged or rated these summaries yet. A study asks annotators.")
+        st.page_link("new_study.py", label="New study", icon=":material/arrow_forward:")
+    elif not context.counts.listed:
+        st.info("These pairs are too many to be listed. All figures count them.")
+        st.page_link("agreement.py", label="All figures of agreement", icon=":material/arrow_forward:")
+    elif not context.counts.entries:
+        st.info("No document has two rated summaries, so there are no pairs to compare.")
+        st.page_link("new_study.py", label="New study", icon=":material/arrow_forward:")
+    elif context.counts.signatures:
+        st.info("No pair that people decide has scores by a metric.")
+        st.page_link("agreement.py", label="All figures of agreement", icon=":material/arrow_forward:")
+    else:
+        st.info("These summaries have no scores yet.")
+        st.page_link("datasets.py", label="Score them under Data sets", icon=":material/arrow_forward:")

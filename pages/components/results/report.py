@@ -1,0 +1,66 @@
+"""The report of what a page of results is about, made and downloaded there, and the paragraph to copy."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from annotation.results import pseudonyms
+from annotation.study_data import read_study, rename_annotators, without_names
+from bundles.changes import describe_registration
+from pages.background.computed import computed
+from pages.components.shared.context import Context
+from pages.components.shared.records import records_of
+from pages.components.shared.stores import open_stores, version_of
+from reports.beside_systems import with_beside
+from reports.html_report import report_html
+from reports.methods import ratings_methods, sources, study_methods
+from reports.study import describe_ratings, describe_study, with_letters
+from reports.texts import with_marked_words
+from summarizers.registry import baselines_among
+
+
+def offer_report(context: Context) -> None:
+    """Make the report when it is asked for, and offer it with the paragraph on methods."""
+    with st.expander("Report, methods and citation", icon=":material/description:"):
+        st.caption("All tables and charts in one HTML file: what was found comes first, then how, then the tables.")
+        if not st.toggle("Make the report", key=f"report:{context.source.address}"):
+            return
+        source = context.source
+        decided = 0 if source.study is None else open_stores().adjudication.version(source.study)
+        html, methods, cited = make_report(context, decided)
+        name = source.study or f"{source.dataset} {source.aspect}"
+        name += " adjudicated" if source.adjudicated else ""
+        st.download_button(
+            "Download the report", html, file_name=f"{name} report.html", key="report", on_click="ignore"
+        )
+        st.markdown("**Methods**")
+        st.code(methods, language=None, wrap_lines=True)
+        st.markdown("**To cite**")
+        st.code("\n".join(cited), language=None, wrap_lines=True)
+
+
+@computed("Computing all tables, with intervals and tests", kept=8)
+def make_report(context: Context, decided: int) -> tuple[str, str, list[str]]:
+    """The report as HTML, the paragraph on methods, and what to cite; `decided` grows with adjudicators' decisions."""
+    source, stores = context.source, open_stores()
+    dataset = context.version.dataset
+    analysis = context.analyze_cells(baselines=baselines_among(dataset.systems))
+    if source.study is not None:
+        found = read_study(stores.data, stores.annotation, source.study, adjudicated=source.adjudicated)
+        called = pseudonyms(one.annotator for one in found.annotators)
+        found = without_names(found)
+        analysis = replace(analysis, checks=found.checks, complete=found.complete)
+        if not source.adjudicated:
+            analysis = replace(analysis, preferences=rename_annotators(analysis.preferences, called))
+        contents, methods = describe_study(found, analysis), study_methods(found, analysis)
+    else:
+        aspect = source.aspect or ""
+        contents, methods = describe_ratings(dataset, aspect, analysis), ratings_methods(dataset, aspect, analysis)
+    contents = with_beside(contents, records_of(dataset.name, version_of(dataset)), stores.data, dataset.name)
+    contents = with_letters(contents, stores.data, dataset.name)
+    if source.study is not None:
+        contents = with_marked_words(contents, stores.data, stores.annotation, source.study)
+        contents = contents.with_facts(describe_registration(stores.data, stores.annotation, source.study))
+    return report_html(contents, methods), methods, sources(analysis)

@@ -1,0 +1,65 @@
+"""Systems by metrics, ratings and choices of annotators, computed once for all sessions."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from analysis.study import StudyAnalysis
+from data.signatures import is_length
+from metrics.registry import label_of
+from pages.background.computed import computed
+from pages.components.shared.context import Context
+from pages.components.shared.records import records_of
+from pages.components.shared.stores import open_stores, version_of
+from reports.beside_systems import put_beside, recall_by_source, stored_bounds
+from reports.published import PUBLISHED, recognize
+
+
+class Asked(NamedTuple):
+    """What is asked of the table of systems."""
+
+    baselines: tuple[str, ...] = ()
+    by_source: bool = False
+    """Whether recall is told apart by where keywords occur."""
+    bounds: tuple[tuple[str, int], ...] = ()
+    """The stored upper bounds: of how many documents there is one, by signature."""
+    published: str | None = None
+    """Whose published figures stand beside, by their name in `PUBLISHED`."""
+
+
+NOTHING = Asked()
+
+
+@computed("Comparing systems", kept=32)
+def compare_systems(context: Context, asked: Asked = NOTHING) -> StudyAnalysis:
+    """The analysis with systems by every metric, and what is to stand beside their scores.
+
+    The words of summaries are always there: keyword recall grows with them.
+    """
+    if context.metrics:
+        length = [label_of(one.signature) for one in context.version.signatures if is_length(one.signature)]
+        context = context._replace(metrics=tuple(dict.fromkeys((*context.metrics, *length))))
+    analysis = context.analyze_cells(baselines=asked.baselines)
+    dataset = context.version.dataset
+    records = records_of(dataset.name, version_of(dataset)) if asked.by_source or asked.bounds else []
+    analysis = put_beside(
+        analysis,
+        parts=recall_by_source(records, analysis.cells) if asked.by_source else {},
+        bounds=stored_bounds(open_stores().data, dataset.name, [one for one, _ in records]) if asked.bounds else (),
+        published=asked.published,
+    )
+    return analysis.compute("systems").without_columns()
+
+
+@computed("Reading the documents", kept=16)
+def recognize_documents(dataset: str, version: object, documents: int) -> str | None:
+    """The name of the published figures that are of a data set's documents, so many of them; None without any."""
+    if not any(of.documents == documents for of in PUBLISHED.values()):
+        return None
+    return recognize([document for document, _ in records_of(dataset, version)])
+
+
+@computed("Ranking systems", kept=32)
+def rank_systems(context: Context) -> StudyAnalysis:
+    """The analysis with the systems by the choices of annotators."""
+    return context.analyze().compute("reliability").without_columns()

@@ -1,0 +1,58 @@
+"""What a page shows, kept in the session from page to page and written into the address."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from data.one_line import in_one_line
+
+CHOSEN = "context"
+"""Session key: what results are about, as parts of an address."""
+
+REPEATED = {"metrics"}
+"""Parts that may stand several times in an address."""
+
+
+def read_address(key: str, parts: Sequence[str]) -> dict[str, Any]:
+    """What is asked for: what the address says, unless that is what was written there last, else what it was before.
+
+    It stands in the session under `key`.
+    """
+    state, address = st.session_state, parts_of_address(parts)
+    state.setdefault(key, {})
+    if address and address != state.get(f"{key}_written"):
+        state[key] = address
+    asked: dict[str, Any] = state[key]
+    return asked
+
+
+def write_address(key: str, parts: Sequence[str], asked: Mapping[str, Any]) -> None:
+    """Keep what is shown, and make the address lead to it; what the address says of anything else stays."""
+    st.session_state[key] = st.session_state[f"{key}_written"] = asked
+    if parts_of_address(parts) != asked:
+        others = {name: st.query_params.get_all(name) for name in st.query_params if name not in parts}
+        st.query_params.from_dict({**others, **asked})
+
+
+def parts_of_address(parts: Sequence[str]) -> dict[str, Any]:
+    """Those parts of the address that say something."""
+    params = st.query_params
+    found = {name: params.get_all(name) if name in REPEATED else params.get(name) for name in parts}
+    return {name: value for name, value in found.items() if value}
+
+
+def choose_named(label: str, names: Sequence[str], part: str, key: str) -> str:
+    """Ask for the data set or study that a page shows: at first the one of the address, or of the page before.
+
+    `part` is the part of the address that names it, `key` that of the session.
+    """
+    state = st.session_state
+    wanted = (state.get(key), st.query_params.get(part), state.get(CHOSEN, {}).get(part))
+    state[key] = next((name for name in wanted if name in names), names[0])
+    chosen = str(st.selectbox(label, names, format_func=in_one_line, key=key))
+    if st.query_params.get(part) != chosen:
+        st.query_params[part] = chosen
+    return chosen

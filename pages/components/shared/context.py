@@ -1,0 +1,208 @@
+"""The bar above results and examples: which data set, judged by whom, by which metrics, and a link to just that.
+
+What is chosen is kept in the session from page to page, and written into the address of each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeVar
+from urllib.parse import urlsplit
+
+import streamlit as st
+
+from analysis.study import Settings, StudyAnalysis, Unit
+from data.cells import Cells
+from data.one_line import in_one_line
+from data.preferences import Preferences
+from data.signatures import labels
+from metrics.registry import label_of
+from pages.components.shared.address import CHOSEN, read_address, write_address
+from pages.components.shared.links import make_link, show_link
+from pages.components.shared.sources import (
+    Counts,
+    Source,
+    Version,
+    cells_of,
+    count_source,
+    first_telling,
+    judges_of,
+    preferences_of,
+    sources,
+)
+from reports.finding import name_ratings
+
+T = TypeVar("T")
+
+
+PARTS = ("dataset", "study", "source", "aspect", "metrics")
+"""The parts of an address that say what a page is about."""
+
+
+class Context(NamedTuple):
+    """What a page of results is about."""
+
+    source: Source
+    metrics: tuple[str, ...]
+    """The labels of the metrics that are asked for; empty is all of them."""
+    version: Version
+
+    @property
+    def summaries(self) -> int:
+        """How many the data set has."""
+        return self.version.summaries
+
+    @property
+    def address(self) -> dict[str, Any]:
+        """The parts of an address that lead to it."""
+        return {**self.source.address, **({"metrics": [*self.metrics]} if self.metrics else {})}
+
+    @property
+    def counts(self) -> Counts:
+        """What there is of the source's preferences, with the scores by the chosen metrics."""
+        found = count_source(self.source, self.version)
+        return found._replace(signatures=tuple(self.choose_metrics(dict.fromkeys(found.signatures))))
+
+    # Columns and analyses of them are for computed functions: on a hosted server pages get no whole data set.
+
+    @property
+    def preferences(self) -> Preferences:
+        """The source's preferences with the scores by the chosen metrics."""
+        found = preferences_of(self.source, self.version)
+        cells = found.unlisted
+        cells = cells and replace(cells, scores=self.choose_metrics(cells.scores))
+        return replace(found, scores=self.choose_metrics(found.scores), unlisted=cells)
+
+    @property
+    def cells(self) -> Cells:
+        """The data set's scores by the chosen metrics, and its ratings."""
+        found = cells_of(self.source, self.version)
+        return replace(found, scores=self.choose_metrics(found.scores))
+
+    def choose_metrics(self, by_signature: Mapping[str, T]) -> dict[str, T]:
+        """What concerns the chosen metrics of what is known by signature."""
+        named = labels(list(by_signature), label_of)
+        return {one: value for one, value in by_signature.items() if not self.metrics or named[one] in self.metrics}
+
+    def analyze(
+        self, preferences: Preferences | None = None, unit: Unit | None = None, **settings: Any
+    ) -> StudyAnalysis:
+        """The analysis of the source's preferences, of which nothing is computed yet.
+
+        It has no cells, which `analyze_cells` reads. `preferences` and `unit` stand in the place of the source's, where
+        they are given; `settings` are those of `Settings`.
+        """
+        return StudyAnalysis(
+            self.preferences if preferences is None else preferences,
+            settings=Settings(human=self.source.human, **settings),
+            unit=unit or self.source.unit,
+            truncated={one.signature: one.truncated for one in self.version.signatures},
+            sampling=self.version.rule,
+            judges=tuple(self.choose_metrics(judges_of(self.source, self.version)).values()),
+            label_of=label_of,
+            ratings_of=name_ratings,
+        )
+
+    def analyze_cells(self, **settings: Any) -> StudyAnalysis:
+        """The same with the data set's cells, of which correlations, means of systems and reports are made."""
+        return replace(self.analyze(**settings), cells=self.cells)
+
+
+def ask_context(*, judged: bool = True) -> Context:
+    """Draw the bar, and return what is chosen in it; where there is nothing to choose from, say so and stop.
+
+    With `judged`, data sets of which nobody said anything are not offered where there are others.
+    """
+    asked = read_context()
+    known = sources(asked)
+    if not known:
+        st.info("There is no data set yet.")
+        st.page_link("start.py", label="Load the demo, or import a file", icon=":material/arrow_forward:")
+        st.stop()
+    if judged and (said := [source for source in known if source.study is not None or source.aspect is not None]):
+        known = said
+    source = find_source(known, asked)
+    with st.container(horizontal=True, vertical_alignment="bottom", key="context"):
+        source = choose_source(known, source)
+        version = source.read_version()
+        metrics = choose_metrics(
+            [
+                *(one.signature for one in version.signatures),
+                *(one.signature for one in version.judges),
+            ]
+        )
+        context = Context(source, metrics, version)
+        write_address(CHOSEN, PARTS, context.address)
+        offer_link()
+    return context
+
+
+def default_context() -> Context | None:
+    """What is shown where nobody asked for anything: what was chosen before, or the most telling source.
+
+    None where there is no data set.
+    """
+    known = sources()
+    if not known:
+        return None
+    source = find_source(known, st.session_state.get(CHOSEN, {}))
+    return Context(source, (), source.read_version())
+
+
+def read_context() -> dict[str, Any]:
+    """What the address, or the page before, asks for, as parts of an address."""
+    return read_address(CHOSEN, PARTS)
+
+
+def find_source(known: list[Source], chosen: Mapping[str, Any]) -> Source:
+    """The source that the parts of an address name; the most telling one, if they name none."""
+    named = [source for source in known if source.address.items() <= chosen.items()]
+    of_dataset = [source for source in known if source.dataset == chosen.get("dataset")]
+    # An address that names a study's adjudicators names its annotators, too.
+    return max(named, key=lambda source: len(source.address)) if named else first_telling(of_dataset or known)
+
+
+def choose_source(known: list[Source], source: Source) -> Source:
+    """Ask for the data set, and who judged it."""
+    state = st.session_state
+    datasets = list(dict.fromkeys(one.dataset for one in known))
+
+    def take_dataset() -> None:
+        of_dataset = [one for one in known if one.dataset == state.dataset]
+        state[CHOSEN] = {**first_telling(of_dataset).address}
+
+    def take_source() -> None:
+        nothing = dict.fromkeys(("dataset", "study", "source", "aspect"))
+        state[CHOSEN] = {**state[CHOSEN], **nothing, **state.source.address}
+
+    state.dataset = source.dataset
+    st.selectbox("Data set", datasets, format_func=in_one_line, key="dataset", on_change=take_dataset)
+    state.source = source
+    of_dataset = [one for one in known if one.dataset == source.dataset]
+    return st.selectbox("Judged by", of_dataset, format_func=lambda one: one.name, key="source", on_change=take_source)
+
+
+def choose_metrics(signatures: Sequence[str]) -> tuple[str, ...]:
+    """Ask for the metrics; returns their labels, none where all are wanted."""
+    state = st.session_state
+    known = list(labels(signatures, label_of).values())
+    chosen = [name for name in state[CHOSEN].get("metrics", ()) if name in known]
+
+    def take_metrics() -> None:
+        state[CHOSEN] = {**state[CHOSEN], "metrics": list(state.metrics)}
+
+    if len(known) < 2:
+        return ()
+    state.metrics = chosen
+    with st.popover(f"Metrics: {len(chosen)} of {len(known)}" if chosen else "Metrics: all", key="metrics_popover"):
+        st.pills("Metrics", known, selection_mode="multi", key="metrics", on_change=take_metrics)
+        st.caption("None chosen: all of them.")
+    return tuple(chosen)
+
+
+def offer_link() -> None:
+    """A link to what is shown, to be copied."""
+    page = urlsplit(st.context.url or "").path.rsplit("/", 1)[-1]
+    with st.popover("Copy link", icon=":material/link:", key="link_popover"):
+        show_link(make_link(page, {name: st.query_params.get_all(name) for name in st.query_params}))

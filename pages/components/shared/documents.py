@@ -1,0 +1,112 @@
+"""The choice of a document, and the way to those beside it, however many a data set has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import streamlit as st
+
+from data.one_line import cut
+from data.store import Dataset
+from pages.components.shared.records import opening_of
+from pages.components.shared.stores import open_stores
+from reports.escaping import in_markdown
+
+MANY = 1000
+"""From so many documents on they are not listed: a list of 50,000 is megabytes, sent to the browser with every run."""
+
+OPENING = 60
+"""Characters of what a document is called."""
+
+
+class Choice(NamedTuple):
+    """How a page asks for a document."""
+
+    key: str
+    """Session key of the document's id."""
+    wanted: str | None
+    """The id that is opened first, where there is such a document."""
+    used: Callable[[], None] = lambda: None
+    """Called when the choice was used."""
+    shortcuts: tuple[str | None, str | None] = (None, None)
+    """Keys that press the two buttons."""
+
+
+class Found(NamedTuple):
+    """The document that is open, and the ones beside it, by their ids."""
+
+    key: str
+    before: str | None
+    after: str | None
+    said: tuple[str, ...] = ()
+    """Which document it is, where no list shows it, and what was looked for in vain, in Markdown."""
+
+
+def choose_document(dataset: Dataset, names: Callable[[], Mapping[str, str]], choice: Choice) -> str:
+    """Ask for a document, in a list or by its number, id or title, with buttons to the ones before and after it.
+
+    `names` gives what the documents are called in a list, by their ids in order; it is not asked where they are many.
+    """
+    found = choose_in_list(names(), choice) if dataset.documents < MANY else find_document(dataset, choice)
+    for label, to, shortcut in zip(("Previous", "Next"), (found.before, found.after), choice.shortcuts, strict=True):
+        st.button(
+            label,
+            key=f"turn:{label}",
+            shortcut=shortcut,
+            disabled=to is None,
+            on_click=turn_to,
+            args=(choice, found.key if to is None else to),
+        )
+    for line in found.said:
+        st.markdown(line, width="content")
+    return found.key
+
+
+def turn_to(choice: Choice, key: str) -> None:
+    """Open another document."""
+    choice.used()
+    st.session_state[choice.key] = key
+
+
+def choose_in_list(names: Mapping[str, str], choice: Choice) -> Found:
+    """Ask for a document in a list of all."""
+    ids, state = list(names), st.session_state
+    if state.get(choice.key) not in names:
+        state[choice.key] = choice.wanted if choice.wanted in names else ids[0]
+    key = st.selectbox("Document", ids, format_func=names.__getitem__, key=choice.key, on_change=choice.used)
+    place = ids.index(key)
+    return Found(key, ids[place - 1] if place else None, ids[place + 1] if place + 1 < len(ids) else None)
+
+
+def find_document(dataset: Dataset, choice: Choice) -> Found:
+    """Ask for a document's number, its id, or words of its title; the field then shows the number."""
+    data, state = open_stores().data, st.session_state
+    field, asked = f"{choice.key}_number", f"{choice.key}_asked"
+    known = (data.position_of(dataset.name, key) for key in (state.get(choice.key), choice.wanted) if key is not None)
+    place = next((position for position in known if position is not None), 0)
+    words = state.pop(asked, "")
+    found = data.find_position(dataset.name, words)
+
+    def ask() -> None:
+        choice.used()
+        state[asked] = state[field]
+
+    place = place if found is None else found
+    state[field] = str(place + 1)
+    st.text_input(
+        f"Document (1 to {dataset.documents:,})",
+        key=field,
+        on_change=ask,
+        help="Its number, its id, or words of its title.",
+        width=200,
+    )
+    beside = {one.position: one.document for one in data.listed(dataset.name, range(place - 1, place + 2))}
+    key, ids = beside[place].id, {position: document.id for position, document in beside.items()}
+    state[choice.key] = key
+    said = [in_markdown(f"{opening_of(beside[place], OPENING)} · {key}")]
+    if words.strip() and found is None:
+        said.append(
+            in_markdown(f"No document has the number or id “{cut(words, OPENING)}”, or these words in its title.")
+        )
+    return Found(key, ids.get(place - 1), ids.get(place + 1), tuple(said))

@@ -1,0 +1,91 @@
+"""Why ROUGE-K has no keywords in a data set, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import streamlit as st
+
+from data.store import Dataset, StoredSignature
+from pages.background.unfinished import later
+from pages.components.shared.counts import count_single_texts, signatures_of
+from pages.components.shared.messages import announce
+from pages.components.shared.scoring import score
+from pages.components.shared.stores import version_of
+from reports.escaping import format_count, in_markdown
+
+EXTRACTOR = "tfidf:5"
+"""Keywords that one text is enough for: the five phrases of the highest TF-IDF."""
+
+
+class Keywords(NamedTuple):
+    """What ROUGE-K can make of a data set."""
+
+    documents: int
+    without: int
+    """Documents with fewer than two texts that could share a keyword."""
+    overlap: str
+    """The signature of ROUGE-K by the keywords that two texts share."""
+    extracted: str
+    """The signature of ROUGE-K by the keywords of `EXTRACTOR`."""
+    is_extracted: bool
+    """Whether all summaries are scored under that."""
+
+    @property
+    def signature(self) -> str | None:
+        """The signature by which pairs can differ in ROUGE-K; None where there is none yet."""
+        if self.without < self.documents:
+            return self.overlap
+        return self.extracted if self.is_extracted else None
+
+
+def find_keywords(dataset: Dataset, signatures: Sequence[StoredSignature] | None = None) -> Keywords:
+    """What ROUGE-K can make of a data set; `signatures` are those of its scores, where they have been read."""
+    from metrics import metric
+
+    extracted = metric("rouge_k", keywords=EXTRACTOR).signature
+    if signatures is None:
+        signatures = signatures_of(dataset)
+    scored = {one.signature: one.scored for one in signatures}
+    return Keywords(
+        dataset.documents,
+        count_single_texts(dataset.name, version_of(dataset)),
+        metric("rouge_k").signature,
+        extracted,
+        0 < scored.get(extracted, 0) == dataset.summaries,
+    )
+
+
+def lacking_keywords(without: int, documents: int) -> str:
+    """That ROUGE-K has no keywords in some documents, and why, as plain text."""
+    whose = "any document" if without == documents else f"{without} of {format_count(documents, 'document')}"
+    return (
+        f"ROUGE-K has no keywords in {whose}: it needs keywords that two of a document's references and title share, "
+        f"and {'these have' if without > 1 else 'this one has'} only one of these, or none."
+    )
+
+
+WAYS_OUT = (
+    "Take the keywords of the one reference instead (TF-IDF, `tfidf:K`), bring a list of keywords "
+    "(`relevance score --metrics rouge_k --keywords list:FILE`), or import the documents with titles."
+)
+
+
+def explain_keywords(dataset: Dataset, signatures: Sequence[StoredSignature] | None = None) -> None:
+    """Where ROUGE-K has no keywords in a data set, say why, and offer to score by the keywords of one reference.
+
+    `signatures` are those of its scores, where they have been read.
+    """
+    if not later(lambda: count_single_texts(dataset.name, version_of(dataset))):
+        return
+    found, name = later(lambda: find_keywords(dataset, signatures)), dataset.name
+    if found is None or found.is_extracted:
+        return
+    with st.container(key=f"keywords:{name}"):
+        st.warning(f"{in_markdown(lacking_keywords(found.without, found.documents))} {WAYS_OUT}")
+        if dataset.summaries and st.button(
+            "Score ROUGE-K by TF-IDF keywords", icon=":material/key:", key=f"score_extracted:{name}"
+        ):
+            score(name, ["rouge_k"], keywords=EXTRACTOR)
+            announce(f"Scored {name} by ROUGE-K with TF-IDF keywords, five of each document.")

@@ -1,0 +1,23 @@
+"""The texts of a data set, read once for all sessions, and how documents are called."""
+
+from __future__ import annotations
+
+from data.one_line import cut
+from data.records import Document, Example, Summary
+from pages.background.computed import computed
+from pages.components.shared.stores import open_stores
+
+OPENING = 80
+"""Characters of a document's opening words."""
+
+
+@computed("Reading the documents", kept=4, whole=True)
+def records_of(dataset: str, version: object) -> list[tuple[Document, list[Summary]]]:
+    """A data set's documents with their summaries; read anew when the version moves."""
+    return open_stores().data.records(dataset)
+
+
+def opening_of(document: Document | Example, most: int = OPENING) -> str:
+    """What a document is called: its title, or its opening words, or those of its first reference."""
+    source = document.source_text if isinstance(document, Document) else document.source
+    return cut(document.title or source or next(iter(document.references), ""), most)

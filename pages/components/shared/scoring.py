@@ -1,0 +1,38 @@
+"""Scores that are computed while somebody waits: by metrics that take seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from pages.components.shared.stores import open_stores
+
+if TYPE_CHECKING:  # loaded where they are used
+    from metrics import Metric
+
+
+def score(dataset: str, names: Sequence[str], **options: Any) -> dict[str, str]:
+    """Compute the scores that are missing, showing how far it is; returns the metrics' signatures.
+
+    `options` are those of the metrics.
+    """
+    from metrics import make_metrics
+
+    made = make_metrics(names, **options)
+    score_by(dataset, made)
+    return {metric.name: metric.signature for metric in made}
+
+
+def score_by(dataset: str, metrics: Sequence[Metric]) -> None:
+    """Compute the scores that are missing by some metrics, showing how far it is."""
+    from metrics.scoring import score_dataset
+
+    bar = st.progress(0.0, text="Scoring")
+
+    def progress(done: int, total: int) -> None:
+        bar.progress(done / max(1, total), text=f"Scoring: {done} of {total}")
+
+    score_dataset(open_stores().data, dataset, metrics, progress)
+    bar.empty()

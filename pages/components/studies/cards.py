@@ -1,0 +1,67 @@
+"""All studies as cards: how far each is, and how fast it is judged."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import streamlit as st
+
+from annotation.records import CLOSED, OPEN, Study, StudyPace
+from annotation.sampling import GIVEN
+from pages.components.shared.stores import open_stores
+from pages.components.studies.rules import RULES
+from reports.escaping import format_count, in_markdown
+
+
+def choose_shown(studies: Sequence[Study]) -> list[Study]:
+    """The studies that are shown: those of the archive, where there are any, only when they are asked for."""
+    archived = sum(study.archived_at is not None for study in studies)
+    show = bool(archived) and st.toggle(f"Show archived ({archived})", key="show_archived")
+    return [study for study in studies if show or study.archived_at is None]
+
+
+def show_cards(studies: Sequence[Study]) -> None:
+    """A card for each study, which opens it."""
+    with st.container(horizontal=True, key="cards"):
+        for study in studies:
+            with st.container(border=True, width=360):
+                show_card(study)
+
+
+def show_card(study: Study) -> None:
+    """How far a study is, and how fast it is judged."""
+    state = "" if study.state == OPEN else f" · {study.state}"
+    state += " · stopped" if study.stopped_at else ""
+    state += " · archived" if study.archived_at else ""
+    st.markdown(f"**{in_markdown(study.name)}**{state}")
+    st.caption(f"{in_markdown(study.dataset)} · {RULES[study.rule]}")
+    st.progress(*describe_progress(study))
+    st.caption(describe_pace(study, open_stores().annotation.pace(study.name)))
+    if st.button("Open", key=f"open:{study.id}", icon=":material/folder_open:", help=f"Open {in_markdown(study.name)}"):
+        st.query_params["study"] = study.name
+        st.rerun()
+
+
+def describe_progress(study: Study) -> tuple[float, str]:
+    """The share of the judgments that are made, and how many that is."""
+    if study.rule == GIVEN:
+        return 1.0, f"{study.judgments:,} judgments"
+    wanted = study.pairs * study.judgments_per_pair
+    return min(1.0, study.judgments / max(1, wanted)), f"{study.judgments:,} of {wanted:,} judgments"
+
+
+def describe_pace(study: Study, pace: StudyPace) -> str:
+    """How fast a study is judged, and how long it takes at that pace, in a few words."""
+    people = format_count(pace.annotators, "annotator") if pace.annotators else "No annotators yet"
+    if study.rule == GIVEN:
+        return people
+    if pace.latest is None:
+        return f"{people} · no judgment yet"
+    left = study.pairs * study.judgments_per_pair - study.judgments
+    if study.state == CLOSED or study.stopped_at is not None or left <= 0:
+        return f"{people} · the latest judgment on {pace.latest:%Y-%m-%d}"
+    if not pace.last_day:
+        return f"{people} · none in the last 24 hours, the latest on {pace.latest:%Y-%m-%d}"
+    days = math.ceil(left / pace.last_day)
+    return f"{people} · {pace.last_day:,} in the last 24 hours: about {format_count(days, 'day')} left at this pace"

@@ -1,0 +1,36 @@
+"""The demo corpus: loading it from the app."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from annotation.demo import create_demo_study, create_made_up_study
+from data.demo import NAME, add_demo
+from pages.components.shared.messages import announce
+from pages.components.shared.scoring import score
+from pages.components.shared.stores import open_stores
+
+
+def offer_demo() -> None:
+    """Offer to load the demo corpus into a database without data sets, beside a file of one's own."""
+    st.info("This database is empty.")
+    with st.container(horizontal=True):
+        load = st.button("Load the demo", icon=":material/science:", type="primary", key="load_demo")
+        st.page_link("datasets.py", label="Import a file", icon=":material/upload_file:")
+    st.caption("The demo: 24 documents with 96 summaries, ranked by the corpus's author, and a study to judge in.")
+    if load:
+        load_demo()
+
+
+def load_demo() -> None:
+    """Import the demo corpus, create its studies, and begin to score it by the metrics that load models."""
+    from metrics import METRICS, default_metrics
+    from metrics.background.scoring import start_run
+
+    stores = open_stores()
+    add_demo(stores.data)
+    signature = score(NAME, default_metrics())["rouge_k"]
+    create_demo_study(stores.annotation, signature)
+    create_made_up_study(stores.data, stores.annotation, signature)
+    start_run(stores.data, NAME, list(METRICS))
+    announce("The demo is there. BERTScore, CAROUGE and APES are being scored, which takes about a minute.")

@@ -1,0 +1,92 @@
+"""How a study was made: its file with all its versions, and what of it can be changed on the page."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from annotation.protocol.store import ProtocolVersion
+from annotation.records import Study
+from annotation.sampling import GIVEN
+from data.access import Right
+from data.one_line import in_one_line
+from data.sorting import natural_order
+from metrics.registry import label_of
+from pages.components.shared.messages import announce
+from pages.components.shared.stores import open_stores
+from pages.components.studies.closing import ask_closing, describe_closing
+from pages.components.studies.rules import describe_draw
+from reports.escaping import in_markdown, without_pictures
+
+
+def show_design(study: Study) -> None:
+    """How the study was made, what can be changed of it, and its file."""
+    facts = {
+        "Title": study.title or "",
+        "Data set": study.dataset,
+        "Systems": ", ".join(sorted(study.systems, key=natural_order)),
+        "Pairs": describe_draw(study),
+        "Metrics compared": ", ".join(map(label_of, study.signatures)),
+        "Judgments wanted per pair": "" if study.rule == GIVEN else str(study.judgments_per_pair),
+        "Ties": "allowed" if study.ties else "not allowed",
+        "Seed": "" if study.rule == GIVEN else str(study.seed),
+        "Created": f"{study.created_at:%Y-%m-%d %H:%M}",
+        "Closes": describe_closing(study.closes),
+        "Question": study.question,
+    }
+    st.markdown("\n".join(f"- {name}: {in_markdown(fact)}" for name, fact in facts.items() if fact))
+    if open_stores().annotation.right(study.name) >= Right.MANAGE:
+        change_study(study)
+    if study.instructions:
+        with st.expander("Instructions as annotators see them"):
+            st.markdown(without_pictures(study.instructions))
+    show_file(study)
+
+
+def change_study(study: Study) -> None:
+    """Title, closing date and instructions, to be changed."""
+    with st.form("change_study"):
+        title = st.text_input(
+            "Title", study.title or "", key=f"title:{study.name}", max_chars=200, help="What annotators see."
+        )
+        closes = ask_closing(study.closes, f"closes:{study.name}")
+        text = st.text_area("Instructions (Markdown)", study.instructions, key=f"instructions:{study.name}", height=160)
+        if not st.form_submit_button("Save the changes"):
+            return
+    given = {"title": title.strip() or None, "closes": closes, "instructions": text.strip()}
+    changes = {key: value for key, value in given.items() if value != getattr(study, key)}
+    if not changes:
+        st.info("Nothing was changed.")
+        return
+    open_stores().protocols.edit(study.name, changes)
+    named = {"closes": "closing date"}
+    announce(f"Saved the {', '.join(named.get(key, key) for key in changes)} of {study.name}. It holds from now on.")
+
+
+def show_file(study: Study) -> None:
+    """The study file, and the versions that it has had."""
+    protocols = open_stores().protocols
+    text, versions = protocols.export(study.name), protocols.history(study.name)
+    with st.expander("Study file", icon=":material/description:"):
+        st.caption("All that the study is. `relevance study apply` makes the same study of it elsewhere.")
+        st.code(text, language="toml", height=320)
+        st.download_button("Download", text, file_name="study.toml", key="study_file", on_click="ignore")
+        for version in reversed(versions):
+            show_version(study, version)
+
+
+def show_version(study: Study, version: ProtocolVersion) -> None:
+    """When a version was made, by whom, what it changed, and the file as it was."""
+    by = f" by {version.user}" if version.user else ""
+    said = f"Version {version.version} · {version.created_at:%Y-%m-%d %H:%M} UTC{by}"
+    if version.version > 1:
+        said += f" · changed: {', '.join(version.changed) or 'nothing but comments'}"
+    with st.container(horizontal=True, vertical_alignment="center", key=f"version:{version.version}"):
+        st.markdown(in_markdown(in_one_line(said)), width="content")
+        st.download_button(
+            f"Version {version.version}",
+            lambda: open_stores().protocols.export(study.name, version.version),
+            file_name=f"study-{version.version}.toml",
+            key=f"version_file:{version.version}",
+            type="tertiary",
+            on_click="ignore",
+        )

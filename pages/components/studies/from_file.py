@@ -1,0 +1,85 @@
+"""A study from its file: checked, shown, and applied."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from annotation.doubts import find_doubts
+from annotation.protocol.file import EXAMPLE, LARGEST, decode, read_protocol, say_place
+from annotation.protocol.places import find_lines
+from annotation.protocol.records import StudyProtocol
+from annotation.protocol.store import Effect
+from annotation.records import ScoresMissing
+from data.one_line import in_one_line
+from metrics.from_signature import metric_of, metrics_for
+from pages.components.shared.messages import keep_message
+from pages.components.shared.scoring import score_by
+from pages.components.shared.stores import open_stores
+from pages.components.studies.rules import describe_draw
+from reports.escaping import format_count, in_markdown
+
+ABOUT = (
+    "A study file is all that a study is: consent, training, surveys, panels and stopping rules are written there, "
+    "and nowhere else. The example has every key, and says what it is for."
+)
+
+
+def from_file() -> None:
+    """A study file, checked and applied."""
+    st.caption(ABOUT)
+    st.download_button(
+        "Example (study.toml)",
+        EXAMPLE.read_text(),
+        "study.toml",
+        key="example",
+        icon=":material/download:",
+        type="tertiary",
+        on_click="ignore",
+    )
+    file = st.file_uploader("Study file", type=["toml"], key="study_upload", max_upload_size=LARGEST // 2**20)
+    if file is None:
+        return
+    name = in_one_line(file.name)
+    text = decode(file.getvalue(), name)
+    protocol = read_protocol(text, name)
+    try:
+        effect = open_stores().protocols.examine(text)
+    except ScoresMissing:
+        if not all(map(metric_of, protocol.signatures.values())):
+            raise
+        st.caption("The study rests on scores that are not there yet.")
+        if st.button("Compute the scores", key="score_file", type="primary"):
+            score_by(protocol.dataset.name, metrics_for(protocol.signatures.values()))
+            st.rerun()
+        return
+    st.markdown(describe_effect(effect))
+    for path, doubt in find_doubts(protocol):
+        st.warning(in_markdown(f"{say_place(path, find_lines(text), name)}: {doubt}"))
+    label = "Create the study" if effect.made else "Change the study"
+    if st.button(label, key="apply_file", type="primary", disabled=not effect.made and not effect.changed):
+        apply(text, protocol)
+
+
+def apply(text: str, protocol: StudyProtocol) -> None:
+    """Score what is missing, apply the file, and show the study's page."""
+    score_by(protocol.dataset.name, metrics_for(protocol.signatures.values()))
+    study = open_stores().protocols.apply(text)
+    keep_message(f"{study.name} is as its file says. {describe_draw(study)}")
+    st.switch_page("studies.py", query_params={"study": study.name})
+
+
+def describe_effect(effect: Effect) -> str:
+    """What applying a study file would do, in Markdown."""
+    name, sample = in_markdown(effect.protocol.name), effect.sample
+    if effect.made:
+        said = [f"This makes the study **{name}**."]
+    elif effect.changed:
+        said = [f"This changes the study **{name}**: {in_markdown(', '.join(effect.changed))}."]
+    else:
+        said = [f"The study **{name}** is as this file says."]
+    if sample is not None:
+        said.append(f"{sample.eligible:,} eligible; {len(sample.pairs):,} drawn.")
+        if sample.checks:
+            said.append(f"{format_count(len(sample.checks), 'attention check')}.")
+        said.append("The texts of the data set are those that the file pins.")
+    return " ".join(said)

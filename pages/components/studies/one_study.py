@@ -1,0 +1,173 @@
+"""One study: how far it is, its annotators, how it was made, its exports."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from annotation.records import CLOSED, OPEN, AnnotatorProgress, Study, StudyPace
+from annotation.sampling import GIVEN
+from data.access import Right
+from data.one_line import in_one_line
+from hosting.settings import is_hosted
+from pages.components.shared.links import make_link, show_link
+from pages.components.shared.messages import errors_shown
+from pages.components.shared.stopping import say_stopping
+from pages.components.shared.stores import open_stores
+from pages.components.studies.cards import describe_pace, describe_progress
+from pages.components.studies.design import show_design
+from pages.components.studies.exporting import show_exports
+from pages.components.studies.managing import manage_study
+from pages.components.studies.preview import start_preview
+from pages.components.studies.sharing import personal_address, show_links, show_members
+from pages.components.studies.stopping import show_stopping
+from reports.escaping import in_markdown
+from reports.study import tell_left_out
+
+ANNOTATOR_COLUMNS = {
+    "median seconds": st.column_config.NumberColumn(format="%.1f", help="How long a judgment took."),
+    "chose left": st.column_config.NumberColumn(
+        format="%.3f", help="The share of the judgments that are no ties: .500 would be even."
+    ),
+    "checks passed": st.column_config.TextColumn(help="Attention checks that were judged as expected."),
+    "latest": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm"),
+}
+
+
+def show_study(study: Study) -> None:
+    """One study, in parts of which only the open one is read."""
+    manages = may_manage(study)
+    shows = {"Overview": show_overview, "Annotators": show_annotators, "Design": show_design, "Export": show_exports}
+    if study.in_drawn_order:
+        shows["Stopping"] = show_stopping
+    if is_hosted() and manages:
+        shows["Members"] = show_members
+    if manages or study.bundle_sha256 is not None:
+        shows["Manage"] = manage_study
+    for part, show in zip(st.tabs(list(shows), key="study_part", on_change="rerun"), shows.values(), strict=True):
+        if part.open:
+            with part, errors_shown():
+                show(study)
+
+
+def may_manage(study: Study) -> bool:
+    """Whether the page is of somebody who manages the study, as everybody does on their own machine."""
+    return open_stores().annotation.right(study.name) >= Right.MANAGE
+
+
+# --- overview ---------------------------------------------------------------------------------------------------
+
+
+def show_overview(study: Study) -> None:
+    """How far the study is, and what comes next."""
+    store, manages = open_stores().annotation, may_manage(study)
+    pace = store.pace(study.name)
+    st.progress(*describe_progress(study))
+    left_out = tell_left_out(study)
+    st.markdown(describe_pace(study, pace) + (f" · {left_out}" if left_out else ""))
+    if said := say_stopping(study):
+        st.markdown(in_markdown(said))
+    if manages or study.judgments:
+        offer_next_step(study, pace)
+    if study.bundle_sha256 is not None:
+        st.caption(f"Opened from the bundle {study.bundle_sha256}: it is read, and nobody judges in it.")
+    elif study.rule == GIVEN:
+        st.caption("The judgments came with the data set: they are read, and nobody judges here.")
+        return
+    elif not is_hosted():
+        st.markdown("**Link for anybody who gives a name**")
+        show_link(make_link("annotate", {"study": study.name}))
+        st.caption("Personal links, which nobody else can use, are made under Annotators.")
+    with st.container(horizontal=True):
+        if st.button("Preview as an annotator", icon=":material/visibility:", key="preview"):
+            start_preview(study)
+        closed = study.state == CLOSED
+        label, icon = ("Reopen the study", "lock_open") if closed else ("Close the study", "lock")
+        if manages and st.button(
+            label, icon=f":material/{icon}:", key="close", help="A closed study takes no more judgments."
+        ):
+            store.close_study(study.name, closed=not closed)
+            st.rerun()
+
+
+def offer_next_step(study: Study, pace: StudyPace) -> None:
+    """What a researcher does next with a study: invite people, look at what they say."""
+    with st.container(horizontal=True, vertical_alignment="center", key="next"):
+        if study.judgments:
+            st.markdown("**Next:** see what the judgments say.", width="content")
+            if st.button("See results", icon=":material/insights:", key="next_results", type="primary"):
+                st.switch_page("overview.py", query_params={"study": study.name})
+        else:
+            more = "wait for the first judgment, or invite more people." if pace.annotators else "invite annotators."
+            st.markdown(f"**Next:** {more}", width="content")
+            st.button(
+                "Invite annotators",
+                icon=":material/person_add:",
+                key="next_invite",
+                type="primary",
+                on_click=lambda: st.session_state.update(study_part="Annotators"),
+            )
+
+
+# --- annotators -------------------------------------------------------------------------------------------------
+
+
+def show_annotators(study: Study) -> None:
+    """Links to be made and copied, and what each annotator has done."""
+    manages = may_manage(study)
+    if manages:
+        show_personal_links(study)
+        if is_hosted():
+            show_links(study)
+    if annotators := open_stores().annotation.annotators(study.name):
+        frame = make_progress_frame(annotators)
+        st.dataframe(frame, hide_index=True, column_config=ANNOTATOR_COLUMNS, placeholder="—", key="progress")
+        with st.container(horizontal=True, key="ways_to_people"):
+            if st.button("People", icon=":material/badge:", key="to_people", type="tertiary"):
+                st.switch_page("people.py", query_params={"study": study.name})
+            if st.button("Agreement between annotators", icon=":material/group:", key="to_annotators", type="tertiary"):
+                st.switch_page("annotators.py", query_params={"study": study.name})
+    else:
+        st.caption("Nobody has joined yet.")
+
+
+def show_personal_links(study: Study) -> None:
+    """Links each of which is one annotator's, to be made and copied."""
+    if study.rule == GIVEN:
+        return  # these people judged elsewhere
+    if study.state == OPEN:
+        invite(study)
+    if invited := open_stores().annotation.invited(study.name):
+        names = {one.name: one for one in invited}
+        chosen = st.selectbox("Personal link of", list(names), len(names) - 1, format_func=in_one_line, key="link_of")
+        own = names[chosen]
+        show_link(personal_address(own) if is_hosted() else make_link("annotate", {"invite": own.token}))
+        st.caption(f"Whoever opens this link judges as {in_markdown(chosen)}.")
+
+
+def invite(study: Study) -> None:
+    """A personal link for an annotator."""
+    with st.form("invite", width=520):
+        name = st.text_input("Name", key="invite_name", max_chars=200, help="The same name gives the same link again.")
+        if st.form_submit_button("Make a personal link", icon=":material/person_add:"):
+            invited = open_stores().annotation.invite(study=study.name, name=name)
+            st.session_state.link_of = invited.name
+
+
+def make_progress_frame(annotators: Sequence[AnnotatorProgress]) -> pd.DataFrame:
+    """What the progress table of a study shows."""
+    return pd.DataFrame(
+        {
+            "annotator": in_one_line(row.annotator),
+            "judged": row.judged,
+            "skipped": row.skipped,
+            "median seconds": row.seconds,
+            "ties": row.ties,
+            "chose left": row.left / decided if (decided := row.judged - row.ties) else None,
+            "checks passed": f"{row.checks_passed} of {row.checks}" if row.checks else None,
+            "latest": row.latest,
+        }
+        for row in annotators
+    )

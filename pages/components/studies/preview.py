@@ -1,0 +1,17 @@
+"""A walk through a study as an annotator would, on a copy in memory: nothing of it is stored."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from annotation.previewing import copy_study
+from annotation.records import Study
+from pages.components.annotate.annotator import PREVIEW, leave
+from pages.components.shared.stores import Stores, open_stores
+
+
+def start_preview(study: Study) -> None:
+    """Go through a study from its first phase on; a walk that was begun before is forgotten."""
+    leave()
+    st.session_state[PREVIEW] = Stores.over(copy_study(open_stores().annotation, study.name))
+    st.switch_page("annotate.py")

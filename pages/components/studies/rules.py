@@ -1,0 +1,86 @@
+"""The rules by which pairs are chosen, in words: what they allow, what they leave out, and when they cannot work."""
+
+from __future__ import annotations
+
+from annotation.records import Study, StudySpec
+from annotation.sampling import GIVEN, PairCounts
+from data.store import Dataset
+from pages.background.computed import computed
+from pages.components.shared.counts import signatures_of
+from pages.components.shared.keywords import Keywords
+from pages.components.shared.stores import open_stores, version_of
+from reports.escaping import format_count
+
+RULES = {
+    "rouge_k_differs": "Pairs on which ROUGE-K differs",
+    "random": "Random pairs",
+    "all": "All pairs",
+    "conflicts": "Pairs on which metrics disagree",
+    GIVEN: "Pairs that came with their judgments",
+}
+"""What pages call the rules of `annotation.sampling`."""
+
+ABOUT = {
+    "rouge_k_differs": "As in the ROUGE-K paper.",
+    "random": "Each as likely as any other.",
+    "all": "Every pair of every document.",
+    "conflicts": "And a random share of the others, so that figures can be weighted.",
+}
+
+
+def why_unusable(keywords: Keywords) -> dict[str, str]:
+    """By rule, why it cannot draw any pair of a data set."""
+    if keywords.signature is not None:
+        return {}
+    return {"rouge_k_differs": "ROUGE-K has no keywords in any document."}
+
+
+def count_pairs(dataset: Dataset, spec: StudySpec) -> PairCounts:
+    """How many pairs a rule allows; looked up where nothing has changed. Raises `ScoresMissing`."""
+    scored = {one.signature: one.scored for one in signatures_of(dataset)}
+    counts = tuple(scored.get(signature) for signature in spec.compared)
+    return counted(spec.dataset, spec.systems, spec.rule, spec.compared, version_of(dataset), counts)
+
+
+@computed("Counting the pairs", kept=64)
+def counted(
+    dataset: str,
+    systems: tuple[str, ...],
+    rule: str,
+    compared: tuple[str, ...],
+    version: object,
+    scored: tuple[int | None, ...],
+) -> PairCounts:
+    """How many pairs a rule allows; `scored` is how many summaries are scored under each of the signatures."""
+    signature = compared[0] if rule == "rouge_k_differs" else None
+    spec = StudySpec(name="", dataset=dataset, systems=systems, rule=rule, signature=signature, signatures=compared)
+    return open_stores().annotation.count_pairs(spec)
+
+
+def describe_counts(rule: str, counts: PairCounts, drawn: int) -> str:
+    """How many pairs are eligible and drawn, and what the rule leaves out, in Markdown."""
+    said = f"**{counts.eligible:,} eligible; {drawn:,} drawn.**"
+    if rule == "conflicts":
+        said += f" On {sum(counts.conflicts):,} of them metrics disagree."
+    return f"{said} {describe_left_out(counts)}".strip()
+
+
+def describe_left_out(counts: PairCounts | Study) -> str:
+    """Which pairs a rule leaves out, as plain text; empty where it leaves out none."""
+    parts = (
+        (counts.alike, "on which ROUGE-K gives the same score"),
+        (counts.identical, "of texts that are the same"),
+        (counts.unscored, "without a ROUGE-K score"),
+    )
+    named = [f"{number:,} {why}" for number, why in parts if number]
+    return f"Left out: {'; '.join(named)}." if named else ""
+
+
+def describe_draw(study: Study) -> str:
+    """By which rule a study's pairs were drawn, from how many, and what it left out, as plain text."""
+    rule = RULES[study.rule]
+    eligible = "" if study.eligible is None else f" of {study.eligible:,} eligible"
+    drawn = "" if study.rule == GIVEN else f" drawn{eligible}"
+    said = [f"{rule}: {format_count(study.pairs, 'pair')}{drawn}."]
+    said += [f"{note[0].upper()}{note[1:]}." for note in study.notes]
+    return " ".join(filter(None, [*said, describe_left_out(study)]))

@@ -1,0 +1,56 @@
+"""The stopping rule of a study: whether to stop, the wealth after each document, and what was registered."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from analysis.sequential import SequentialAnalysis
+from annotation.records import Study
+from data.one_line import in_one_line
+from metrics.registry import label_of
+from pages.components.shared.charts import show_chart
+from pages.components.shared.stopping import follow_stopping
+from pages.components.shared.tables import show_result_table
+from reports.escaping import in_markdown
+from reports.stopping import describe_stopping, name_metrics
+from reports.stopping_charts import difference_chart, wealth_chart
+from reports.tables.stopping import sequential_table
+
+
+def show_stopping(study: Study) -> None:
+    """What the rule says, how it came to that, and what was registered before the first judgment."""
+    found = follow_stopping(study)
+    if found is None:
+        st.info("The study has no stopping rule.")
+        return
+    said = describe_stopping(found, label_of)
+    verdict, _, why = said.partition(": ")
+    st.subheader(in_markdown(verdict), anchor=False)
+    st.markdown(in_markdown(f"{why[0].upper()}{why[1:]}"))
+    if len(found.places):
+        show_chart(wealth_chart(found), "wealth", said)
+        st.caption(
+            "The wealth of who bets that the two differ. If they do not, it ever reaches the line in no more than "
+            f"{found.test.alpha:.0%} of studies, however often one looks."
+        )
+        show_chart(difference_chart(found, label_of), "difference", said)
+        st.caption(
+            "The difference, and the range that holds the true one at all times together in "
+            f"{1 - found.test.alpha:.0%} of studies."
+        )
+    st.markdown(describe_rule(found))
+    with st.expander("All figures"):
+        show_result_table(sequential_table(found, label_of))
+
+
+def describe_rule(found: SequentialAnalysis) -> str:
+    """What was registered, in Markdown."""
+    first, second = name_metrics(found, label_of)
+    facts = {
+        "Compared": f"{in_one_line(first)} with {'one half' if second is None else in_one_line(second)}",
+        "alpha": f"{found.test.alpha:g}",
+        "Documents at most": f"{found.drawn:,}",
+    }
+    return "**Registered before the first judgment**\n\n" + "\n".join(
+        f"- {name}: {in_markdown(fact)}" for name, fact in facts.items()
+    )

@@ -1,0 +1,113 @@
+"""What is known of all documents of a data set: computed once for all sessions, and shown a page at a time.
+
+`done` is the number of documents that all searches have been through. What they found is kept as it is, so that this
+says which it is.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pages.background.computed import computed
+from pages.components.shared.records import records_of
+from pages.components.shared.stores import open_stores
+from pages.components.upper_bound.cached import count_left_out
+from pages.components.upper_bound.choice import BoundChoice, describe_best_system, name_documents
+from reports.formats import as_json, as_latex, as_one_csv
+from reports.tables.bounds import (
+    ALGORITHM_ORDER,
+    ScoreDistribution,
+    documents_table,
+    score_distributions,
+    standings_table,
+)
+from reports.tables.oracles import oracle_sections, oracles_as_latex
+from reports.tables.table import Table
+from summarizers.oracles import Target
+from summarizers.oracles.evaluation import (
+    AlgorithmStatistics,
+    OracleRow,
+    known_bounds,
+    rows_among,
+    summarize_algorithms,
+)
+from summarizers.oracles.extracts import look_into
+from summarizers.oracles.standing import SystemScore, judged_all, standings_of
+
+PER_PAGE = 500
+"""Documents of a table that are sent to the browser at once."""
+
+
+class Evaluated(NamedTuple):
+    """What all documents together say."""
+
+    said: str
+    """How near the best system comes to the bound, as plain text."""
+    distributions: list[ScoreDistribution]
+    standings: Table
+    oracles: list[Table]
+    figures: list[AlgorithmStatistics]
+
+
+@computed("Comparing systems with the bound", kept=16)
+def evaluate_documents(asked: BoundChoice, version: object, done: int) -> Evaluated:
+    """How high each algorithm gets, and where systems stand below the bound."""
+    rows, scores = found_rows(asked, version, done), scores_of(asked.dataset, version, asked.target)
+    standings = standings_of(scores, rows)
+    figures = sorted(summarize_algorithms(rows), key=lambda found: ALGORITHM_ORDER.index(found.algorithm))
+    extracts = look_into(rows, (document for document, _ in records_of(asked.dataset, version)), asked.target)
+    return Evaluated(
+        describe_best_system(standings, rows, asked),
+        score_distributions(rows, scores),
+        standings_table(standings),
+        oracle_sections(figures, asked.task, count_left_out(asked, version), extracts),
+        figures,
+    )
+
+
+@computed("Comparing systems with the bound", kept=64)
+def documents_page(asked: BoundChoice, version: object, done: int, page: int) -> Table:
+    """A page of the table of documents, which counts from 1."""
+    table = all_documents(asked, version, done)
+    return table._replace(rows=table.rows[(page - 1) * PER_PAGE : page * PER_PAGE])
+
+
+@computed("Writing the tables", kept=4)
+def tables_as(format: str, asked: BoundChoice, version: object, done: int) -> str:
+    """All tables as one file: `csv`, `json` or `tex`."""
+    found = evaluate_documents(asked, version, done)
+    facts = [*asked.address.items(), ("documents", str(done))]
+    if format == "tex":
+        comments = [*(f"{fact}: {value}" for fact, value in facts), *asked.task.signatures.values()]
+        latex = oracles_as_latex(found.oracles, found.figures, asked.dataset, comments)
+        return f"{latex}\n{as_latex(found.standings, label='tab:oracle-standings')}"
+    sections: Sequence[Table] = [found.standings, all_documents(asked, version, done), *found.oracles]
+    if format == "csv":
+        return as_one_csv(sections, facts)
+    return json.dumps({section.name: as_json(section) for section in sections}, indent=2)
+
+
+# --- what these are made of -------------------------------------------------------------------------------------
+
+
+@computed("Reading what was found", kept=8, whole=True)
+def found_rows(asked: BoundChoice, version: object, done: int) -> tuple[OracleRow, ...]:
+    """What every algorithm found, document by document."""
+    documents = (document for document, _ in records_of(asked.dataset, version))
+    return rows_among(documents, asked.task, known_bounds(open_stores().data, asked.dataset, asked.task))
+
+
+@computed("Scoring the systems", kept=8, whole=True)
+def scores_of(dataset: str, version: object, target: Target) -> dict[str, dict[str, SystemScore]]:
+    """The F1 and words of each system by document."""
+    return judged_all(records_of(dataset, version), target)
+
+
+@computed("Comparing systems with the bound", kept=8, whole=True)
+def all_documents(asked: BoundChoice, version: object, done: int) -> Table:
+    """Each document with its bound, and what falls short of it."""
+    names = name_documents(document for document, _ in records_of(asked.dataset, version))
+    scores = scores_of(asked.dataset, version, asked.target)
+    return documents_table(found_rows(asked, version, done), scores, names)

@@ -1,0 +1,74 @@
+"""The search over all documents: in a process of its own, for as long as somebody looks on."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from data.store import Dataset
+from pages.background.computed import give_way
+from pages.background.pool import Call, carry_out
+from pages.components.shared.stores import open_stores
+from summarizers.oracles.evaluation import OracleTask, evaluate_stored
+from summarizers.processes import Told, WorkerProcess, given_out, tell
+
+SEARCH = "search_ended"
+"""Session key: an event that is set when the search of this session has ended and stored what it found."""
+
+LOOK = 0.5
+"""Seconds between two looks how far it is."""
+
+PATIENCE = 5.0
+"""Seconds in which a search that nobody wants any more may store what it found."""
+
+
+def search_documents(dataset: Dataset, task: OracleTask) -> None:
+    """Run every algorithm on the documents that were not asked yet, and tell how far that is."""
+    bar = st.progress(0.0, "Starting")
+    ended = st.session_state[SEARCH] = threading.Event()
+    try:
+        process = WorkerProcess()
+        try:
+            process.ask(carry_out, Call(search_stored.__module__, search_stored.__qualname__, (dataset.name, task)))
+            show_progress(process, dataset, bar)
+        finally:
+            process.end(PATIENCE)
+    finally:
+        ended.set()
+    st.rerun()
+
+
+def show_progress(process: WorkerProcess, dataset: Dataset, bar: DeltaGenerator) -> None:
+    """Wait for the end of a search; the run ends here where nobody looks on, or where they may not go on."""
+    checked = 0.0
+    while True:
+        if time.monotonic() - checked >= LOOK:
+            open_stores().data.dataset(dataset.name)  # refuses whoever has been signed out
+            checked = time.monotonic()
+        if not process.line.poll(LOOK):
+            give_way()  # as the run does where the bar moves
+        elif isinstance(heard := process.hear(), Told):
+            bar.progress(int(heard.what) / dataset.documents, f"{heard.what} of {dataset.documents} documents")
+        else:
+            given_out(heard)
+            return
+
+
+def search_stored(dataset: str, task: OracleTask) -> None:
+    """The search, in a process of its own, which tells the number of documents that are done."""
+    evaluate_stored(open_stores().data, dataset, task, processes=1, progress=lambda done, _: tell(str(done)))
+
+
+def await_stopped() -> None:
+    """Wait until a search that this session has stopped has stored what it found.
+
+    Streamlit draws a page anew in another thread while the one before goes on until it next writes to the page, here
+    up to half a second later.
+    """
+    ended: threading.Event | None = st.session_state.get(SEARCH)
+    if ended is not None and not ended.is_set():
+        with st.spinner("Storing what was found"):
+            ended.wait()

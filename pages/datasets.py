@@ -1,0 +1,13 @@
+"""The data sets: what there is, documents, import, scores, systems to add."""
+
+import streamlit as st
+
+from pages.components.datasets.overview import show_datasets
+from pages.components.shared.messages import errors_shown, show_messages
+from pages.components.shared.stores import open_stores
+
+open_stores()  # before anything is drawn: the database may not open
+st.title("Data sets")
+show_messages()
+with errors_shown():
+    show_datasets()

@@ -1,0 +1,17 @@
+"""What the terms of pages and tables mean, and what each metric is."""
+
+import streamlit as st
+
+from metrics.registry import METRICS
+from reports.escaping import in_markdown
+from reports.glossary import CONCEPTS, TERMS
+
+st.title("Glossary")
+st.header("Metrics", anchor=False)
+for kind in METRICS.values():
+    source = f" *{in_markdown(kind.source)}.*" if kind.source else ""
+    st.markdown(f"**{in_markdown(kind.label)}**: {in_markdown(kind.about[:1].upper() + kind.about[1:])}.{source}")
+for title, terms in (("People, intervals, bounds", CONCEPTS), ("Columns of tables", TERMS)):
+    st.header(title, anchor=False)
+    for term, meaning in terms.items():
+        st.markdown(f"**{in_markdown(term)}**: {in_markdown(meaning)}")

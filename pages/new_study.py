@@ -1,0 +1,17 @@
+"""A new study: how many pairs it needs, and the form that makes it."""
+
+import streamlit as st
+
+from pages.components.shared.messages import errors_shown, show_messages
+from pages.components.shared.stores import open_stores
+from pages.components.studies.from_file import from_file
+from pages.components.studies.new_study import new_study
+from pages.components.studies.planner import planner
+
+open_stores()  # before anything is drawn: the database may not open
+st.title("New study")
+show_messages()
+sections = {"New study": new_study, "From a file": from_file, "Planner": planner}
+for tab, section in zip(st.tabs(list(sections), key="section"), sections.values(), strict=True):
+    with tab, errors_shown():
+        section()

@@ -1,0 +1,41 @@
+"""The answer at a glance: which metric agrees best with people, and how sure that is."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.components.results.finding import (
+    analyze_agreement_of,
+    say_nothing_to_count,
+    show_agreement_chart,
+    show_finding,
+    show_stopping_of,
+)
+from pages.components.results.report import offer_report
+from pages.components.shared.context import ask_context
+from pages.components.shared.keywords import explain_keywords
+from pages.components.shared.messages import show_messages
+from pages.components.shared.sources import describe_source
+from pages.components.shared.unseen import explain_unseen
+from reports.finding import MOST_PAIRS
+
+st.title("Overview")
+show_messages()
+context = ask_context()
+st.markdown(describe_source(context.source, context.counts))
+explain_keywords(context.version.dataset, context.version.signatures)
+explain_unseen(context.version.dataset, [one.signature for one in context.version.signatures])
+analysis, leaders = analyze_agreement_of(context)
+if leaders is None:
+    say_nothing_to_count(context)
+    st.stop()
+show_finding(leaders, context.source)
+show_stopping_of(context)
+show_agreement_chart(analysis, leaders, context)
+st.caption("Dots with 95 % intervals; a metric's tie counts half. Click a metric to see the pairs that it gets wrong.")
+with st.container(horizontal=True):
+    st.page_link("agreement.py", label="All figures of agreement", icon=":material/bar_chart:")
+    st.page_link("disagreements.py", label="See why metrics disagree", icon=":material/call_split:")
+    if leaders.rivals and leaders.plan is not None and (leaders.plan.pairs or 0) <= MOST_PAIRS:
+        st.page_link("new_study.py", label="Plan a study that settles it", icon=":material/calculate:")
+offer_report(context)

@@ -1,0 +1,106 @@
+"""The systems: their mean scores and ratings, how annotators rank them, and how far metrics tell them apart."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from data.one_line import in_one_line
+from pages.components.results.systems import Asked, compare_systems, rank_systems, recognize_documents
+from pages.components.shared.charts import show_chart
+from pages.components.shared.context import Context, ask_context
+from pages.components.shared.sources import describe_source
+from pages.components.shared.stores import open_stores, version_of
+from pages.components.shared.tables import show_result_table
+from reports.charts import ranking_chart
+from reports.published import PUBLISHED
+from reports.tables.study import make_table, say_not_weighed
+from reports.tables.systems import wilcoxon_table
+from summarizers.registry import baselines_among
+
+
+def main() -> None:
+    """Ask whose systems, and show them."""
+    st.title("Systems")
+    context = ask_context(judged=False)
+    st.markdown(describe_source(context.source, context.counts))
+    if not context.version.signatures:
+        st.info("These summaries have no scores yet.")
+        st.page_link("datasets.py", label="Score them under Data sets", icon=":material/arrow_forward:")
+        st.stop()
+    ranked = context.source.study is not None and context.counts.entries
+    by_people = f"Ranked by {'adjudicators' if context.source.adjudicated else 'annotators'}"
+    names = ["Mean scores", *([by_people] if ranked else []), "Told apart", "System against system"]
+    tabs = dict(zip(names, st.tabs(names, key="section"), strict=True))
+    with tabs["Mean scores"]:
+        show_means(context)
+    if ranked:
+        with tabs[by_people]:
+            show_ranking(context)
+    with tabs["Told apart"]:
+        st.markdown("How far apart each metric puts the systems: the spread of their mean scores.")
+        show_result_table(make_table("distinguishability", compare_systems(context)), height="content")
+    with tabs["System against system"]:
+        show_comparisons(context)
+
+
+def show_means(context: Context) -> None:
+    """Each system's mean by every metric and by people, and which beat the baselines."""
+    analysis = compare_systems(context, ask_beside(context))
+    show_result_table(make_table("systems", analysis), height="content")
+    if analysis.published:
+        section = make_table("systems_published", analysis)
+        st.header(section.title, anchor=False)
+        show_result_table(section, height="content")
+    st.page_link("upper_bound.py", label="How high could an extract score?", icon=":material/vertical_align_top:")
+
+
+def ask_beside(context: Context) -> Asked:
+    """Ask what is to stand beside the mean scores; which upper bounds are stored is looked up."""
+    dataset = context.version.dataset
+    baselines = st.multiselect(
+        "Baselines",
+        list(dataset.systems),
+        baselines_among(dataset.systems),
+        format_func=in_one_line,
+        placeholder="None. Choose systems, and a dagger marks those that beat all of them.",
+        key=f"baselines:{dataset.name}",
+    )
+    names = [None, *PUBLISHED]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        published = st.selectbox(
+            "Published figures",
+            names,
+            names.index(recognize_documents(dataset.name, version_of(dataset), dataset.documents)),
+            format_func=lambda name: PUBLISHED[name].label if name else "None",
+            key=f"published:{dataset.name}",
+            help="What papers report of systems on a data set. Choose one only where these are its documents.",
+            width=220,
+        )
+        by_source = st.toggle(
+            "Keywords in and not in the source",
+            key="by_source",
+            help="ROUGE-K over the keywords that the source has (IN-SRC), and over those that it has not (OUT-SRC).",
+        )
+    bounds = open_stores().data.bound_signatures(dataset.name)
+    return Asked(tuple(baselines), by_source, tuple(bounds.items()), published)
+
+
+def show_ranking(context: Context) -> None:
+    """The systems by a Bradley-Terry model of the annotators' choices."""
+    analysis = rank_systems(context)
+    ranking = analysis.reliability.ranking
+    if any(row.strength is not None for row in ranking.rows):
+        described = "; ".join(f"{row.system} {row.strength:.2f}" for row in ranking.rows if row.strength is not None)
+        show_chart(ranking_chart(ranking), "ranking", f"Bradley-Terry strengths of the systems: {described}.")
+    show_result_table(make_table("ranking", analysis), height="content")
+
+
+def show_comparisons(context: Context) -> None:
+    """Every two systems by one metric."""
+    analysis = compare_systems(context)
+    by = st.selectbox("By metric", [found.name for found in analysis.systems], key="system_metric")
+    section = wilcoxon_table(analysis.systems, by)
+    show_result_table(say_not_weighed(section, analysis))
+
+
+main()

@@ -1,0 +1,104 @@
+"""Why metrics score the summaries of one document as they do: what each of them saw."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from data.records import Example
+from metrics.explained import Explained
+from metrics.explained import explain as explain_example
+from metrics.registry import label_of, lexical_metrics, make_metrics
+from relevance.frames import BadFrame, read_examples, require
+from reports.escaping import esc
+from reports.evidence.blocks import no_evidence
+from reports.evidence.marks import HIGHLIGHT_STYLE
+from reports.evidence.renderers import renderer_of
+from reports.evidence.words import in_words
+
+LETTERS = "ABCD"
+"""What summaries are called in sentences, and so how many can be explained together."""
+
+STYLE = f"""{HIGHLIGHT_STYLE}<style>
+.relevance .text {{ white-space: pre-wrap; overflow-wrap: anywhere; }}
+.relevance h4 {{ margin: .75em 0 .25em; }}
+.relevance .said {{ margin: .25em 0; }}
+</style>"""
+
+
+@dataclass(frozen=True, repr=False)
+class Explanation:
+    """What metrics saw in one to four summaries of a document; a notebook shows it with the texts marked."""
+
+    examples: tuple[Example, ...]
+    """The summaries, called A to D in this order."""
+    found: dict[str, tuple[Explained, ...]]
+    """By signature, the score and evidence of each summary."""
+
+    @property
+    def scores(self) -> pd.DataFrame:
+        """The scores, a row a summary and a column a metric; NaN where there is none."""
+        columns = {label_of(name): [one.value for one in scores] for name, scores in self.found.items()}
+        return pd.DataFrame(columns, index=[example.system for example in self.examples], dtype="float64")
+
+    def sentences(self) -> dict[str, list[str]]:
+        """What the evidence says, by signature: which summary a metric prefers and why."""
+        return {name: in_words(name, self.examples, scores, LETTERS) for name, scores in self.found.items()}
+
+    def __repr__(self) -> str:
+        named = [f"{letter}: {one.system}" for letter, one in zip(LETTERS, self.examples, strict=False)]
+        lines = [f"Document {self.examples[0].document_id} ({', '.join(named)})"]
+        for name, said in self.sentences().items():
+            values = [f"{one.value:.4f}" if one.value is not None else "–" for one in self.found[name]]
+            lines += [f"{label_of(name)}: {', '.join(values)}", *(f"  {sentence}" for sentence in said)]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: texts of the data are escaped, and nothing is fetched."""
+        parts = [STYLE, '<div class="relevance">']
+        said = self.sentences()
+        for name, scores in self.found.items():
+            parts.append(f"<h4>{esc(label_of(name))}</h4>")
+            parts += [f'<p class="said">{esc(sentence)}</p>' for sentence in said[name]]
+            renderer = renderer_of(name)
+            for letter, example, one in zip(LETTERS, self.examples, scores, strict=False):
+                value = "no score" if one.value is None else f"{one.value:.4f}"
+                shown = (
+                    no_evidence(one.missing)
+                    if renderer is None or one.evidence is None
+                    else renderer.html(one.evidence, example)
+                )
+                head = f"{letter} · {esc(example.system)} · {value}"
+                parts.append(f"<details open><summary>{head}</summary>{shown}</details>")
+        return "".join([*parts, "</div>"])
+
+
+def explain(
+    frame: pd.DataFrame,
+    document: str,
+    systems: Sequence[str] | None = None,
+    metrics: Sequence[str] | None = None,
+    **options: Any,
+) -> Explanation:
+    """Explain the scores of one document's summaries by `systems`, one to four; None is all that it has.
+
+    The frame, `metrics` and `options` are those of `score`. Raises `BadFrame` for a document or system that is not
+    there and for more than four summaries, `UnknownMetric`, and what a metric's model raises, such as
+    `ModelUnavailable`.
+    """
+    require(frame, ("document", "system"))
+    rows = frame[frame["document"].astype(str) == str(document)]
+    if rows.empty:
+        raise BadFrame(f"the frame has no document {document!r}")
+    by_system = {example.system: example for example in read_examples(rows)}
+    asked = list(dict.fromkeys(by_system if systems is None else systems))
+    if missing := [name for name in asked if name not in by_system]:
+        raise BadFrame(f"document {document!r} has no summary by {', '.join(missing)}; it has {', '.join(by_system)}")
+    if not 0 < len(asked) <= len(LETTERS):
+        raise BadFrame(f"one to {len(LETTERS)} summaries are explained together, not {len(asked)}; name some systems")
+    examples = tuple(by_system[name] for name in asked)
+    made = make_metrics(lexical_metrics() if metrics is None else metrics, **options)
+    return Explanation(examples, {one.signature: tuple(explain_example(one, e) for e in examples) for one in made})

@@ -1,0 +1,164 @@
+"""Data frames in long form, a row a summary, read whole or refused whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from data.cells import Cells
+from data.importers import read_documents
+from data.records import Document, Example, Summary, make_examples
+
+NEEDED = ("document", "system", "summary", "references")
+SIGNATURES = "signatures"
+"""Where the attributes of a frame have the signature of each column of scores."""
+
+
+class BadFrame(ValueError):
+    """A frame that cannot be read: the message says which row or column is wrong, and what to do."""
+
+
+def load(path: str | Path, format: str | None = None) -> pd.DataFrame:
+    """Read a file, or a folder, of any format that `relevance import` takes: a row a summary, as `score` wants it.
+
+    The columns are `document`, `system`, `summary`, `references`, `source`, `title`, and each rating that a summary
+    has; a rating that it lacks is NaN. Questions that a data set brings for APES are left out. `format` is guessed if
+    left out. Raises `BadRecord`, with file and line, for what cannot be read, and `BadFrame` for a file without
+    summaries.
+    """
+    rows = []
+    for document, summaries in read_documents(Path(path), format):
+        for summary in summaries:
+            texts = {
+                "document": document.id,
+                "system": summary.system,
+                "summary": summary.text,
+                "references": list(document.references),
+                "source": document.source if isinstance(document.source, str) else list(document.source),
+                "title": document.title,
+            }
+            if taken := [aspect for aspect in summary.human if aspect in texts]:
+                raise BadFrame(f"document {document.id!r}: a rating is called {taken[0]!r}, as a column of texts is")
+            rows.append({**texts, **summary.human})
+    if not rows:
+        raise BadFrame(f"{path} has documents, but no summaries; add some, for example by `relevance summarize`")
+    return pd.DataFrame(rows)
+
+
+def require(frame: pd.DataFrame, columns: Sequence[str]) -> None:
+    """Refuse a frame that lacks columns. Raises `BadFrame`."""
+    if missing := [column for column in columns if column not in frame.columns]:
+        has = ", ".join(map(str, frame.columns)) or "none"
+        raise BadFrame(f"the frame has no column {', '.join(missing)}; it has {has}. Rename or add the column")
+
+
+def read_keys(frame: pd.DataFrame) -> list[tuple[str, str]]:
+    """The document and system of each row, as texts. Raises `BadFrame` where a pair stands twice or one is missing."""
+    require(frame, ("document", "system"))
+    keys: dict[tuple[str, str], int] = {}
+    for row, (document, system) in enumerate(zip(frame["document"], frame["system"], strict=True)):
+        if _is_missing(document) or _is_missing(system):
+            raise BadFrame(f"row {row} has no document or no system; name both")
+        key = str(document), str(system)
+        if key in keys:
+            raise BadFrame(
+                f"rows {keys[key]} and {row} both are document {key[0]!r} by system {key[1]!r}; keep one of them"
+            )
+        keys[key] = row
+    return list(keys)
+
+
+def read_examples(frame: pd.DataFrame) -> list[Example]:
+    """What metrics score, in the order of the rows.
+
+    The rows of a document must agree about its references, source and title. A reference or title that itself stands
+    as a candidate judges nobody, as in `data.records.make_examples`. Raises `BadFrame`.
+    """
+    require(frame, NEEDED)
+    keys = read_keys(frame)
+    documents: dict[str, Document] = {}
+    summaries: dict[str, list[Summary]] = {}
+    for row, ((name, system), values) in enumerate(zip(keys, frame.to_dict("records"), strict=True)):
+        document = Document(
+            name,
+            _source(values.get("source"), row),
+            _references(values["references"], row),
+            _text(values.get("title"), row, "title"),
+        )
+        if documents.setdefault(name, document) != document:
+            raise BadFrame(f"row {row}: document {name!r} has other references, source or title than in a row before")
+        summary = _text(values["summary"], row, "summary") or ""
+        summaries.setdefault(name, []).append(Summary(name, system, summary))
+    found = {
+        (example.document_id, example.system): example
+        for name, document in documents.items()
+        for example in make_examples(document, summaries[name])
+    }
+    return [found[key] for key in keys]
+
+
+def read_cells(frame: pd.DataFrame, human: str, metrics: Sequence[str] | None) -> tuple[Cells, dict[str, str]]:
+    """The columns of scores and ratings of a frame, sorted, and what each column of scores is called by its signature.
+
+    `metrics` are the columns of scores; None is those that `score` made. Raises `BadFrame`.
+    """
+    made: dict[str, str] = frame.attrs.get(SIGNATURES, {})
+    names = [name for name in made if name in frame.columns] if metrics is None else list(dict.fromkeys(metrics))
+    if not names:
+        raise BadFrame("the frame has no scores; make them by `relevance.score`, or name their columns in `metrics`")
+    require(frame, (human, *names))
+    keys = read_keys(frame)
+    labels = {made.get(name, name): name for name in names}
+    cells = Cells(
+        documents=tuple(document for document, _ in keys),
+        systems=tuple(system for _, system in keys),
+        ratings={human: _numbers(frame, human)},
+        scores={signature: _numbers(frame, name) for signature, name in labels.items()},
+    )
+    if np.isnan(cells.ratings[human]).all():
+        raise BadFrame(f"column {human!r} has no ratings")
+    return cells.in_order(), labels
+
+
+def _numbers(frame: pd.DataFrame, name: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+    try:
+        numbers = pd.to_numeric(frame[name]).to_numpy(dtype=np.float64, na_value=np.nan)
+    except (ValueError, TypeError) as error:
+        raise BadFrame(f"column {name!r} holds something that is no number: {error}") from None
+    if np.isinf(numbers).any():
+        raise BadFrame(f"column {name!r} is infinite in row {int(np.flatnonzero(np.isinf(numbers))[0])}")
+    return numbers
+
+
+def _is_missing(value: object) -> bool:
+    return value is None or value is pd.NA or (isinstance(value, float) and np.isnan(value))
+
+
+def _text(value: object, row: int, column: str) -> str | None:
+    if _is_missing(value):
+        return None
+    if not isinstance(value, str):
+        raise BadFrame(f"row {row}: {column} must be a text, not {type(value).__name__}")
+    return value
+
+
+def _source(value: object, row: int) -> str | tuple[str, ...]:
+    if isinstance(value, (list, tuple, np.ndarray)):
+        if not all(isinstance(sentence, str) for sentence in value):
+            raise BadFrame(f"row {row}: source must be a text or a list of sentences")
+        return tuple(map(str, value))
+    return _text(value, row, "source") or ""
+
+
+def _references(value: object, row: int) -> tuple[str, ...]:
+    if _is_missing(value):
+        return ()
+    if isinstance(value, str):
+        return (value,)
+    if isinstance(value, (list, tuple, np.ndarray)) and all(isinstance(text, str) for text in value):
+        return tuple(map(str, value))
+    raise BadFrame(f"row {row}: references must be a text or a list of texts")

@@ -1,0 +1,131 @@
+"""Scores of frames, and how they agree and correlate with people's ratings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from analysis.agreement import Rule
+from analysis.arrays import Draws
+from analysis.coefficients import METHODS, Method
+from analysis.metrics_and_people import analyze_rated_pairs, correlate_columns
+from metrics.base import Score
+from metrics.registry import lexical_metrics, make_metrics
+from metrics.scoring import BATCH, Failures
+from relevance.frames import SIGNATURES, BadFrame, read_cells, read_examples
+
+
+def score(frame: pd.DataFrame, metrics: Sequence[str] | None = None, **options: Any) -> pd.DataFrame:
+    """Score every summary of a frame: a copy of it with a column a metric, NaN where there is no score.
+
+    A row is a summary, with the columns `document`, `system`, `summary` and `references` (a text or a list of texts),
+    and optionally `source` (a text or a list of its sentences) and `title`; `load` makes such a frame of a file.
+    `metrics` are names as of `relevance score --metrics`; None is those that need
+    no model. `options` are those of the metrics, such as `tokenizer`. The column `NAME missing` says why a score
+    is missing, where any is. `attrs["signatures"]` has the signature of each column of scores.
+    Raises `BadFrame`, `UnknownMetric`, and what `metrics.registry.metric` raises for options.
+    """
+    made = make_metrics(lexical_metrics() if metrics is None else metrics, **options)
+    if taken := [metric.name for metric in made if metric.name in frame.columns]:
+        raise BadFrame(f"the frame already has the column {', '.join(taken)}; rename or drop it")
+    examples = read_examples(frame)
+    failures = Failures()
+    scored = frame.copy()
+    for metric in made:
+        found: list[Score] = []
+        for start in range(0, len(examples), BATCH):
+            batch = examples[start : start + BATCH]
+            scores = failures.score(metric, batch)
+            found += scores or [Score(None, f"failed: {failures[metric.name]}")] * len(batch)
+        scored[metric.name] = pd.array([one.value for one in found], dtype="float64")
+        if any(one.missing is not None for one in found):
+            scored[f"{metric.name} missing"] = [one.missing for one in found]
+    scored.attrs[SIGNATURES] = {**frame.attrs.get(SIGNATURES, {}), **{m.name: m.signature for m in made}}
+    return scored
+
+
+def agreement(
+    frame: pd.DataFrame,
+    human: str,
+    metrics: Sequence[str] | None = None,
+    *,
+    rule: Rule = "half",
+    level: float = 0.95,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """How often metrics prefer the summary of a document that people rated higher: a row a metric.
+
+    `human` is the column of ratings. `agreement`, in [0, 1], is by `rule`: what a metric's tie earns is a half
+    (`half`), nothing (`strict`), or it is not counted (`decided`). `low` and `high` are its interval, with documents
+    for a sample; where there is none, they are NaN and `reason` says why. Raises `BadFrame`, and ValueError for another
+    rule or level.
+    """
+    cells, labels = read_cells(frame, human, metrics)
+    found = analyze_rated_pairs(cells, human, rule=rule, seed=seed, level=level)
+    rows = []
+    for row in found.rows:
+        counts, interval = row.evaluation.agreement, getattr(row.evaluation.intervals, rule)
+        rows.append(
+            {
+                "metric": labels[row.signature],
+                "agreement": getattr(counts, rule),
+                "low": interval.low,
+                "high": interval.high,
+                "pairs": counts.pairs,
+                "metric ties": counts.tied,
+                "human ties": counts.human_ties,
+                "missing": counts.missing,
+                "reason": interval.reason,
+            }
+        )
+    return _table(rows, labels, rule=rule, level=level, seed=seed, human=human)
+
+
+def correlate(
+    frame: pd.DataFrame,
+    human: str,
+    metrics: Sequence[str] | None = None,
+    *,
+    methods: Sequence[Method] = METHODS,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Correlate metrics with people's ratings: a row for each metric, coefficient and level of aggregation.
+
+    The levels are `global` (all summaries pooled), `input` (the mean over documents) and `system` (systems' means).
+    `r` is in [-1, 1], `low` and `high` are its interval by the bootstrap, and `n` is what it rests on. What is
+    undefined is NaN, and `reason` says why. Raises `BadFrame`, and ValueError for other methods, levels and resamples.
+    """
+    cells, labels = read_cells(frame, human, metrics)
+    columns = {human: cells.ratings[human], **{f"score: {name}": cells.scores[one] for one, name in labels.items()}}
+    pairs = [(human, f"score: {name}") for name in labels.values()]
+    rows = []
+    for row in correlate_columns(cells, columns, pairs, methods=methods, draws=Draws(level, resamples, seed)):
+        for name, field in (("global", "global_"), ("input", "input"), ("system", "system")):
+            found, interval = getattr(row.levels, field), getattr(row.intervals, field)
+            rows.append(
+                {
+                    "metric": row.second.removeprefix("score: "),
+                    "method": row.method,
+                    "level": name,
+                    "r": found.r,
+                    "low": interval.low,
+                    "high": interval.high,
+                    "n": found.n,
+                    "reason": found.reason or interval.reason,
+                }
+            )
+    return _table(rows, labels, level=level, resamples=resamples, seed=seed, human=human)
+
+
+def _table(rows: list[dict[str, Any]], labels: dict[str, str], **settings: Any) -> pd.DataFrame:
+    """Rows as a frame whose attributes say which metrics and settings made it; what is undefined is NaN."""
+    table = pd.DataFrame(rows)
+    numbers = [column for column in ("agreement", "r", "low", "high") if column in table]
+    table[numbers] = table[numbers].astype("float64")
+    table.attrs[SIGNATURES] = {name: signature for signature, name in labels.items()}
+    table.attrs["settings"] = settings
+    return table

@@ -1,0 +1,131 @@
+"""Charts of correlations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+import numpy as np
+import pandas as pd
+
+from analysis.metrics_and_people import CorrelationRow
+from data.one_line import in_one_line
+from data.sorting import natural_order
+from reports.charts import BLUE, DIVERGING, GREY, INK, TOLD_APART, Layers, make_chart_frame
+from reports.tables.correlation import LEVEL_NAMES
+
+
+def get_level(levels: Any, level: str) -> Any:
+    """The field of a level; `global` is a word of Python's."""
+    return getattr(levels, "global_" if level == "global" else level)
+
+
+def correlation_heatmap(rows: Sequence[CorrelationRow], level: str) -> Layers:
+    """A coefficient between every two columns, at one level."""
+    cells, order = [], dict.fromkeys(in_one_line(name) for row in rows for name in (row.first, row.second))
+    for row in rows:
+        found = get_level(row.levels, level)
+        if found.r is not None:
+            ends = get_level(row.intervals, level)
+            common = {"r": found.r, "n": found.n, "low": ends.low, "high": ends.high, "label": f"{found.r:.2f}"}
+            cells += [{"x": row.first, "y": row.second, **common}, {"x": row.second, "y": row.first, **common}]
+    table = make_chart_frame(cells, ["x", "y", "r", "n", "low", "high", "label"])
+    base = alt.Chart(table).encode(
+        x=alt.X("x:N", sort=list(order), title=None, axis=alt.Axis(labelAngle=-40, labelLimit=200)),
+        y=alt.Y("y:N", sort=list(order), title=None, axis=alt.Axis(labelLimit=200)),
+    )
+    squares = base.mark_rect().encode(
+        color=alt.Color("r:Q", scale=DIVERGING, legend=alt.Legend(title=None, orient="bottom")),
+        tooltip=["x:N", "y:N", "n:Q", *(alt.Tooltip(f"{name}:Q", format=".3f") for name in ("r", "low", "high"))],
+    )
+    words = base.mark_text().encode(
+        text="label:N",
+        color=alt.when("abs(datum.r) > .7").then(alt.value("white")).otherwise(alt.value(INK)),
+    )
+    return alt.layer(squares, words).properties(height=110 + 34 * len(order))
+
+
+def correlation_chart(rows: Sequence[CorrelationRow], level: str, other: str) -> Layers:
+    """Each column's correlation with one other at one level, with its interval, beside the line of none."""
+    table = make_chart_frame(
+        [
+            {
+                "metric": row.second if row.first == other else row.first,
+                "r": found.r,
+                "low": ends.low,
+                "high": ends.high,
+                "n": found.n,
+            }
+            for row in rows
+            if (found := get_level(row.levels, level)).r is not None and (ends := get_level(row.intervals, level))
+        ],
+        ["metric", "r", "low", "high", "n"],
+    )
+    y = alt.Y("metric:N", sort=list(table["metric"]), title=None, axis=alt.Axis(labelLimit=260))
+    none = alt.Chart(pd.DataFrame({"at": [0.0]})).mark_rule(strokeDash=[4, 4], color=GREY).encode(x="at:Q")
+    base = alt.Chart(table).encode(y=y)
+    ends_ = base.mark_rule(strokeWidth=2, color=GREY).encode(
+        x=alt.X(
+            "low:Q",
+            scale=alt.Scale(domain=[-1, 1]),
+            title=f"correlation with {in_one_line(other)} ({LEVEL_NAMES[level]})",
+        ),
+        x2="high:Q",
+    )
+    points = base.mark_point(filled=True, size=90, opacity=1, color=BLUE).encode(
+        x="r:Q",
+        tooltip=["metric:N", "n:Q", *(alt.Tooltip(f"{name}:Q", format=".3f") for name in ("r", "low", "high"))],
+    )
+    return alt.layer(none, ends_, points).properties(height=60 + 36 * max(1, len(table)))
+
+
+def scatter(table: pd.DataFrame, x: str, y: str, r: float | None = None) -> Layers:
+    """A point a summary; the selection `point` names its document and system.
+
+    `table` has the columns `document`, `system`, `x` and `y`; `x` and `y` here are what the axes are called, and `r` is
+    Pearson's correlation of them, which stands above with its line. Where many summaries share a value, as ratings do,
+    points are moved by up to a third of the way to the next value, always by the same for a summary.
+    """
+    x, y = in_one_line(x), in_one_line(y)
+    drawn = table.assign(across=spread(table["x"], 0), up=spread(table["y"], 1))
+    systems = int(table["system"].nunique())
+    point = alt.selection_point(name="point", fields=["document", "system"], on="click", clear="dblclick")
+    told_apart = alt.Color(
+        "system:N",
+        sort=sorted(set(table["system"]), key=natural_order),
+        legend=alt.Legend(title=None, columns=4, orient="bottom"),
+    )
+    across = alt.X("across:Q", title=x, scale=alt.Scale(zero=False))
+    points = (
+        alt.Chart(drawn)
+        .mark_point(filled=True, size=45)
+        .encode(
+            x=across,
+            y=alt.Y("up:Q", title=y, scale=alt.Scale(zero=False)),
+            color=told_apart if systems <= TOLD_APART else alt.value(BLUE),
+            opacity=alt.when(point).then(alt.value(0.8)).otherwise(alt.value(0.25)),
+            tooltip=[
+                "document:N",
+                "system:N",
+                alt.Tooltip("x:Q", format=".3f", title=x),
+                alt.Tooltip("y:Q", format=".3f", title=y),
+            ],
+        )
+        .add_params(point)
+    )
+    layers: list[alt.Chart] = [points]
+    if r is not None:
+        line = alt.Chart(drawn).transform_regression("x", "y").mark_line(color=GREY, strokeDash=[6, 4])
+        layers.append(line.encode(x=alt.X("x:Q"), y=alt.Y("y:Q")))
+    title = alt.Title(f"r = {r:.3f}" if r is not None else "", anchor="start", fontSize=13)
+    return alt.layer(*layers).properties(height=380, title=title)
+
+
+def spread(values: pd.Series, seed: int) -> pd.Series:
+    """The values as they are drawn: apart from each other where each is shared by five summaries or more."""
+    levels = np.unique(values)
+    if len(levels) < 2 or len(values) < 5 * len(levels):
+        return values
+    step = float(np.diff(levels).min())
+    return values + np.random.default_rng(seed).uniform(-step / 3, step / 3, len(values))

@@ -1,0 +1,1 @@
+"""What each metric saw in a summary, as HTML and in sentences."""

@@ -1,0 +1,209 @@
+"""What BERTScore saw: the best match of every token."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import pandas as pd
+
+from data.one_line import in_one_line
+from data.records import Example
+from metrics.bertscore import BertScoreEvidence, Matches, Side
+from metrics.text import UNICODE, Span, find_tokens
+from reports.escaping import format_count, join_items
+from reports.evidence.blocks import alternatives_html, block, counted_note, details, quote_span, table_html
+from reports.evidence.marks import Mark
+from reports.evidence.phrases import Seen, is_content, reference_name
+
+LARGEST = 60
+"""Tokens of each text in a matrix that is drawn: with more, cells are too small to point at."""
+
+
+class Matrix(NamedTuple):
+    """Similarities of tokens for a heatmap."""
+
+    frame: pd.DataFrame
+    """A row a cell: `candidate place`, `candidate token`, `reference place`, `reference token` (places count from 1
+    and keep the order, as tokens repeat), `similarity`, `matched` (the candidate's token has its best match there) and
+    `matched back` (the reference's token has)."""
+    reference: int
+    """Index of the reference."""
+    note: str
+    """What the matrix leaves out; empty where it is whole."""
+
+
+def text_tokens(side: Side) -> list[int]:
+    """The tokens that stand in the text, without those that the encoder adds."""
+    return [token for token, (start, end) in enumerate(side.spans) if start < end]
+
+
+def bertscore_html(evidence: BertScoreEvidence, example: Example) -> str:
+    """Each token with the most similar one of the other text; pointing at a word lights those matched with it.
+
+    Shown are the references that counted. Two tokens that are each other's best are *matched*, one-sided bests
+    *nearest*, reference tokens that are nobody's best *missed*.
+    """
+    rule = counted_note(evidence.counted, evidence.matches)
+    blocks: list[str] = []
+    names: list[str] = []
+    for place in evidence.counted:
+        matches = evidence.matches[place]
+        blocks.append(bertscore_block(evidence, matches, example, rule if not blocks else ()))
+        names.append(bertscore_line(matches))
+    return alternatives_html(blocks, names)
+
+
+def bertscore_line(matches: Matches) -> str:
+    """The values of one comparison."""
+    name = f"Reference {matches.reference + 1}"
+    return f"{name}: precision {matches.precision:.4f}, recall {matches.recall:.4f}, F1 {matches.f1:.4f}."
+
+
+def bertscore_block(evidence: BertScoreEvidence, matches: Matches, example: Example, rule: Iterable[str] = ()) -> str:
+    """One comparison; `rule` are the lines that go before it."""
+    candidate, text = example.candidate, example.references[matches.reference]
+    name = f"Reference {matches.reference + 1}"
+    left, right = evidence.candidate, evidence.references[matches.reference]
+    forth, back, similarity = matches.nearest_to_candidate, matches.nearest_to_reference, matches.similarity
+    our_tokens, their_tokens = text_tokens(left), text_tokens(right)
+    chosen, known = {forth[token] for token in our_tokens}, {*their_tokens}
+    mutual = {forth[token] for token in our_tokens if forth[token] in known and back[forth[token]] == token}
+    ours, theirs, rows, groups = [], [], [], []
+    for token in our_tokens:
+        best = forth[token]
+        value, partner = f"{similarity[token, best]:.3f}", token_name(text, right.spans[best])
+        both = best in mutual and back[best] == token
+        label = f"{name}: {partner} {value}{weightless(left, token)}"
+        groups.append(f"g{best}" if best in known else "")
+        ours.append(Mark(*left.spans[token], "matched" if both else "nearest", label, groups[-1]))
+        rows.append((in_one_line(candidate[slice(*left.spans[token])]), partner, value, "yes" if both else "no"))
+    for token in their_tokens:
+        best = back[token]
+        kind = "matched" if token in mutual else "nearest" if token in chosen else "missed"
+        label = f"summary: {token_name(candidate, left.spans[best])} {similarity[best, token]:.3f}"
+        theirs.append(Mark(*right.spans[token], kind, f"{label}{weightless(right, token)}", f"g{token}"))
+    said = [
+        *rule,
+        bertscore_line(matches),
+        *truncations([("summary", left.truncated), (name.lower(), right.truncated)]),
+    ]
+    heads = ["word of the summary", "most similar in the reference", "similarity", "each other's best"]
+    passages = [(candidate, ours, "Summary"), (text, theirs, name)]
+    words = {"matched": "each other's best", "nearest": "best of one side", "missed": "nobody's best"}
+    return block(
+        said,
+        passages,
+        details(f"Matches of {format_count(len(rows), 'token')}", table_html(heads, rows, groups)),
+        words,
+    )
+
+
+def token_name(text: str, span: Span) -> str:
+    """A token as labels call it."""
+    return quote_span(text, span) if span[0] < span[1] else "(a token of the encoder's own)"
+
+
+def weightless(side: Side, token: int) -> str:
+    """What is said of a token that does not count."""
+    return "" if side.weights[token] else ", weighs nothing"
+
+
+def truncations(sides: Iterable[tuple[str, bool]]) -> Iterator[str]:
+    """A line for each text whose end did not count."""
+    for name, truncated in sides:
+        if truncated:
+            yield f"The end of the {name} is beyond the model's limit and did not count."
+
+
+def bertscore_matrix(evidence: BertScoreEvidence, example: Example) -> Matrix:
+    """The similarities of the first `LARGEST` tokens of the summary and of the reference of the highest F1."""
+    matches = max(evidence.matches, key=lambda matches: matches.f1)  # the first of equals
+    candidate, text = example.candidate, example.references[matches.reference]
+    left, right = evidence.candidate, evidence.references[matches.reference]
+    ours, theirs = text_tokens(left), text_tokens(right)
+    rows = [
+        {
+            "candidate place": row,
+            "candidate token": in_one_line(candidate[slice(*left.spans[i])]),
+            "reference place": column,
+            "reference token": in_one_line(text[slice(*right.spans[j])]),
+            "similarity": float(matches.similarity[i, j]),
+            "matched": matches.nearest_to_candidate[i] == j,
+            "matched back": matches.nearest_to_reference[j] == i,
+        }
+        for row, i in enumerate(ours[:LARGEST], 1)
+        for column, j in enumerate(theirs[:LARGEST], 1)
+    ]
+    cut = [
+        f"{LARGEST} of {len(tokens)} tokens of the {name}"
+        for name, tokens in (("summary", ours), ("reference", theirs))
+        if len(tokens) > LARGEST
+    ]
+    columns = ["candidate place", "candidate token", "reference place", "reference token", "similarity", "matched"]
+    frame = pd.DataFrame(rows, columns=[*columns, "matched back"])
+    return Matrix(frame, matches.reference, f"The first {' and the first '.join(cut)}." if cut else "")
+
+
+WORST = 2
+"""Words that are named as those which a summary covers worst."""
+
+
+SAME = 1 - 1e-6
+"""Vectors of equal words have similarity 1 but for rounding."""
+
+
+def describe_bertscore(seen: Sequence[Seen]) -> list[str]:
+    """Precision and recall beside the reference that counts, and the words of it that each summary covers worst."""
+    sentences = []
+    for one in seen:
+        evidence = one.evidence
+        if not isinstance(evidence, BertScoreEvidence) or not evidence.matches:
+            continue
+        counted = [evidence.matches[place] for place in evidence.counted]
+        if len(counted) > 1:
+            precision, recall = (
+                sum(values) / len(counted)
+                for values in ([matches.precision for matches in counted], [matches.recall for matches in counted])
+            )
+            sentences.append(
+                f"{one.letter}, on average over {len(counted)} references: precision {precision:.3f}, "
+                f"recall {recall:.3f}."
+            )
+            continue
+        (matches,) = counted
+        text, name = one.example.references[matches.reference], reference_name(matches.reference, one.example)
+        worst = [
+            f"{quote_span(text, span)} ({value:.3f})" for value, span in find_worst_covered(evidence, matches, text)
+        ]
+        verb = "is" if len(worst) == 1 else "are"
+        least = (
+            f"; of the content words of {name}, {join_items(worst)} {verb} least like anything in {one.letter}"
+            if worst
+            else ""
+        )
+        sentences.append(
+            f"{one.letter} beside {name}: precision {matches.precision:.3f}, recall {matches.recall:.3f}{least}."
+        )
+    return sentences
+
+
+def find_worst_covered(evidence: BertScoreEvidence, matches: Matches, text: str) -> list[tuple[float, Span]]:
+    """The `WORST` content words of a reference whose best similarity is lowest, with it, the lowest first.
+
+    A word of several tokens has the mean of theirs.
+    """
+    side = evidence.references[matches.reference]
+    best = {
+        span: float(matches.similarity[matches.nearest_to_reference[token], token])
+        for token, span in enumerate(side.spans)
+        if span[0] < span[1] and side.weights[token]
+    }
+    words = find_tokens(UNICODE, text)
+    found: dict[str, tuple[float, Span]] = {}
+    for word, (start, end) in zip(words.words, words.spans, strict=True):
+        tokens = [value for span, value in best.items() if start <= span[0] and span[1] <= end]
+        if tokens and is_content(word):
+            mean = sum(tokens) / len(tokens)
+            found[word] = min(found.get(word, (mean, (start, end))), (mean, (start, end)))
+    return sorted(found.values())[:WORST]

@@ -1,0 +1,100 @@
+"""What each metric saw, as blocks of HTML: only the evidence is shown, nothing is scored again.
+
+They are styled by `reports.evidence.marks.HIGHLIGHT_STYLE`, which pages have once.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
+from types import MappingProxyType
+
+from data.one_line import in_one_line
+from metrics.text import Span
+from reports.escaping import esc
+from reports.evidence.marks import GROUPS, Mark, highlight, legend
+
+LONGEST_LABEL = 60
+"""Characters of a quotation inside a label."""
+
+
+# --- the parts of a block -----------------------------------------------------------------------------------
+
+
+def no_evidence(missing: str | None) -> str:
+    """A paragraph that says why there is nothing to show."""
+    return f'<p class="missing">No evidence: {esc(missing or "the score has none")}</p>'
+
+
+def passage(text: str, marks: Sequence[Mark], name: str) -> str:
+    """A text with its marks under its name."""
+    label = html.escape(in_one_line(name))
+    return (
+        f'<div><div class="name" aria-hidden="true">{label}</div>'
+        f'<div class="text" dir="auto" role="group" aria-label="{label}">{highlight(text, marks)}</div></div>'
+    )
+
+
+def block(
+    said: Iterable[str],
+    passages: Sequence[tuple[str, Sequence[Mark], str]],
+    below: str = "",
+    words: Mapping[str, str] = MappingProxyType({}),
+) -> str:
+    """An evidence block: what is said in words, the marked texts side by side, a legend, and what goes below.
+
+    `words` explain kinds of marks in the legend.
+    """
+    marks = [mark for _, found, _ in passages for mark in found]
+    texts = "".join(passage(text, found, name) for text, found, name in passages)
+    lines = "".join(f'<p class="whole">{esc(line)}</p>' for line in said)
+    shown = legend((mark.kind for mark in marks), words)
+    if any(int(mark.group[1:]) >= GROUPS for mark in marks if mark.group):
+        light = f"Pointing at a word, or tapping it, lights its match for the first {GROUPS} matches only."
+        shown += f'<p class="note whole">{light}</p>'
+    return f'<div class="evidence">{lines}{texts}{shown}{below}</div>'
+
+
+def counted_note(counted: Sequence[int], compared: Sequence[object]) -> list[str]:
+    """A line that says how several references became one value; none where there was but one."""
+    if len(compared) == 1:
+        return []
+    if len(counted) == len(compared):
+        return [f"The score is the mean over these {len(compared)} references."]
+    return [f"The best of {len(compared)} references makes the score; it is shown."]
+
+
+def alternatives_html(blocks: Sequence[str], names: Sequence[str]) -> str:
+    """The first block, and the others to be opened by their names."""
+    others = [
+        f"<details><summary>{esc(name)}</summary>{body}</details>"
+        for body, name in list(zip(blocks, names, strict=True))[1:]
+    ]
+    return "".join([*blocks[:1], *others])
+
+
+def quote_span(text: str, span: Span) -> str:
+    """A stretch of a text inside quotation marks, cut where it is long."""
+    found = in_one_line(text[slice(*span)])
+    return f"“{found if len(found) <= LONGEST_LABEL else found[: LONGEST_LABEL - 1] + '…'}”"
+
+
+def table_html(heads: Sequence[str], rows: Iterable[Sequence[str]], groups: Iterable[str] = ()) -> str:
+    """A table that scrolls by itself where the screen is narrow; a row of a group lights it, as its marks do."""
+    head = "".join(f'<th scope="col">{esc(name)}</th>' for name in heads)
+    body = "".join(
+        f"<tr{in_group(group)}>{''.join(f'<td>{esc(cell)}</td>' for cell in row)}</tr>"
+        for row, group in zip_longest(rows, groups, fillvalue="")
+    )
+    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
+def in_group(group: str) -> str:
+    """Attributes of an element that lights a group where it is pointed at or tapped."""
+    return f' data-group="{group}" tabindex="-1"' if group else ""
+
+
+def details(name: str, body: str) -> str:
+    """What is opened by its name, across the whole block."""
+    return f'<details class="whole"><summary>{esc(name)}</summary>{body}</details>'

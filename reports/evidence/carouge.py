@@ -1,0 +1,117 @@
+"""What CAROUGE saw: the nearest n-gram of the summary for every important one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from data.one_line import in_one_line
+from data.records import Example
+from metrics.carouge import CarougeComparison as CarougeCompared
+from metrics.carouge import CarougeEvidence
+from metrics.text import Span
+from reports.escaping import format_count, join_items
+from reports.evidence.bertscore import SAME, WORST
+from reports.evidence.blocks import alternatives_html, block, counted_note, details, quote_span, table_html
+from reports.evidence.marks import Mark
+from reports.evidence.phrases import Seen, is_content, quote, reference_name
+from reports.evidence.rouge import left_out_note
+
+
+def carouge_html(evidence: CarougeEvidence, example: Example) -> str:
+    """Each word of the summary (or n-gram) with the nearest important one of a reference or the source."""
+    blocks: list[str] = []
+    names: list[str] = []
+    for place in evidence.counted:
+        compared = evidence.compared[place]
+        if compared.reference is None:
+            text, name = example.source, "Source"
+        else:
+            text, name = example.references[compared.reference], f"Reference {compared.reference + 1}"
+        said = f"{name}: {carouge_sum(evidence.norm, compared)}"
+        rule = counted_note(evidence.counted, evidence.compared) if not blocks else []
+        blocks.append(carouge_block(evidence, compared, example.candidate, text, (name, *rule, said)))
+        names.append(said)
+    return alternatives_html(blocks, names) + left_out_note(evidence.left_out, "a word with a vector")
+
+
+def carouge_sum(norm: str, compared: CarougeCompared) -> str:
+    """How the similarities become the score of a comparison."""
+    nearest = compared.nearest
+    unit = "n-gram" if any(" " in found.words for found in nearest) else "word"
+    total, m, k = sum(found.similarity for found in nearest), len(nearest), compared.important
+    divisor = {"summary": m, "reference": k, "paper": m * k}[norm]
+    by = {
+        "summary": f"the summary's {format_count(m, unit)}",
+        "reference": f"the {k} important",
+        "paper": f"the summary's {format_count(m, unit)} times the {k} important",
+    }[norm]
+    return f"similarities add up to {total:.3f}; divided by {by}, that is {total / divisor:.4f}."
+
+
+def carouge_block(
+    evidence: CarougeEvidence, compared: CarougeCompared, candidate: str, text: str, named: tuple[str, ...]
+) -> str:
+    """One comparison; `named` are the name of the text, and the lines that are said of it."""
+    name, *lines = named
+    groups: dict[Span, str] = {}
+    ours, theirs, rows, lit = [], [], [], []
+    for found in compared.nearest:
+        group = groups.setdefault(found.important, f"g{len(groups)}")
+        # Vectors of equal words have similarity 1 but for rounding.
+        kind = "matched" if found.similarity > 1 - 1e-6 else "nearest"
+        label = f"{name}: {quote_span(text, found.important)} {found.similarity:.3f}"
+        ours.append(Mark(*found.candidate, kind, label, group))
+        partner = f"summary: {quote_span(candidate, found.candidate)} {found.similarity:.3f}"
+        theirs.append(Mark(*found.important, kind, partner, group))
+        rows.append((in_one_line(candidate[slice(*found.candidate)]), found.words, f"{found.similarity:.3f}"))
+        lit.append(group)
+    without = "a word without a vector, which does not count"
+    ours += [Mark(*span, "unknown", without) for span in evidence.unknown]
+    theirs += [Mark(*span, "unknown", without) for span in compared.unknown]
+    if evidence.unknown:
+        lines.append(f"{format_count(len(evidence.unknown), 'word')} of the summary without a vector.")
+    listed = table_html(["of the summary", "nearest important", "similarity"], rows, lit)
+    passages = [(candidate, ours, "Summary"), (text, theirs, name)]
+    words = {"matched": "the same", "nearest": "nearest, not the same"}
+    return block(
+        lines, passages, details(f"All {format_count(len(rows), 'similarity', 'similarities')}", listed), words
+    )
+
+
+def describe_carouge(seen: Sequence[Seen]) -> list[str]:
+    """How the similarities of each summary's words become its score, and the words that are furthest from all."""
+    sentences = []
+    for one in seen:
+        evidence = one.evidence
+        if not isinstance(evidence, CarougeEvidence) or not evidence.counted:
+            continue
+        if len(evidence.counted) > 1:
+            sentences.append(f"{one.letter}: the mean over {len(evidence.counted)} references.")
+            continue
+        sentences.append(f"{carouge_detail(evidence, one)}.")
+    return sentences
+
+
+def carouge_detail(evidence: CarougeEvidence, one: Seen) -> str:
+    """What is said of the one comparison that counts."""
+    compared = evidence.compared[evidence.counted[0]]
+    name, candidate = reference_name(compared.reference, one.example), one.example.candidate
+    unit = "n-gram" if any(" " in found.words for found in compared.nearest) else "word"
+    same = sum(found.similarity > SAME for found in compared.nearest)
+    size, verb = format_count(len(compared.nearest), unit), "stands" if same == 1 else "stand"
+    clauses = [f"{same} of {one.letter}'s {size} {verb} in {name} as well"]
+    if evidence.unknown:
+        clauses.append(f"{format_count(len(evidence.unknown), 'word')} without a vector not counted")
+    far: dict[str, str] = {}
+    for found in sorted(compared.nearest, key=lambda found: found.similarity):
+        text = candidate[slice(*found.candidate)]
+        if found.similarity <= SAME and len(far) < WORST and is_content(text):
+            far.setdefault(text.casefold(), f"{quote(text)} ({found.similarity:.3f})")
+    if far:
+        kind, verb = "n-grams" if unit == "n-gram" else "content words", "is" if len(far) == 1 else "are"
+        clauses.append(
+            f"of {one.letter}'s {kind}, {join_items(list(far.values()))} {verb} furthest from all that stands there"
+        )
+    if evidence.norm != "summary":
+        clauses.append(carouge_sum(evidence.norm, compared).rstrip("."))
+    return "; ".join(clauses)

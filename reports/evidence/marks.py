@@ -1,0 +1,196 @@
+"""Stretches of a text marked in place, as HTML: nothing of the text becomes markup, and none of it is lost."""
+
+from __future__ import annotations
+
+import html
+import re
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from types import MappingProxyType
+from typing import NamedTuple
+
+import regex
+
+from data.one_line import in_one_line
+from reports.escaping import literal
+
+KINDS = {
+    "matched": "matched",
+    "missed": "missed",
+    "keyword": "keyword",
+    "nearest": "nearest",
+    "unknown": "without vector",
+    "new": "new",
+    "sentence": "sentence read",
+    "answer": "answer",
+    "marked": "marked by people",
+}
+"""What a mark can say, and the words for it in legends and for screen readers."""
+
+
+GROUPS = 200
+"""Groups whose marks light each other, `g0` and those that follow: browsers look at every rule whenever the pointer
+moves."""
+
+
+# Pages have it once, outside of what changes: with every style that comes or goes browsers look at the whole page anew.
+# Each kind has a line or a weight of its own, so that colour only repeats what is said without it. Tints are mid-tones
+# laid thinly over whatever is behind, and lines have the colour of the text: both schemes, no assumption about either.
+# Screen readers pass over `mark` and over titles, and must not be given an aria-label in place of the word: they read
+# the hidden words before and after a run of marks, which no reader sees and no selection copies.
+KINDS_STYLE = """
+.evidence { display: flex; flex-wrap: wrap; gap: .75rem 1.25rem; margin-bottom: 1rem; overflow-wrap: anywhere; }
+.evidence > * { flex: 1 1 min(100%, 18rem); min-width: 0; }
+.evidence > .whole { flex-basis: 100%; }
+.evidence p, .evidence ol, .evidence ul { margin: 0; }
+.evidence .name { font-size: .875rem; font-weight: 600; }
+.evidence .legend, .evidence .note { font-size: .875rem; }
+.evidence .legend mark { margin-inline-end: .75em; }
+.evidence .wide { overflow-x: auto; }
+.evidence td, .evidence th { padding: .1em .75em .1em 0; text-align: start; }
+.evidence mark { position: relative; color: inherit; background: none; text-underline-offset: .2em;
+  text-decoration: none; text-decoration-skip-ink: none; -webkit-box-decoration-break: clone;
+  box-decoration-break: clone; }
+.evidence mark[data-says]::before, .evidence mark[data-ends]::after { position: absolute; width: 1px; height: 1px;
+  overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.evidence mark[data-says]::before { content: attr(data-says) ": "; }
+.evidence mark[data-ends]::after { content: " (" attr(data-ends) ") "; }
+.evidence .k-new { text-decoration: underline double 1px; background: rgb(147 51 234 / .16); }
+.evidence .k-unknown { text-decoration: underline wavy 1px; }
+.evidence .k-sentence { text-decoration: underline overline 1px; background: rgb(217 119 6 / .16); }
+.evidence .k-nearest { text-decoration: underline dotted 2px; }
+.evidence .k-missed { text-decoration: underline dashed 2px; }
+.evidence .k-matched { text-decoration: underline solid 2px; background: rgb(37 99 235 / .18); }
+.evidence .k-keyword { font-weight: 700; }
+.evidence .k-answer { font-weight: 700; outline: 1px solid currentColor; }
+.evidence .k-marked { text-decoration: underline solid 4px; background: rgb(234 179 8 / .28); }
+.evidence .blank { white-space: nowrap; }
+.evidence details { margin-block: .25rem; }
+.evidence summary { cursor: pointer; }
+"""
+
+
+# A mark that is pointed at or tapped lights its group in one `.evidence`. Streamlit takes the outline off what has the
+# focus by a tap, and means it.
+GROUPS_STYLE = (
+    ",".join(f".evidence:has([data-group~=g{n}]:is(:hover, :focus)) [data-group~=g{n}]" for n in range(GROUPS))
+    + " { outline: 2px solid currentColor !important; outline-offset: 1px; border-radius: 2px; }"
+)
+
+
+HIGHLIGHT_STYLE = f"<style>{KINDS_STYLE}{GROUPS_STYLE}</style>"
+"""What pages with marks have once."""
+
+
+NAME = re.compile(r"(g[0-9]+)?")
+
+
+class Mark(NamedTuple):
+    """A stretch of a text and what is said of it."""
+
+    start: int
+    """Its first character, as Python counts them."""
+    end: int
+    """The character after its last one."""
+    kind: str
+    """One of `KINDS`."""
+    label: str
+    """What the pointer shows on it."""
+    group: str = ""
+    """Marks of one group light each other: `g` and a number, below `GROUPS`; of higher ones none is lit."""
+
+
+def highlight(text: str, marks: Sequence[Mark]) -> str:
+    """The text as HTML with marked stretches; its visible text is the text, letter for letter.
+
+    Marks stand in any order and may overlap: each stretch under the same marks is one `<mark>` with the classes, labels
+    and groups of all of them. A mark that cuts a character in parts (an emoji, a letter with its accents) is widened to
+    the whole of it, as the parts would be drawn apart. Newlines stay as they are: the block around it keeps them
+    (`white-space: pre-wrap`, as `.text` does). Raises ValueError for a mark that is empty or outside of the text, of
+    another kind than `KINDS`, or of a group that is no name.
+    """
+    for mark in marks:
+        if not 0 <= mark.start < mark.end <= len(text):
+            raise ValueError(f"a mark from {mark.start} to {mark.end} is not in a text of {len(text)} characters")
+        if mark.kind not in KINDS:
+            raise ValueError(f"a mark is one of {', '.join(KINDS)}, not {mark.kind!r}")
+        if not NAME.fullmatch(mark.group):
+            raise ValueError(f"a group is a g with a number, not {mark.group!r}")
+    found = cut_segments(text, marks)
+    marked = [place for place, (_, _, over) in enumerate(found) if over]
+    # A run of words with the same kinds is announced once, not word by word.
+    joined = [
+        (before, after)
+        for before, after in pairwise(marked)
+        if kinds_of(found[before][2]) == kinds_of(found[after][2])
+        and not any(map(str.isalnum, text[found[before][1] : found[after][0]]))
+    ]
+    goes_on, follows = {before for before, _ in joined}, {after for _, after in joined}
+    return "".join(
+        element(text[start:end], over, place not in follows, place not in goes_on) if over else literal(text[start:end])
+        for place, (start, end, over) in enumerate(found)
+    )
+
+
+def cut_segments(text: str, marks: Sequence[Mark]) -> list[tuple[int, int, list[Mark]]]:
+    """The text cut wherever a mark begins or ends, each part with the marks over it."""
+    cuts = boundaries(text)
+    begin, stop = defaultdict(list), defaultdict(list)
+    for place, mark in enumerate(marks):
+        start, end = mark.start, mark.end
+        if cuts is not None:
+            start, end = cuts[bisect_right(cuts, start) - 1], cuts[bisect_left(cuts, end)]
+        begin[start].append(place)
+        stop[end].append(place)
+    over: set[int] = set()
+    result = []
+    for start, end in pairwise(sorted({0, len(text), *begin, *stop})):
+        over -= set(stop[start])
+        over |= set(begin[start])
+        result.append((start, end, [marks[place] for place in sorted(over)]))
+    return result
+
+
+def boundaries(text: str) -> list[int] | None:
+    """Where characters as people see them begin, and the end of the text; None where that is everywhere."""
+    if text.isascii() and "\r" not in text:
+        return None
+    return [*(match.start() for match in regex.finditer(r"\X", text)), len(text)]
+
+
+def kinds_of(marks: Iterable[Mark]) -> list[str]:
+    """Their kinds in the order of `KINDS`."""
+    have = {mark.kind for mark in marks}
+    return [kind for kind in KINDS if kind in have]
+
+
+def element(text: str, marks: Sequence[Mark], begins: bool, ends: bool) -> str:
+    """One marked stretch; `begins` and `ends` say whether a run of such stretches does."""
+    kinds = kinds_of(marks)
+    groups = dict.fromkeys(mark.group for mark in marks if mark.group)
+    label = "; ".join(dict.fromkeys(in_one_line(mark.label) for mark in marks if mark.label))
+    said = ", ".join(KINDS[kind] for kind in kinds)
+    attributes = {
+        "class": " ".join(f"k-{kind}" for kind in kinds),
+        "title": label,
+        "data-group": " ".join(groups),
+        "data-says": said if begins else "",
+        "data-ends": f"end of {said}" if ends else "",
+        # A tap on it lights its group, as fingers cannot point; it is no stop on the way of the Tab key.
+        "tabindex": "-1" if groups else "",
+    }
+    written = " ".join(f'{name}="{html.escape(value)}"' for name, value in attributes.items() if value)
+    return f"<mark {written}>{literal(text)}</mark>"
+
+
+def legend(kinds: Iterable[str], words: Mapping[str, str] = MappingProxyType({})) -> str:
+    """A line that shows what each of these kinds looks like; `words` say it where `KINDS` is not plain enough."""
+    asked = set(kinds)
+    shown = [
+        f'<mark class="k-{kind}">{html.escape(words.get(kind, said))}</mark> '
+        for kind, said in KINDS.items()
+        if kind in asked
+    ]
+    return f'<p class="legend whole">{"".join(shown)}</p>' if shown else ""

@@ -1,0 +1,42 @@
+"""The words of a summary that its document does not have."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from metrics.text import UNICODE, find_tokens
+from reports.escaping import format_count
+from reports.evidence.blocks import block, details, no_evidence, passage
+from reports.evidence.marks import Mark, legend
+
+NOVELTY = "Words not in the source"
+"""What this view is called where one chooses among those of metrics."""
+
+
+ALL = "All metrics"
+"""What all of them on one screen are called there."""
+
+
+def novelty_html(source: str, candidate: str) -> str:
+    """The summary's words that the source does not have; to be opened, the source with the words that both have.
+
+    Words are runs of letters and digits of any script, compared in lower case, without stemming.
+    """
+    ours, theirs = find_tokens(UNICODE, candidate), find_tokens(UNICODE, source)
+    if not theirs.words or not ours.words:
+        return no_evidence("there are no words to compare" if source else "there is no source")
+    in_source, in_summary = set(theirs.words), set(ours.words)
+    tokens = list(zip(ours.words, ours.spans, strict=True))
+    new = [Mark(*span, "new", "not in the source") for word, span in tokens if word not in in_source]
+    said = f"{len(new)} of {format_count(len(tokens), 'word')} of the summary are not in the source."
+    if len(tokens) == 1:
+        said = f"The one word of the summary is {'not ' if new else ''}in the source."
+    words = zip(theirs.words, theirs.spans, strict=True)
+    runs = ([span for _, span in run] for has, run in groupby(words, lambda one: one[0] in in_summary) if has)
+    kept = [Mark(run[0][0], run[-1][1], "matched", "") for run in runs]  # browsers are slow with a mark a word
+    lacking = len(in_source - in_summary)
+    of_source = f"Source: the summary does not have {lacking} of its {format_count(len(in_source), 'distinct word')}"
+    below = details(
+        of_source, passage(source, kept, "Source") + legend({mark.kind for mark in kept}, {"matched": "in the summary"})
+    )
+    return block([said], [(candidate, new, "Summary")], below)

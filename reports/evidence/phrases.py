@@ -1,0 +1,145 @@
+"""Parts of sentences: lists of words, names of metrics, verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from data.preferences import TIE
+from data.records import Example
+from metrics.explained import Explained
+from metrics.keywords.overlap import STOP_WORDS
+from reports.escaping import join_items
+from reports.evidence.blocks import quote_span
+
+MOST = 4
+"""Quotations in one sentence; further ones are counted."""
+
+
+def join_first_items(items: Iterable[str], joint: str = "and") -> str:
+    """The first `MOST` distinct items, and how many more there are."""
+    distinct = list(dict.fromkeys(items))
+    more = len(distinct) - MOST
+    return join_items(distinct, joint) if more <= 0 else join_items([*distinct[:MOST], f"{more} more"])
+
+
+def is_content(word: str) -> bool:
+    """Whether a word, in any case, is no function word."""
+    return word.casefold() not in STOP_WORDS
+
+
+def figures(values: Sequence[float]) -> list[str]:
+    """Values with three decimals, or with as many as tell those apart that are no tie."""
+    ordered = sorted(values)
+    for digits in range(3, 10):
+        if all(b - a <= TIE or f"{a:.{digits}f}" != f"{b:.{digits}f}" for a, b in pairwise(ordered)):
+            break
+    return [f"{value:.{digits}f}" for value in values]
+
+
+def reference_name(index: int | None, example: Example) -> str:
+    """What a compared text is called; `None` is the source."""
+    if index is None:
+        return "the source"
+    return "the reference" if len(example.references) == 1 else f"reference {index + 1}"
+
+
+def rank_letters(values: Sequence[float | None], letters: Sequence[str]) -> list[list[str]]:
+    """The letters of the summaries that have a value, the best first, ties together."""
+    have = sorted(
+        ((value, letter) for value, letter in zip(values, letters, strict=False) if value is not None),
+        key=lambda pair: -pair[0],
+    )
+    result: list[list[str]] = []
+    last = 0.0
+    for value, letter in have:
+        if result and last - value <= TIE:
+            result[-1].append(letter)
+        else:
+            result.append([letter])
+        last = value
+    return [sorted(same) for same in result]
+
+
+def preferred_letter(values: Sequence[float | None], letters: Sequence[str]) -> str:
+    """The one letter that is preferred, `tie` where the best are several, `missing` where two cannot be compared."""
+    order = rank_letters(values, letters)
+    if sum(map(len, order)) < min(2, len(values)) or not order:
+        return "missing"
+    return order[0][0] if len(order[0]) == 1 else "tie"
+
+
+def verdict_sentence(name: str, values: Sequence[float | None], letters: Sequence[str]) -> str:
+    """One sentence: which summary is preferred, with the values. Without any value there is nothing to say: empty."""
+    order = rank_letters(values, letters)
+    have = {letter: value for letter, value in zip(letters, values, strict=False) if value is not None}
+    shown = dict(zip(have, figures(list(have.values())), strict=True))
+    if not order:
+        return ""
+    if len(have) == 1:
+        ((letter, value),) = shown.items()
+        return f"{name} gives {letter} {value}."
+    if len(order) == 1:
+        whole = "both" if len(have) == 2 else "all"
+        return f"{name} is tied: {join_items(order[0])} {whole} score {shown[order[0][0]]}."
+    if len(have) == 2:
+        (first,), (second,) = order
+        return f"{name} prefers {first}: {shown[first]} against {shown[second]}."
+    steps = [f"{join_items(same)} ({shown[same[0]]}{' each' if len(same) > 1 else ''})" for same in order]
+    return f"{name} puts {steps[0]} first, then {', then '.join(steps[1:])}."
+
+
+def missing_sentences(name: str, found: Sequence[Explained], letters: Sequence[str]) -> list[str]:
+    """A sentence a reason why scores are missing."""
+    reasons: dict[str, list[str]] = {}
+    for letter, one in zip(letters, found, strict=False):
+        if one.value is None:
+            reasons.setdefault(one.missing or "no reason is known", []).append(letter)
+    return [f"{name} has no score for {' or '.join(of)} ({reason})." for reason, of in reasons.items()]
+
+
+def overview(people: tuple[str, str], metrics: Mapping[str, str], complete: bool = True) -> list[str]:
+    """Who sides with whom: `people` are a name and what is preferred, `metrics` maps names to the same.
+
+    The name is a plural, such as `People`. What is preferred is a letter, `tie`, `missing` or, of people, `split`, as
+    `preferred_letter` tells it. Unless the metrics are `complete`, nothing is said of all of them.
+    """
+    who, choice = people
+    said = {"tie": f"{who} have no preference.", "missing": f"{who} give none.", "split": f"{who} are split."}
+    groups: dict[str, list[str]] = {}
+    for name, prefers in metrics.items():
+        groups.setdefault(prefers, []).append(name)
+    clauses = []
+    if complete and groups and choice not in said and choice not in groups:
+        clauses.append("no metric agrees")
+    for prefers in sorted(
+        groups, key=lambda prefers: (prefers == "missing", prefers == "tie", prefers != choice, prefers)
+    ):
+        one = len(groups[prefers]) == 1
+        verb = {
+            choice: "agrees" if one else "agree",
+            "tie": "is tied" if one else "are tied",
+            "missing": "has no score" if one else "have no score",
+        }.get(prefers, f"{'prefers' if one else 'prefer'} {prefers}")
+        clauses.append(f"{join_items(groups[prefers])} {verb}")
+    sentences = [said.get(choice, f"{who} prefer {choice}.")]
+    return [*sentences, sentence("; ".join(clauses))] if clauses else sentences
+
+
+class Seen(NamedTuple):
+    """One summary with what a metric saw in it."""
+
+    letter: str
+    example: Example
+    evidence: object
+
+
+def sentence(words: str) -> str:
+    """Words as a sentence: with a capital and a full stop."""
+    return f"{words[:1].upper()}{words[1:]}."
+
+
+def quote(name: str) -> str:
+    """A name inside quotation marks, cut where it is long."""
+    return quote_span(name, (0, len(name)))

@@ -1,0 +1,180 @@
+"""What the ROUGE metrics saw: matched words, bigrams, subsequences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from data.records import Example
+from metrics.rouge import Match, RougeEvidence
+from metrics.text import UNICODE, Span, find_tokens, rouge_words
+from reports.escaping import esc, format_count, join_items
+from reports.evidence.blocks import alternatives_html, block, counted_note, details, quote_span, table_html
+from reports.evidence.marks import Mark
+from reports.evidence.phrases import Seen, is_content, join_first_items, reference_name, sentence
+
+ROUGE_UNIT = {
+    "rouge1": "unigram",
+    "rouge2": "bigram",
+    "rougeL": "word",
+    "rougeLsum": "word",
+    "rougeSU4": "unit",
+}
+"""What each ROUGE counts."""
+
+
+ROUGE_NOTES = {
+    "rougeL": ", in the same order",
+    "rougeLsum": ", in the order of a sentence",
+    "rougeSU4": ", which are single words and pairs with at most four words between; the words are marked",
+}
+"""What is added to the counts."""
+
+
+def rouge_html(evidence: RougeEvidence, example: Example) -> str:
+    """The candidate beside each counted reference, matched units in both.
+
+    Only what counted is shown, with the mean all references.
+    """
+    candidate, metric = example.candidate, evidence.metric
+    units, note, only_words = f"{ROUGE_UNIT[metric]}s", ROUGE_NOTES.get(metric, ""), metric == "rougeSU4"
+    blocks: list[str] = []
+    names: list[str] = []
+    rule = counted_note(evidence.counted, evidence.compared)
+    if evidence.rule == "pooled" and rule:
+        rule = [f"The score divides sums over these {len(evidence.compared)} references."]
+    for place in evidence.counted:
+        compared, matches = evidence.compared[place], evidence.matches[place]
+        reference, name = example.references[compared.reference], f"Reference {compared.reference + 1}"
+        ours, theirs, rows = [], [], []
+        for number, match in enumerate(matches):
+            group, own, other = (
+                f"g{number}",
+                quote_span(candidate, match.candidate),
+                quote_span(reference, match.reference),
+            )
+            rows.append((own, other))
+            if only_words and " " in own:  # what stands between the two does not match
+                continue
+            ours.append(Mark(*match.candidate, "matched", f"{name}: {other}", group))
+            theirs.append(Mark(*match.reference, "matched", f"summary: {own}", group))
+        counted = (
+            f"{name}: {compared.matched} of {compared.in_reference} {units} of the reference, "
+            f"{compared.matched} of {compared.in_candidate} of the summary{note}."
+        )
+        pairs = table_html(["of the summary", f"of reference {compared.reference + 1}"], rows, group_names(len(rows)))
+        below = details(f"All {format_count(len(rows), 'match', 'matches')}", pairs) if rows else ""
+        said = [*rule, counted] if not blocks else [counted]
+        blocks.append(block(said, [(candidate, ours, "Summary"), (reference, theirs, name)], below))
+        names.append(counted)
+    return alternatives_html(blocks, names) + left_out_note(evidence.left_out, "a word to compare")
+
+
+def group_names(number: int) -> list[str]:
+    """The groups of matches that are numbered through."""
+    return [f"g{place}" for place in range(number)]
+
+
+def left_out_note(references: Sequence[int], why: str) -> str:
+    """A line about references that were not compared."""
+    if not references:
+        return ""
+    names = ", ".join(str(index + 1) for index in references)
+    line = f"Not compared, being without {why}: reference {names}."
+    return f'<div class="evidence"><p class="note whole">{esc(line)}</p></div>'
+
+
+def describe_rouge(seen: Sequence[Seen]) -> list[str]:
+    """How many units each summary shares with the reference that counts, and which of it only one of them has."""
+    single = [(one, one.evidence) for one in seen if isinstance(one.evidence, RougeEvidence)]
+    if not single:
+        return []
+    kind = single[0][1].metric
+    unit = ROUGE_UNIT[kind]
+    if any(len(evidence.counted) != 1 for _, evidence in single):
+        return rouge_means(unit, single)
+    order = {"rougeL": " in the same order", "rougeLsum": " in the order of a sentence"}.get(kind, "")
+    clauses = []
+    places = [(one, evidence.compared[evidence.counted[0]]) for one, evidence in single]
+    by_reference = sorted(places, key=lambda place: place[1].reference)
+    for index, group in groupby(by_reference, key=lambda place: place[1].reference):
+        together = list(group)
+        size, name = together[0][1].in_reference, reference_name(index, together[0][0].example)
+        if not size:
+            clauses.append(f"{name} has no {unit} to share")
+            continue
+        of = f"of the {format_count(size, unit)} of {name}" if size > 1 else f"of the only {unit} of {name}"
+        have = [
+            f"{one.letter} has {place.matched}{order} (among {place.in_candidate} of its own)"
+            for one, place in together
+        ]
+        clauses.append(f"{of}, {join_items(have)}")
+    sentences = [sentence("; ".join(clauses))] if clauses else []
+    # One longest common subsequence stands for many of the same length: what it leaves out says nothing. Pairs with
+    # other words between them are no stretches to quote.
+    if len(single) == 2 and kind in ("rouge1", "rouge2"):
+        sentences += only_one_has(single)
+    return sentences
+
+
+def rouge_means(unit: str, single: Sequence[tuple[Seen, RougeEvidence]]) -> list[str]:
+    """The same where the value is the mean over all references."""
+    parts = []
+    for one, evidence in single:
+        compared = [evidence.compared[place] for place in evidence.counted]
+        shared = sum(place.matched for place in compared) / max(1, len(compared))
+        parts.append(f"{one.letter} shares {shared:.1f} of its {format_count(compared[0].in_candidate, unit)}")
+    return [f"With a reference, on average, {join_items(parts)}."] if parts else []
+
+
+def only_one_has(single: Sequence[tuple[Seen, RougeEvidence]]) -> list[str]:
+    """What of the reference only one of two summaries has, where the same reference counts for both."""
+    (one, first), (other, second) = single
+    index, against = (evidence.compared[evidence.counted[0]].reference for evidence in (first, second))
+    if index != against:
+        return []
+    text, name = one.example.references[index], reference_name(index, one.example)
+    clauses = []
+    for seen, mine, others in ((one, first, second), (other, second, first)):
+        units = units_alone(text, mine, others)
+        if alone := join_stretches(text, seen.example.candidate, units):
+            clauses.append(f"only {seen.letter} has {join_first_items(quote_span(text, span) for span in alone)}")
+    return [sentence(f"of {name}, {'; '.join(clauses)}")] if clauses else []
+
+
+def units_alone(text: str, mine: RougeEvidence, others: RougeEvidence) -> list[Match]:
+    """The matched units of a reference that another summary shares nowhere, be it in another place or another form."""
+    shared = {stem_unit(text, match.reference) for match in others.matches[others.counted[0]]}
+    own = sorted(mine.matches[mine.counted[0]], key=lambda match: match.reference)
+    return [match for match in own if stem_unit(text, match.reference) not in shared]
+
+
+def stem_unit(text: str, unit: Span) -> tuple[str, ...]:
+    """The stemmed words of a unit, as ROUGE compares them."""
+    return tuple(rouge_words(text[slice(*unit)], "unicode"))
+
+
+def join_stretches(text: str, candidate: str, units: Sequence[Match]) -> list[Span]:
+    """Where units stand in the reference, as one where they follow each other in both texts.
+
+    Those of function words alone are left out.
+    """
+    joined: list[Match] = []
+    for match in units:
+        last = joined[-1] if joined else None
+        if (
+            last
+            and follows(text, last.reference, match.reference)
+            and follows(candidate, last.candidate, match.candidate)
+        ):
+            both = (last.candidate[0], match.candidate[1]), (last.reference[0], match.reference[1])
+            joined[-1] = Match(*both)
+        else:
+            joined.append(match)
+    spans = [match.reference for match in joined]
+    return [span for span in spans if any(map(is_content, find_tokens(UNICODE, text[slice(*span)]).words))]
+
+
+def follows(text: str, before: Span, after: Span) -> bool:
+    """Whether a stretch begins inside another or right after it, with no letter between them."""
+    return before[0] < after[0] and before[1] < after[1] and not any(map(str.isalnum, text[before[1] : after[0]]))

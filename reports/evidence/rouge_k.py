@@ -1,0 +1,70 @@
+"""What ROUGE-K saw: keywords that the summary has, and those that it lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from data.one_line import in_one_line
+from data.records import Example
+from metrics.rouge_k import RougeKEvidence
+from reports.escaping import esc, format_count, join_items
+from reports.evidence.blocks import block, in_group, quote_span
+from reports.evidence.marks import Mark
+from reports.evidence.phrases import Seen, join_first_items
+
+
+def rouge_k_html(evidence: RougeKEvidence, example: Example) -> str:
+    """The keywords, matched and missed, as a list, in the summary and in every text that was compared."""
+    names = [f"Reference {number}" for number in range(1, len(evidence.texts) + 1)]
+    if example.title is not None and evidence.texts[-1] == example.title:
+        names[-1] = "Title"
+    ours: list[Mark] = []
+    theirs: list[list[Mark]] = [[] for _ in evidence.texts]
+    items = []
+    for number, (keyword, places) in enumerate(evidence.keywords):
+        group, word = f"g{number}", in_one_line(str(keyword))
+        found = "matched" if places else "missed"
+        for index, span in keyword.found:
+            for kind in ("keyword", found):
+                theirs[index].append(Mark(*span, kind, f"keyword “{word}”, {found} by the summary", group))
+        for span in places:
+            for kind in ("keyword", "matched"):
+                ours.append(Mark(*span, kind, f"keyword “{word}”", group))
+        # One's own keywords may stand in no text.
+        where = f" ({esc(' and '.join(names[index] for index, _ in keyword.found))})" if keyword.found else ""
+        symbol = "✓" if places else "✗"
+        items.append(f"<li{in_group(group)}>{symbol} {found}: <b>{esc(word)}</b>{where}</li>")
+    hits = sum(bool(places) for _, places in evidence.keywords)
+    said = f"{hits} of {format_count(len(evidence.keywords), 'keyword')} in the summary."
+    passages = [(example.candidate, ours, "Summary"), *zip(evidence.texts, theirs, names, strict=True)]
+    return block([said], passages, f'<ul class="whole">{"".join(items)}</ul>')
+
+
+def describe_keywords(seen: Sequence[Seen]) -> list[str]:
+    """How many keywords each summary has, and which it misses."""
+    counted, missed = [], {}
+    for one in seen:
+        if not isinstance(one.evidence, RougeKEvidence):
+            continue
+        keywords = one.evidence.keywords
+        hits = sum(bool(places) for _, places in keywords)
+        counted.append(f"{one.letter} has {hits} of {format_count(len(keywords), 'keyword')}")
+        missed[one.letter] = [
+            quote_span(one.evidence.texts[index], span)
+            for keyword, places in keywords
+            if not places
+            for index, span in keyword.found[:1]  # one's own may stand nowhere: it is counted, not quoted
+        ]
+    return [*([f"{join_items(counted)}."] if counted else []), *misses(missed)]
+
+
+def misses(missed: Mapping[str, Sequence[str]]) -> list[str]:
+    """One sentence about what each summary misses; those that miss the same are named together."""
+    by_words: dict[tuple[str, ...], list[str]] = {}
+    for letter, words in missed.items():
+        by_words.setdefault(tuple(dict.fromkeys(words)), []).append(letter)
+    clauses = []
+    for words, letters in by_words.items():
+        verb = "misses" if len(letters) == 1 else "miss"
+        clauses.append(f"{join_items(letters)} {verb} {join_first_items(words) if words else 'none'}")
+    return [f"{'; '.join(clauses)}."] if clauses and any(missed.values()) else []

@@ -1,0 +1,75 @@
+"""Scores of several summaries said in plain words: which one a metric prefers, by how much, and what made it so.
+
+Every number and every quotation comes from the score's evidence. The sentences are plain text: whoever shows them
+escapes them (`reports.escaping.in_markdown`, `literal`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from data.records import Example
+from data.signatures import is_length
+from metrics.explained import Explained
+from metrics.registry import label_of
+from metrics.unseen import warnings_of_texts
+from reports.escaping import format_count, join_items
+from reports.evidence.phrases import Seen, missing_sentences, rank_letters, verdict_sentence
+from reports.evidence.renderers import renderer_of
+
+
+def in_words(
+    signature: str, examples: Sequence[Example], found: Sequence[Explained], letters: Sequence[str] = "ABCD"
+) -> list[str]:
+    """Sentences about one metric's scores of one to four summaries of a document, as plain text.
+
+    First which one is preferred, then what the evidence says of each; missing scores with their reasons. Raises
+    ValueError where examples and scores are not as many, or letters are fewer.
+    """
+    if len(examples) != len(found) or len(letters) < len(found):
+        raise ValueError(f"{len(examples)} summaries, {len(found)} scores and {len(letters)} letters do not fit")
+    values = [one.value for one in found]
+    if is_length(signature):
+        return [*lengths(values, letters), *missing_sentences(label_of(signature), found, letters)]
+    first = verdict_sentence(label_of(signature), values, letters)
+    return [*filter(None, [first]), *explain_scores(signature, examples, found, letters)]
+
+
+def explain_scores(
+    signature: str, examples: Sequence[Example], found: Sequence[Explained], letters: Sequence[str] = "ABCD"
+) -> list[str]:
+    """What `in_words` says after the verdict: for where the scores stand in a table already."""
+    seen = [
+        Seen(letter, example, one.evidence)
+        for letter, example, one in zip(letters, examples, found, strict=False)
+        if one.value is not None and one.evidence is not None
+    ]
+    sentences = missing_sentences(label_of(signature), found, letters)
+    if is_length(signature):
+        sentences += lengths([one.value for one in found], letters)
+    elif (renderer := renderer_of(signature)) is not None:
+        sentences += renderer.describe(seen)
+    cut = [letter for letter, one in zip(letters, found, strict=False) if one.truncated]
+    texts = (text for example in examples[:1] for text in example.references)
+    if unseen := warnings_of_texts((*texts, *(example.candidate for example in examples)), [signature]):
+        sentences.append(f"{label_of(signature)} and these texts do not fit: {unseen[0].partition(': ')[2]}.")
+    if cut:
+        sentences.append(f"Of {join_items(cut)} not all was read: a text is longer than the model's limit.")
+    return sentences
+
+
+def lengths(values: Sequence[float | None], letters: Sequence[str]) -> list[str]:
+    """Length in words, which is a count."""
+    have = {letter: int(value) for letter, value in zip(letters, values, strict=False) if value is not None}
+    order = rank_letters(values, letters)
+    if not have:
+        return []
+    if len(have) == 1:
+        return [f"{letter} has {format_count(words, 'word')}." for letter, words in have.items()]
+    if len(order) == 1:
+        return [f"Length is tied: {join_items(order[0])} have {format_count(have[order[0][0]], 'word')} each."]
+    if len(have) == 2:
+        (first,), (second,) = order
+        return [f"Length prefers {first}, the longer one: {format_count(have[first], 'word')} against {have[second]}."]
+    steps = [f"{join_items(same)} ({have[same[0]]}{' each' if len(same) > 1 else ''})" for same in order]
+    return [f"Length, in words, puts {steps[0]} first, then {', then '.join(steps[1:])}."]

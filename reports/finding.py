@@ -1,0 +1,74 @@
+"""What a study or a data set says of metrics, in sentences."""
+
+from __future__ import annotations
+
+from analysis.leaders import Leaders, Rival
+from analysis.metrics_and_people import MetricRow
+from analysis.study import WON
+from annotation.demo import MADE_UP
+from data.demo import AUTHOR
+from reports.escaping import join_items
+from reports.formats import format_p
+
+MOST_PAIRS = 100_000
+"""Pairs beyond which a plan is no plan: at half a minute each, that is five working months of one person."""
+
+
+def name_people(study: str | None, aspect: str | None, *, adjudicated: bool = False) -> str:
+    """Whose preferences a study, what was `adjudicated` in it, or ratings hold, as the object of a sentence."""
+    if adjudicated:
+        return "adjudicators"
+    if study == MADE_UP:
+        return "the made-up judgments"
+    if study is not None:
+        return "annotators"
+    return "the author's labels" if aspect == AUTHOR else f"ratings of {aspect}"
+
+
+def name_ratings(aspect: str) -> str:
+    """Ratings as a column of a table or an axis of a chart is called."""
+    if aspect == WON:
+        return WON
+    return "author labels" if aspect == AUTHOR else f"ratings of {aspect}"
+
+
+def write_headline(leaders: Leaders, people: str) -> str:
+    """Which metric is the best, in a few words, and whether others may be as good."""
+    return f"{leaders.best.metric} agrees best with {people}{', but not clearly' if leaders.rivals else ''}"
+
+
+def write_finding(leaders: Leaders, people: str) -> str:
+    """How often the best metric agrees, which ones cannot be told from it, and how many more pairs would do that."""
+    best, rivals, plan = leaders.best, leaders.rivals, leaders.plan
+    sentences = [f"{best.metric} agrees with {people} on {write_share(best)}."]
+    if not rivals:
+        return f"{sentences[0]} Every other metric agrees significantly less."
+    sentences.append(f"It cannot be told from {join_items([name_rival(rival) for rival in rivals])} at the level .05.")
+    if plan is not None and plan.pairs is not None and plan.pairs > leaders.pairs:
+        sentences.append(write_plan(plan.pairs - leaders.pairs, best.metric, rivals[0].row.metric))
+    return " ".join(sentences)
+
+
+def write_plan(more: int, best: str, rival: str) -> str:
+    """What it would take to tell two metrics apart."""
+    if more > MOST_PAIRS:
+        return f"No study that people can judge would tell {best} from {rival}, if they go on to differ as they do."
+    return f"About {two_digits(more):,} more pairs would tell {best} from {rival}, if they go on to differ as they do."
+
+
+def write_share(row: MetricRow) -> str:
+    """A metric's agreement with its interval."""
+    counts, ends = row.evaluation.agreement, row.evaluation.intervals.half
+    interval = "" if ends.low is None or ends.high is None else f"95 % interval {ends.low:.3f} to {ends.high:.3f}; "
+    return f"{counts.half or 0:.3f} of {counts.pairs:,} pairs ({interval}chance is 0.500)"
+
+
+def name_rival(rival: Rival) -> str:
+    """A rival with its agreement and p value."""
+    p = "" if rival.p is None else f", p {'' if rival.p < 0.0005 else '= '}{format_p(rival.p)}"
+    return f"{rival.row.metric} ({rival.row.evaluation.agreement.half or 0:.3f}{p})"
+
+
+def two_digits(number: int) -> int:
+    """A number of pairs with the two digits that a plan can be held to."""
+    return int(float(f"{number:.1e}"))

@@ -1,0 +1,114 @@
+"""What annotators marked, held against the keywords of ROUGE-K: where judgments, texts and a metric meet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from analysis.marked_words import MarkComparison, MarkedText, compare_marks
+from annotation.marked_words import MarkedJudgment, load_marks
+from annotation.store import AnnotationStore
+from data.records import Document, Summary, make_examples
+from data.store import DataStore
+from metrics.from_signature import metric_of
+from metrics.keywords.overlap import Keyword
+from metrics.keywords.places import KeywordPlaces, find_places
+from metrics.rouge_k import NoKeywords, RougeK
+
+
+class ShownText(NamedTuple):
+    """A text that annotators could mark: a system's summary, or (None) the document."""
+
+    system: str | None
+    text: str
+    places: KeywordPlaces
+    marked: list[bool]
+    """For each of its words, whether somebody marked it."""
+
+
+class MarkedWords(NamedTuple):
+    """What a study's annotators marked, beside the keywords of the same texts."""
+
+    signature: str
+    """Of the ROUGE-K whose keywords these are."""
+    judgments: int
+    """With at least one marked range."""
+    unmarked: int
+    """Without one, although it was asked for: they are left out."""
+    annotators: int
+    summaries: MarkComparison
+    documents: MarkComparison
+    """Of marks in the documents themselves."""
+
+
+def find_rouge_k(signatures: Iterable[str]) -> list[RougeK]:
+    """The ROUGE-K metrics under which a data set has scores and that can be made again; the usual one if none can."""
+    made = [metric for metric in map(metric_of, signatures) if isinstance(metric, RougeK)]
+    return made or [RougeK()]
+
+
+def read_marked_words(
+    data: DataStore, annotation: AnnotationStore, study: str, metric: RougeK | None = None
+) -> MarkedWords:
+    """Hold a study's marked words against the keywords of a ROUGE-K, by default the first that is stored.
+
+    Raises `UnknownStudy`.
+    """
+    dataset = annotation.study(study).dataset
+    metric = metric or find_rouge_k(one.signature for one in data.signatures(dataset))[0]
+    marks = load_marks(annotation, study)
+    judged = {mark.document for mark in marks if mark.ranges}
+    return compare_marked_words(marks, [data.record(dataset, key) for key in sorted(judged)], metric)
+
+
+def compare_marked_words(
+    marks: Sequence[MarkedJudgment], records: Iterable[tuple[Document, Sequence[Summary]]], metric: RougeK
+) -> MarkedWords:
+    """Hold marked words against the keywords of their documents; `records` are those with all their summaries."""
+    given = [mark for mark in marks if mark.ranges]
+    of_document: dict[str, list[MarkedJudgment]] = {}
+    for mark in given:
+        of_document.setdefault(mark.document, []).append(mark)
+    summaries: list[MarkedText] = []
+    documents: list[MarkedText] = []
+    for document, candidates in records:
+        missing, shown = show_texts(of_document[document.id], document, candidates, metric)
+        for one in shown:
+            texts = documents if one.system is None else summaries
+            text = MarkedText(document.id, np.array(one.marked, dtype=np.bool_), one.places.occurrences, missing)
+            texts.append(text)
+    return MarkedWords(
+        signature=metric.signature,
+        judgments=len(given),
+        unmarked=len(marks) - len(given),
+        annotators=len({mark.annotator for mark in given}),
+        summaries=compare_marks(summaries),
+        documents=compare_marks(documents),
+    )
+
+
+def show_texts(
+    marks: Sequence[MarkedJudgment], document: Document, summaries: Sequence[Summary], metric: RougeK
+) -> tuple[str | None, list[ShownText]]:
+    """The texts that the judgments of one document showed, with what was marked in them and its keywords.
+
+    Returns why there are no keywords, where there are none, and the texts: the summaries, then the document.
+    """
+    examples = make_examples(document, summaries)
+    keywords: Sequence[Keyword] = ()
+    missing = None
+    try:
+        keywords = metric.keywords_of(examples[0])
+    except NoKeywords as error:
+        missing = f"no keywords: {error}"
+    shown = {system for mark in marks for system in (mark.first, mark.second)}
+    texts: list[tuple[str | None, str]] = [(one.system, one.text) for one in summaries if one.system in shown]
+    found = []
+    for system, text in [*texts, (None, document.source_text)]:
+        of_text = [mark for mark in marks if system in (None, mark.first, mark.second)]
+        places = find_places(keywords, text, metric.language)
+        marked = places.touched(span for mark in of_text for span in mark.ranges_in(system))
+        found.append(ShownText(system, text, places, marked))
+    return missing, found

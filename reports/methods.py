@@ -1,0 +1,177 @@
+"""The paragraph on methods that a paper would have, and what it would cite."""
+
+from __future__ import annotations
+
+from analysis.significance import ALPHA
+from analysis.study import StudyAnalysis
+from annotation.demo import MADE_UP
+from annotation.records import Study
+from annotation.sampling import GIVEN
+from annotation.study_data import StudyData
+from data.demo import AUTHOR
+from data.signatures import name_of
+from data.sorting import natural_order
+from data.store import Dataset
+from metrics.registry import METRICS
+from reports.escaping import format_count
+from reports.study import tell_left_out
+from reports.tables.correlation import drawn_over, tests_of
+
+TESTS = (
+    "Deutsch, Dror, Roth (2021). A Statistical Analysis of Summarization Evaluation Metrics Using Resampling Methods. "
+    "TACL"
+)
+"""The source of the tests of correlations."""
+
+STOPPING = (
+    "Waudby-Smith, Ramdas (2024). Estimating means of bounded random variables by betting. "
+    "Journal of the Royal Statistical Society B 86(1)"
+)
+"""The source of the stopping rule."""
+
+JUDGES = "Zheng, Chiang, Sheng, et al. (2023). Judging LLM-as-a-Judge with MT-Bench and Chatbot Arena. NeurIPS"
+"""The source of asking in both orders."""
+
+
+def study_methods(found: StudyData, analysis: StudyAnalysis) -> str:
+    """The paragraph on a study: what was asked of whom, and how numbers were made of it."""
+    return " ".join([*what_was_asked(found, analysis), *how_it_was_computed(analysis)])
+
+
+def ratings_methods(dataset: Dataset, aspect: str, analysis: StudyAnalysis) -> str:
+    """The paragraph on ratings that came with a data set."""
+    rated = (
+        f"The corpus's author ranked the summaries of the data set {dataset.name}"
+        if aspect == AUTHOR
+        else f"Summaries of the data set {dataset.name} have human ratings of {aspect}"
+    )
+    words = [
+        f"{rated} ({format_count(dataset.documents, 'document')}; systems: {', '.join(dataset.systems)}). Every two "
+        f"rated summaries of a document are a pair, of which people prefer the one that is rated higher: "
+        f"{format_count(analysis.agreement.n, 'pair')}, of which {analysis.agreement.human_ties} are tied."
+    ]
+    return " ".join([*words, *how_it_was_computed(analysis)])
+
+
+def sources(analysis: StudyAnalysis) -> list[str]:
+    """The papers behind the metrics of an analysis and behind its tests, as they are cited."""
+    named = (METRICS.get(name_of(row.signature)) for row in analysis.agreement.rows)
+    more = [*([JUDGES] if analysis.judges else []), *([] if analysis.complete is None else [STOPPING])]
+    return [*dict.fromkeys(kind.source for kind in named if kind is not None and kind.source), TESTS, *more]
+
+
+def what_was_asked(found: StudyData, analysis: StudyAnalysis) -> list[str]:
+    """Whose judgments of which summaries there are, and which of them count, in sentences."""
+    study, systems = found.study, analysis.settings.systems
+    words = [given_pairs(found) if study.rule == GIVEN else asked_pairs(found)]
+    if found.adjudicated:
+        words.append(
+            f"Figures rest not on these but on {format_count(found.confirmation.decided, 'pair')} that adjudicators "
+            "decided, who saw what annotators had chosen only afterwards; where two decided a pair, the later decision "
+            "counts."
+        )
+    if study.name == MADE_UP:
+        words.append("A program made them up, to show what reports say: they measure nothing.")
+    if study.checks:
+        words.append(f"{study.checks} attention checks (a summary of another document) are left out of all figures.")
+    if analysis.judges:
+        names = ", ".join(judge.name for judge in analysis.judges)
+        words.append(
+            f"Language models ({names}) were asked the same question about each pair in both orders "
+            "(Zheng et al. 2023). They are no annotators: they stand among the metrics, and a pair on which their "
+            "orders disagree counts as one that a metric ties."
+        )
+    if analysis.weighed:
+        words.append(
+            "In agreement figures and the ranking of systems, pairs are weighed by one over the probability with which "
+            "they were drawn: ratios estimate those of all pairs of these systems that could have been drawn (Hajek's "
+            "estimator). Other figures describe the pairs that were drawn."
+        )
+    if systems and systems != study.systems:
+        words.append(
+            f"All tables are restricted to the systems {', '.join(systems)}: {analysis.agreement.n} judgments."
+        )
+    if found.complete is not None:
+        rule = found.complete
+        words.append(
+            f"Before the first judgment it was registered that the study ends by a stopping rule: documents were "
+            f"completed in an order drawn at random, at most {rule.drawn} of them, and after each a betting e-process "
+            f"over documents' differences at alpha {rule.alpha:g} decided whether to go on (Waudby-Smith and Ramdas "
+            "2024). Other intervals and tests hold for a number of documents fixed before, and not where a study ends "
+            "by what it found."
+        )
+    return words
+
+
+def asked_pairs(found: StudyData) -> str:
+    """Who was asked about which pairs, in sentences."""
+    study = found.study
+    drawn = {
+        "rouge_k_differs": "drawn from those whose ROUGE-K scores differ",
+        "random": "drawn at random",
+        "all": "all there are",
+        "conflicts": f"{'; '.join(study.notes)}; a share of {study.random_share} for the others",
+    }[study.rule]
+    return (
+        f"{count_judges(found)} annotators were asked “{study.question}” of {study.pairs} pairs of summaries of the "
+        f"same document ({drawn}; seed {study.seed}) {of_dataset(found)}, "
+        f"{format_count(study.judgments_per_pair, 'judgment')} wanted per pair; "
+        f"sides were counterbalanced per annotator and ties were {'allowed' if study.ties else 'not allowed'}. "
+        f"{study.judgments} judgments were made{and_left_out(study)}."
+    )
+
+
+def given_pairs(found: StudyData) -> str:
+    """Whose judgments came with a data set, in sentences."""
+    study = found.study
+    return (
+        f"{count_judges(found)} annotators judged {study.pairs} pairs of summaries of the same document "
+        f"{of_dataset(found)}. The {study.judgments} judgments were published with these pairs and with the sides on "
+        f"which the summaries stood{and_left_out(study)}."
+    )
+
+
+def count_judges(found: StudyData) -> int:
+    """How many annotators have judgments that count."""
+    return sum(bool(row.judged) and not row.excluded for row in found.annotators)
+
+
+def of_dataset(found: StudyData) -> str:
+    """Where summaries are from."""
+    dataset, systems = found.dataset, ", ".join(sorted(found.study.systems, key=natural_order))
+    return f"from the data set {dataset.name} ({dataset.documents} documents; systems: {systems})"
+
+
+def and_left_out(study: Study) -> str:
+    """What is left out of the figures, behind a sentence; nothing for most studies."""
+    left_out = tell_left_out(study)
+    return f"; {left_out} of all figures" if left_out else ""
+
+
+def how_it_was_computed(analysis: StudyAnalysis) -> list[str]:
+    """How the figures are made of judgments and scores, in sentences."""
+    words = [
+        "A metric agrees with a judgment where it scores the chosen summary higher; differences within 1e-9 are ties, "
+        "counted half (rule half), as misses (strict) or left out (decided). Pairwise accuracy with ties (acc_eq) uses "
+        "a tie threshold fitted on other documents (Deutsch et al. 2023).",
+    ]
+    if analysis.agreement.rows:
+        found = analysis.agreement.rows[0].evaluation
+        words.append(
+            f"{found.intervals.half.level:.0%} intervals of agreement are Clopper and Pearson's for an effective "
+            f"number of pairs, from how far {found.over} differ (Korn and Graubard 1998), and so are those of alpha, "
+            "Fleiss' kappa and raw agreement between annotators, from documents; those of correlations are percentile "
+            f"bootstrap intervals over {drawn_over(analysis.settings.resample)}, those of the ranking over documents."
+        )
+    words += [
+        "Metrics are compared on the same pairs by a sign-flip test over documents (exact McNemar test where every "
+        "document gives one pair and no tie earns half), with Holm's correction. Where several annotators judged, p is "
+        "the larger one of this test and a t test on the variance of documents and annotators.",
+        "Correlations are Pearson's r, Spearman's rho and Kendall's tau-b over all summaries, averaged within "
+        "documents, and over the systems' means; metrics are compared by permutation tests (Deutsch et al. "
+        f"2021): {tests_of(analysis.settings.permute)}, with Holm's correction over the comparisons of a level.",
+        f"Differences are called significant where p is below {ALPHA:g} after the correction.",
+        "Agreement between annotators is Krippendorff's alpha (nominal), Fleiss' kappa and Cohen's kappa; systems are "
+        "ranked by a penalised Bradley-Terry model.",
+    ]
+    return words

@@ -1,0 +1,83 @@
+"""What a study's stopping rule says, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from analysis.sequential import SequentialAnalysis
+from data.signatures import labels
+from data.stopping import StoppingDecision
+from reports.escaping import format_count
+
+LabelOf = Callable[[str], str]
+
+
+def describe_stopping(found: SequentialAnalysis, label_of: LabelOf) -> str:
+    """Whether to stop or to go on, and why; with what decided where the judgments say something else by now."""
+    if found.decision is None:
+        return say_verdict(found, found.due or found.now, label_of, stop=found.due is not None)
+    when = "" if found.decided_at is None else f" That was decided on {found.decided_at:%Y-%m-%d}."
+    said = say_verdict(found, found.decision, label_of, stop=True) + when
+    if is_unchanged(found):
+        return said
+    now = found.after_documents(found.decision.documents)
+    return (
+        f"{said} Judgments were changed or left out since: as they stand, the wealth after "
+        f"{format_count(now.documents, 'document')} is {now.wealth:.1f}."
+    )
+
+
+def is_unchanged(found: SequentialAnalysis) -> bool:
+    """Whether the judgments as they stand say of the documents that decided what they said then."""
+    decided = found.decision
+    return decided is None or (
+        found.documents >= decided.documents
+        and abs(found.after_documents(decided.documents).wealth - decided.wealth) < 1e-6 * decided.wealth
+    )
+
+
+def say_verdict(found: SequentialAnalysis, at: StoppingDecision, label_of: LabelOf, *, stop: bool) -> str:
+    """One sentence on what is known after some documents."""
+    enough = f"{found.test.enough:g}"
+    if not stop:
+        if not at.documents:
+            return f"Go on: no document is complete yet; it takes a wealth of {enough} to stop."
+        return (
+            f"Go on: after {format_count(at.documents, 'document')} of at most {found.drawn:,} the wealth is "
+            f"{at.wealth:.1f} of {enough}; {name_difference(found, label_of)} lies between {say_ends(found, at)}."
+        )
+    first, second = name_metrics(found, label_of)
+    if at.rejected and at.mean is not None:
+        more = "more" if at.mean > 0 else "less"
+        return (
+            f"Stop: after {format_count(at.documents, 'document')} the wealth is {at.wealth:.1f}, and {enough} is "
+            f"enough: {first} agrees with annotators {more} often than {second or 'chance'}; "
+            f"{name_difference(found, label_of)} lies between {say_ends(found, at)}."
+        )
+    return (
+        f"Stop: there are no more than {format_count(at.documents, 'document')}, and the wealth is {at.wealth:.1f} of "
+        f"{enough}: {first} cannot be told from {second or 'chance'}; {name_difference(found, label_of)} lies between "
+        f"{say_ends(found, at)}."
+    )
+
+
+def name_metrics(found: SequentialAnalysis, label_of: LabelOf) -> tuple[str, str | None]:
+    """What the compared metrics are called; None for one half."""
+    names = labels([found.first, *([] if found.second is None else [found.second])], label_of)
+    return names[found.first], None if found.second is None else names[found.second]
+
+
+def name_difference(found: SequentialAnalysis, label_of: LabelOf) -> str:
+    """What is estimated."""
+    first, second = name_metrics(found, label_of)
+    return f"the agreement of {first} minus {'0.500' if second is None else f'that of {second}'}"
+
+
+def say_ends(found: SequentialAnalysis, at: StoppingDecision) -> str:
+    """Both ends of the confidence sequence."""
+    return f"{at.low * scale(found):.3f} and {at.high * scale(found):.3f}"
+
+
+def scale(found: SequentialAnalysis) -> float:
+    """What turns documents' differences into differences of agreement: against one half they are twice as large."""
+    return 0.5 if found.second is None else 1.0

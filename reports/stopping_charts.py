@@ -1,0 +1,75 @@
+"""Charts of a study's stopping rule."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from analysis.sequential import SequentialAnalysis
+from reports.charts import BLUE, GREY, Layers
+from reports.stopping import LabelOf, name_difference, scale
+
+LOWEST = 0.1
+"""Where the axis of the wealth begins, unless it has fallen further."""
+
+
+def wealth_chart(found: SequentialAnalysis) -> Layers:
+    """The wealth after each document, on a logarithmic axis with the line at which it is enough."""
+    enough, table = found.test.enough, make_frame(found)
+    low, high = min([LOWEST, *table["wealth"]]), max([2 * enough, *table["wealth"]])
+    powers = [10.0**power for power in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)]
+    wealth = alt.Y(
+        "wealth:Q",
+        title="wealth",
+        scale=alt.Scale(type="log", domain=[low, high], nice=False),
+        axis=alt.Axis(values=powers, format="~g"),
+    )
+    line = place_documents(found, table).mark_line(color=BLUE, strokeWidth=2).encode(y=wealth)
+    return alt.layer(line, *mark_level(enough, f"enough: {enough:g}"), *mark_stop(found)).properties(height=260)
+
+
+def difference_chart(found: SequentialAnalysis, label_of: LabelOf) -> Layers:
+    """The difference after each document, with the interval that holds at all times together."""
+    size, base = scale(found), place_documents(found, make_frame(found))
+    low = alt.Y("low:Q", title="difference", scale=alt.Scale(domain=[-size, size]))
+    band = base.mark_area(color=BLUE, opacity=0.25).encode(y=low, y2="high:Q")
+    middle = base.mark_line(color=BLUE, strokeWidth=2).encode(y="difference:Q")
+    title = alt.Title(name_difference(found, label_of), anchor="start", fontSize=12)
+    return alt.layer(band, middle, *mark_level(0, ""), *mark_stop(found)).properties(height=320, title=title)
+
+
+def make_frame(found: SequentialAnalysis) -> pd.DataFrame:
+    """A row for each complete document that counts."""
+    test, size = found.test, scale(found)
+    columns = {"wealth": test.wealth, "difference": test.mean * size, "low": test.low * size, "high": test.high * size}
+    return pd.DataFrame({"document": found.places, **columns})
+
+
+def place_documents(found: SequentialAnalysis, table: pd.DataFrame) -> alt.Chart:
+    """The documents from left to right."""
+    documents = alt.X(
+        "document:Q",
+        title="complete documents",
+        scale=alt.Scale(domain=[0, max(10, found.documents)], nice=False),
+        axis=alt.Axis(tickMinStep=1, format="d", grid=False),
+    )
+    tooltip: list[Any] = ["document:Q", *(alt.Tooltip(f"{name}:Q", format=".3f") for name in table.columns[1:])]
+    return alt.Chart(table).encode(x=documents, tooltip=tooltip)
+
+
+def mark_level(level: float, said: str) -> list[alt.Chart]:
+    """A line across, with what it is."""
+    base = alt.Chart(pd.DataFrame({"level": [level], "said": [said]})).encode(y="level:Q", tooltip=alt.value(None))
+    name = base.mark_text(color=GREY, align="left", baseline="bottom", dx=4, dy=-2)
+    return [base.mark_rule(color=GREY, strokeDash=[6, 4]), name.encode(text="said:N", x=alt.value(0))]
+
+
+def mark_stop(found: SequentialAnalysis) -> list[alt.Chart]:
+    """The document after which the study stopped, where it has."""
+    if found.decision is None:
+        return []
+    stop = alt.Chart(pd.DataFrame({"document": [found.decision.documents]}))
+    return [stop.mark_rule(color=GREY, strokeDash=[2, 2]).encode(x="document:Q", tooltip=alt.value(None))]

@@ -1,0 +1,64 @@
+"""The table of a study's stopping rule."""
+
+from __future__ import annotations
+
+from analysis.sequential import SequentialAnalysis
+from data.stopping import StoppingDecision
+from reports.stopping import LabelOf, name_metrics, scale
+from reports.tables.table import Cell, Range, Table, number_cell
+
+NOTES = (
+    "Documents are complete, in the order that was drawn before, where every pair was judged or skipped by as many "
+    "people as are wanted; those counted have a judgment in which people prefer a summary and that the metrics have "
+    "scores for. A document's difference is the mean over these; a metric's tie counts half.",
+    "The wealth is that of who bets against a difference of 0 and begins with 1. If there is none, it reaches 1/alpha "
+    "at any time with a probability of at most alpha, however often somebody looks; the interval holds at all times "
+    "together (hedged capital, Waudby-Smith and Ramdas 2024). Both are for new documents from where these come, and "
+    "take the annotators as they are.",
+)
+
+ALIKE = "Pairs count the same, however likely they were drawn."
+
+
+def sequential_table(found: SequentialAnalysis, label_of: LabelOf, *, weighed: bool = False) -> Table:
+    """What is known after the documents that are complete and, where the study has stopped, what decided that."""
+    due = found.due
+    rows = [sequential_row(found, due or found.now, label_of, "now", name_verdict(due))]
+    if found.decision is not None:
+        when = "at the decision" if found.decided_at is None else f"at the decision, {found.decided_at:%Y-%m-%d %H:%M}"
+        rows.append(sequential_row(found, found.decision, label_of, when, name_verdict(found.decision)))
+    notes = [*NOTES, *([ALIKE] if weighed else [])]
+    if found.decision is not None:
+        notes.append(
+            "The decision stays as it was taken. What is said of now is of the judgments as they stand: without those "
+            "of annotators excluded since, and as they were changed."
+        )
+    return Table("sequential", "The stopping rule", rows, notes)
+
+
+def sequential_row(
+    found: SequentialAnalysis, at: StoppingDecision, label_of: LabelOf, when: str, verdict: str
+) -> dict[str, Cell]:
+    """One row: what was known after some documents."""
+    first, second = name_metrics(found, label_of)
+    size = scale(found)
+    return {
+        "as of": when,
+        "first": first,
+        "second": "0.5" if second is None else second,
+        "documents": at.documents,
+        "counted": at.counted,
+        "at most": found.drawn,
+        "wealth": at.wealth,
+        "1/alpha": found.test.enough,
+        "difference": number_cell(None if at.mean is None else at.mean * size, "no judgment counts"),
+        f"{1 - found.test.alpha:.0%} at all times": Range(at.low * size, at.high * size),
+        "decision": verdict,
+    }
+
+
+def name_verdict(decision: StoppingDecision | None) -> str:
+    """What to do."""
+    if decision is None:
+        return "go on"
+    return "stop: they differ" if decision.rejected else "stop: no more documents"

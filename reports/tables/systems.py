@@ -1,0 +1,173 @@
+"""Tables of systems: their means beside upper bounds, what papers report, how far they lie apart, and which differ."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+from analysis.metrics_and_people import SystemsAnalysis
+from analysis.significance import ALPHA
+from analysis.systems import MOST_COMPARED, GivenMeans, SystemRuns
+from data.signatures import is_length, name_of
+from reports.tables.bounds import READING, reads_references
+from reports.tables.table import DAGGER, GROWS, Cell, Marked, Table, Undefined, number_cell
+
+BOUND = (
+    "Best extracts are no systems, and read the references: no choice of sentences of that length has a higher ROUGE-1."
+)
+
+RUNS = (
+    "±: standard deviation over the runs of a system, divided by their number and not by one less (ROUGE-K paper, "
+    "Table 8); systems called NAME#1, NAME#2 and so on are runs of NAME. Tests take the mean of a document's runs."
+)
+
+FEW = 5
+"""Systems that are named in a note."""
+
+NOT_SCORED = "best extracts are chosen by ROUGE-1, and not scored otherwise"
+
+
+def spread_table(analyses: Sequence[SystemsAnalysis]) -> Table:
+    """How well each metric tells systems apart."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "metric": found.name,
+            "population standard deviation": number_cell(found.spread.std, found.spread.reason),
+            "mean": number_cell(found.spread.mean, found.spread.reason),
+            "systems": found.spread.systems,
+        }
+        for found in analyses
+    ]
+    note = (
+        "Standard deviation of the systems' means, divided by their number and not by one less, as in the ROUGE-K "
+        "paper's Table 8: large where systems are told apart."
+    )
+    return Table("distinguishability", "How far metrics tell systems apart", rows, [note])
+
+
+def system_table(analyses: Sequence[SystemsAnalysis], bounds: Sequence[GivenMeans] = ()) -> Table:
+    """Mean scores of the systems, a column a metric, then upper bounds; who beats the baselines has a dagger."""
+    systems = list(dict.fromkeys(str(of.system) for found in analyses for of in found.runs))
+    rows: list[dict[str, Cell]] = [{"system": system} for system in systems]
+    for found in analyses:
+        runs = {str(of.system): of for of in found.runs}
+        for system, row in zip(systems, rows, strict=True):
+            beats = system in found.beating and not reads_references(system)
+            row[column_name(found)] = mean_cell(runs.get(system), DAGGER if beats else "")
+    rows += [
+        {"system": bound.system}
+        | {column_name(found): number_cell(bound.means.get(found.signature), NOT_SCORED) for found in analyses}
+        for bound in bounds
+    ]
+    notes = [baselines_note(found.baselines) for found in analyses[:1] if found.baselines]
+    notes += describe_fewer(analyses)
+    notes += [RUNS] if any(of.runs > 1 for found in analyses for of in found.runs) else []
+    notes += [GROWS] if any(map(has_keywords, analyses)) else []
+    notes += [BOUND] if bounds else []
+    notes += [READING] if any(map(reads_references, systems)) else []
+    return Table("systems", "Mean scores of systems", rows, notes)
+
+
+def describe_fewer(analyses: Sequence[SystemsAnalysis]) -> list[str]:
+    """Which systems have fewer documents than others, so that their means are not to be compared."""
+    fewer = {
+        str(of.system): f"{of.n} of {most}"
+        for found in analyses
+        for most in [max((of.n for of in found.runs), default=0)]
+        for of in found.runs
+        if 0 < of.n < most
+    }
+    if not fewer:
+        return []
+    some = [f"{system} ({count})" for system, count in fewer.items()]
+    more = f" and {len(some) - FEW} more" if len(some) > FEW else ""
+    return [f"Means of fewer documents than others have, not to be compared: {', '.join(some[:FEW])}{more}."]
+
+
+def mean_cell(found: SystemRuns | None, mark: str) -> Cell:
+    """A system's mean by a metric, marked, with its standard deviation over runs where there are several."""
+    if found is None or found.mean is None:
+        return Undefined("no summary of this system has a score")
+    return Marked(found.mean, mark, found.std) if mark or found.std is not None else found.mean
+
+
+def column_name(found: SystemsAnalysis) -> str:
+    """What the column of a metric is called: the length of summaries is no score."""
+    return "words" if is_length(found.signature) else found.name
+
+
+def has_keywords(found: SystemsAnalysis) -> bool:
+    """Whether a column is recall of keywords."""
+    return name_of(found.signature) == "rouge_k"
+
+
+def baselines_note(baselines: Sequence[str]) -> str:
+    """What a dagger says."""
+    each = f"each of {', '.join(baselines)}" if len(baselines) > 1 else baselines[0]
+    return (
+        f"{DAGGER}: beats {each}: a higher mean, and p below {ALPHA:g} by Wilcoxon's signed-rank test, two-sided, "
+        "over the documents that both sum up. p is not corrected: a system has to beat all baselines, which keeps the "
+        "level however many they are; the number of systems and metrics is not accounted for."
+    )
+
+
+PUBLISHED_NOTE = (
+    "Quoted, not computed here: metrics may be set up otherwise, and nothing is tested against these figures. Keyword "
+    "recall grows with length, and how long the summaries were is not published. Takeshita et al. 2024: ROUGE-K: Do "
+    "Your Summaries Have Keywords? *SEM."
+)
+
+
+def published_table(published: Sequence[GivenMeans], label_of: Callable[[str], str]) -> Table:
+    """What papers report of systems on the same data set; `label_of` says what a metric is called."""
+    columns = dict.fromkeys(name for of in published for name in of.means)
+    rows: list[dict[str, Cell]] = [
+        {"system": of.system}
+        | {label_of(name): number_cell(of.means.get(name), "the paper does not report it") for name in columns}
+        | {"source": of.source}
+        for of in published
+    ]
+    return Table("systems_published", "As published", rows, [PUBLISHED_NOTE])
+
+
+def wilcoxon_table(analyses: Sequence[SystemsAnalysis], only: str | None = None) -> Table:
+    """Every two systems by each metric, or by the one that is named, and how much longer the first of them is."""
+    longer = words_apart(analyses)
+    shown = [found for found in analyses if only in (None, found.name)]
+    rows: list[dict[str, Cell]] = [
+        {
+            "metric": found.name,
+            "first": str(two.first),
+            "second": str(two.second),
+            "difference": number_cell(two.difference, two.reason),
+            "n": two.n,
+            "p": number_cell(two.p, two.reason),
+            "p (Holm)": number_cell(two.p_holm, two.reason),
+            "words apart": longer.get((str(two.first), str(two.second)), Undefined("their lengths are not compared")),
+        }
+        for found in shown
+        for two in found.comparisons
+    ]
+    notes = [
+        "Wilcoxon's signed-rank test over the documents that both systems sum up; Holm's correction over the systems "
+        "of a metric. Difference: of the means, first minus second. Words apart: how many words longer the first is "
+        "on average."
+    ]
+    notes += [GROWS] if any(map(has_keywords, shown)) else []
+    systems = max((len(found.means) for found in analyses), default=0)
+    if systems > MOST_COMPARED:
+        notes.append(
+            f"{systems:,} systems make {math.comb(systems, 2):,} pairs: only the {MOST_COMPARED} systems with the "
+            "highest means by a metric are compared, and corrected for. --systems compares others."
+        )
+    return Table("wilcoxon", "System against system", rows, notes, "there are fewer than 2 systems")
+
+
+def words_apart(analyses: Sequence[SystemsAnalysis]) -> Mapping[tuple[str, str], Cell]:
+    """How many words longer the first of two systems is on average; nothing where no lengths are known."""
+    return {
+        (str(two.first), str(two.second)): number_cell(two.difference, two.reason)
+        for found in analyses
+        if is_length(found.signature)
+        for two in found.comparisons
+    }

@@ -1,0 +1,20 @@
+"""Checkpoints: any model of a local folder or file that transformers loads, as a system that writes summaries.
+
+Nothing is fetched, nothing is unpickled, and no code that comes with a checkpoint is run.
+"""
+
+from summarizers.checkpoints.checkpoint import Checkpoint, open_checkpoint
+from summarizers.checkpoints.files import KINDS, CheckpointFiles
+from summarizers.checkpoints.options import WritingOptions
+from summarizers.checkpoints.summarizer import CheckpointSummarizer, checkpoint_summarizer, is_checkpoint
+
+__all__ = [
+    "KINDS",
+    "Checkpoint",
+    "CheckpointFiles",
+    "CheckpointSummarizer",
+    "WritingOptions",
+    "checkpoint_summarizer",
+    "is_checkpoint",
+    "open_checkpoint",
+]

@@ -1,0 +1,107 @@
+"""A checkpoint that is asked as a language model at an address is: messages in, an answer out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from threading import Lock
+
+from llm.client import CallFailed, CallsRefused, Completion, Message, Settings
+from metrics.models.encoder import whole_characters
+from summarizers.checkpoints.checkpoint import Checkpoint, open_checkpoint
+from summarizers.checkpoints.files import CheckpointFiles
+from summarizers.checkpoints.loading import load_network
+from summarizers.checkpoints.options import WritingOptions
+from summarizers.checkpoints.sources import PLACES, Source, chat_tokens
+
+
+class CheckpointClient:
+    """A client of a language model in a local folder or file, `kind` `causal` or `gguf`: a `llm.client.Client`.
+
+    It answers one call after the other. A model without a chat template reads what the messages say, one after the
+    other with an empty line between them. Raises what `CheckpointFiles` and `open_checkpoint` do.
+    """
+
+    def __init__(self, kind: str, path: Path, *, dtype: str = "float32", device: str = "auto") -> None:
+        files = CheckpointFiles(kind, path)
+        # Each call says how long its answer may be; one token is a length that every model can write.
+        self.checkpoint = open_checkpoint(files, WritingOptions(max_tokens=1, dtype=dtype, device=device))
+        if self.checkpoint.model.encoder_decoder:
+            raise CallsRefused(f"{path} is an encoder-decoder, which cannot be asked: take a language model")
+        self.model = files.name
+        self.lock = Lock()
+
+    @cached_property
+    def identity(self) -> Mapping[str, str]:
+        """Its files, precision and kind of device."""
+        model = self.checkpoint.model
+        return {**model.files.settings, "dtype": model.dtype, "device": model.device.partition(":")[0]}
+
+    @property
+    def tokens(self) -> CheckpointTokens:
+        """The model's own tokenizer."""
+        return CheckpointTokens(self.checkpoint)
+
+    def complete(self, messages: Sequence[Message], settings: Settings) -> Completion:
+        """Answer. Raises `CallFailed` where the messages do not fit, `CallsRefused` for settings that it cannot follow.
+
+        What is drawn depends on the seed and the messages; without a seed, the seed is 0. A temperature of 0, or none,
+        takes the likeliest token each time.
+        """
+        options = replace(
+            self.checkpoint.options,
+            max_tokens=settings.max_tokens,
+            temperature=settings.temperature or None,
+            top_p=settings.top_p if settings.temperature else None,
+            seed=settings.seed or 0,
+        )
+        try:
+            checkpoint = replace(self.checkpoint, options=options)
+        except ValueError as error:
+            raise CallsRefused(str(error)) from error
+        ids = self.read(messages)
+        if len(ids) > checkpoint.limit:
+            raise CallFailed(
+                f"the messages have {len(ids)} tokens, and the model reads {checkpoint.limit} beside an answer of "
+                f"{settings.max_tokens}"
+            )
+        with self.lock:
+            load_network(checkpoint.model)
+            started = time.monotonic()
+            (output,) = checkpoint.write([Source("", tuple(ids), cut=False)])
+            seconds = time.monotonic() - started
+        return Completion(output.text, self.model, "length" if output.cut else "stop", len(ids), output.tokens, seconds)
+
+    def read(self, messages: Sequence[Message]) -> list[int]:
+        """The tokens of messages."""
+        tokenizer = self.checkpoint.tokenizer
+        said = [message._replace(content=whole_characters(message.content)) for message in messages]
+        if tokenizer.chat_template is not None:
+            return chat_tokens(tokenizer, [message._asdict() for message in said])
+        return list(tokenizer("\n\n".join(message.content for message in said), verbose=False).input_ids)
+
+
+class CheckpointTokens:
+    """Counts and cuts by a checkpoint's tokenizer: a `llm.client.TokenCounter`."""
+
+    name = "tokenizer"
+
+    def __init__(self, checkpoint: Checkpoint) -> None:
+        self.tokenizer = checkpoint.tokenizer
+
+    def count(self, text: str) -> int:
+        """How many tokens a text has."""
+        return len(self.ends(text))
+
+    def cut(self, text: str, most: int) -> str:
+        """The beginning of a text that has at most so many tokens: all of it where it has no more."""
+        while len(ends := self.ends(text)) > most:
+            text = text[: ends[most - 1]] if most else ""
+        return text
+
+    def ends(self, text: str) -> list[int]:
+        """Where each token of a text ends."""
+        return [end for _, end in self.tokenizer(whole_characters(text), **PLACES).offset_mapping]

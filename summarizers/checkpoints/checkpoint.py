@@ -1,0 +1,187 @@
+"""A checkpoint that is open: its tokenizer, its network, and the texts that it writes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from metrics.models.encoder import UNLIMITED, make_batches
+from summarizers.checkpoints.files import CheckpointFiles
+from summarizers.checkpoints.loading import Model, load_network, load_tokenizer, open_model
+from summarizers.checkpoints.options import WritingOptions, generation_config, generation_settings
+from summarizers.checkpoints.sources import Source, make_prompt
+
+
+class TooLittleMemory(ValueError):
+    """A batch does not fit into the memory of the device."""
+
+
+class Output(NamedTuple):
+    """What a model wrote."""
+
+    text: str
+    cut: bool
+    """Whether the limit of the length ended it, and not the model."""
+    tokens: int
+    """How many it has, that which ends it included."""
+
+
+@dataclass(eq=False)
+class Checkpoint:
+    """A model with its tokenizer, and how it is to write; its network is loaded when it does.
+
+    Raises ValueError for options that the model cannot follow.
+    """
+
+    model: Model
+    tokenizer: Any
+    options: WritingOptions
+
+    def __post_init__(self) -> None:
+        both = self.model.encoder_decoder
+        self.generation = generation_config(self.model.generation, self.options, encoder_decoder=both)
+        complete_tokens(self.generation, self.tokenizer, self.model.text_config.vocab_size)
+        self.prompt = make_prompt(self.tokenizer, self.options.prompt, encoder_decoder=both)
+        self.limit = input_limit(self)
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """What signatures say of it: files, prompt, lengths, generation, precision, and what moves last digits."""
+        return {
+            **self.model.files.settings,
+            "prompt": self.prompt.signature,
+            "source": self.limit,
+            **generation_settings(self.generation, self.options),
+            "dtype": self.model.dtype,
+            "device": self.model.device.partition(":")[0],
+            "batch": self.options.batch_tokens,
+        }
+
+    def read(self, document: str) -> Source:
+        """What the model reads of a document. Raises ValueError where the prompt leaves no room for it."""
+        return self.prompt.read(document, self.limit)
+
+    def batches(self, documents: Iterable[str]) -> Iterator[list[int]]:
+        """Divide documents by their places into batches of at most `batch_tokens` tokens, the longest documents first.
+
+        The batches do not depend on the order of the documents: a hash decides between equally long ones. Tokens are
+        forgotten at once; those of 50,000 long documents would fill gigabytes.
+        """
+        read = [(len(ids), hash_tokens(ids)) for ids in (self.read(document).ids for document in documents)]
+        order = sorted(range(len(read)), key=lambda place: (-read[place][0], read[place][1], place))
+        return make_batches(order, [length for length, _ in read], self.options.batch_tokens)
+
+    def write(self, sources: Sequence[Source]) -> list[Output]:
+        """Write one text a source, all sources in one batch.
+
+        What is drawn depends on the seed and on the sources alone, not on what was written before. Raises
+        `TooLittleMemory`.
+        """
+        import torch
+
+        network = load_network(self.model)
+        inputs = self.pad([source.ids for source in sources])
+        with (
+            torch.inference_mode(),
+            torch.random.fork_rng(enabled=self.generation.do_sample),
+            self.model.method.steer(network, self.tokenizer, sources, inputs) as more,
+        ):
+            if self.generation.do_sample:
+                torch.manual_seed(seed_of(self.options.seed, sources))
+            # The library takes from the network's own config whatever is left open here.
+            network.generation_config = self.generation
+            try:
+                written = network.generate(**inputs, generation_config=self.generation, **more)
+            except torch.OutOfMemoryError as error:
+                raise TooLittleMemory(
+                    f"the memory of {self.model.device} is too small for {len(sources)} inputs of together "
+                    f"{inputs['input_ids'].numel()} tokens: set fewer batch_tokens, or fewer beams"
+                ) from error
+        start = 1 if self.model.encoder_decoder else inputs["input_ids"].shape[1]
+        return [self.output(row) for row in written[:, start:].tolist()]
+
+    def pad(self, rows: Sequence[Sequence[int]]) -> dict[str, Any]:
+        """Token numbers and mask of a batch, of the shape (texts, tokens); language models are padded on the left."""
+        import torch
+
+        size = max(map(len, rows))
+
+        def padded(row: Sequence[int], value: int) -> list[int]:
+            gap = [value] * (size - len(row))
+            return [*row, *gap] if self.model.encoder_decoder else [*gap, *row]
+
+        ids = [padded(row, self.generation.pad_token_id) for row in rows]
+        mask = [padded([1] * len(row), 0) for row in rows]
+        device = self.model.device
+        return {"input_ids": torch.tensor(ids, device=device), "attention_mask": torch.tensor(mask, device=device)}
+
+    def output(self, row: Sequence[int]) -> Output:
+        """What a row of token numbers says.
+
+        A network that is made to end at the limit, as BART is, was ended there, too.
+        """
+        ends = as_set(self.generation.eos_token_id)
+        size = next((place for place, token in enumerate(row, 1) if token in ends), None)
+        forced = bool(as_set(self.generation.forced_eos_token_id)) and size == self.generation.max_new_tokens
+        text = self.tokenizer.decode(row[:size], skip_special_tokens=True)
+        # No database takes NUL, which models that write bytes know, too.
+        return Output(text.replace("\0", "").strip(), size is None or forced, len(row) if size is None else size)
+
+
+def open_checkpoint(files: CheckpointFiles, options: WritingOptions) -> Checkpoint:
+    """Open a checkpoint. Raises what `open_model` does, and ValueError for options that the model cannot follow."""
+    device = None if options.device == "auto" else options.device
+    return Checkpoint(open_model(files, options.dtype, device), load_tokenizer(files), options)
+
+
+def complete_tokens(generation: Any, tokenizer: Any, vocabulary: int) -> None:
+    """Take from the tokenizer which token ends an output and which one pads, where the checkpoint does not say.
+
+    Nobody looks at padding, but the network must know the token: tokenizers may have got theirs later.
+    """
+    if generation.eos_token_id is None:
+        generation.eos_token_id = tokenizer.eos_token_id
+    padding = (generation.pad_token_id, tokenizer.pad_token_id, *sorted(as_set(generation.eos_token_id)), 0)
+    generation.pad_token_id = next(token for token in padding if token is not None and 0 <= token < vocabulary)
+
+
+POSITIONS = ("max_position_embeddings", "n_positions", "max_encoder_position_embeddings")
+"""What configs call the most tokens that a network takes."""
+
+
+def input_limit(checkpoint: Checkpoint) -> int:
+    """The most tokens of an input: what the options say, or what the network and its tokenizer take.
+
+    A language model's output has to fit in beside it. Raises ValueError where the output alone does not fit.
+    """
+    both, longest = checkpoint.model.encoder_decoder, checkpoint.generation.max_new_tokens
+    config = checkpoint.model.text_config
+    found = [getattr(config, name, None) for name in POSITIONS]
+    positions = min((size for size in found if isinstance(size, int) and size > 0), default=UNLIMITED)
+    most = (getattr(config, "max_decoder_position_embeddings", None) or positions) if both else positions - 1
+    if longest > most:
+        raise ValueError(
+            f"{checkpoint.model.files.path} can write at most {most} tokens, not {longest}: set max_tokens"
+        )
+    room = positions if both else positions - longest
+    return int(min(room, checkpoint.tokenizer.model_max_length, checkpoint.options.source_tokens or UNLIMITED))
+
+
+def as_set(tokens: int | Sequence[int] | None) -> set[int]:
+    """Token numbers, of which a config has none, one or several."""
+    if tokens is None:
+        return set()
+    return {tokens} if isinstance(tokens, int) else set(tokens)
+
+
+def hash_tokens(ids: Sequence[int]) -> bytes:
+    """Eight bytes that tell inputs apart."""
+    return hashlib.sha256(repr(ids).encode()).digest()[:8]
+
+
+def seed_of(seed: int, sources: Sequence[Source]) -> int:
+    """A seed for one batch."""
+    told = repr((seed, [source.ids for source in sources]))
+    return int.from_bytes(hashlib.sha256(told.encode()).digest()[:4])

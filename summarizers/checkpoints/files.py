@@ -1,0 +1,140 @@
+"""The files of a checkpoint: which are read, which are refused, and their hashes. Nothing here imports torch."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
+
+from data.files import sha256
+from metrics.models.files import BadModel, ModelUnavailable, read_object, safe, weights_files
+
+KINDS = ("seq2seq", "causal", "gguf")
+"""What a system's name may begin with: folders of encoder-decoders, folders of language models, files of GGUF."""
+
+CONFIG = ("config.json", "generation_config.json", "method.json")
+"""What says how a network is built and how it writes; the last is of networks that were trained here."""
+
+TOKENIZER = (
+    *("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"),
+    *("vocab.json", "merges.txt", "vocab.txt", "spiece.model", "sentencepiece.bpe.model", "tokenizer.model"),
+    *("chat_template.jinja", "chat_template.json"),
+)
+"""The files that tokenizers and chat templates are in."""
+
+PICKLED = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
+"""Names of weights in formats that may run code when they are read."""
+
+
+class UnsafeCheckpoint(ModelUnavailable):
+    """A checkpoint that could only be loaded by running what it brings."""
+
+
+class CheckpointFiles:
+    """A checkpoint on this machine: a folder as transformers' `save_pretrained` writes it, or a file of GGUF.
+
+    Raises `ModelUnavailable` where it is not there, or not in a format that is read; `UnsafeCheckpoint` where its
+    weights are pickled.
+    """
+
+    def __init__(self, kind: str, path: Path) -> None:
+        self.kind = kind
+        self.path = path
+        self.weights = [find_gguf(path)] if kind == "gguf" else find_safetensors(path)
+
+    @property
+    def folder(self) -> Path:
+        """The folder that the files lie in."""
+        return self.path.parent if self.kind == "gguf" else self.path
+
+    @property
+    def name(self) -> str:
+        """What the folder, or the file, is called."""
+        path = self.path.resolve()
+        return path.stem if self.kind == "gguf" else path.name
+
+    @cached_property
+    def settings(self) -> dict[str, str]:
+        """What signatures say of it: its name with eight digits of its weights' SHA-256, and those of its other files.
+
+        A file of GGUF has all of it in one.
+        """
+        model = {"model": f"{safe(self.name)}@{hash_files(self.weights)[:8]}"}
+        if self.kind == "gguf":
+            return model
+        others = {"config": CONFIG, "tokenizer": TOKENIZER}
+        return model | {what: hash_files(self.folder / name for name in names)[:8] for what, names in others.items()}
+
+
+def find_gguf(path: Path) -> Path:
+    """A file of GGUF. Raises `ModelUnavailable`."""
+    if not path.is_file():
+        raise ModelUnavailable(f"there is no file {path}: gguf: takes a file, such as gguf:models/small.gguf")
+    with path.open("rb") as file:
+        if file.read(4) != b"GGUF":
+            raise BadModel(f"{path} is no file of GGUF")
+    if lacking := [name for name in ("accelerate", "gguf") if find_spec(name) is None]:
+        raise ModelUnavailable(f"files of GGUF need {' and '.join(lacking)}: pip install 'relevance[neural]'")
+    return path
+
+
+def find_safetensors(folder: Path) -> list[Path]:
+    """All weights of a folder. Raises `ModelUnavailable`, `UnsafeCheckpoint`."""
+    if not folder.is_dir():
+        raise ModelUnavailable(
+            f"there is no folder {folder}: a checkpoint is a folder on this machine; nothing is downloaded"
+        )
+    if (folder / "adapter_config.json").is_file():
+        raise ModelUnavailable(
+            f"{folder} is an adapter of another model: merge it (merge_and_unload of peft) and save the whole model"
+        )
+    check_config(folder / "config.json")
+    there = sorted(folder.glob("*.safetensors"))
+    pickled = sorted(file.name for pattern in PICKLED for file in folder.glob(pattern))
+    if pickled and not there:
+        raise UnsafeCheckpoint(
+            f"{folder} has pickled weights only ({pickled[0]}), which could run any code when they are read, so they "
+            "are not: where you trust them, load them with transformers and save_pretrained writes model.safetensors"
+        )
+    named = weights_files(folder)
+    if strange := [file for file in named if file.suffix != ".safetensors" or file.parent != folder]:
+        raise UnsafeCheckpoint(
+            f"the weights of {folder} are to be in {strange[0]}, which is not one of its safetensors"
+        )
+    return sorted({*there, *named})
+
+
+def check_config(file: Path) -> None:
+    """Refuse a config by which transformers would fetch code and run it, as it does for kernels of the hub.
+
+    Raises `ModelUnavailable`, `BadModel`, `UnsafeCheckpoint`.
+    """
+    if not file.is_file():
+        raise ModelUnavailable(f"{file.parent} has no config.json: no model as save_pretrained writes it")
+    for key, value in settings_in(read_object(file)):
+        if key.endswith("implementation") and isinstance(value, str) and "/" in value:
+            raise UnsafeCheckpoint(f"{file} asks for code of the hub ({value}), which is not run: take that out of it")
+        if key == "quantization_config" and value:
+            raise ModelUnavailable(
+                f"{file.parent} is quantized, which needs more than transformers: take the whole model, or GGUF"
+            )
+
+
+def settings_in(config: object, key: str = "") -> Iterator[tuple[str, object]]:
+    """All settings of a config with their names, those within others too; an item of a list has the list's name."""
+    yield key, config
+    if isinstance(config, dict):
+        for name, value in config.items():
+            # The implementations of several parts are given by the parts' names.
+            yield from settings_in(value, key if key.endswith("implementation") else name)
+    elif isinstance(config, list):
+        for value in config:
+            yield from settings_in(value, key)
+
+
+def hash_files(files: Iterable[Path]) -> str:
+    """One SHA-256 of the files that are there, of their names and contents; of a single one, that of its content."""
+    hashes = [(file.name, sha256(file)) for file in files if file.is_file()]
+    return hashes[0][1] if len(hashes) == 1 else hashlib.sha256(repr(hashes).encode()).hexdigest()

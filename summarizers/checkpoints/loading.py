@@ -1,0 +1,180 @@
+"""Checkpoints are opened here and nowhere else.
+
+Nothing is fetched or unpickled, and no code that comes with a checkpoint is run: what transformers does not know is
+refused.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stderr
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Protocol
+
+from metrics.models.encoder import quiet
+from metrics.models.files import BadModel, ModelUnavailable, device, first_line
+from summarizers.checkpoints.files import CheckpointFiles
+from summarizers.checkpoints.sources import Source
+
+
+class WritingMethod(Protocol):
+    """How a network that was trained by a method of its own is loaded, and what the method adds when it writes."""
+
+    def load(self, model: Model) -> Any:
+        """Load the network with its weights, on the processor. Raises `BadModel`."""
+
+    def steer(
+        self, network: Any, tokenizer: Any, sources: Sequence[Source], inputs: Mapping[str, Any]
+    ) -> AbstractContextManager[Mapping[str, Any]]:
+        """Hand a batch to what the method added to the network, for as long as it writes.
+
+        `inputs` are the tensors `input_ids` and `attention_mask`, with a row a source. Gives further arguments of
+        `generate`, such as a `logits_processor`.
+        """
+
+
+@dataclass(eq=False)
+class Model:
+    """What is known of a network before it is loaded."""
+
+    files: CheckpointFiles
+    config: Any
+    """Its config, as transformers reads it."""
+    generation: Any
+    """The `GenerationConfig` that comes with it."""
+    dtype: str
+    device: str
+    """Where it runs, such as `cpu` or `cuda`."""
+    method: WritingMethod
+
+    @property
+    def encoder_decoder(self) -> bool:
+        """Whether one half reads and one writes; else it is a language model."""
+        return bool(self.config.is_encoder_decoder)
+
+    @property
+    def text_config(self) -> Any:
+        """The config of what reads texts: of the encoder, where there is one."""
+        if self.config.model_type == "encoder-decoder":  # two models put together, each with its config
+            return self.config.encoder
+        return self.config.get_text_config(encoder=True) if self.encoder_decoder else self.config.get_text_config()
+
+
+def open_model(files: CheckpointFiles, dtype: str, wanted: str | None = None) -> Model:
+    """Read what a checkpoint says of its network; it runs on the wanted device, or as `device` says.
+
+    Raises `ModelUnavailable`, `BadModel` for files that are not what they should be.
+    """
+    import transformers
+
+    quiet(transformers)
+    with refuse_bad_checkpoint(files):
+        config = transformers.AutoConfig.from_pretrained(**origin(files))
+    check_kind(files, config)
+    with refuse_bad_checkpoint(files):
+        if files.kind != "gguf" and (files.folder / "generation_config.json").is_file():
+            generation = transformers.GenerationConfig.from_pretrained(files.folder, local_files_only=True)
+        else:
+            generation = transformers.GenerationConfig.from_model_config(config)
+    return Model(files, config, generation, dtype, device(wanted), find_method(files))
+
+
+def find_method(files: CheckpointFiles) -> WritingMethod:
+    """The method that a network was trained by. Raises `BadModel` where it is none that can be opened."""
+    from summarizers.methods.plain import Plain, Seq2SeqMethod
+    from summarizers.methods.registry import RECORD, read_method
+    from summarizers.methods.writing import TrainedNetwork
+
+    if files.kind == "gguf" or not (files.folder / RECORD).is_file():
+        return PlainNetwork()
+    method = read_method(files.folder)
+    if not isinstance(method, Seq2SeqMethod):
+        raise BadModel(f"{files.path} was trained by the method {method.name!r}, which is no {files.kind}")
+    return PlainNetwork() if isinstance(method, Plain) else TrainedNetwork(method)
+
+
+class PlainNetwork:
+    """A network as transformers has it."""
+
+    def load(self, model: Model) -> Any:
+        """Load the network. Raises `BadModel`."""
+        import torch
+        import transformers
+
+        kind = "AutoModelForSeq2SeqLM" if model.encoder_decoder else "AutoModelForCausalLM"
+        # The library draws a progress bar of its own over ours while it reads GGUF.
+        with redirect_stderr(io.StringIO()):
+            network, found = getattr(transformers, kind).from_pretrained(
+                config=model.config,
+                use_safetensors=True,
+                dtype=getattr(torch, model.dtype),
+                output_loading_info=True,
+                **origin(model.files),
+            )
+        # The library fills in random numbers for weights that it does not find.
+        if lacking := sorted(found["missing_keys"]):
+            raise BadModel(f"{model.files.path} has no weights for {lacking[0]}: is its config of another model?")
+        return network
+
+    def steer(
+        self, network: Any, tokenizer: Any, sources: Sequence[Source], inputs: Mapping[str, Any]
+    ) -> AbstractContextManager[Mapping[str, Any]]:
+        """Nothing is added."""
+        return nullcontext({})
+
+
+@lru_cache(maxsize=1)
+def load_network(model: Model) -> Any:
+    """A model's network, on its device; one network is in memory at a time. Raises `BadModel`."""
+    load_network.cache_clear()  # the one before goes before this one comes
+    with refuse_bad_checkpoint(model.files):
+        return model.method.load(model).eval().to(model.device)
+
+
+def origin(files: CheckpointFiles) -> dict[str, Any]:
+    """Where transformers is to load from, and what it is not to do."""
+    place = {"pretrained_model_name_or_path": files.folder, "local_files_only": True, "trust_remote_code": False}
+    return place | ({"gguf_file": files.path.name} if files.kind == "gguf" else {})
+
+
+@contextmanager
+def refuse_bad_checkpoint(files: CheckpointFiles) -> Iterator[None]:
+    """Name the checkpoint in any error, because libraries raise a dozen kinds. Raises `BadModel`."""
+    try:
+        yield
+    except ModelUnavailable:
+        raise
+    except Exception as error:
+        if "trust_remote_code" in str(error):
+            raise BadModel(
+                f"{files.path} needs code of its own, which is not run: use a model that transformers itself knows"
+            ) from error
+        raise BadModel(f"the model in {files.path} cannot be loaded: {first_line(error)}") from error
+
+
+def check_kind(files: CheckpointFiles, config: Any) -> None:
+    """Raise `BadModel` where a folder was named as of the other kind."""
+    if files.kind == "seq2seq" and not config.is_encoder_decoder:
+        raise BadModel(
+            f"{files.path} is no encoder-decoder ({config.model_type}): ask for causal:{files.path} if it is a "
+            "language model"
+        )
+    if files.kind == "causal" and config.is_encoder_decoder:
+        raise BadModel(f"{files.path} is an encoder-decoder ({config.model_type}): ask for seq2seq:{files.path}")
+
+
+def load_tokenizer(files: CheckpointFiles) -> Any:
+    """A checkpoint's fast tokenizer. Raises `BadModel`, `ModelUnavailable` where it has none."""
+    import transformers
+
+    with refuse_bad_checkpoint(files):
+        tokenizer = transformers.AutoTokenizer.from_pretrained(**origin(files))
+    names = [*tokenizer.vocab_files_names.values(), "tokenizer.json"]
+    # Without its files the library makes up a tokenizer that knows no word.
+    if files.kind != "gguf" and not any((files.folder / name).is_file() for name in names):
+        raise ModelUnavailable(f"{files.path} has no tokenizer: copy the files of the model's tokenizer there too")
+    if not tokenizer.is_fast:
+        raise ModelUnavailable(f"{files.path} has no fast tokenizer, so it is not known where a text is to be cut")
+    return tokenizer

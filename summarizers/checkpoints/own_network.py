@@ -1,0 +1,118 @@
+"""Systems that are folders of networks of our own, such as `pointer:DIR`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from data.records import Document, Summary
+from data.signatures import signature
+from metrics.models.files import BadModel, ModelUnavailable, device, first_line, safe, weights_sha256
+from summarizers.base import VERSION, remarks_of, system_name
+from summarizers.checkpoints.files import CONFIG, TOKENIZER, hash_files
+from summarizers.checkpoints.options import WritingOptions
+from summarizers.methods.base import Network
+from summarizers.methods.own_network import VOCABULARY, OwnNetwork
+from summarizers.training_documents import TRAINING_DOCUMENTS, TrainingDocuments
+
+FIELDS = {
+    "beams": "num_beams",
+    "max_tokens": "max_new_tokens",
+    "min_tokens": "min_new_tokens",
+    "no_repeat": "no_repeat_ngram_size",
+    "length_penalty": "length_penalty",
+}
+"""The options of writing that a search of ours has, and the fields of `Decoding` that they are."""
+
+
+class OwnNetworkSummarizer:
+    """A system that is a folder of such a network, opened when it is first asked for anything.
+
+    A document without a word has no summary. Raises `ModelUnavailable`, `BadModel` for a folder that is none of its
+    kind, ValueError for options that it does not have.
+    """
+
+    def __init__(self, kind: str, folder: Path, options: WritingOptions | None = None, name: str | None = None) -> None:
+        from summarizers.methods.registry import read_decoding, read_method
+
+        self.folder = folder
+        method = read_method(folder)  # first: a run that is not finished has neither
+        self.weights = weights_sha256(folder)
+        if not isinstance(method, OwnNetwork) or method.kind != kind:
+            raise BadModel(f"{folder} was trained by the method {method.name!r}, which is no {kind}")
+        self.method = method
+        self.name = system_name(folder.resolve().name if name is None else name)
+        self.options = options or WritingOptions()
+        self.decoding = replace(read_decoding(folder), **self.asked)
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """The fields of `Decoding` that were asked for. Raises ValueError for options that the method does not have."""
+        usual = asdict(WritingOptions())
+        given = {name: value for name, value in asdict(self.options).items() if value != usual[name]}
+        known = {*FIELDS, "device"} if self.method.searches else {"device"}
+        if unknown := [name for name in given if name not in known]:
+            raise ValueError(
+                f"{self.method.name} has no option {unknown[0]}; of those of checkpoints it has "
+                f"{', '.join(sorted(known))}"
+            )
+        return {field: given[name] for name, field in FIELDS.items() if name in given}
+
+    @cached_property
+    def network(self) -> Network:
+        """The network, on its device. Raises `BadModel` where its files are damaged."""
+        try:
+            return self.method.load(self.folder).on(self.device)
+        except ModelUnavailable:
+            raise
+        except Exception as error:  # libraries raise a dozen kinds
+            raise BadModel(f"the model in {self.folder} cannot be loaded: {first_line(error)}") from error
+
+    @cached_property
+    def device(self) -> str:
+        """Where it runs. Raises `ModelUnavailable`."""
+        return device(None if self.options.device == "auto" else self.options.device)
+
+    @cached_property
+    def training_documents(self) -> TrainingDocuments:
+        """The documents that it was trained on. Raises `BadRecord`."""
+        return TrainingDocuments.read(self.folder / TRAINING_DOCUMENTS)
+
+    @cached_property
+    def signature(self) -> str:
+        """Everything that its output depends on."""
+        files = (self.folder / name for name in (*CONFIG, *TOKENIZER, VOCABULARY))
+        return signature(
+            self.method.kind,
+            VERSION,
+            model=f"{safe(self.folder.resolve().name)}@{self.weights[:8]}",
+            config=hash_files(files)[:8],
+            **(asdict(self.decoding) if self.method.searches else {}),
+            device=self.device.partition(":")[0],
+        )
+
+    def plan(self, documents: Sequence[Document]) -> list[list[Document]]:
+        """Divide documents into batches of similar length; those without a word are left out."""
+        with_words = [document for document in documents if document.source_text.strip()]
+        with_words.sort(key=lambda document: -len(document.source_text))
+        size = self.method.at_once
+        return [with_words[start : start + size] for start in range(0, len(with_words), size)]
+
+    def summarize(self, documents: Sequence[Document]) -> list[Summary]:
+        """Write one summary a document, all of them in one batch."""
+        with_words = [document for document in documents if document.source_text.strip()]
+        if not with_words:
+            return []
+        outputs = self.method.outputs(self.network, with_words, self.decoding)
+        return [
+            Summary(
+                document.id,
+                self.name,
+                output.text,
+                remarks=remarks_of(source_cut=output.source_cut, output_cut=output.output_cut),
+            )
+            for document, output in zip(with_words, outputs, strict=True)
+        ]

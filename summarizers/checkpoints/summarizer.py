@@ -1,0 +1,88 @@
+"""Systems that are checkpoints: batches of documents in, candidate summaries with their remarks out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import Path
+
+from data.records import Document, Summary
+from data.signatures import signature
+from summarizers.base import VERSION, BatchSummarizer, remarks_of, system_name
+from summarizers.checkpoints.checkpoint import Checkpoint, open_checkpoint
+from summarizers.checkpoints.files import KINDS, CheckpointFiles
+from summarizers.checkpoints.options import WritingOptions
+from summarizers.checkpoints.own_network import OwnNetworkSummarizer
+from summarizers.training_documents import TRAINING_DOCUMENTS, TrainingDocuments
+
+
+class CheckpointSummarizer:
+    """A system that is a checkpoint of a local folder or file, opened when it is first asked for anything.
+
+    A document without a word has no summary. Summaries say whether the model saw the end of the document
+    (`SOURCE_CUT`), and whether the limit of the length ended them (`OUTPUT_CUT`).
+    """
+
+    def __init__(self, kind: str, path: Path, options: WritingOptions | None = None, name: str | None = None) -> None:
+        self.files = CheckpointFiles(kind, path)
+        self.options = options or WritingOptions()
+        self.name = system_name(self.files.name if name is None else name)
+
+    @cached_property
+    def checkpoint(self) -> Checkpoint:
+        """The checkpoint. Raises what `open_checkpoint` does."""
+        return open_checkpoint(self.files, self.options)
+
+    @cached_property
+    def training_documents(self) -> TrainingDocuments:
+        """The documents that it was trained on, where its folder tells. Raises `BadRecord`."""
+        told = self.files.folder / TRAINING_DOCUMENTS
+        return TrainingDocuments.read(told) if self.files.kind != "gguf" and told.is_file() else TrainingDocuments()
+
+    @cached_property
+    def signature(self) -> str:
+        """Everything that its output depends on."""
+        return signature(self.files.kind, VERSION, **self.checkpoint.settings)
+
+    def plan(self, documents: Sequence[Document]) -> list[list[Document]]:
+        """Divide documents into batches of similar length; those without a word are left out."""
+        with_words = [document for document in documents if document.source_text.strip()]
+        batches = self.checkpoint.batches(document.source_text for document in with_words)
+        return [[with_words[place] for place in batch] for batch in batches]
+
+    def summarize(self, documents: Sequence[Document]) -> list[Summary]:
+        """Write one summary a document, all of them in one batch."""
+        with_words = [document for document in documents if document.source_text.strip()]
+        sources = [self.checkpoint.read(document.source_text) for document in with_words]
+        if not sources:
+            return []
+        return [
+            Summary(
+                document.id, self.name, output.text, remarks=remarks_of(source_cut=source.cut, output_cut=output.cut)
+            )
+            for document, source, output in zip(with_words, sources, self.checkpoint.write(sources), strict=True)
+        ]
+
+
+OPENED: dict[str, Callable[[str, Path, WritingOptions | None, str | None], BatchSummarizer]] = {
+    **dict.fromkeys(KINDS, CheckpointSummarizer),
+    "pointer": OwnNetworkSummarizer,
+    "presumm": OwnNetworkSummarizer,
+}
+"""What stands before the folder or file in the name of a system, and what opens it."""
+
+
+def is_checkpoint(name: str) -> bool:
+    """Whether the name of a system is that of a checkpoint, such as `seq2seq:models/bart`."""
+    return name.partition(":")[0] in OPENED and ":" in name
+
+
+def checkpoint_summarizer(
+    name: str, options: WritingOptions | None = None, *, system: str | None = None
+) -> BatchSummarizer:
+    """Make a summarizer of a name such as `seq2seq:models/bart`, called `system` or as its folder or file.
+
+    Raises what `CheckpointFiles` and `OwnNetworkSummarizer` do, and ValueError for a bad name.
+    """
+    kind, _, path = name.partition(":")
+    return OPENED[kind](kind, Path(path), options, system)

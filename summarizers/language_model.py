@@ -1,0 +1,137 @@
+"""Summaries by a language model that is asked for them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from data.records import Document, Summary
+from data.signatures import signature
+from llm.asking import Caller, Plan
+from llm.client import Completion, Request, Settings, check_identity
+from llm.prompts import Prompt, check_template
+from summarizers.base import VERSION, remarks_of, system_name
+from summarizers.sentences import split_sentences
+from summarizers.training_documents import TrainingDocuments
+
+SOURCE_TOKENS = 512
+"""Tokens of a document that a model sees: the ROUGE-K paper's (Table 10)."""
+
+SENTENCES = 1
+"""Sentences of an answer that are kept: the paper's."""
+
+BATCHES = 4
+"""Documents in a batch for each call that is made at once: with fewer, more calls would wait for the end of a batch."""
+
+REASONS = 3
+"""Reasons of failures that are said; the record of calls has them all."""
+
+
+class LanguageModel:
+    """A system that asks a language model for each summary, `llm:MODEL`.
+
+    The defaults are those of the ROUGE-K paper (Takeshita et al. 2024, Table 10): its prompt, 512 tokens of the
+    document, 128 of the answer, of which the first sentence is kept. The paper does not name its chat template and
+    sampling; here the prompt is one turn of the user, and the likeliest tokens are taken. The first sentence is kept
+    whatever it says: of a model that begins with "Here is a summary:", just that. A document without a source has no
+    summary, and neither has one whose request came to nothing: `failures` has the reason.
+
+    Args:
+        caller: asks the model, and records each call.
+        prompt: template and examples.
+        settings: of the model.
+        source_tokens: tokens of a document that are sent, at most, as the client counts them.
+        sentences: sentences of the answer that are kept, at most; None keeps all of it.
+        name: the system's name, where it is not `llm:` and the model's.
+        examples: documents of the prompt's examples, which it must not summarize.
+
+    Raises:
+        ValueError: for settings that are none.
+
+    """
+
+    def __init__(
+        self,
+        caller: Caller,
+        prompt: Prompt | None = None,
+        settings: Settings | None = None,
+        *,
+        source_tokens: int = SOURCE_TOKENS,
+        sentences: int | None = SENTENCES,
+        name: str | None = None,
+        examples: Iterable[Document] = (),
+    ) -> None:
+        if source_tokens < 1 or (sentences is not None and sentences < 1):
+            raise ValueError("a document has at least 1 token, and a summary at least 1 sentence")
+        self.caller, self.prompt, self.settings = caller, prompt or Prompt(), settings or Settings()
+        check_template(self.prompt.template)
+        self.source_tokens, self.sentences = source_tokens, sentences
+        self.name = system_name(name or f"llm:{caller.client.model}")
+        self.training_documents = TrainingDocuments.of(examples)
+        self.failures: dict[str, str] = {}
+        """Why documents have no summary, by their ids."""
+        self.answered_by: set[str] = set()
+        """Models that say they answered: a server may move a name to another one."""
+        check_identity(caller.client)
+
+    @property
+    def signature(self) -> str:
+        """Everything that its output depends on; the server may answer differently all the same."""
+        return signature(
+            "llm",
+            VERSION,
+            **self.caller.client.identity,
+            prompt=self.prompt.hash,
+            source=self.source_tokens,
+            counted=self.caller.client.tokens.name,
+            **self.settings.given,
+            sentences=self.sentences or "all",
+        )
+
+    def plan(self, documents: Sequence[Document]) -> list[list[Document]]:
+        """Batches in order, each of some documents for every call at once."""
+        able = [document for document in documents if document.source_text.strip()]
+        size = BATCHES * self.caller.limits.at_once
+        return [able[start : start + size] for start in range(0, len(able), size)]
+
+    def estimate(self, documents: Sequence[Document]) -> Plan:
+        """What the summaries of documents would take; nothing is asked."""
+        return self.caller.plan([self.request(one) for batch in self.plan(documents) for one in batch])
+
+    def summarize(self, documents: Sequence[Document]) -> list[Summary]:
+        """Write one summary a document, in order; those that came to nothing are left out. Raises `UnusableRecord`."""
+        answers = self.caller.ask([self.request(document) for document in documents])
+        found = []
+        for document, answer in zip(documents, answers, strict=True):
+            if answer.completion is None:
+                self.failures[document.id] = answer.reason or ""
+            else:
+                self.answered_by.add(answer.completion.model)
+                found.append(self.summary(document, answer.completion))
+        return found
+
+    def request(self, document: Document) -> Request:
+        """What is asked for a document."""
+        return Request(self.prompt.messages(self.seen(document)), self.settings)
+
+    def seen(self, document: Document) -> str:
+        """The part of a document that the model sees."""
+        return self.caller.client.tokens.cut(document.source_text, self.source_tokens)
+
+    def summary(self, document: Document, completion: Completion) -> Summary:
+        """The summary in an answer."""
+        text = completion.text.strip()
+        source_cut = self.seen(document) != document.source_text
+        at_limit = completion.finish_reason == "length"
+        if self.sentences is not None:
+            sentences = split_sentences(text)
+            at_limit &= len(sentences) <= self.sentences  # else those that are kept were whole before the limit
+            text = " ".join(sentences[: self.sentences])
+        return Summary(document.id, self.name, text, remarks=remarks_of(source_cut=source_cut, output_cut=at_limit))
+
+    def failures_in_words(self) -> list[str]:
+        """Why documents have no summary: the most frequent reasons, the most frequent one first."""
+        counted = Counter(self.failures.values()).most_common(REASONS)
+        if others := len(self.failures) - sum(count for _, count in counted):
+            counted.append(("other reasons", others))
+        return [f"{count} {'document' if count == 1 else 'documents'}: {reason}" for reason, count in counted]

@@ -1,0 +1,110 @@
+"""Systems that are trained extractors: the two of this package, and those of one's own folders."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from data.records import Document
+from data.signatures import signature
+from metrics.models.files import embedded_model, safe
+from summarizers.base import LENGTH_NAME, VERSION, Extractive, SummaryLength, best_first, read_length
+from summarizers.learned import linear, minilm
+from summarizers.learned.folder import (
+    KINDS,
+    MINILM,
+    hash_weights,
+    read_about,
+    read_heads,
+    read_linear,
+    read_training_documents,
+)
+from summarizers.training_documents import TrainingDocuments
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from metrics.models.encoder import Encoder
+
+WEIGHTS = Path(__file__).parent / "weights"
+"""The folders of the extractors that come with this package."""
+
+PREFIX = "extractor:"
+"""What the name of a system begins with that is an extractor of a folder."""
+
+
+class LearnedExtractor(Extractive):
+    """The sentences that a trained extractor scores highest.
+
+    It was trained to find the one sentence that is closest to a summary of one sentence, so that one is taken where no
+    length is asked for; nothing keeps two that say the same out of a longer summary. A document's summary depends on
+    that document alone. Raises `ModelUnavailable` where the folder is none of an extractor.
+    """
+
+    usual: ClassVar[SummaryLength] = SummaryLength(1)
+
+    def __init__(self, folder: Path, length: SummaryLength | int | None = None, *, system: str | None = None) -> None:
+        super().__init__(length)
+        self.folder = folder.absolute()  # the processes that summarize have another working folder
+        self.kind = str(read_about(folder)["kind"])
+        self.digest = hash_weights(folder, self.kind)
+        self.system = system or safe(folder.resolve().name)
+        self.apart = self.kind == MINILM
+
+    @property
+    def signature(self) -> str:
+        """Everything that its output depends on."""
+        model = {"model": embedded_model().signature, "layer": minilm.LAYER} if self.kind == MINILM else {}
+        return signature(f"tldr-{self.kind}", VERSION, **self.length.option, weights=self.digest[:8], **model)
+
+    @property
+    def training_documents(self) -> TrainingDocuments:
+        """The documents that it was trained on. Raises `BadModel`."""
+        return read_training_documents(self.folder)
+
+    def order(self, sentences: Sequence[str], document: Document) -> list[int]:
+        """By score."""
+        return best_first(self.score(sentences))
+
+    def score(self, sentences: Sequence[str]) -> list[float]:
+        """The score of each sentence of a document, of which there is at least one."""
+        if self.kind == MINILM:
+            vectors = minilm.encode_sentences(sentences, sentence_encoder())
+            return minilm.score_vectors(read_heads(self.folder, self.digest), vectors)
+        return linear.score_sentences(read_linear(self.folder, self.digest), sentences)
+
+
+@cache
+def sentence_encoder() -> Encoder:
+    """The embedded encoder, one for all extractors: with those of metrics it would compute layers that none reads."""
+    from metrics.models.encoder import Encoder
+
+    return Encoder()
+
+
+def shipped(kind: str, length: SummaryLength | int | None = None) -> LearnedExtractor:
+    """An extractor that comes with this package, called `tldr-linear` or `tldr-minilm`."""
+    return LearnedExtractor(WEIGHTS / kind, length, system=f"tldr-{kind}")
+
+
+SHIPPED = {f"tldr-{kind}": kind for kind in KINDS}
+
+
+def is_extractor(name: str) -> bool:
+    """Whether the name of a system is that of an extractor in a folder, such as `extractor:models/mine-2`."""
+    return name.startswith(PREFIX)
+
+
+def extractor(name: str, *, system: str | None = None) -> LearnedExtractor:
+    """Make a system of a name such as `extractor:models/mine`, or `extractor:models/mine-2` for two sentences.
+
+    It is called `system`, or else as its folder. Where there is a folder `mine-2`, that one is meant. Raises
+    `ModelUnavailable`.
+    """
+    path = name.removeprefix(PREFIX)
+    length = re.fullmatch(rf"(.+)-({LENGTH_NAME})", path)
+    if length and not Path(path).exists():
+        return LearnedExtractor(Path(length[1]), read_length(length[2]), system=system)
+    return LearnedExtractor(Path(path), system=system)

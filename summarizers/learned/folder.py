@@ -1,0 +1,150 @@
+"""The folder of a trained extractor: what it is, its weights, and which documents it was trained on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from data.files import open_file, sha256, write_whole
+from data.reading import lines
+from data.records import BadRecord
+from metrics.models.files import BadModel, ModelUnavailable, embedded_model
+from summarizers.learned import minilm
+from summarizers.training_documents import TRAINING_DOCUMENTS, TrainingDocuments
+
+if TYPE_CHECKING:
+    import torch
+
+FORMAT = "relevance-extractor-1"
+
+LINEAR, MINILM = "linear", "minilm"
+KINDS = (LINEAR, MINILM)
+
+ABOUT = "extractor.json"
+"""What the extractor is, and how it was trained."""
+WEIGHTS = "weights.safetensors"
+VOCABULARY = "vocabulary.txt"
+"""The features of a linear extractor, a line each, in the order of its weights."""
+
+MOST_HEADS = 3
+"""Heads of a MiniLM extractor at most: those of three seeds have 2.3 MB."""
+
+LARGEST = 64 * 2**20
+"""Bytes of a file of weights at most; ours have two megabytes."""
+
+
+def read_about(folder: Path) -> dict[str, Any]:
+    """What a folder says of its extractor. Raises `ModelUnavailable` where it is none, `BadModel` for a damaged one."""
+    if not (folder / ABOUT).is_file():
+        raise ModelUnavailable(f"{folder} is no trained extractor: it has no {ABOUT}")
+    try:
+        with open_file(folder / ABOUT) as file:
+            about = json.loads(file.read(LARGEST))
+    except (OSError, ValueError, RecursionError) as error:
+        raise damaged(folder / ABOUT, error) from error
+    if not isinstance(about, dict) or about.get("format") != FORMAT or about.get("kind") not in KINDS:
+        raise BadModel(f"{folder / ABOUT} is not of an extractor in the format {FORMAT}: train it anew")
+    if about["kind"] == MINILM and about.get("encoder") != embedded_model().signature:
+        raise BadModel(
+            f"{folder} was trained on vectors of another encoder than {embedded_model().signature}: train it anew"
+        )
+    return about
+
+
+def hash_weights(folder: Path, kind: str) -> str:
+    """The SHA-256 of an extractor's weights; of a linear one, of its vocabulary and weights. Raises `BadModel`."""
+    try:
+        hashes = [sha256(folder / name) for name in ((VOCABULARY, WEIGHTS) if kind == LINEAR else (WEIGHTS,))]
+    except (OSError, BadRecord) as error:
+        raise damaged(folder, error) from error
+    return hashes[0] if len(hashes) == 1 else hashlib.sha256("".join(hashes).encode()).hexdigest()
+
+
+@lru_cache(maxsize=4)
+def read_linear(folder: Path, digest: str) -> dict[str, float]:
+    """The weights of a linear extractor by feature; `digest` is theirs. Raises `BadModel`."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import load
+
+    try:
+        vocabulary = [line for _, line in lines(folder / VOCABULARY)]
+        weights = load(read_weights(folder))["weights"]
+    except (OSError, BadRecord, SafetensorError, KeyError, ValueError, TypeError) as error:
+        raise damaged(folder, error) from error
+    if weights.shape != (len(vocabulary),) or weights.dtype != np.float32 or not np.isfinite(weights).all():
+        raise BadModel(f"{folder / WEIGHTS} has not one number for each line of {VOCABULARY}: copy or train it anew")
+    return dict(zip(vocabulary, weights.tolist(), strict=True))
+
+
+@lru_cache(maxsize=4)
+def read_heads(folder: Path, digest: str) -> list[Any]:
+    """The heads of a MiniLM extractor, ready to score; `digest` is that of their weights. Raises `BadModel`."""
+    from safetensors import SafetensorError
+    from safetensors.torch import load
+    from torch import nn
+
+    try:
+        weights = load(read_weights(folder))
+        count = len({name.partition(".")[0] for name in weights})
+        heads = nn.ModuleList(minilm.head_class()() for _ in range(max(1, min(count, MOST_HEADS))))
+        heads.load_state_dict(weights)
+    except (OSError, BadRecord, SafetensorError, RuntimeError, ValueError, KeyError, TypeError) as error:
+        raise damaged(folder, error) from error
+    if not all(bool(numbers.isfinite().all()) for numbers in weights.values()):
+        raise BadModel(f"{folder / WEIGHTS} has numbers that are not finite: copy or train it anew")
+    return list(heads.eval())
+
+
+def read_weights(folder: Path) -> bytes:
+    """The bytes of a file of weights. Raises `BadModel` where it is too large."""
+    with open_file(folder / WEIGHTS) as file:
+        found = file.read(LARGEST + 1)
+    if len(found) > LARGEST:
+        raise BadModel(f"{folder / WEIGHTS} has over {LARGEST // 2**20} MiB: those of an extractor are smaller")
+    return found
+
+
+@lru_cache(maxsize=4)
+def read_training_documents(folder: Path) -> TrainingDocuments:
+    """The documents that an extractor was trained on. Raises `BadModel`."""
+    try:
+        return TrainingDocuments.read(folder / TRAINING_DOCUMENTS)
+    except (OSError, BadRecord) as error:
+        raise damaged(folder, error) from error
+
+
+def damaged(where: Path, error: Exception) -> BadModel:
+    """The error that says which file or folder of an extractor cannot be read."""
+    said = error.strerror if isinstance(error, OSError) else str(error)
+    name = getattr(error, "filename", None)
+    return BadModel(f"the extractor in {name or where} cannot be read ({said}): copy or train it anew")
+
+
+def write_linear(folder: Path, weights: Mapping[str, float]) -> None:
+    """Write the weights of a linear extractor. Raises OSError."""
+    from safetensors.numpy import save_file
+
+    write_whole(folder / VOCABULARY, (f"{feature}\n" for feature in weights))
+    save_file({"weights": np.array(list(weights.values()), np.float32)}, folder / WEIGHTS)
+
+
+def write_heads(folder: Path, heads: Sequence[torch.nn.Module]) -> None:
+    """Write the weights of a MiniLM extractor's heads as float16. Raises OSError."""
+    import torch
+    from safetensors.torch import save_file
+
+    weights = torch.nn.ModuleList(heads).state_dict()
+    save_file({name: value.to(torch.float16).contiguous() for name, value in weights.items()}, folder / WEIGHTS)
+
+
+def write_about(folder: Path, kind: str, learned_from: TrainingDocuments, settings: Mapping[str, object]) -> None:
+    """Write what an extractor is, last of all: a folder without it is none. Raises OSError."""
+    (folder / WEIGHTS).chmod(0o644)  # the library lets nobody else read them
+    learned_from.write(folder / TRAINING_DOCUMENTS)
+    write_whole(folder / ABOUT, [json.dumps({"format": FORMAT, "kind": kind} | dict(settings), indent=1) + "\n"])

@@ -1,0 +1,193 @@
+"""Training of extractors: documents with references in, a folder of `summarizers.learned.folder` out.
+
+What a sentence is worth is its ROUGE-1 F1 against the best of the references. Whatever is chosen among, a penalty or a
+seed, is chosen by the mean ROUGE-1 of the one sentence that is scored highest, on the development documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from data.records import Document, Example
+from metrics.base import check_option
+from metrics.models.files import EMBEDDED
+from metrics.rouge import RougeN
+from summarizers.base import best_first
+from summarizers.learned import linear, minilm
+from summarizers.learned.folder import KINDS, LINEAR, MOST_HEADS, write_about, write_heads, write_linear
+from summarizers.output_folder import check_output
+from summarizers.sentences import sentences_of
+from summarizers.training_documents import TrainingDocuments
+
+if TYPE_CHECKING:
+    import torch
+
+    from metrics.models.encoder import Encoder
+
+PENALTIES = (30.0, 100.0, 200.0, 300.0, 400.0, 600.0, 1000.0)
+"""Penalties of the ridge regression that are tried."""
+
+SEEDS = 10
+"""Seeds of the head that are tried, and then the best of them together, up to `MOST_HEADS`."""
+
+Model = TypeVar("Model")
+
+
+class TooFewDocuments(ValueError):
+    """No document is left to learn or choose from."""
+
+
+class TrainedExtractor(NamedTuple):
+    """What came of a training."""
+
+    documents: int
+    """That were learned from."""
+    dev: int
+    """Documents that chose."""
+    rouge1: float
+    """The mean ROUGE-1 of the extracts of one sentence on these, in [0, 1]."""
+    chosen: str
+    """Which candidate was taken, such as `penalty 300`."""
+
+
+class Labelled(NamedTuple):
+    """A document's sentences with what they are worth."""
+
+    document: Document
+    sentences: list[str]
+    rouge: NDArray[np.float64]
+    """The ROUGE-1 of each, in [0, 1]."""
+
+
+def train_extractor(
+    documents: Iterable[Document],
+    dev: Iterable[Document],
+    output: Path,
+    kind: str,
+    *,
+    without: Iterable[Document] = (),
+    seeds: int = SEEDS,
+    say: Callable[[str], None] = lambda message: None,
+) -> TrainedExtractor:
+    """Train an extractor on documents and write it into a new folder.
+
+    Documents are left out that have no reference or fewer than two sentences, which teach nothing, and those that are
+    also in `dev` or `without`, whose figures would say nothing. Of `seeds` heads the best is taken, or the best two or
+    three together; the linear kind has none.
+
+    The same documents give the same files on the same machine with the same versions of the libraries: all of it is
+    done in one thread, as the last digits of sums move with the number of threads. Raises
+    `OutputInUse`, `TooFewDocuments`, OSError, `ModelUnavailable`, and ValueError for an unknown kind.
+    """
+    check_option("kind", kind, KINDS)
+    check_output(output)
+    dev = list(dev)
+    held = TrainingDocuments.of([*dev, *without])
+    given = list(documents)
+    train = label([document for document in given if document not in held])
+    chosen_on = label(dev)
+    say(f"{len(train)} of {len(given)} documents to learn from, {len(chosen_on)} of {len(dev)} to choose on")
+    for part, name in ((train, "learn from"), (chosen_on, "choose on")):
+        if not part:
+            raise TooFewDocuments(f"there is no document to {name}: it needs two sentences, a reference, and to be new")
+    output.mkdir(parents=True, exist_ok=True)
+    settings: dict[str, object] = {}
+    if kind == LINEAR:
+        with threadpool_limits(1):
+            weights, rouge1, chosen = choose(linear_candidates(train, chosen_on), chosen_on, say)
+        write_linear(output, weights)
+    else:
+        from metrics.models.encoder import Encoder
+
+        encoder = Encoder(EMBEDDED)
+        settings = {"encoder": encoder.signature, "layer": minilm.LAYER, "seeds": seeds, "epochs": minilm.EPOCHS}
+        with minilm.one_thread():
+            heads, rouge1, chosen = choose(head_candidates(train, chosen_on, encoder, seeds, say), chosen_on, say)
+        write_heads(output, heads)
+    trained = TrainedExtractor(len(train), len(chosen_on), rouge1, chosen)
+    known = TrainingDocuments.of(labelled.document for labelled in train)
+    write_about(output, kind, known, settings | trained._asdict())
+    return trained
+
+
+def label(documents: Iterable[Document]) -> list[Labelled]:
+    """The documents that have something to teach, with the ROUGE-1 of their sentences; an unscored one is worth 0."""
+    metric = RougeN(1)
+    found = []
+    for document in documents:
+        sentences = sentences_of(document)
+        if len(sentences) < 2:
+            continue
+        examples = [
+            Example(document.id, str(place), sentence, document.references, None, "")
+            for place, sentence in enumerate(sentences)
+        ]
+        scores = [score.value for score in metric.score(examples)]
+        if any(score is not None for score in scores):
+            found.append(Labelled(document, sentences, np.array([score or 0.0 for score in scores])))
+    return found
+
+
+Candidate = tuple[str, Model, list[list[float]]]
+"""How a model was made, the model, and its scores of the development documents' sentences."""
+
+
+def linear_candidates(train: Sequence[Labelled], dev: Sequence[Labelled]) -> Iterable[Candidate[dict[str, float]]]:
+    """The weights by each penalty."""
+    documents, rouge = [one.sentences for one in train], [one.rouge for one in train]
+    for penalty in PENALTIES:
+        weights = linear.fit(documents, rouge, penalty)
+        yield f"penalty {penalty:g}", weights, [linear.score_sentences(weights, one.sentences) for one in dev]
+
+
+def head_candidates(
+    train: Sequence[Labelled], dev: Sequence[Labelled], encoder: Encoder, seeds: int, say: Callable[[str], None]
+) -> Iterable[Candidate[list[Any]]]:
+    """The head of each seed, then the best two together and so on; sentences are encoded once for all of them."""
+
+    def encode(part: Sequence[Labelled], what: str) -> list[torch.Tensor]:
+        vectors = []
+        for number, one in enumerate(part, 1):
+            vectors.append(minilm.encode_sentences(one.sentences, encoder))
+            if number % 200 == 0 or number == len(part):
+                say(f"encoded {number} of {len(part)} documents to {what}")
+        return vectors
+
+    learned, chosen_on = encode(train, "learn from"), encode(dev, "choose on")
+    found: list[tuple[float, int, Any]] = []
+    for seed in range(seeds):
+        head = minilm.fit(learned, [one.rouge for one in train], seed, say=say)
+        scores = [minilm.score_vectors([head], vectors) for vectors in chosen_on]
+        found.append((-mean_rouge(dev, scores), seed, head))
+        yield f"seed {seed}", [head], scores
+    found.sort(key=lambda one: one[:2])
+    for count in range(2, min(MOST_HEADS, seeds) + 1):
+        heads = [head for _, _, head in found[:count]]
+        name = f"seeds {', '.join(str(seed) for _, seed, _ in found[:count])}"
+        yield name, heads, [minilm.score_vectors(heads, vectors) for vectors in chosen_on]
+
+
+def mean_rouge(documents: Sequence[Labelled], scores: Sequence[Sequence[float]]) -> float:
+    """The mean ROUGE-1 of the sentences that are scored highest, in [0, 1]."""
+    return float(np.mean([one.rouge[best_first(values)[0]] for one, values in zip(documents, scores, strict=True)]))
+
+
+def choose(
+    candidates: Iterable[Candidate[Model]], dev: Sequence[Labelled], say: Callable[[str], None]
+) -> tuple[Model, float, str]:
+    """The candidate whose best sentences have the highest mean ROUGE-1, the first of equals, with that mean."""
+    best: tuple[Model, float, str] | None = None
+    for name, model, scores in candidates:
+        rouge1 = mean_rouge(dev, scores)
+        say(f"{name}: ROUGE-1 {100 * rouge1:.2f} on the documents to choose on")
+        if best is None or rouge1 > best[1]:
+            best = model, rouge1, name
+    if best is None:
+        raise ValueError("there is nothing to choose from")
+    return best

@@ -1,0 +1,110 @@
+"""GSum: BART that is guided by keywords of the source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from data.records import Document
+from metrics.keywords.extractors import extract
+from summarizers.methods.base import Batch, Network, setting
+from summarizers.methods.guidance import add_guidance, guided
+from summarizers.methods.plain import IGNORED, Seq2SeqMethod, source_limit
+
+if TYPE_CHECKING:
+    import torch
+
+SEPARATOR = ", "
+"""What stands between two keywords of a guidance, which is one text."""
+
+
+@dataclass
+class GSum(Seq2SeqMethod):
+    """BART with two encoders, of the source and of keywords, and a decoder that attends to both.
+
+    The encoders share all layers but the top one, of which each has its own, as in the published code; the keywords'
+    begins as a copy of BART's. The decoder attends to itself, to the keywords and to the source, in this order. The
+    loss is cross-entropy with smoothed labels.
+
+    The keywords are those of the source, as far as it is read, by tf-idf, each sentence counted as a document
+    (`metrics.keywords.extractors`), in training as at test time, so that nothing of a reference can leak. The authors
+    predict keywords at test time only and train with those of the source that the reference has too.
+    Source: Dou et al. (2021), GSum, and its published code. Raises ValueError for less than one keyword, and for a
+    smoothing that is no share.
+    """
+
+    name = "gsum"
+    model_types = ("bart",)
+
+    keywords: int = setting(10, "Keywords that guide a summary, at most.")
+    smoothing: float = setting(0.1, "The share of a label that all tokens have together, from 0 to 1.")
+
+    def __post_init__(self) -> None:
+        if self.keywords < 1:
+            raise ValueError(f"gsum is guided by at least 1 keyword, not {self.keywords}")
+        if not 0 <= self.smoothing <= 1:
+            raise ValueError(f"the smoothing of labels must be from 0 to 1, not {self.smoothing}")
+
+    def alter(self, model: Any) -> None:
+        """Add the guidance's top layer, and attention to it in each layer of the decoder."""
+        encoder = model.get_encoder()
+        encoder.guidance_layer = deepcopy(encoder.layers[-1])
+        add_guidance(model)
+
+    def inputs(self, network: Network, documents: Sequence[Document], read: Any, *, labels: bool) -> Batch:
+        """The keywords' token numbers and mask, each (documents, tokens)."""
+        ends = read["offset_mapping"][..., 1].amax(1).tolist()  # of the text that is read
+        made = network.tokenizer(
+            [
+                predict_guidance(document.source_text[:end], self.keywords)
+                for document, end in zip(documents, ends, strict=True)
+            ],
+            padding=True,
+            truncation=True,
+            max_length=source_limit(network),
+            return_tensors="pt",
+        )
+        return {"guidance_ids": made["input_ids"], "guidance_mask": made["attention_mask"]}
+
+    @contextmanager
+    def given(self, model: Any, batch: Batch) -> Iterator[None]:
+        """Encode the guidance and hand it to the decoder."""
+        states = encode_guidance(model, batch["guidance_ids"], batch["guidance_mask"])
+        with guided(model, states, batch["guidance_mask"]):
+            yield
+
+    def loss(self, model: Any, batch: Batch) -> torch.Tensor:
+        """Mean cross-entropy of the reference's tokens with smoothed labels."""
+        import torch
+
+        logits = self.run(model, batch).logits
+        return torch.nn.functional.cross_entropy(
+            logits.flatten(0, 1), batch["labels"].flatten(), ignore_index=IGNORED, label_smoothing=self.smoothing
+        )
+
+
+def predict_guidance(source: str, keywords: int) -> str:
+    """The keywords of a source by tf-idf, the best first; it is given nothing but the source."""
+    return SEPARATOR.join(map(str, extract(f"tfidf:{keywords}", [source])))
+
+
+def encode_guidance(model: Any, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """The guidance's states, (documents, tokens, width), from token numbers and mask, (documents, tokens)."""
+    encoder = model.get_encoder()
+    with own_top(encoder):
+        states: torch.Tensor = encoder(input_ids=ids, attention_mask=mask).last_hidden_state
+    return states
+
+
+@contextmanager
+def own_top(encoder: Any) -> Iterator[None]:
+    """The encoder with the guidance's top layer: all else is shared, and nothing is stored twice."""
+    top = encoder.layers[-1]
+    encoder.layers[-1] = encoder.guidance_layer
+    try:
+        yield
+    finally:
+        encoder.layers[-1] = top

@@ -1,0 +1,67 @@
+"""The training methods: one file each, this dict names them all.
+
+Not offered is SeqGAN (Yu et al. 2017), which Dobko et al. (2018) tried: their published code generates texts from noise
+alone and reads no document, and they report that it failed to write summaries.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from metrics.models.files import BadModel, ModelUnavailable, first_line, read_object
+from summarizers.methods.base import Decoding, Method
+from summarizers.methods.gsum import GSum
+from summarizers.methods.mtl import MTL
+from summarizers.methods.plain import Plain
+from summarizers.methods.presumm import PreSumm
+from summarizers.methods.rwenc import RwEnc
+from summarizers.methods.rwgen import RwGen
+from summarizers.methods.tdmtl import TDMTL
+from summarizers.methods.tdsum import TDSum
+from summarizers.pointer.method import ApesPointer, Lstm, Pointer
+
+METHODS: dict[str, type[Method]] = {
+    "plain": Plain,
+    "rwenc": RwEnc,
+    "rwgen": RwGen,
+    "mtl": MTL,
+    "tdmtl": TDMTL,
+    "tdsum": TDSum,
+    "gsum": GSum,
+    "presumm": PreSumm,
+    "lstm": Lstm,
+    "pointer": Pointer,
+    "pointer-apes": ApesPointer,
+}
+"""By the name that commands and `method.json` have."""
+
+RECORD = "method.json"
+"""What a trained folder says of how it was trained."""
+
+
+def read_method(folder: Path) -> Method:
+    """The method that a folder was trained by, with its settings. Raises `ModelUnavailable`, `BadModel`."""
+    record = folder / RECORD
+    if not record.is_file():
+        raise ModelUnavailable(f"{folder} has no {RECORD}, which `relevance train` writes when it has finished")
+    said = read_object(record)
+    name = said.get("method")
+    if not isinstance(name, str):
+        raise BadModel(f"{record} does not say by which method the model was trained")
+    method = METHODS.get(name)
+    if method is None:
+        raise BadModel(f"{folder} was trained by the method {name!r}, which is not known here")
+    try:
+        settings = said["settings"].items()
+        return method(**{one: tuple(value) if isinstance(value, list) else value for one, value in settings})
+    except (KeyError, ValueError, TypeError, AttributeError) as error:
+        raise BadModel(f"{record} does not say with which settings it was trained: {first_line(error)}") from error
+
+
+def read_decoding(folder: Path) -> Decoding:
+    """What a folder writes by where nobody asks for other settings. Raises `BadModel`."""
+    record = folder / RECORD
+    try:
+        return Decoding(**read_object(record)["decoding"])
+    except (KeyError, TypeError) as error:
+        raise BadModel(f"{record} does not say how the model writes") from error

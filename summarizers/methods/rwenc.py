@@ -1,0 +1,78 @@
+"""RwEnc: attention in the encoder is drawn to important tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from summarizers.methods.base import Batch, UnsuitableModel, setting
+from summarizers.methods.weighted import Weighted
+
+if TYPE_CHECKING:
+    import torch
+
+
+@dataclass
+class RwEnc(Weighted):
+    """Draw the attention of some encoder layers of BART to important tokens.
+
+    Attention is softmax(QK' / sqrt(d) + T) V there, where T_ij is the tf-idf of token j. The paper writes T and not by
+    what it is indexed; by row it would cancel in the softmax. Trained and written with T alike. Layers are counted from
+    0; those of the paper are for the twelve of BART-large.
+    Source: Takeshita et al. (2024), ROUGE-K, section 5.
+    """
+
+    name = "rwenc"
+    model_types = ("bart",)
+
+    layers: tuple[int, ...] = setting((0, 4, 8), "Encoder layers, from 0, whose attention is reweighted.")
+
+    def check(self, model: Any) -> None:
+        """Refuse models without these layers, and attention that takes no mask of numbers."""
+        super().check(model)
+        there = len(model.get_encoder().layers)
+        if absent := [layer for layer in self.layers if not 0 <= layer < there]:
+            raise UnsuitableModel(
+                f"rwenc reweights encoder layer {absent[0]}, and this model has the layers 0 to {there - 1}: name "
+                "others with --layers"
+            )
+        if model.config._attn_implementation not in {"eager", "sdpa"}:
+            raise UnsuitableModel(
+                f"rwenc needs attention of the kind eager or sdpa, not {model.config._attn_implementation}"
+            )
+
+    def alter(self, model: Any) -> None:
+        """Have these layers add what they are given to their attention mask."""
+        for layer in self.layers:
+            model.get_encoder().layers[layer].register_forward_pre_hook(add_weights, with_kwargs=True)
+
+    @contextmanager
+    def given(self, model: Any, batch: Batch) -> Iterator[None]:
+        """Give the layers T."""
+        layers = [model.get_encoder().layers[layer] for layer in self.layers]
+        for layer in layers:
+            layer.token_weights = batch["importance"]
+        try:
+            yield
+        finally:
+            for layer in layers:
+                del layer.token_weights
+
+
+def add_weights(layer: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], Any]:
+    """Add T to the attention mask of an encoder layer, which is its second argument.
+
+    The mask is None where nothing is masked, says true for what counts where attention is sdpa, and is added where it
+    is eager.
+    """
+    import torch
+
+    states, mask, *others = arguments
+    weights: torch.Tensor = layer.token_weights[:, None, None, :].to(states.dtype)
+    if mask is None:
+        mask = torch.zeros_like(weights)
+    elif mask.dtype == torch.bool:
+        mask = torch.zeros_like(mask, dtype=states.dtype).masked_fill(~mask, torch.finfo(states.dtype).min)
+    return (states, mask + weights, *others), named

@@ -1,0 +1,47 @@
+"""How checkpoints that were trained by a method are loaded, and write: what `seq2seq:DIR` needs of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from data.records import Document
+from summarizers.methods.base import Network
+from summarizers.methods.plain import Seq2SeqMethod
+
+if TYPE_CHECKING:
+    from summarizers.checkpoints.loading import Model
+    from summarizers.checkpoints.sources import Source
+
+
+class TrainedNetwork:
+    """A network with what its method adds: a `summarizers.checkpoints.loading.WritingMethod`."""
+
+    def __init__(self, method: Seq2SeqMethod) -> None:
+        self.method = method
+
+    def load(self, model: Model) -> Any:
+        """Load the network with its weights. Raises `BadModel`."""
+        import torch
+
+        from summarizers.checkpoints.loading import refuse_bad_checkpoint
+
+        with refuse_bad_checkpoint(model.files):
+            return self.method.load(model.files.folder).model.to(getattr(torch, model.dtype))
+
+    @contextmanager
+    def steer(
+        self, network: Any, tokenizer: Any, sources: Sequence[Source], inputs: Mapping[str, Any]
+    ) -> Iterator[Mapping[str, Any]]:
+        """Hand the batch to what the method added; gives further arguments of `generate`.
+
+        Raises ValueError where the network is to read anything but the document, as it did in training.
+        """
+        documents = [Document(str(place), source.text, ()) for place, source in enumerate(sources)]
+        made = self.method.batch(Network(network, tokenizer), documents, labels=False)
+        batch = {name: tensor.to(inputs["input_ids"].device) for name, tensor in made.items()}
+        if not batch["input_ids"].equal(inputs["input_ids"]):
+            raise ValueError(f"what {self.method.name} trained reads the document alone: leave the prompt out")
+        with self.method.given(network, batch):
+            yield self.method.decoding(batch)

@@ -1,0 +1,46 @@
+"""Which words of a source name what the references' questions ask for: what the entity attention learns.
+
+Questions and entities are those of the metric APES. A word counts where the source names the answer's entity by one
+of its names, as APES finds it there. In the published code of Eyal et al. (2019) every word of an answer's name counts
+wherever it stands, so that the "of" of a ministry makes every "of" positive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from data.records import Document, Summary, make_examples
+from metrics.apes import Apes
+from metrics.apes.names import find_names
+from metrics.text import Span
+
+
+class AskedEntities:
+    """Finds what is asked for, once for each document; `apes` says by which questions, by default as the metric."""
+
+    def __init__(self, apes: Apes | None = None) -> None:
+        self.given = apes
+        self.found: dict[Document, list[Span]] = {}
+
+    @cached_property
+    def apes(self) -> Apes:
+        """The metric, made when it is first needed, as it loads a model. Raises `ModelUnavailable`."""
+        return self.given or Apes()
+
+    def find(self, documents: Sequence[Document]) -> list[list[Span]]:
+        """The places in each document's source that name an entity which a question asks for, in order."""
+        if new := [document for document in dict.fromkeys(documents) if document not in self.found]:
+            examples = [make_examples(one, [Summary(one.id, "", "")])[0] for one in new]
+            for document, example, quiz in zip(new, examples, self.apes.quizzes(examples), strict=True):
+                asked = {question.entity for question in quiz.questions}
+                named = find_names(example.source, quiz.entities)
+                self.found[document] = sorted(
+                    span for entity, spans in named.items() if entity in asked for span in spans
+                )
+        return [self.found[document] for document in documents]
+
+
+def mark_words(words: Sequence[Span], named: Sequence[Span]) -> list[float]:
+    """1 for each word that overlaps a name, else 0."""
+    return [float(any(start < last and first < end for first, last in named)) for start, end in words]

@@ -1,0 +1,85 @@
+"""What the network learns by: the likelihood of the target's words, and the entities that APES asks for.
+
+Eyal et al. (2019) give delta BCE + (1 - delta) NLL, which is followed here, each a mean: of the targets' words, and of
+the sources' words. Their published code adds the sum of the BCE over a source's words to the mean NLL, without weights.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from summarizers.pointer.network import generation, vocabulary_log
+from summarizers.pointer.words import PADDING, START, UNKNOWN
+
+if TYPE_CHECKING:
+    import torch
+
+    from summarizers.methods.base import Batch
+
+LEAST = 1e-12
+"""Probabilities below this count as this, so that a word that cannot be written has a logarithm too."""
+
+
+def target_probability(
+    vocabulary_log: torch.Tensor,
+    p_gen: torch.Tensor | None,
+    attention: torch.Tensor,
+    extended: torch.Tensor,
+    targets: torch.Tensor,
+) -> torch.Tensor:
+    """Logarithm of P of each target word: (documents, steps). Without copying, a word of the source alone is unknown.
+
+    `vocabulary_log` (documents, steps, vocabulary), `p_gen` (documents, steps) or None where nothing is copied,
+    `attention` (documents, steps, words), `extended` (documents, words), `targets` (documents, steps).
+    """
+    inside = targets < vocabulary_log.shape[-1]
+    log = vocabulary_log.gather(-1, targets.where(inside, UNKNOWN)[..., None])[..., 0]
+    if p_gen is None:
+        return log
+    copied = (attention * (extended[:, None] == targets[..., None])).sum(-1)
+    probability = p_gen * log.exp() * inside + (1 - p_gen) * copied
+    return probability.clamp_min(LEAST).log()
+
+
+def entity_loss(scores: torch.Tensor, asked: torch.Tensor, there: torch.Tensor) -> torch.Tensor:
+    """Mean binary cross-entropy of the entity attention, whose `scores` are those before the sigmoid.
+
+    All are (documents, words); of the words only those that are `there` count.
+    """
+    import torch
+
+    return torch.nn.functional.binary_cross_entropy_with_logits(scores[there], asked[there])
+
+
+def loss(network: Any, batch: Batch, share: float | None) -> torch.Tensor:
+    """Delta BCE + (1 - delta) NLL of a batch, where `share` is delta; with None the NLL.
+
+    A batch has, each (documents, words): `ids`, the sources by the vocabulary's numbers, and `extended`, by extended
+    ones; `targets` by extended ones; all padded with `PADDING`; with a share `asked`, 1 for each word of a source that
+    names what is asked for; and `lengths` (documents,), those of the sources.
+    """
+    import torch
+
+    memory, state = network.read(batch["ids"], batch["lengths"])
+    targets = batch["targets"]
+    steps = []
+    words = torch.full_like(targets[:, 0], START)
+    for place in range(targets.shape[1]):
+        steps.append(network.step(words, state, memory))
+        state = steps[-1].state
+        words = targets[:, place]  # what should have been written
+    hidden, context, attention, given = (
+        torch.stack(each, 1)
+        for each in zip(*((s.state.hidden, s.state.context, s.attention, s.given) for s in steps), strict=True)
+    )
+    log = target_probability(
+        vocabulary_log(network, hidden, context),
+        generation(network, hidden, context, given),
+        attention,
+        batch["extended"],
+        targets,
+    )
+    likelihood = -log[targets != PADDING].mean()
+    if share is None:
+        return likelihood
+    return share * entity_loss(memory.entities, batch["asked"], memory.there) + (1 - share) * likelihood

@@ -1,0 +1,148 @@
+"""Beam search with the terms of Eyal et al. (2019), the first two of which are those of Gehrmann et al. (2018).
+
+    s(Y) = ln P(Y) / lp - cp - gamma sum_i max(a^e_i - sum_t a_ti, 0)
+    lp = ((5 + |Y|) / 6)^alpha,  cp = beta sum_i max(sum_t a_ti - 1, 0)
+
+|Y| counts the words and the end. Texts are compared by s at every step, finished ones with each other.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from summarizers.methods.base import Decoding
+from summarizers.pointer.losses import LEAST
+from summarizers.pointer.network import Memory, State, Step, distribution
+from summarizers.pointer.words import PADDING, START, STOP, UNKNOWN, Source
+
+if TYPE_CHECKING:
+    import torch
+
+
+class Terms(NamedTuple):
+    """How much a text's attention counts."""
+
+    coverage: float = 0.0
+    """beta"""
+    entities: float = 0.0
+    """gamma"""
+
+
+class Written(NamedTuple):
+    """What was written for a source."""
+
+    numbers: tuple[int, ...]
+    """Extended numbers of the words, without the end."""
+    score: float
+    """s, a natural logarithm less the penalties."""
+    cut: bool
+    """Whether the length limit ended it."""
+
+
+def length_penalty(words: int, alpha: float) -> float:
+    """Lp of a text of so many words, its end among them."""
+    return float(((5 + words) / 6) ** alpha)
+
+
+def attention_penalty(covered: torch.Tensor, entities: torch.Tensor | None, terms: Terms) -> torch.Tensor:
+    """What is taken off for attention that came twice, and for entities that got none: (texts,).
+
+    `covered` is the sum of the attention so far: (texts, words); `entities` is a^e: (words,).
+    """
+    taken = terms.coverage * (covered - 1).clamp_min(0).sum(-1)
+    return taken if entities is None else taken + terms.entities * (entities - covered).clamp_min(0).sum(-1)
+
+
+def write(network: Any, source: Source, decoding: Decoding, terms: Terms) -> Written:
+    """Write the text of the highest score that a beam finds; never `UNKNOWN`. The source has at least one word.
+
+    Of `decoding`, `length_penalty` is alpha, and lengths are in words, the end not counted. Raises ValueError for a
+    repetition penalty, which the search does not have.
+    """
+    import torch
+
+    if decoding.repetition_penalty != 1:
+        raise ValueError(f"LSTMs have no repetition penalty: it must be 1, not {decoding.repetition_penalty}")
+    with torch.inference_mode():
+        return Beam(network, source, decoding, terms).search()
+
+
+class Beam:
+    """The texts that are being written for one source, best first."""
+
+    def __init__(self, network: Any, source: Source, decoding: Decoding, terms: Terms) -> None:
+        import torch
+
+        self.network, self.extra = network, len(source.extra)
+        self.decoding, self.terms = decoding, terms
+        device = network.embedding.weight.device
+        ids, self.extended = (torch.tensor([numbers], device=device) for numbers in (source.ids, source.extended))
+        self.memory, self.state = network.read(ids, torch.tensor([len(source.ids)]))
+        self.entities = None if self.memory.entities is None else self.memory.entities[0].sigmoid()
+        self.texts: list[tuple[int, ...]] = [()]
+        self.log = torch.zeros(1, device=device)
+        self.covered = torch.zeros(1, len(source.ids), device=device)
+        self.finished: list[Written] = []
+
+    def search(self) -> Written:
+        """Go on until as many texts are finished as there are beams, or the length limit is reached."""
+        scores = self.log
+        for _ in range(self.decoding.max_new_tokens):
+            before, scores = Written(self.texts[0], float(scores[0]), cut=True), self.lengthen()
+            if len(self.finished) >= self.decoding.num_beams:
+                break
+            if not self.texts:  # all that could come would repeat something
+                self.finished.append(before)
+                break
+        if self.finished:
+            return max(self.finished, key=lambda written: written.score)
+        return Written(self.texts[0], float(scores[0]), cut=True)
+
+    def lengthen(self) -> torch.Tensor:
+        """Write one word more; returns the scores of the texts that go on."""
+        import torch
+
+        step, chances = self.ask()
+        beams, length = self.decoding.num_beams, len(self.texts[0]) + 1
+        log, covered = self.log[:, None] + chances, self.covered + step.attention
+        penalty = attention_penalty(covered, self.entities, self.terms)
+        scores = log / length_penalty(length, self.decoding.length_penalty) - penalty[:, None]
+        best, places = scores.flatten().topk(min(2 * beams, scores.numel()))
+        going: list[int] = []
+        for rank, place in enumerate(places.tolist()):
+            if best[rank] == -torch.inf or len(going) == beams:
+                break
+            if place % chances.shape[1] != STOP:
+                going.append(rank)
+            elif rank < beams:
+                self.finished.append(Written(self.texts[place // chances.shape[1]], float(best[rank]), cut=False))
+        rows, words = places[going] // chances.shape[1], places[going] % chances.shape[1]
+        self.log, self.covered = log[rows, words], covered[rows]
+        self.state = State(*(part[rows] for part in step.state))
+        self.texts = [(*self.texts[row], word) for row, word in zip(rows.tolist(), words.tolist(), strict=True)]
+        kept: torch.Tensor = best[going]
+        return kept
+
+    def ask(self) -> tuple[Step, torch.Tensor]:
+        """Ask the network for the next word of each text: logarithms (texts, words), -inf for what may not come."""
+        import torch
+
+        count, decoding = len(self.texts), self.decoding
+        states, keys, there = (part.expand(count, *part.shape[1:]) for part in self.memory[:3])
+        words = torch.tensor([text[-1] if text else START for text in self.texts], device=self.log.device)
+        step: Step = self.network.step(words, self.state, Memory(states, keys, there, None))
+        chances = distribution(self.network, step, self.extended.expand(count, -1), self.extra).clamp_min(LEAST).log()
+        chances[:, [PADDING, UNKNOWN, START]] = -torch.inf
+        if len(self.texts[0]) < decoding.min_new_tokens:
+            chances[:, STOP] = -torch.inf
+        for row, text in enumerate(self.texts):
+            chances[row, repeating(text, decoding.no_repeat_ngram_size)] = -torch.inf
+        return step, chances
+
+
+def repeating(text: tuple[int, ...], size: int) -> list[int]:
+    """The words with which a text would repeat one of its n-grams of a size; none for size 0."""
+    if not 0 < size <= len(text):
+        return []
+    last = text[len(text) - size + 1 :]
+    return [text[place + size - 1] for place in range(len(text) - size + 1) if text[place : place + size - 1] == last]

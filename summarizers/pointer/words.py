@@ -1,0 +1,94 @@
+"""Words of the LSTMs: lower-cased words and marks, their numbers, and the words that only a source has."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import regex
+
+from metrics.text import Span, Tokens, find_tokens
+
+PADDING, UNKNOWN, START, STOP = range(4)
+
+SPECIAL = ("<padding>", "<unknown>", "<start>", "<stop>")
+"""What the first four numbers mean; as every mark is a word of its own, no text has one of them."""
+
+WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:['’\-‐‑.,][\p{L}\p{N}][\p{L}\p{M}\p{N}]*)*|\S")
+"""A word or number with what stands inside of it, or one mark."""
+
+CLOSING = frozenset(".,;:!?…)]}%’”»")
+OPENING = frozenset("([{‘“«$£€#")
+
+
+def cut_words(text: str) -> Tokens:
+    """The lower-cased words and marks of a text, with their places in it."""
+    return find_tokens(WORD, text)
+
+
+def join_words(words: Iterable[str]) -> str:
+    """Words and marks as a text: no space before a mark that closes, nor behind one that opens."""
+    text = ""
+    for word in words:
+        spaced = text and word not in CLOSING and text[-1] not in OPENING
+        text += f" {word}" if spaced else word
+    return text
+
+
+class Source(NamedTuple):
+    """A source as the network reads it."""
+
+    ids: tuple[int, ...]
+    """Each word's number, `UNKNOWN` for a word that the vocabulary lacks."""
+    extended: tuple[int, ...]
+    """The same, but each word that the vocabulary lacks has a number of its own behind the vocabulary's."""
+    extra: tuple[str, ...]
+    """The words of these numbers, in order."""
+    spans: tuple[Span, ...]
+    """Where each word stands in the text."""
+    cut: bool
+    """Whether the text goes on."""
+
+
+class Vocabulary:
+    """The words that can be written without being copied; their numbers follow those of `SPECIAL`."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words = (*SPECIAL, *words)
+        self.numbers = {word: number for number, word in enumerate(self.words)}
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def read_source(self, text: str, most: int) -> Source:
+        """The first `most` words of a source."""
+        words, spans = cut_words(text)
+        extra: dict[str, int] = {}
+        for word in words[:most]:
+            if word not in self.numbers:
+                extra.setdefault(word, len(self) + len(extra))
+        extended = tuple(self.numbers.get(word) or extra[word] for word in words[:most])  # no word has the number 0
+        ids = tuple(number if number < len(self) else UNKNOWN for number in extended)
+        return Source(ids, extended, tuple(extra), spans[:most], len(words) > most)
+
+    def read_target(self, text: str, source: Source, most: int) -> tuple[int, ...]:
+        """The numbers of the first `most` words of a target and of `STOP`, which is left out where the text is cut.
+
+        A word that neither the vocabulary nor the source has is `UNKNOWN`.
+        """
+        words = cut_words(text).words
+        extra = {word: len(self) + place for place, word in enumerate(source.extra)}
+        numbers = tuple(self.numbers.get(word, extra.get(word, UNKNOWN)) for word in words[:most])
+        return numbers if len(words) > most else (*numbers, STOP)
+
+    def write(self, numbers: Iterable[int], source: Source) -> str:
+        """The text of numbers that the network wrote for a source."""
+        words = (*self.words, *source.extra)
+        return join_words(words[number] for number in numbers)
+
+
+def make_vocabulary(texts: Iterable[str], size: int) -> Vocabulary:
+    """The `size` most frequent words of texts; of equals those that come first."""
+    counts = Counter(word for text in texts for word in cut_words(text).words)
+    return Vocabulary([word for word, _ in counts.most_common(size)])

@@ -1,0 +1,125 @@
+"""The grid: every combination of the published values is trained and written with, and the best on dev is kept."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from data.files import write_whole
+from metrics.models.files import read_object
+from summarizers.methods.base import Decoding
+from summarizers.methods.published import Training
+from summarizers.output_folder import check_output
+from summarizers.training.measuring import measure, write_all
+from summarizers.training.record import FINISHED, AnotherRun
+from summarizers.training.run import start, train
+from summarizers.training.task import Task
+from summarizers.training_documents import TRAINING_DOCUMENTS, TrainingDocuments
+
+GRID = "grid.json"
+"""What was searched, and the score of each combination."""
+
+Grid = Mapping[str, Sequence[Any]]
+"""The values of settings of `Training`, of `Decoding` or of the method, by their names."""
+
+
+def search_grid(
+    task: Task,
+    output: Path,
+    grid: Grid,
+    *,
+    resume: bool = False,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+    say: Callable[[str], None] = lambda line: None,
+) -> Task:
+    """Train and write with every combination, and put the system of the best dev score into a folder.
+
+    What only writing depends on is searched with one training, which is stopped early by the task's own decoding. Of
+    equals the combination counts that comes first. Returns the task of the best one. Raises what `train` does.
+    """
+    asked = task.as_json() | {"grid": {name: list(values) for name, values in grid.items()}}
+    scores = open_scores(output, asked, resume=resume)
+    if not (output / GRID).is_file():
+        start(task)  # which may refuse: nothing is written before
+        output.mkdir(parents=True, exist_ok=True)
+        write_scores(output, asked, scores)
+    combinations = list(expand(task, grid))
+    trained: list[Task] = []
+    for number, (values, one) in enumerate(combinations):
+        learned = for_training(task, one)
+        if learned not in trained:
+            trained.append(learned)
+        if number < len(scores):
+            continue
+        say(f"{number + 1} of {len(combinations)}: {', '.join(f'{name} {value}' for name, value in values.items())}")
+        folder = output / "grid" / str(trained.index(learned))
+        train(learned, folder, resume=True, progress=progress)
+        network = one.method.load(folder)
+        texts = write_all(one.method, network.on(task.device), one.dev, one.decoding)
+        scores.append(measure(one.dev, texts, one.measure))
+        write_scores(output, asked, scores)
+    best = max(range(len(scores)), key=lambda number: (scores[number], -number))
+    _, chosen = combinations[best]
+    if not (output / FINISHED).is_file():
+        keep(chosen, output / "grid" / str(trained.index(for_training(task, chosen))), output)
+    shutil.rmtree(output / "grid", ignore_errors=True)
+    return chosen
+
+
+def expand(task: Task, grid: Grid) -> Iterator[tuple[dict[str, Any], Task]]:
+    """Each combination's values with its task, the last setting changing first."""
+    for values in product(*grid.values()):
+        named = dict(zip(grid, values, strict=True))
+
+        def of(kind: Any, named: dict[str, Any] = named) -> dict[str, Any]:
+            return {field.name: named[field.name] for field in fields(kind) if field.name in named}
+
+        yield (
+            named,
+            replace(
+                task,
+                training=replace(task.training, **of(Training)),
+                decoding=replace(task.decoding, **of(Decoding)),
+                method=replace(task.method, **of(task.method)),
+            ),
+        )
+
+
+def for_training(task: Task, one: Task) -> Task:
+    """The task of a combination with what only writing depends on as in the task that is searched from."""
+    writing = {name: task.method.settings[name] for name in task.method.for_writing}
+    return replace(one, decoding=task.decoding, method=replace(one.method, **writing))
+
+
+def keep(task: Task, trained: Path, output: Path) -> None:
+    """Save what was trained, with the best combination's decoding, and say so."""
+    network = task.method.load(trained)
+    task.method.save(network, output, task.decoding)
+    TrainingDocuments.of(task.documents).write(output / TRAINING_DOCUMENTS)
+    said = read_object(trained / FINISHED)
+    scores = {name: said[name] for name in ("scores", "best")}
+    write_whole(output / FINISHED, [json.dumps(task.as_json() | scores, indent=1) + "\n"])
+
+
+def open_scores(output: Path, asked: dict[str, Any], *, resume: bool) -> list[float]:
+    """The scores of the combinations that are done. Raises `OutputInUse`, `AnotherRun`."""
+    if (output / GRID).is_file() and resume:
+        said = read_object(output / GRID)
+        if said.get("asked") != json.loads(json.dumps(asked)):
+            raise AnotherRun(f"{output} holds a search of other settings or texts: name another --output")
+        return [one["score"] for one in said["scores"]]
+    check_output(output, begun=(output / GRID).is_file())
+    return []
+
+
+def write_scores(output: Path, asked: dict[str, Any], scores: Sequence[float]) -> None:
+    """Write `grid.json`: what is searched, and each combination's values with its score."""
+    grid: Grid = asked["grid"]
+    tried = zip(product(*grid.values()), scores, strict=False)
+    rows = [dict(zip(grid, values, strict=True)) | {"score": score} for values, score in tried]
+    write_whole(output / GRID, [json.dumps({"asked": asked, "scores": rows}, indent=1) + "\n"])

@@ -1,0 +1,178 @@
+"""The record of a run: what it was asked, how it scored on dev, and the checkpoint that it goes on from.
+
+The trainer's checkpoints hold pickles of our own making. They lie in `resume/`, and are opened only where each file has
+the SHA-256 that `run.json` says. A finished folder has neither: `method.json` is written last, then both go.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from data.files import sha256, write_whole
+from metrics.models.files import read_object
+from summarizers.methods.published import Training
+from summarizers.methods.registry import RECORD
+from summarizers.output_folder import check_output
+
+RUN = "run.json"
+
+RESUME = "resume"
+
+FINISHED = RECORD
+
+AGAIN = "remove {} and train again"
+
+
+class AnotherRun(ValueError):
+    """The folder holds a run of other settings or texts."""
+
+
+class DamagedCheckpoint(ValueError):
+    """A checkpoint is not what was written: it is not opened."""
+
+
+class DevScore(NamedTuple):
+    """What the summaries of the dev documents scored after so many updates."""
+
+    step: int
+    score: float
+
+
+class RunRecord:
+    """The record of one run in its folder, written whole with each checkpoint."""
+
+    def __init__(self, folder: Path, asked: dict[str, Any]) -> None:
+        self.folder = folder
+        self.asked = asked
+        self.scores: list[DevScore] = []
+        """In the order of training."""
+        self.files: dict[str, str] = {}
+        """SHA-256 of each file in `resume/` that is opened again, by its path there."""
+
+    @property
+    def resume(self) -> Path:
+        """The folder of what is opened again."""
+        return self.folder / RESUME
+
+    @property
+    def best(self) -> DevScore | None:
+        """The highest score, the earlier of equals."""
+        return max(self.scores, key=lambda one: (one.score, -one.step), default=None)
+
+    @property
+    def checkpoint(self) -> Path | None:
+        """The trainer's checkpoint to go on from."""
+        names = {name.partition("/")[0] for name in self.files if name.startswith("checkpoint-")}
+        return self.resume / names.pop() if names else None
+
+    @property
+    def best_weights(self) -> Path:
+        """Where the weights of the best score lie."""
+        return self.resume / f"best-{self.best.step if self.best else 0}.safetensors"
+
+    def is_over(self, training: Training) -> bool:
+        """Whether all updates are made, or the best score lies as many scores back as the patience allows."""
+        if not self.scores or self.best is None:
+            return False
+        since = len(self.scores) - 1 - self.scores.index(self.best)
+        return since >= training.patience or self.scores[-1].step == training.updates
+
+    def begin(self) -> None:
+        """Make the folder of a new run; one to go on with is left as it is."""
+        if not (self.folder / RUN).is_file():
+            self.resume.mkdir(parents=True)
+            self.write()
+
+    def keep(self, checkpoint: Path) -> None:
+        """Make a checkpoint, and the best weights so far, those to go on from; all others are removed after that."""
+        paths = [path for path in sorted(checkpoint.rglob("*")) if path.is_file()]
+        if self.best:
+            paths.append(self.best_weights)
+        self.files = {path.relative_to(self.resume).as_posix(): sha256(path) for path in paths}
+        self.write()
+        self.clear()
+
+    def write(self) -> None:
+        """Write `run.json`."""
+        said = {"asked": self.asked, "scores": self.scores, "files": self.files}
+        write_whole(self.folder / RUN, [json.dumps(said, indent=1) + "\n"])
+
+    def read(self) -> None:
+        """Read `run.json` of the same run, and check what it goes on from. Raises `AnotherRun`, `DamagedCheckpoint`."""
+        try:
+            said = json.loads((self.folder / RUN).read_text())
+            asked, files = dict(said["asked"]), dict(said["files"])
+            scores = [DevScore(*one) for one in said["scores"]]
+        except (ValueError, KeyError, TypeError) as error:
+            raise DamagedCheckpoint(
+                f"{self.folder / RUN} is no record of a run: {AGAIN.format(self.folder)}"
+            ) from error
+        if other := differences(self.asked, asked):
+            raise AnotherRun(
+                f"{self.folder} holds a run with another {', '.join(other)}: go on with what it was begun with, or "
+                "name another --output"
+            )
+        self.scores, self.files = scores, files
+        self.clear()
+        there = {path.relative_to(self.resume).as_posix() for path in self.resume.rglob("*") if path.is_file()}
+        for name in sorted({*there, *files}):
+            path = self.resume / name
+            if name not in there or sha256(path) != files.get(name):
+                raise DamagedCheckpoint(f"{path} is not what was written: {AGAIN.format(self.folder)}")
+
+    def clear(self) -> None:
+        """Remove what a run that was killed left half written, and what it does not go on from."""
+        kept = {name.partition("/")[0] for name in self.files}
+        for path in list(self.resume.iterdir()):
+            if path.name not in kept:
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+    def finish(self) -> None:
+        """Write `method.json`, and remove what a finished folder does not have."""
+        best = self.best
+        scores = [one._asdict() for one in self.scores]
+        said = self.asked | {"scores": scores, "best": best and best._asdict()}
+        write_whole(self.folder / FINISHED, [json.dumps(said, indent=1) + "\n"])
+        remove_rest(self.folder)
+
+
+def differences(asked: dict[str, Any], there: dict[str, Any]) -> list[str]:
+    """The names of what is asked and is otherwise there, such as `seed` and `batch`."""
+    names = []
+    for name, value in asked.items():
+        other = there.get(name)
+        if isinstance(value, dict) and isinstance(other, dict):
+            names += differences(value, other)
+        elif value != other:
+            names.append(name)
+    return names
+
+
+def remove_rest(folder: Path) -> None:
+    """Remove what a finished folder does not have."""
+    shutil.rmtree(folder / RESUME, ignore_errors=True)
+    (folder / RUN).unlink(missing_ok=True)
+
+
+def open_record(folder: Path, asked: dict[str, Any], *, resume: bool) -> RunRecord | None:
+    """The record of a new run, in an empty folder or one yet to be made, or of one to go on with; None if it is over.
+
+    Raises `OutputInUse` for a folder with files, unless it holds a run and `resume` is set; `AnotherRun` and
+    `DamagedCheckpoint`.
+    """
+    record = RunRecord(folder, asked)
+    if (folder / FINISHED).is_file() and resume:
+        said = read_object(folder / FINISHED)
+        if other := differences(asked, said):
+            raise AnotherRun(f"{folder} holds a finished system of another {', '.join(other)}: name another --output")
+        remove_rest(folder)
+        return None
+    if (folder / RUN).is_file() and resume:
+        record.resume.mkdir(exist_ok=True)
+        record.read()
+        return record
+    check_output(folder, begun=(folder / RUN).is_file())
+    return record

@@ -1,0 +1,90 @@
+"""What is trained, on what, and how: everything that the result depends on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from data.records import Document
+from metrics.base import check_option
+from summarizers.base import VERSION
+from summarizers.checkpoints.files import find_safetensors, hash_files
+from summarizers.methods.base import Decoding, Method, check_documents
+from summarizers.methods.published import Training
+
+MEASURES = ("rouge1", "rouge_k")
+"""Metrics that training stops by."""
+
+DTYPES = ("float32", "bfloat16")
+"""What the model computes in; its weights are in single precision always."""
+
+
+class NotInstalled(ValueError):
+    """The extra of training is not installed."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One training run. Raises ValueError for documents that cannot be trained on, and options that there are not."""
+
+    method: Method
+    model: Path | None
+    """The folder of the checkpoint that training starts from; None for a method that starts from nothing."""
+    documents: tuple[Document, ...]
+    dev: tuple[Document, ...]
+    """Documents whose summaries say when to stop."""
+    training: Training
+    decoding: Decoding
+    seed: int = 0
+    measure: str = "rouge1"
+    """One of `MEASURES`, higher for better."""
+    dtype: str = "float32"
+    device: str = "cpu"
+    """`cpu` or `cuda`."""
+
+    def __post_init__(self) -> None:
+        check_option("measure", self.measure, MEASURES)
+        check_option("dtype", self.dtype, DTYPES)
+        check_option("device", self.device, ("cpu", "cuda"))
+        check_documents(self.documents)
+        check_documents(self.dev)
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it, as `method.json` has it: texts and weights by their SHA-256, with the libraries' versions."""
+        said = {
+            "method": self.method.name,
+            "settings": self.method.settings,
+            "training": asdict(self.training),
+            "decoding": asdict(self.decoding),
+            "seed": self.seed,
+            "measure": self.measure,
+            "dtype": self.dtype,
+            "device": self.device,
+            "model": None if self.model is None else hash_files(find_safetensors(self.model)),
+            "documents": hash_documents(self.documents),
+            "dev": hash_documents(self.dev),
+            "versions": {"relevance": VERSION, **{name: version(name) for name in ("transformers", "torch")}},
+        }
+        plain: dict[str, Any] = json.loads(json.dumps(said))  # tuples are lists there
+        return plain
+
+
+def hash_documents(documents: Sequence[Document]) -> str:
+    """SHA-256 of documents in their order: ids, sources, references and titles."""
+    digest = hashlib.sha256()
+    for one in documents:
+        digest.update(json.dumps([one.id, one.source, one.references, one.title]).encode() + b"\n")
+    return digest.hexdigest()
+
+
+def check_installed() -> None:
+    """Raise `NotInstalled` without accelerate."""
+    from importlib.util import find_spec
+
+    if find_spec("accelerate") is None:
+        raise NotInstalled("training needs accelerate: pip install 'relevance[neural]'")

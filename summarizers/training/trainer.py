@@ -1,0 +1,131 @@
+"""The trainer: transformers' Seq2SeqTrainer with a method's batches, loss and summaries."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from summarizers.methods.base import Network
+from summarizers.methods.weights import WEIGHTS, save_weights
+from summarizers.training.measuring import measure, write_all
+from summarizers.training.record import DevScore, RunRecord
+from summarizers.training.task import Task
+
+SECONDS = 600.0
+"""Seconds after which a checkpoint is kept within an epoch: no more work than that is lost."""
+
+
+class Diverged(ValueError):
+    """The loss is no number any more."""
+
+
+def make_trainer(task: Task, network: Network, record: RunRecord, progress: Callable[[int, int], None]) -> Any:
+    """Make the trainer of a task; `progress` hears of the updates that are made and of all there may be."""
+    import safetensors.torch
+    import torch
+    import transformers
+
+    class MethodTrainer(transformers.Seq2SeqTrainer):
+        """Training by a method's loss, judged by its summaries."""
+
+        def compute_loss(self, model: Any, inputs: Any, *_: object, **__: object) -> Any:
+            """The mean loss of a batch; means of accumulated batches are averaged. Raises `Diverged`."""
+            loss = task.method.loss(model, inputs)
+            if not torch.isfinite(loss):
+                raise Diverged(
+                    f"the loss is no number any more after {self.state.global_step} updates: try a lower learning rate"
+                )
+            return loss
+
+        def evaluate(self, *_: object, **__: object) -> dict[str, float]:
+            """Score the summaries of the dev documents, and keep the weights that did best."""
+            network.model.eval()
+            texts = write_all(task.method, network, task.dev, task.decoding)
+            record.scores.append(DevScore(self.state.global_step, measure(task.dev, texts, task.measure)))
+            if record.best == record.scores[-1]:
+                save_weights(network.model, record.best_weights)
+            self.control.should_training_stop |= record.is_over(task.training)
+            return {f"eval_{task.measure}": record.scores[-1].score}
+
+        def _save(self, output_dir: str | None = None, state_dict: Any = None) -> None:
+            """Write the weights of a checkpoint, those that layers share once."""
+            folder = Path(output_dir or record.resume)
+            folder.mkdir(parents=True, exist_ok=True)
+            save_weights(network.model, folder / WEIGHTS)
+
+        def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
+            """Read them."""
+            safetensors.torch.load_model(network.model, str(Path(resume_from_checkpoint) / WEIGHTS))
+
+    trainer = MethodTrainer(
+        model=network.model,
+        args=arguments(task, record.resume),
+        train_dataset=list(task.documents),
+        eval_dataset=list(task.dev),  # type: ignore[arg-type]  # whatever has a length and items
+        data_collator=partial(task.method.batch, network, labels=True),
+        callbacks=[keeping(record, progress)],
+        optimizers=(task.method.optimizer(network.model, task.training.learning_rate), None),
+    )
+    trainer.model_accepts_loss_kwargs = False  # a method's loss is a mean, whatever the model can do
+    trainer.remove_callback(transformers.PrinterCallback)
+    return trainer
+
+
+def keeping(record: RunRecord, progress: Callable[[int, int], None]) -> Any:
+    """What is done after updates and checkpoints."""
+    import transformers
+
+    class Keeping(transformers.TrainerCallback):
+        """Tells of progress, and keeps checkpoints."""
+
+        kept = time.monotonic()
+
+        def on_step_end(self, args: Any, state: Any, control: Any, **_: object) -> None:
+            """Tell, and ask for a checkpoint once in a while."""
+            progress(state.global_step, state.max_steps)
+            # An epoch's end is kept once its summaries are scored: a run that goes on from there scores them no more.
+            within = state.epoch % 1 > 0 and state.global_step < state.max_steps
+            control.should_save |= within and time.monotonic() - self.kept >= SECONDS
+
+        def on_save(self, args: Any, state: Any, control: Any, **_: object) -> None:
+            """Make it the one to go on from."""
+            record.keep(record.resume / f"checkpoint-{state.global_step}")
+            self.kept = time.monotonic()
+
+    return Keeping()
+
+
+def arguments(task: Task, folder: Path) -> Any:
+    """The trainer's settings."""
+    import transformers
+
+    training = task.training
+    return transformers.Seq2SeqTrainingArguments(
+        output_dir=str(folder),
+        seed=task.seed,
+        data_seed=task.seed,
+        use_cpu=task.device == "cpu",
+        bf16=task.dtype == "bfloat16",
+        learning_rate=training.learning_rate,
+        per_device_train_batch_size=training.batch,
+        gradient_accumulation_steps=training.accumulation,
+        num_train_epochs=training.epochs,
+        max_steps=training.updates or -1,
+        weight_decay=training.weight_decay,
+        max_grad_norm=training.clip,
+        lr_scheduler_type=training.scheduler,
+        warmup_steps=training.warmup,
+        optim="adamw_torch",
+        eval_strategy="epoch",
+        save_strategy="epoch",
+        logging_strategy="no",
+        report_to=[],
+        disable_tqdm=True,
+        logging_nan_inf_filter=False,  # such a loss is refused
+        use_cache=True,  # or the trainer sets it otherwise in the config, which is saved
+        remove_unused_columns=False,  # documents have none
+        dataloader_pin_memory=False,
+    )

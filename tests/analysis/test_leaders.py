@@ -1,0 +1,59 @@
+"""Which metric leads, and what cannot be told from it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from analysis.leaders import find_leaders, rank_metrics
+from analysis.metrics_and_people import analyze_agreement
+from analysis.planning import pairs_to_separate
+from data.cells import Cells
+from data.preferences import Preferences, rated_pairs
+
+
+def rated(documents: int, **right: int) -> Preferences:
+    """Two systems a document, of which people prefer the first; each metric does so in the first documents only."""
+    names = [f"d{n:03}" for n in range(documents) for _ in range(2)]
+    systems = ["a", "b"] * documents
+    scores = {
+        metric: np.array([float((n < count) == (place == 0)) for n in range(documents) for place in range(2)])
+        for metric, count in right.items()
+    }
+    ratings = {"relevance": np.array([1.0, 0.0] * documents)}
+    return rated_pairs(Cells(tuple(names), tuple(systems), ratings, scores), "relevance")
+
+
+def test_a_metric_that_is_always_right_leads_alone() -> None:
+    preferences = rated(40, worse=10, best=40)
+    found = find_leaders(analyze_agreement(preferences), preferences)
+    assert found is not None
+    assert (found.best.metric, found.rivals, found.plan, found.pairs) == ("best", (), None, 0)
+
+
+def test_a_near_metric_is_a_rival_and_the_plan_is_of_what_was_observed() -> None:
+    preferences = rated(40, near=28, best=30, far=5)
+    agreement = analyze_agreement(preferences)
+    found = find_leaders(agreement, preferences)
+    assert found is not None
+    assert [row.metric for row in rank_metrics(agreement)] == ["best", "near", "far"]
+    assert [rival.row.metric for rival in found.rivals] == ["near"]
+    (compared,) = (one for one in agreement.comparisons if {one.first, one.second} == {"best", "near"})
+    assert found.rivals[0].p == compared.p_holm
+    # 30 and 28 of 40, both right in 28: phi of the two indicators
+    phi = float(np.corrcoef([1] * 30 + [0] * 10, [1] * 28 + [0] * 12)[0, 1])
+    assert found.plan == pairs_to_separate(0.75, 0.7, phi=phi)
+    assert found.pairs == 40
+
+
+def test_two_that_agree_alike_have_no_plan() -> None:
+    preferences = rated(20, one=15, other=15)
+    found = find_leaders(analyze_agreement(preferences), preferences)
+    assert found is not None
+    assert ([rival.row.metric for rival in found.rivals], found.plan) == (["other"], None)
+
+
+@pytest.mark.parametrize("documents", [0, 3])
+def test_nobody_leads_where_no_metric_has_an_agreement(documents: int) -> None:
+    preferences = rated(documents) if documents else rated(0, one=0)
+    assert find_leaders(analyze_agreement(preferences), preferences) is None

@@ -1,0 +1,196 @@
+"""Judgments that come with a data set: the study that they make, what it is for, and the way out and in again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from alembic import command
+from sqlalchemy import Engine, func, select
+from sqlalchemy.orm import Session
+
+from annotation.exports import export_pairs
+from annotation.importing import import_any, import_judgments
+from annotation.protocol.store import ProtocolStore
+from annotation.records import NameTaken, StudyClosed, StudyExists, StudySpec
+from annotation.results import export_judgments, load_judgments
+from annotation.store import AnnotationStore
+from annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, StudyRow
+from bundles.checking import check_bundle
+from bundles.reading import unpack
+from bundles.rerunning import rerun_bundle
+from bundles.writing import write_bundle
+from data.database import migrations, upgrade
+from data.export import export
+from data.records import BadRecord
+from data.store import DatasetExists, DataStore, StoreError
+from tests.data.battles import battle, comparison, policies, turns, write
+
+BATTLES = [
+    battle("q1"),
+    battle("q2", "model_b", model_a="beta", model_b="alpha", judge="arena_user_2"),
+    battle(
+        "q2",
+        "tie",
+        judge="arena_user_1",
+        conversation_a=turns("What is rain?", "Wet."),
+        conversation_b=turns("What is rain?", "Dry."),
+        tstamp=None,
+    ),
+    battle("q1", "model_b", judge="arena_user_3"),
+    battle("q3", model_a="gamma"),
+]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return write(tmp_path / "battles.jsonl", BATTLES)
+
+
+def test_a_file_of_battles_becomes_a_data_set_and_a_closed_study(
+    annotation_store: AnnotationStore, data_store: DataStore, file: Path
+) -> None:
+    said: list[str] = []
+    told = import_any(data_store, annotation_store, file, name="arena", say=said.append)
+    assert told == (
+        "imported 3 documents and 7 summaries of 4 systems as arena, and 5 judgments of 4 pairs as the study arena"
+    )
+    assert said == [
+        "format: lmarena (guessed)",
+        "1 text beside another one by the same system for the same document: called SYSTEM#2, SYSTEM#3 and so on",
+    ]
+    study = annotation_store.study("arena")
+    assert (study.rule, study.state, study.pairs, study.judgments, study.ties) == ("given", "closed", 4, 5, True)
+    assert (study.systems, study.eligible) == (("alpha", "beta", "beta#2", "gamma"), 4)
+    assert said[1] in study.instructions
+    judged = load_judgments(annotation_store, "arena")
+    rows = zip(judged.pair, judged.choices, judged.left, judged.annotators, judged.took, strict=True)
+    assert [(str(judged.documents[pair]), choice, str(who)) for pair, choice, _, who, _ in rows] == [
+        ("q1", 1.0, "annotator 1"),
+        ("q2", 1.0, "annotator 2"),
+        ("q1", -1.0, "annotator 3"),
+        ("q3", -1.0, "annotator 1"),
+        ("q2", 0.0, "annotator 1"),
+    ]
+    assert judged.left[:2].tolist() == [1.0, 0.0]
+    assert all(seconds != seconds for seconds in judged.took)
+    progress = annotation_store.annotators("arena")
+    assert [(one.annotator, one.judged, one.ties, one.seconds) for one in progress] == [
+        ("annotator 1", 3, 1, None),
+        ("annotator 2", 1, 0, None),
+        ("annotator 3", 1, 0, None),
+    ]
+    record = export_judgments(annotation_store, "arena")[2]
+    assert (record["choice"], record["presented_at"], record["decided_at"]) == ("tie", None, None)
+
+
+def test_nobody_adds_to_judgments_that_came(annotation_store: AnnotationStore, file: Path, engine: Engine) -> None:
+    import_judgments(annotation_store, file, name="arena", format="lmarena")
+    with pytest.raises(StudyClosed, match="came from a file; nobody can add to them"):
+        annotation_store.close_study("arena", closed=False)
+    with pytest.raises(StudyClosed):
+        annotation_store.join(study="arena", name="Zoe")
+    with pytest.raises(NameTaken):
+        annotation_store.join(study="arena", name="annotator 1")
+    with pytest.raises(StoreError, match="came with their judgments"):
+        annotation_store.create_study(StudySpec(name="again", dataset="arena", rule="given"))
+    text = ProtocolStore(engine).export("arena")
+    assert 'rule = "given"' in text
+    with pytest.raises(StoreError, match="cannot be drawn"):
+        ProtocolStore(engine).apply(text.replace('name = "arena"', 'name = "other"', 1))
+
+
+@pytest.mark.parametrize("taken", ["data set", "study"])
+def test_nothing_is_stored_where_a_name_is_taken(
+    annotation_store: AnnotationStore, data_store: DataStore, file: Path, tmp_path: Path, engine: Engine, taken: str
+) -> None:
+    import_judgments(annotation_store, file, name="other", format="lmarena")
+    if taken == "data set":
+        data_store.add_dataset(name="arena", format="f", sha256="", records=[])
+    else:
+        with Session(engine) as session:
+            session.execute(StudyRow.__table__.update().values(name="arena"))
+            session.commit()
+    before = count_rows(engine)
+    with pytest.raises(DatasetExists if taken == "data set" else StudyExists, match=f"already a {taken} 'arena'"):
+        import_judgments(annotation_store, file, name="arena", format="lmarena")
+    assert count_rows(engine) == before
+
+
+def test_a_bad_line_leaves_nothing(
+    annotation_store: AnnotationStore, data_store: DataStore, tmp_path: Path, engine: Engine
+) -> None:
+    file = write(tmp_path / "bad.jsonl", [*BATTLES, battle("q4", "nobody")])
+    with pytest.raises(BadRecord, match=r"bad\.jsonl:6: winner"):
+        import_any(data_store, annotation_store, file, name="arena")
+    assert data_store.datasets() == []
+    assert count_rows(engine) == [0] * 5
+
+
+def count_rows(engine: Engine) -> list[int]:
+    with Session(engine) as session:
+        tables = (StudyRow, PairRow, AnnotatorRow, AssignmentRow, JudgmentRow)
+        return [session.scalar(select(func.count()).select_from(table)) or 0 for table in tables]
+
+
+def test_a_study_comes_back_as_it_was_exported(
+    annotation_store: AnnotationStore, data_store: DataStore, file: Path, tmp_path: Path
+) -> None:
+    import_judgments(annotation_store, file, name="arena", format="lmarena")
+    records, left_out = export_pairs(annotation_store, "arena", "lmarena")
+    assert left_out == 0
+    again = tmp_path / "again.jsonl"
+    again.write_text(export(records, "jsonl"), encoding="utf-8")
+    import_judgments(annotation_store, again, name="again", format="lmarena")
+    assert data_store.records("again") == data_store.records("arena")
+    one, other = (
+        [
+            {key: value for key, value in record.items() if key not in {"study", "dataset", "assigned_at"}}
+            for record in export_judgments(annotation_store, name, names=True)
+        ]
+        for name in ("arena", "again")
+    )
+    assert one == other
+    assert export_pairs(annotation_store, "again", "lmarena")[0] == records
+
+
+def test_crowd_kit_has_no_ties(annotation_store: AnnotationStore, file: Path) -> None:
+    import_judgments(annotation_store, file, name="arena", format="lmarena")
+    records, ties = export_pairs(annotation_store, "arena", "crowd-kit", names=True)
+    assert ties == 1
+    assert records[1] == {"worker": "annotator 2", "left": "beta", "right": "alpha", "label": "alpha"}
+    assert len(records) == 4
+
+
+@pytest.mark.exhaustive
+def test_a_bundle_of_such_a_study_is_checked_and_run_again_but_for_the_draw(
+    annotation_store: AnnotationStore, data_store: DataStore, tmp_path: Path
+) -> None:
+    posts = [
+        comparison(f"p{n}", n % 2, worker=f"w{n % 3}", summaries=policies(("a", f"One {n}."), ("b", "Two.")))
+        for n in range(6)
+    ]
+    import_judgments(annotation_store, write(tmp_path / "c.jsonl", posts), name="feedback", format="human_feedback")
+    said: list[str] = []
+    bundle = tmp_path / "feedback.zip"
+    write_bundle(data_store, annotation_store, "feedback", bundle)
+    (tmp_path / "unpacked").mkdir()
+    checked = check_bundle(unpack(bundle, tmp_path / "unpacked"))
+    assert any("6 of these pairs by these people" in line for line in checked)
+    assert rerun_bundle(bundle, said.append) == []
+    assert "pairs: not drawn again, for they came with their judgments" in said
+
+
+def test_an_earlier_schema_keeps_the_judgments(annotation_store: AnnotationStore, file: Path, engine: Engine) -> None:
+    import_judgments(annotation_store, file, name="arena", format="lmarena")
+    before = export_judgments(annotation_store, "arena")
+    with engine.execution_options(writing=True).begin() as connection:
+        config = migrations()
+        config.attributes["connection"] = connection
+        command.downgrade(config, "0012")
+    upgrade(engine)
+    after = export_judgments(annotation_store, "arena")
+    never = "1970-01-01T00:00:00.000000+00:00"
+    assert [record["decided_at"] for record in after] == [record["decided_at"] or never for record in before]
+    assert {record["presented_at"] for record in after} == {never}
+    assert [record["chosen"] for record in after] == [record["chosen"] for record in before]

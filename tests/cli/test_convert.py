@@ -1,0 +1,100 @@
+"""Converting files and data sets, and scores that came with a corpus, on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from data.database import connect
+from data.importers import read_documents
+from data.store import DataStore
+from tests.commands import refused, run, write
+
+DOCUMENTS = [
+    {
+        "id": f"d{number}",
+        "source": f"Rain fell on day {number}. It was cold.",
+        "references": ["Rain fell."],
+        "summaries": [
+            {
+                "system": system,
+                "text": f"{system} says that rain fell on day {number}.",
+                "human": {"relevance": (number * size) % 5},
+                "scores": {"old|metric": (number * size) % 5 + number / 100, "other": float(size)},
+            }
+            for size, system in enumerate(("a", "b", "c"), 1)
+        ],
+    }
+    for number in range(8)
+]
+SIGNATURE = "given: old_metric|corpus:interchange-"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sqlite_url: str) -> Path:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "x.jsonl", DOCUMENTS)
+    return tmp_path
+
+
+def agreement(*arguments: str) -> dict[str, tuple[int, int]]:
+    """By metric, pairs on which people and the metric agree and disagree."""
+    told = json.loads(run("analyze", *arguments, "--tables", "agreement", "--format", "json").stdout)
+    found = {name: one["agreement"] for name, one in told["metrics"].items()}
+    return {name: (one["concordant"], one["discordant"]) for name, one in found.items()}
+
+
+def test_a_file_is_converted_and_nothing_overwritten(folder: Path) -> None:
+    result = run("convert", "x.jsonl", "x.csv", "--to", "csv")
+    assert result.stdout == "wrote 8 documents and 24 summaries to x.csv\n"
+    assert result.stderr.splitlines()[1:] == [
+        "csv has no place for these, which are not written: scores of metrics (48)"
+    ]
+    assert (
+        refused("convert", "x.jsonl", "x.csv", "--to", "csv")
+        == "x.csv is there already; name another, or remove it first"
+    )
+    run("convert", "x.csv", "y.jsonl", "--to", "interchange", "--input-format", "csv")
+    assert [json.loads(line)["id"] for line in (folder / "y.jsonl").read_text().splitlines()] == [
+        document["id"] for document in DOCUMENTS
+    ]
+    assert refused("convert", "y", "z", "--to", "csv").startswith("there is no file y, and there is no data set 'y'")
+    assert refused("convert", "y", "z", "--to", "csv", "--input-format", "csv").startswith(
+        "--input-format goes with a file"
+    )
+
+
+def test_scores_that_came_with_a_file_are_kept_analysed_and_written(folder: Path, sqlite_url: str) -> None:
+    said = run("import", "x.jsonl", "--name", "x").stderr
+    assert "metrics whose scores came with it, which are called given: ... and kept: 2" in said
+    store = DataStore(connect(sqlite_url))
+    (signature,) = (one.signature for one in store.signatures("x") if one.signature.startswith(SIGNATURE))
+    assert store.scores(dataset="x", signature=signature)["d3", "b"].value == (3 * 2) % 5 + 3 / 100
+    of_file, of_dataset = agreement("x.jsonl"), agreement("x")
+    assert of_file == of_dataset
+    # Documents 0 and 5 have equal ratings only; in the 6 others all 3 pairs differ, and old|metric follows the ratings.
+    assert of_file["given: old_metric"] == (18, 0)
+    assert sum(of_file["given: other"]) == 18
+    assert agreement("x", "--metrics", "rouge1").keys() == {"rouge1", "length"}
+    run("convert", "x", "s", "--to", "sacrerouge")
+    found = {one.system: dict(one.given) for _, written in read_documents(folder / "s") for one in written}
+    assert found["c"]["given: other"] == 3
+    assert found["c"].keys() >= {"rouge1", "given: old_metric"}  # analyze has scored the data set
+    store.engine.dispose()
+
+
+def test_of_scores_that_differ_for_the_same_texts_the_first_are_kept(folder: Path, sqlite_url: str) -> None:
+    twins = [
+        {"system": name, "text": "Rain.", "scores": {"m": value, "n": 1}} for name, value in (("a", 0.5), ("b", 2))
+    ]
+    write(folder / "twins.jsonl", [{**DOCUMENTS[0], "summaries": twins}])
+    said = run("import", "twins.jsonl", "--name", "twins").stderr
+    assert "scores that differ from those of the same text beside the same texts, not kept: 1" in said
+    store = DataStore(connect(sqlite_url))
+    found = {one.metric: store.scores(dataset="twins", signature=one.signature) for one in store.signatures("twins")}
+    assert {key: score.value for key, score in found["given: m"].items()} == {("d0", "a"): 0.5, ("d0", "b"): 0.5}
+    run("import", "twins.jsonl", "--name", "again")  # the same corpus: its scores are there already
+    assert store.scores(dataset="again", signature=store.signatures("again")[0].signature)["d0", "b"].value == 0.5
+    store.engine.dispose()

@@ -1,0 +1,111 @@
+"""From `relevance train METHOD` to summaries in a data set, for methods whose networks are guided, or our own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from data.database import connect
+from data.records import OUTPUT_CUT, SOURCE_CUT, TRAINED_ON
+from data.store import DataStore
+from tests.commands import refused, run, write
+from tests.summarizers.checkpoints import SUMMARIES, TEXTS, save_bart, save_bert
+
+pytestmark = pytest.mark.model
+
+QUICK = ("--batch", 2, "--accumulation", 1, "--epochs", 1)
+
+
+@pytest.fixture
+def data(tmp_path: Path, sqlite_url: str) -> tuple[Path, DataStore]:
+    """A file of documents to train on, and a database with a data set of others, all with titles."""
+    records = [
+        {"id": f"d{place}", "source": text, "references": [summary], "title": summary, "summaries": []}
+        for place, (text, summary) in enumerate(zip(TEXTS, SUMMARIES, strict=True))
+    ]
+    write(tmp_path / "train.jsonl", records[:4])
+    write(tmp_path / "test.jsonl", records[4:])
+    write(tmp_path / "dev.jsonl", [record | {"source": f"Lately: {record['source']}"} for record in records[:4]])
+    run("import", tmp_path / "test.jsonl", "--name", "test")
+    run("import", tmp_path / "train.jsonl", "--name", "train")
+    return tmp_path, DataStore(connect(sqlite_url))
+
+
+@pytest.mark.parametrize(
+    ("method", "model", "prefix", "options"),
+    [
+        ("gsum", save_bart, "seq2seq", ("--keywords", 3, "--beams", 2, "--max-tokens", 6)),
+        ("tdsum", save_bart, "seq2seq", ("--keys", "tfidf+encoder states", "--max-tokens", 6)),
+        ("presumm", save_bert, "presumm", ("--sentences", 1)),
+        ("lstm", None, "pointer", ("--embedding", 8, "--width", 8, "--max-tokens", 6)),
+        ("pointer-apes", None, "pointer", ("--embedding", 8, "--width", 8, "--min-tokens", 2, "--max-tokens", 6)),
+    ],
+)
+def test_what_is_trained_writes_summaries_of_documents_that_it_does_not_know(
+    method: str, model: object, prefix: str, options: tuple[object, ...], data: tuple[Path, DataStore]
+) -> None:
+    folder, store = data
+    start = ("--model", model(folder / "start")) if callable(model) else ()
+    file = folder / "train.jsonl"
+    run("train", method, file, "--dev", folder / "dev.jsonl", *start, "-o", folder / method, *QUICK, *options)
+    assert not {path.suffix for path in (folder / method).iterdir()} - {".json", ".safetensors", ".txt"}
+
+    system = f"{prefix}:{folder / method}"
+    run("summarize", "test", "--system", system)
+    written = {document.id: one for document, summaries in store.records("test") for one in summaries}
+    assert sorted(written) == ["d4", "d5"]
+    assert {one.system for one in written.values()} == {method}
+    assert all(one.text for one in written.values())
+    assert {remark for one in written.values() for remark in one.remarks} <= {SOURCE_CUT, OUTPUT_CUT}
+    assert "added 0 summaries" in run("summarize", "test", "--system", system).output
+
+    assert "was trained on 4 of the 4 documents" in refused("summarize", "train", "--system", system)
+    run("summarize", "train", "--system", system, "--trained-on")
+    assert all(TRAINED_ON in one.remarks for _, summaries in store.records("train") for one in summaries)
+
+
+def test_options_and_folders_that_do_not_fit_are_refused(data: tuple[Path, DataStore]) -> None:
+    folder, store = data
+    file, out = folder / "train.jsonl", folder / "out"
+    small = ("--embedding", 8, "--width", 8, "--max-tokens", 4)
+    run("train", "pointer", file, "--dev", folder / "dev.jsonl", "-o", out, *QUICK, *small, "--min-tokens", 1)
+    assert "pointer has no option temperature" in refused(
+        "summarize", "test", "--system", f"pointer:{out}", "--temperature", 0.5
+    )
+    assert "by the method 'pointer', which is no presumm" in refused("summarize", "test", "--system", f"presumm:{out}")
+    (out / "method.json").rename(out / "method")
+    assert "has no method.json, which `relevance train` writes when it has finished" in refused(
+        "summarize", "test", "--system", f"pointer:{out}"
+    )
+    (out / "method").rename(out / "method.json")
+    (out / "model.safetensors").rename(out / "model")
+    assert "has no model.safetensors" in refused("summarize", "test", "--system", f"pointer:{out}")
+    (out / "model").rename(out / "model.safetensors")
+    run("summarize", "test", "--system", f"pointer:{out}", "--min-tokens", 3, "--max-tokens", 3, "--as", "three")
+    lengths = {len(one.text.split()) for _, summaries in store.records("test") for one in summaries}
+    assert lengths <= {1, 2, 3}  # marks are words here
+
+
+@pytest.mark.parametrize("file", ["model.safetensors", "vocabulary.json"])
+def test_a_damaged_folder_is_refused(file: str, data: tuple[Path, DataStore]) -> None:
+    folder, _ = data
+    small = ("--embedding", 8, "--width", 8, "--max-tokens", 4, "--min-tokens", 1)
+    run(
+        "train", "pointer", folder / "train.jsonl", "--dev", folder / "test.jsonl", "-o", folder / "out", *QUICK, *small
+    )
+    damaged = (folder / "out" / file).read_bytes()[:-20]
+    (folder / "out" / file).write_bytes(damaged)
+    told = refused("summarize", "test", "--system", f"pointer:{folder / 'out'}")
+    assert f"the model in {folder / 'out'} cannot be loaded" in told
+
+
+def test_titles_are_asked_for_where_they_are_learned(data: tuple[Path, DataStore]) -> None:
+    folder, _ = data
+    lines = [json.loads(line) for line in (folder / "train.jsonl").read_text().splitlines()]
+    write(folder / "untitled.jsonl", [{**line, "title": None} for line in lines])
+    file = folder / "untitled.jsonl"
+    assert "lstm learns titles, which 4 of 4 documents do not have" in refused(
+        "train", "lstm", file, "--dev", file, "-o", folder / "out"
+    )

@@ -1,0 +1,153 @@
+"""Runs over shards on two nodes of Ray on this machine, and from a server of S3."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+from data.demo import FILE as DEMO
+from data.shards import is_sharded
+from distributed.on_ray import RayOptions, RefusedByWorker, TooLarge, on_ray
+from distributed.running import Here, Place, Progress, run
+from distributed.sources import Planner, find_inputs
+from distributed.work import ScoreWork
+from metrics import make_metrics
+from tests.waiting import PATIENCE, until
+
+PER = 1
+"""Documents of a shard: the demo corpus has 24."""
+
+
+def scored(folder: Path, source: str, place: Place, names: str = "rouge1,length", progress=lambda now: None) -> None:
+    work = ScoreWork(tuple(make_metrics(names.split(","))))
+    run(work, find_inputs(source), folder, Planner(None, PER), place, progress)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Without what a killed process was writing, whose name begins with a full stop."""
+    return {path.name: path.read_bytes() for path in folder.glob("[!.]*")}
+
+
+@pytest.fixture
+def s3(monkeypatch: pytest.MonkeyPatch):
+    """An S3 server of this machine with the demo corpus in a bucket."""
+    from moto.server import ThreadedMotoServer
+
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    for name, value in {
+        "AWS_ENDPOINT_URL": f"http://{host}:{port}",
+        "AWS_ACCESS_KEY_ID": "test",
+        "AWS_SECRET_ACCESS_KEY": "test",
+        "AWS_DEFAULT_REGION": "us-east-1",
+    }.items():
+        monkeypatch.setenv(name, value)
+    import fsspec
+
+    files = fsspec.filesystem("s3", skip_instance_cache=True)
+    files.mkdir("corpus")
+    files.pipe_file("corpus/demo.jsonl", DEMO.read_bytes())
+    yield "s3://corpus/*.jsonl"
+    server.stop()
+
+
+@pytest.fixture
+def two_nodes(s3: str, monkeypatch: pytest.MonkeyPatch):
+    """A Ray of two nodes with a processor each, which ends with the test; S3's address is known to its workers."""
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    monkeypatch.setenv("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
+    from ray.cluster_utils import Cluster
+
+    node = {"num_cpus": 1, "object_store_memory": 100_000_000, "include_dashboard": False}
+    cluster = Cluster(initialize_head=True, head_node_args=node)
+    second = cluster.add_node(num_cpus=1, object_store_memory=100_000_000)
+    yield cluster, second
+    cluster.shutdown()
+
+
+@pytest.mark.process
+def test_ray_makes_the_bytes_of_one_process_whatever_ends(two_nodes, s3: str, tmp_path: Path) -> None:
+    cluster, second = two_nodes
+    scored(tmp_path / "plain", str(DEMO), Here())
+    wanted = contents(tmp_path / "plain")
+    models = {name: tmp_path / name for name in ("plain_model", "ray_model")}
+    killed: list[int] = []
+
+    def kill_a_worker(now: Progress) -> None:
+        if now.done == 3 and not killed:
+            found = [one for one in psutil.process_iter(["cmdline"]) if is_map_worker(one, cluster)]
+            killed.extend(one.pid for one in found[:1])
+            for pid in killed:
+                os.kill(pid, signal.SIGKILL)
+
+    def kill_a_node(now: Progress) -> None:
+        if now.done == 3:
+            cluster.remove_node(second, allow_graceful=False)
+
+    scored(models["plain_model"], str(DEMO), Here(), "bertscore")  # and the model is loaded where the run begins
+    with on_ray(RayOptions(address=cluster.address)) as place:
+        scored(models["ray_model"], str(DEMO), place, "bertscore", kill_a_worker)
+        assert killed
+        assert contents(models["ray_model"]) == contents(models["plain_model"])
+        bad = tmp_path / "bad.jsonl"
+        bad.write_text(DEMO.read_text().splitlines(keepends=True)[0] + '{"id": 7}\n')
+        with pytest.raises(RefusedByWorker, match=r"bad\.jsonl:2: the field source is missing"):
+            scored(tmp_path / "refused", str(bad), place)
+        assert not is_sharded(tmp_path / "refused")
+        scored(tmp_path / "ray", str(DEMO), place, progress=kill_a_node)
+        assert contents(tmp_path / "ray") == wanted
+        (tmp_path / "ray" / "part-00005.parquet").unlink()
+        heard: list[Progress] = []
+        scored(tmp_path / "ray", str(DEMO), place, progress=heard.append)
+        assert [now.done for now in heard] == [23, 24]
+        assert contents(tmp_path / "ray") == wanted
+        scored(tmp_path / "s3", s3, place)
+        assert len(list((tmp_path / "s3").glob("part-*"))) == 24
+        place.options = RayOptions(memory=2**60)
+        with pytest.raises(TooLarge, match="more than any node of Ray has"):
+            scored(tmp_path / "large", str(DEMO), place)
+
+
+def is_map_worker(process: psutil.Process, cluster) -> bool:
+    """Whether a process is an actor of Ray Data that belongs to our cluster."""
+    return "MapWorker" in " ".join(process.info["cmdline"] or ()) and any(
+        str(cluster.head_node.get_session_dir_path()) in " ".join(parent.cmdline()) for parent in process.parents()
+    )
+
+
+@pytest.mark.process
+def test_a_run_goes_on_where_it_was_interrupted_or_killed(tmp_path: Path) -> None:
+    """The process that began the run, which has a Ray of its own: what it started ends with it."""
+    many = tmp_path / "many.jsonl"
+    lines = [json.loads(line) for line in DEMO.read_text().splitlines()]
+    copies = [{**line, "id": f"{copy}-{line['id']}"} for copy in range(10) for line in lines]
+    many.write_text("".join(json.dumps(line) + "\n" for line in copies))
+    folder = tmp_path / "out"
+    command = [sys.executable, "-m", "cli", "score", many, "--metrics", "rouge1", "--on", "ray", "--workers", "1"]
+    command += ["--shard-documents", "1", "-o", f"{folder}/"]
+    done = 0
+    for number in (signal.SIGINT, signal.SIGKILL):
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+            assert process.stderr is not None
+            mine = psutil.Process(process.pid)
+            until(lambda before=done: len(list(folder.glob("part-*"))) > before, "a shard of this run")
+            children = mine.children(recursive=True)
+            process.send_signal(number)
+            said = process.stderr.read()
+        assert process.returncode == (1 if number == signal.SIGINT else -signal.SIGKILL)
+        assert ("and the same command goes on from there" in said) == (number == signal.SIGINT)
+        assert not psutil.wait_procs(children, timeout=PATIENCE)[1]
+        done = len(list(folder.glob("part-*")))
+        assert 0 < done < 240
+        assert not is_sharded(folder)
+    scored(folder, str(many), Here(), "rouge1")
+    scored(tmp_path / "plain", str(many), Here(), "rouge1")
+    assert contents(folder) == contents(tmp_path / "plain")

@@ -1,0 +1,143 @@
+"""An annotator's way: by a name to the pairs, each from its top with the buttons in sight, and to the end."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from annotation.store import AnnotationStore
+from data.database import connect
+from tests.driving import serving
+from tests.e2e.conftest import Opener
+from tests.e2e.watching import FITS, settled
+
+pytestmark = pytest.mark.browser
+
+READING = 450
+"""Milliseconds before a choice: sooner ones are refused as keys held down."""
+
+PAIRS = 24
+
+SCROLLERS = "[...document.querySelectorAll('[data-testid=stMain], .pair [tabindex]')]"
+
+CHARACTERS_IN_LINES = """text => {
+  const range = document.createRange(), lines = new Map();
+  for (let place = 0; place < text.length; place++) {
+    range.setStart(text, place);
+    range.setEnd(text, place + 1);
+    const { top, width } = range.getBoundingClientRect();
+    if (width) lines.set(top, (lines.get(top) ?? 0) + 1);
+  }
+  return [...lines.values()].slice(0, -1);
+}"""
+"""Of a node of text: how many characters each of its lines has, but for the last."""
+
+
+def test_all_pairs_on_a_phone_each_from_its_top_to_the_end(new_page: Opener, demo_url: str) -> None:
+    page = new_page(360, 568)  # low enough that the page scrolls, too
+    with serving(demo_url) as url:
+        page.goto(f"{url}/annotate")
+        name = page.get_by_label("Your name", exact=True)
+        name.fill("Ana")
+        name.press("Enter")
+        for number in range(1, PAIRS + 1):
+            judge_on_a_phone(page, number)
+        expect(page.get_by_role("heading", name="That was the last pair")).to_be_focused()
+        expect(page.get_by_text(f"You judged {PAIRS} pairs").first).to_be_visible()
+        row = page.get_by_role("row", name="ROUGE-K")
+        expect(row).to_have_text(re.compile(rf"ROUGE-K\d+ of {PAIRS}"))
+        assert page.evaluate(FITS)
+        page.get_by_role("button", name="Leave").click()
+        expect(page.get_by_label("Your name", exact=True)).to_be_visible()
+
+
+def judge_on_a_phone(page: Page, number: int) -> None:
+    """Look at a pair as it appears, read it to its end, and judge it."""
+    expect(page.get_by_role("heading", name=f"Pair {number} of {PAIRS}")).to_be_focused()
+    settled(page)
+    if number > 1:
+        expect(page.get_by_role("status").filter(has_text=f"{number - 1} judged")).to_have_count(1)
+    assert page.evaluate(f"{SCROLLERS}.map(element => element.scrollTop)") == [0, 0, 0]
+    document, summaries = (page.get_by_role("region", name=label) for label in ("Document", "Summaries"))
+    expect(document).to_be_visible()
+    expect(summaries).to_be_hidden()
+    buttons = page.get_by_role("button", name="is more relevant")
+    reading, tab = page.get_by_role("button", name="Read the summaries"), page.get_by_role("radio", name="Summaries")
+    in_sight(page, reading)
+    expect(buttons).to_have_count(0)  # nobody can choose who has seen the document only
+    page.evaluate(f"{SCROLLERS}.forEach(element => {{ element.scrollTop = 1e6 }})")
+    if number == 1:
+        page.wait_for_timeout(READING)
+        for key in "120":
+            page.keyboard.press(key)
+    if number == 1:
+        reading.dblclick()  # its place is that of a choice then, which the second tap is not
+    elif number % 2:
+        reading.click()
+        expect(tab).to_be_focused()
+    else:
+        tab.click()
+    expect(reading).to_have_count(0)
+    expect(summaries).to_be_visible()
+    expect(document).to_be_hidden()
+    page.evaluate(f"{SCROLLERS}.forEach(element => {{ element.scrollTop = 1e6 }})")
+    assert page.get_by_test_id("stMain").evaluate("element => element.scrollTop") > 0
+    in_sight(page, buttons.first, buttons.last)
+    settled(page)
+    page.wait_for_timeout(READING)
+    buttons.nth(number % 2).click()
+
+
+def in_sight(page: Page, *buttons: Locator) -> None:
+    """All of a button lies in the window."""
+    for button in buttons:
+        expect(button).to_be_in_viewport(ratio=1)
+
+
+def test_the_document_is_a_readable_column_beside_both_summaries(new_page: Opener, demo_url: str) -> None:
+    token = AnnotationStore(connect(demo_url)).join(study="Demo", name="Ana").token
+    page = new_page(1280, 800)
+    with serving(demo_url) as url:
+        page.goto(f"{url}/annotate?annotator={token}")
+        document, summaries = (page.get_by_role("region", name=label) for label in ("Document", "Summaries"))
+        left, right = document.bounding_box(), summaries.bounding_box()
+        assert left is not None
+        assert right is not None
+        assert left["x"] + left["width"] < right["x"]
+        expect(summaries.get_by_role("heading")).to_have_text(["Summary 1", "Summary 2"])
+        lines = document.evaluate_handle("element => element.lastChild").evaluate(CHARACTERS_IN_LINES)
+        assert 65 <= sum(lines) / len(lines) <= 75
+        labels = ("1 is more relevant", "Equally relevant", "2 is more relevant", "Back", "Skip", "Add a reason")
+        in_sight(page, *(page.get_by_role("button", name=label) for label in labels))
+        expect(page.get_by_role("link", name="Home")).to_have_count(0)  # their task and nothing else
+        expect(page).to_have_title("Demo · Relevance")
+        page.get_by_role("button", name="Leave").click()
+        expect(page.get_by_role("link", name="Home")).to_be_visible()
+
+
+def test_a_reason_is_typed_and_judges_nothing(page: Page, demo_url: str) -> None:
+    engine = connect(demo_url)
+    token = AnnotationStore(engine).invite(study="Demo", name="Typing").token
+    with serving(demo_url) as url:
+        page.goto(f"{url}/annotate?invite={token}")
+        settled(page)
+        page.wait_for_timeout(READING)
+        for button, label in (("Skip", "Why can this pair"), ("Add a reason", "Why is it more relevant")):
+            page.get_by_role("button", name=button, exact=True).press("Enter")
+            field = page.get_by_role("textbox", name=label)
+            expect(field).to_be_focused()
+            page.keyboard.type("1 is cut off, 2 is not")
+            expect(field).to_have_value("1 is cut off, 2 is not")
+            page.keyboard.press("Escape")
+            expect(field).to_have_count(0)
+        settled(page)
+        expect(page.get_by_text(f"0 of {PAIRS} judged")).to_be_visible()
+        page.get_by_role("button", name="1 is more relevant").click()
+        expect(page.get_by_text(f"1 of {PAIRS} judged")).to_be_visible()
+    with engine.connect() as connection:
+        assert connection.exec_driver_sql("SELECT rationale FROM judgments").scalars().all() == [
+            "1 is cut off, 2 is not"
+        ]
+    engine.dispose()

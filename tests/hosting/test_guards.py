@@ -1,0 +1,511 @@
+"""Every public method of every store that pages have, called by everybody who may come."""
+
+from __future__ import annotations
+
+import inspect
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+from typing import get_type_hints
+
+import pytest
+from sqlalchemy import Engine
+
+from annotation.adjudication import UnknownPair, export_adjudications, load_adjudications
+from annotation.phase_store import PhaseStore
+from annotation.previewing import copy_study
+from annotation.protocol.store import ProtocolStore
+from annotation.records import (
+    Annotator,
+    NotAssigned,
+    StudyExists,
+    UnknownInvite,
+    UnknownStudy,
+    WrongPhase,
+)
+from annotation.registrations import AlreadyJudged
+from annotation.results import export_judgments, load_judgments
+from annotation.study_data import read_study
+from data.access import Right
+from data.database import make_engine, now
+from data.records import Document, Summary
+from data.store import DataStore, NotAllowed, NotSignedIn, StoredBound, StoredScore
+from data.store.base import Store
+from pages.components.shared.stores import Stores
+from tests.hosting.people import PASSWORD, World, build, judge, review_spec, spec
+
+Call = Callable[[Stores, World], object]
+Outcomes = dict[str, type[Exception] | None]
+
+ACTORS = (
+    *("nobody", "annotator", "annotator elsewhere", "researcher elsewhere"),
+    *("reader", "adjudicator", "manager", "creator", "owner", "local"),
+)
+
+
+def outcomes(
+    *,
+    annotator: type[Exception] | None = NotAllowed,
+    elsewhere: type[Exception] | None = NotAllowed,
+    stranger: type[Exception] | None = None,
+    reader: type[Exception] | None = None,
+    manager: type[Exception] | None = None,
+    creator: type[Exception] | None = None,
+    owner: type[Exception] | None = None,
+) -> Outcomes:
+    """What each actor's call raises, None where it works; an adjudicator only reads what most methods are about."""
+    by_actor = (NotSignedIn, annotator, elsewhere, stranger, reader, reader, manager, creator, owner, None)
+    return dict(zip(ACTORS, by_actor, strict=True))
+
+
+SIGNED_IN = outcomes(annotator=None, elsewhere=None)
+RESEARCHERS = outcomes()
+"""Data sets and reviews of keywords are shared by all researchers of a server."""
+READERS = outcomes(stranger=UnknownStudy)
+TASK = outcomes(annotator=None, elsewhere=UnknownStudy, stranger=UnknownStudy)
+"""What annotators see of their study, too."""
+MANAGERS = outcomes(stranger=UnknownStudy, reader=NotAllowed)
+ADJUDICATORS = MANAGERS | {"adjudicator": None}
+REGISTERING = {**MANAGERS, **dict.fromkeys(("manager", "creator", "owner", "local"), AlreadyJudged)}
+"""What managers may do, and what this study has too many judgments for."""
+SERVER_OWNERS = outcomes(stranger=NotAllowed, reader=NotAllowed, manager=NotAllowed, creator=NotAllowed)
+DATASET_OWNERS = outcomes(stranger=NotAllowed, reader=NotAllowed, manager=NotAllowed)
+
+
+def own(error: type[Exception]) -> Outcomes:
+    """What only the annotator themself may do, however much others may."""
+    return outcomes(
+        annotator=None, elsewhere=error, stranger=error, reader=error, manager=error, creator=error, owner=error
+    )
+
+
+OWN_WORK = own(NotAssigned)
+OWN_MARKS = outcomes(stranger=NotAssigned, reader=NotAssigned, manager=NotAssigned, owner=NotAssigned)
+OWN_TOKEN_OF_MARKS = outcomes(stranger=UnknownInvite, reader=UnknownInvite, manager=UnknownInvite, owner=UnknownInvite)
+
+BOUND = StoredBound(0.5, (0,), 0, 0.5, 1.0)
+SUMMARIES = [Summary("d0", "c", "another")]
+
+
+def delete_and_restore(stores: Stores, world: World) -> None:
+    """Bring back what Carla had deleted."""
+    DataStore(stores.data.engine).end_run(world.run_id)
+    carla = DataStore(stores.data.engine, world.actors["creator"])
+    carla.add_dataset(name="old", format="interchange", sha256="", records=[])
+    stores.data.restore_dataset(carla.delete_dataset("old"))
+
+
+def delete(stores: Stores, _: World) -> None:
+    """Delete a data set of Carla's that nothing is made of."""
+    stores.data.delete_dataset("spare")
+
+
+def adjudicate(stores: Stores, world: World) -> None:
+    """Decide the pair that Ann has judged; nobody else has, so that whoever may decide is told so."""
+    presented = now() - timedelta(seconds=2)
+    with suppress(UnknownPair):
+        stores.adjudication.decide(study="S", pair_id=1, choice="left", presented_at=presented, name="Ada")
+
+
+def look_at_contested(stores: Stores, world: World) -> None:
+    with suppress(UnknownPair):
+        stores.adjudication.task("S", 1, "Ada")
+
+
+def save_marks(stores: Stores, world: World) -> None:
+    presented = now() - timedelta(seconds=2)
+    stores.keyword_reviews.save(annotator=world.marker, task_id=world.marked_id, wrong=[], presented_at=presented)
+
+
+def in_no_phase(call: Callable[[PhaseStore, Annotator], object]) -> Call:
+    """A call that comes to the annotator's own phase, which it does not belong to."""
+
+    def refused(stores: Stores, world: World) -> None:
+        with suppress(WrongPhase):
+            call(stores.phases, world.annotator)
+
+    return refused
+
+
+def answer_training(phases: PhaseStore, annotator: Annotator) -> None:
+    presented = now() - timedelta(seconds=2)
+    phases.answer_training(annotator, attempt=1, place=0, choice="left", presented_at=presented)
+
+
+def apply(stores: Stores, _: World) -> None:
+    """Give the study `S` a title."""
+    stores.protocols.apply(f'title = "News"\n{ProtocolStore(stores.data.engine).export("S")}')
+
+
+GUARDS: dict[str, tuple[Outcomes, Call]] = {
+    # --- data sets: shared by researchers, changed by their owner
+    "DataStore.check": (SIGNED_IN, lambda stores, world: stores.data.check()),
+    "DataStore.visitor": (SIGNED_IN, lambda stores, world: stores.data.visitor()),
+    "DataStore.has_dataset": (RESEARCHERS, lambda stores, world: stores.data.has_dataset("news")),
+    "DataStore.datasets": (RESEARCHERS, lambda stores, world: stores.data.datasets()),
+    "DataStore.dataset": (RESEARCHERS, lambda stores, world: stores.data.dataset("news")),
+    "DataStore.may_change": (RESEARCHERS, lambda stores, world: stores.data.may_change("news")),
+    "DataStore.records": (RESEARCHERS, lambda stores, world: stores.data.records("news")),
+    "DataStore.first_records": (RESEARCHERS, lambda stores, world: stores.data.first_records("news", 2)),
+    "DataStore.record": (RESEARCHERS, lambda stores, world: stores.data.record("news", "d0")),
+    "DataStore.listed": (RESEARCHERS, lambda stores, world: stores.data.listed("news", [0])),
+    "DataStore.position_of": (RESEARCHERS, lambda stores, world: stores.data.position_of("news", "d0")),
+    "DataStore.find_position": (RESEARCHERS, lambda stores, world: stores.data.find_position("news", "d0")),
+    "DataStore.written_by": (RESEARCHERS, lambda stores, world: stores.data.written_by("news")),
+    "DataStore.summarized": (
+        RESEARCHERS,
+        lambda stores, world: stores.data.summarized(dataset="news", system="a", signature=None),
+    ),
+    "DataStore.count_single_texts": (RESEARCHERS, lambda stores, world: stores.data.count_single_texts("news")),
+    "DataStore.add_dataset": (
+        RESEARCHERS,
+        lambda stores, world: stores.data.add_dataset(name="own", format="lines", sha256="", records=[]),
+    ),
+    "DataStore.add_summaries": (
+        DATASET_OWNERS,
+        lambda stores, world: stores.data.add_summaries(dataset="news", summaries=SUMMARIES),
+    ),
+    "DataStore.add_document": (
+        DATASET_OWNERS,
+        lambda stores, world: stores.data.add_document(
+            dataset="written", document=Document(id="new", source="s", references=("r",)), summaries=[]
+        ),
+    ),
+    "DataStore.rename_dataset": (DATASET_OWNERS, lambda stores, world: stores.data.rename_dataset("news", "mine")),
+    "DataStore.archive_dataset": (DATASET_OWNERS, lambda stores, world: stores.data.archive_dataset("news")),
+    "DataStore.delete_dataset": (DATASET_OWNERS, delete),
+    "DataStore.restore_dataset": (DATASET_OWNERS, delete_and_restore),
+    # --- scores, bounds, stars and runs: by whoever looks at the data set
+    "DataStore.examples": (RESEARCHERS, lambda stores, world: stores.data.examples("news")),
+    "DataStore.unscored": (
+        RESEARCHERS,
+        lambda stores, world: stores.data.unscored(dataset="news", signature="rouge1|test"),
+    ),
+    "DataStore.add_scores": (
+        RESEARCHERS,
+        lambda stores, world: stores.data.add_scores(
+            metric="rouge1", signature="rouge1|test", scores={"0" * 64: StoredScore(0.5, None)}
+        ),
+    ),
+    "DataStore.signatures": (RESEARCHERS, lambda stores, world: stores.data.signatures("news")),
+    "DataStore.scores": (
+        RESEARCHERS,
+        lambda stores, world: stores.data.scores(dataset="news", signature="rouge1|test"),
+    ),
+    "DataStore.stored": (
+        RESEARCHERS,
+        lambda stores, world: stores.data.stored(dataset="news", document_id="d0", systems=["a"]),
+    ),
+    "DataStore.cells": (RESEARCHERS, lambda stores, world: stores.data.cells("news")),
+    "DataStore.bound_signatures": (RESEARCHERS, lambda stores, world: stores.data.bound_signatures("news")),
+    "DataStore.add_bounds": (
+        RESEARCHERS,
+        lambda stores, world: stores.data.add_bounds(dataset="news", signature="o", bounds={"d0": BOUND}),
+    ),
+    "DataStore.bounds": (RESEARCHERS, lambda stores, world: stores.data.bounds(dataset="news", signature="o")),
+    "DataStore.bound": (
+        RESEARCHERS,
+        lambda stores, world: stores.data.bound(dataset="news", document_id="d0", signature="o"),
+    ),
+    "DataStore.count_bounds": (
+        RESEARCHERS,
+        lambda stores, world: stores.data.count_bounds(dataset="news", signatures=["o"]),
+    ),
+    "DataStore.star": (
+        RESEARCHERS,
+        lambda stores, world: stores.data.star(dataset="news", document="d0", systems="ab", note="odd"),
+    ),
+    "DataStore.unstar": (
+        RESEARCHERS,
+        lambda stores, world: stores.data.unstar(dataset="news", document="d0", systems="ab"),
+    ),
+    "DataStore.starred": (RESEARCHERS, lambda stores, world: stores.data.starred("news")),
+    "DataStore.start_run": (
+        RESEARCHERS,
+        lambda stores, world: stores.data.start_run(dataset="spare", metrics=["length"]),
+    ),
+    "a run that adds systems": (
+        DATASET_OWNERS,
+        lambda stores, world: stores.data.start_run(dataset="spare", systems=["lead"]),
+    ),
+    "DataStore.beat": (RESEARCHERS, lambda stores, world: stores.data.beat(world.run_id, done=1, total=2)),
+    "DataStore.end_run": (RESEARCHERS, lambda stores, world: stores.data.end_run(world.run_id)),
+    "DataStore.cancel_run": (RESEARCHERS, lambda stores, world: stores.data.cancel_run(world.run_id)),
+    "DataStore.change_run": (RESEARCHERS, lambda stores, world: stores.data.change_run(world.run_id, done=1)),
+    "DataStore.run": (RESEARCHERS, lambda stores, world: stores.data.run(world.run_id)),
+    "DataStore.runs": (RESEARCHERS, lambda stores, world: stores.data.runs("news")),
+    "DataStore.last_run": (RESEARCHERS, lambda stores, world: stores.data.last_run("news")),
+    # --- studies
+    "AnnotationStore.sample": (RESEARCHERS, lambda stores, world: stores.annotation.sample(spec("new"))),
+    "AnnotationStore.count_pairs": (RESEARCHERS, lambda stores, world: stores.annotation.count_pairs(spec("new"))),
+    "AnnotationStore.create_study": (RESEARCHERS, lambda stores, world: stores.annotation.create_study(spec("new"))),
+    "AnnotationStore.studies": (RESEARCHERS, lambda stores, world: stores.annotation.studies()),
+    "AnnotationStore.studies_of": (RESEARCHERS, lambda stores, world: stores.annotation.studies_of("news")),
+    "AnnotationStore.is_studied": (RESEARCHERS, lambda stores, world: stores.annotation.is_studied("news")),
+    "AnnotationStore.study": (TASK, lambda stores, world: stores.annotation.study("S")),
+    "AnnotationStore.right": (TASK, lambda stores, world: stores.annotation.right("S")),
+    "AnnotationStore.close_study": (MANAGERS, lambda stores, world: stores.annotation.close_study("S")),
+    "AnnotationStore.pace": (READERS, lambda stores, world: stores.annotation.pace("S")),
+    "AnnotationStore.version": (READERS, lambda stores, world: stores.annotation.version("S")),
+    "copy_study": (READERS, lambda stores, world: copy_study(stores.annotation, "S").dispose()),
+    "AnnotationStore.annotators": (READERS, lambda stores, world: stores.annotation.annotators("S")),
+    "load_judgments": (READERS, lambda stores, world: load_judgments(stores.annotation, "S")),
+    "export_judgments": (READERS, lambda stores, world: export_judgments(stores.annotation, "S")),
+    "export_judgments with names": (
+        MANAGERS,
+        lambda stores, world: export_judgments(stores.annotation, "S", names=True),
+    ),
+    "read_study": (
+        TASK | {"annotator": NotAllowed},
+        lambda stores, world: read_study(stores.data, stores.annotation, "S"),
+    ),
+    "ProtocolStore.apply": (outcomes(stranger=StudyExists, reader=NotAllowed), apply),
+    "ProtocolStore.examine": (
+        outcomes(stranger=StudyExists, reader=NotAllowed),
+        lambda stores, world: stores.protocols.examine(ProtocolStore(stores.data.engine).export("S")),
+    ),
+    "ProtocolStore.compare": (
+        outcomes(stranger=StudyExists, reader=NotAllowed),
+        lambda stores, world: stores.protocols.compare(ProtocolStore(stores.data.engine).protocol("S")),
+    ),
+    "ProtocolStore.edit": (MANAGERS, lambda stores, world: stores.protocols.edit("S", {"title": "News"})),
+    "ProtocolStore.protocol": (READERS, lambda stores, world: stores.protocols.protocol("S")),
+    "ProtocolStore.history": (READERS, lambda stores, world: stores.protocols.history("S")),
+    "ProtocolStore.export": (READERS, lambda stores, world: stores.protocols.export("S")),
+    # --- who judges
+    "AnnotationStore.join": (READERS, lambda stores, world: stores.annotation.join(study="S", name="Somebody")),
+    "AnnotationStore.invite": (MANAGERS, lambda stores, world: stores.annotation.invite(study="S", name="Ben")),
+    "AnnotationStore.invited": (MANAGERS, lambda stores, world: stores.annotation.invited("S")),
+    "AnnotationStore.annotator": (
+        own(UnknownInvite),
+        lambda stores, world: stores.annotation.annotator(world.annotator.token),
+    ),
+    "AnnotationStore.own_annotator": (SIGNED_IN, lambda stores, world: stores.annotation.own_annotator()),
+    "AnnotationStore.next_task": (OWN_WORK, lambda stores, world: stores.annotation.next_task(world.annotator)),
+    "AnnotationStore.task": (
+        OWN_WORK,
+        lambda stores, world: stores.annotation.task(world.annotator, world.judged_id),
+    ),
+    "AnnotationStore.previous_task": (
+        OWN_WORK,
+        lambda stores, world: stores.annotation.previous_task(world.annotator),
+    ),
+    "AnnotationStore.judge": (
+        OWN_WORK,
+        lambda stores, world: judge(stores.annotation, world.annotator, world.given_id),
+    ),
+    "AnnotationStore.skip": (
+        OWN_WORK,
+        lambda stores, world: stores.annotation.skip(
+            annotator=world.annotator, assignment_id=world.given_id, reason="unreadable"
+        ),
+    ),
+    "AnnotationStore.progress": (OWN_WORK, lambda stores, world: stores.annotation.progress(world.annotator)),
+    # --- phases: the study has none but the judging, which is told to nobody else
+    "PhaseStore.standing": (OWN_WORK, lambda stores, world: stores.phases.standing(world.annotator)),
+    "PhaseStore.answer_consent": (
+        OWN_WORK,
+        in_no_phase(lambda phases, annotator: phases.answer_consent(annotator, text="", agreed=True)),
+    ),
+    "PhaseStore.read_instructions": (
+        OWN_WORK,
+        lambda stores, world: stores.phases.read_instructions(world.annotator),
+    ),
+    "PhaseStore.answer_survey": (
+        OWN_WORK,
+        lambda stores, world: stores.phases.answer_survey(world.annotator, "before", {}),
+    ),
+    "PhaseStore.training_task": (
+        OWN_WORK,
+        in_no_phase(lambda phases, annotator: phases.training_task(annotator)),
+    ),
+    "PhaseStore.answer_training": (OWN_WORK, in_no_phase(answer_training)),
+    "PhaseStore.withdraw": (OWN_WORK, lambda stores, world: stores.phases.withdraw(world.annotator)),
+    # --- adjudication
+    "AdjudicationStore.pairs": (ADJUDICATORS, lambda stores, world: stores.adjudication.pairs("S", "Ada")),
+    "AdjudicationStore.task": (ADJUDICATORS, look_at_contested),
+    "AdjudicationStore.decide": (ADJUDICATORS, adjudicate),
+    "AdjudicationStore.adjudications": (READERS, lambda stores, world: stores.adjudication.adjudications("S")),
+    "AdjudicationStore.confirmation": (READERS, lambda stores, world: stores.adjudication.confirmation("S")),
+    "AdjudicationStore.decided": (RESEARCHERS, lambda stores, world: stores.adjudication.decided()),
+    "AdjudicationStore.version": (READERS, lambda stores, world: stores.adjudication.version("S")),
+    "load_adjudications": (READERS, lambda stores, world: load_adjudications(stores.annotation, "S")),
+    "export_adjudications": (READERS, lambda stores, world: export_adjudications(stores.adjudication, "S")),
+    "export_adjudications with names": (
+        MANAGERS,
+        lambda stores, world: export_adjudications(stores.adjudication, "S", names=True),
+    ),
+    # --- reviews of keywords: seen by all researchers; each account's marks are its own
+    "KeywordReviewStore.create_review": (
+        RESEARCHERS,
+        lambda stores, world: stores.keyword_reviews.create_review(review_spec("new")),
+    ),
+    "KeywordReviewStore.reviews": (RESEARCHERS, lambda stores, world: stores.keyword_reviews.reviews()),
+    "KeywordReviewStore.review": (RESEARCHERS, lambda stores, world: stores.keyword_reviews.review("K")),
+    "KeywordReviewStore.version": (RESEARCHERS, lambda stores, world: stores.keyword_reviews.version("K")),
+    "KeywordReviewStore.counts": (RESEARCHERS, lambda stores, world: stores.keyword_reviews.counts("K")),
+    "KeywordReviewStore.decisions": (RESEARCHERS, lambda stores, world: stores.keyword_reviews.decisions("K")),
+    "KeywordReviewStore.export": (RESEARCHERS, lambda stores, world: stores.keyword_reviews.export("K")),
+    "KeywordReviewStore.join": (
+        RESEARCHERS,
+        lambda stores, world: stores.keyword_reviews.join(review="K", name="Somebody"),
+    ),
+    "KeywordReviewStore.annotator": (
+        OWN_TOKEN_OF_MARKS,
+        lambda stores, world: stores.keyword_reviews.annotator(world.marker.token),
+    ),
+    "KeywordReviewStore.task": (OWN_MARKS, lambda stores, world: stores.keyword_reviews.task(world.marker, 0)),
+    "KeywordReviewStore.next_task": (OWN_MARKS, lambda stores, world: stores.keyword_reviews.next_task(world.marker)),
+    "KeywordReviewStore.save": (OWN_MARKS, save_marks),
+    "KeywordReviewStore.progress": (OWN_MARKS, lambda stores, world: stores.keyword_reviews.progress(world.marker)),
+    # --- models that judge
+    "ModelStore.pairs": (READERS, lambda stores, world: stores.models.pairs("S")),
+    "ModelStore.models": (READERS, lambda stores, world: stores.models.models("S")),
+    "ModelStore.judged": (READERS, lambda stores, world: stores.models.judged("S", "m", "judge: m")),
+    "ModelStore.verdicts": (READERS, lambda stores, world: stores.models.verdicts("S")),
+    "ModelStore.said": (READERS, lambda stores, world: stores.models.said("S", "d0", ("a", "b"))),
+    "ModelStore.export": (READERS, lambda stores, world: stores.models.export("S")),
+    "ModelStore.add": (MANAGERS, lambda stores, world: stores.models.add("S", "m", "judge: m", [])),
+    # --- accounts
+    "AccountStore.users": (SERVER_OWNERS, lambda stores, world: stores.accounts.users()),
+    "AccountStore.user": (SERVER_OWNERS, lambda stores, world: stores.accounts.user("carla")),
+    "AccountStore.add_user": (
+        SERVER_OWNERS,
+        lambda stores, world: stores.accounts.add_user(name="new", role="owner", email="new@example.org"),
+    ),
+    "AccountStore.set_password": (
+        SERVER_OWNERS,
+        lambda stores, world: stores.accounts.set_password("olga", PASSWORD),
+    ),
+    "AccountStore.disable": (SERVER_OWNERS, lambda stores, world: stores.accounts.disable("sven")),
+    "AccountStore.sign_out": (SERVER_OWNERS, lambda stores, world: stores.accounts.sign_out("sven")),
+    "AccountStore.has_owner": (SIGNED_IN, lambda stores, world: stores.accounts.has_owner()),
+    "AccountStore.password_of": (SERVER_OWNERS, lambda stores, world: stores.accounts.password_of("olga")),
+    "AccountStore.of_address": (SERVER_OWNERS, lambda stores, world: stores.accounts.of_address("a@example.org")),
+    "AccountStore.members": (MANAGERS, lambda stores, world: stores.accounts.members("S")),
+    "AccountStore.owner_of": (MANAGERS, lambda stores, world: stores.accounts.owner_of("S")),
+    "AccountStore.grant": (MANAGERS, lambda stores, world: stores.accounts.grant("S", "sven", Right.MANAGE)),
+    # --- links
+    "LinkStore.add_link": (MANAGERS, lambda stores, world: stores.links.add_link("S")),
+    "LinkStore.links": (MANAGERS, lambda stores, world: stores.links.links("S")),
+    "LinkStore.revoke": (MANAGERS, lambda stores, world: stores.links.revoke("S", world.link.id)),
+    "LinkStore.enter": (SERVER_OWNERS, lambda stores, world: stores.links.enter(world.link.token)),
+    "LinkStore.wording": (SERVER_OWNERS, lambda stores, world: stores.links.wording(world.link.token)),
+    "LinkStore.way_back": (OWN_WORK, lambda stores, world: stores.links.way_back(world.annotator, "finished")),
+    # --- stopping rules; annotators let them look, and learn nothing
+    "StoppingStore.complete_documents": (READERS, lambda stores, world: stores.stopping.complete_documents("S")),
+    "StoppingStore.look": (TASK, lambda stores, world: stores.stopping.look("S", lambda _: None)),
+    # --- people
+    "StudyRemovalStore.rename_study": (MANAGERS, lambda stores, world: stores.removal.rename_study("S", "new")),
+    "StudyRemovalStore.archive_study": (MANAGERS, lambda stores, world: stores.removal.archive_study("S")),
+    "StudyRemovalStore.delete_study": (
+        outcomes(stranger=UnknownStudy, reader=NotAllowed, manager=NotAllowed),
+        lambda stores, world: stores.removal.delete_study("S", with_judgments=True),
+    ),
+    "StudyRemovalStore.delete_dataset": (DATASET_OWNERS, lambda stores, world: stores.removal.delete_dataset("spare")),
+    "RegistrationStore.registration": (READERS, lambda stores, world: stores.registrations.registration("S")),
+    "RegistrationStore.check_registrable": (
+        REGISTERING,
+        lambda stores, world: stores.registrations.check_registrable("S"),
+    ),
+    "RegistrationStore.register": (
+        REGISTERING,
+        lambda stores, world: stores.registrations.register("S", "0" * 64, {}),
+    ),
+    "PeopleStore.people": (READERS, lambda stores, world: stores.people.people("S")),
+    "PeopleStore.pause": (MANAGERS, lambda stores, world: stores.people.pause("S", "Ann")),
+    "PeopleStore.pause_study": (MANAGERS, lambda stores, world: stores.people.pause_study("S")),
+    "PeopleStore.exclude": (MANAGERS, lambda stores, world: stores.people.exclude("S", "Ann", "why")),
+    "PeopleStore.restore": (MANAGERS, lambda stores, world: stores.people.restore("S", "Ann")),
+    "PeopleStore.erase": (MANAGERS, lambda stores, world: stores.people.erase("S", "Ann", keep_judgments=True)),
+}
+"""By method: what the call raises for each actor, and the call, which is about the study `S` and what belongs to it."""
+
+PLUMBING = {"reading", "writing", "admit", "failed", "changing", "versions", "keep", "read_in_parts"}
+"""Public methods of every store that are not for pages."""
+
+
+def methods_of(kind: type[Store]) -> set[str]:
+    return {name for name, _ in inspect.getmembers(kind, inspect.isfunction) if not name.startswith("_")} - PLUMBING
+
+
+def test_every_method_of_every_store_is_listed() -> None:
+    shared = methods_of(Store)
+    found = {
+        f"{kind.__name__}.{name}"
+        for kind in get_type_hints(Stores).values()
+        for name in methods_of(kind) - (shared if kind is not DataStore else set())
+    }
+    assert found == {name for name in GUARDS if "." in name}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory, migrated_sqlite: Path) -> tuple[World, Path]:
+    """The world, and the database that it is in, to copy."""
+    file = tmp_path_factory.mktemp("world") / "world.db"
+    engine = make_engine(f"sqlite:///{shutil.copy(migrated_sqlite, file)}")
+    world = build(engine)
+    for name, owner in (("written", "creator"), ("spare", "creator")):
+        store = DataStore(engine, world.actors[owner])
+        if name == "written":
+            store.add_document(dataset=name, document=Document(id="old", source="s", references=("r",)), summaries=[])
+        else:
+            store.add_dataset(name=name, format="lines", sha256="", records=[])
+    engine.dispose()
+    return world, file
+
+
+@pytest.fixture
+def copies(tmp_path: Path, built: tuple[World, Path]) -> Iterator[Callable[[], Engine]]:
+    """Makes an engine over a fresh copy of that database."""
+    engines: list[Engine] = []
+
+    def copy() -> Engine:
+        engines.append(make_engine(f"sqlite:///{shutil.copy(built[1], tmp_path / f'{len(engines)}.db')}"))
+        return engines[-1]
+
+    yield copy
+    for engine in engines:
+        engine.dispose()
+
+
+REFUSALS = (NotSignedIn, NotAllowed, StudyExists, UnknownStudy, NotAssigned, UnknownInvite, AlreadyJudged)
+
+
+@pytest.mark.parametrize("name", GUARDS)
+def test_a_method_answers_those_it_is_for_and_nobody_else(
+    built: tuple[World, Path], copies: Callable[[], Engine], name: str
+) -> None:
+    world, file = built
+    expected, call = GUARDS[name]
+    before = file.read_bytes()
+    found: Outcomes = {}
+    for actor in ACTORS:
+        engine = copies()
+        try:
+            call(Stores.over(engine, world.actors[actor]), world)
+            found[actor] = None
+        except REFUSALS as error:
+            found[actor] = type(error)
+            if "restore" not in name:  # for which the test has written itself
+                engine.dispose()
+                assert Path(str(engine.url.database)).read_bytes() == before, "a refused call has written"
+    assert found == expected
+
+
+def test_a_run_that_adds_systems_is_cancelled_by_the_owner_of_its_data_set_alone(
+    built: tuple[World, Path], copies: Callable[[], Engine]
+) -> None:
+    world, _ = built
+    engine = copies()
+    run = DataStore(engine, world.actors["creator"]).start_run(dataset="spare", systems=["lead"])
+    for actor, may in DATASET_OWNERS.items():
+        store = DataStore(engine, world.actors[actor])
+        if may is None:
+            continue
+        with pytest.raises(may):
+            store.cancel_run(run.id)
+    assert DataStore(engine).run(run.id).state == "going"
+    assert DataStore(engine, world.actors["creator"]).cancel_run(run.id)

@@ -1,0 +1,172 @@
+"""Signing in by a real provider of OpenID Connect, which the test starts."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import httpx
+import pytest
+from sqlalchemy import Engine
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.sessions import SessionMiddleware
+from starlette.testclient import TestClient
+
+from data.database import connect
+from hosting.gate import Gate
+from hosting.operations import Counters
+from hosting.routes import Desk
+from hosting.services import Services
+from hosting.settings import Provider, Settings
+from tests.driving import SECRET
+from tests.hosting.test_requests import AIMS, ELSEWHERE, FORWARDED
+
+pytestmark = [pytest.mark.process, pytest.mark.filterwarnings("ignore::DeprecationWarning")]  # of the provider
+
+URL = "http://127.0.0.1:8599"
+OPEN_TO_APP = {"owns_file": lambda *_: True, "may_say": lambda *_: True}  # there is no app behind the gate
+
+
+@pytest.fixture(scope="module")
+def issuer() -> Iterator[str]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from oidc_provider_mock import User, run_server_in_thread
+
+    def user(sub: str, **claims: Any) -> User:
+        return User(sub=sub, claims=claims)
+
+    people = (
+        user("rita", email="Rita@Lab.example", email_verified=True),
+        user("unverified", email="rita@lab.example", email_verified=False),
+        user("silent", email="rita@lab.example"),
+        user("stranger", email="stranger@lab.example", email_verified=True),
+        user("closed", email="closed@lab.example", email_verified=True),
+        user("nameless"),
+    )
+    with run_server_in_thread(user_claims=people) as server:
+        yield f"http://127.0.0.1:{server.server_port}"
+
+
+@pytest.fixture
+def engine(sqlite_url: str) -> Iterator[Engine]:
+    engine = connect(sqlite_url)
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def browser(engine: Engine, issuer: str) -> Iterator[TestClient]:
+    services = Services.over(engine, Settings(SECRET, URL, provider=Provider(issuer, "relevance", "s3cret")))
+    services.accounts.add_user(name="Olga", role="owner", email="olga@lab.example")
+    services.accounts.add_user(name="Rita", role="researcher", email="rita@lab.example")
+    services.accounts.add_user(name="Closed", role="researcher", email="closed@lab.example")
+    services.accounts.disable("Closed")
+    counters = Counters()
+    app = Starlette(
+        routes=Desk(services, counters).routes(),
+        middleware=[
+            Middleware(Gate, services=services, counters=counters, **OPEN_TO_APP),
+            Middleware(SessionMiddleware, secret_key=SECRET),  # as Streamlit has it around all routes
+        ],
+    )
+    with TestClient(app, base_url=URL, follow_redirects=False) as client:
+        yield client
+
+
+def go_to_provider(browser: TestClient) -> str:
+    answer = browser.get("/oidc/start")
+    assert answer.status_code == 302
+    return answer.headers["location"]
+
+
+def come_back(browser: TestClient, address: str, sub: str) -> Any:
+    """Consent at the provider's, and follow its redirect."""
+    there = httpx.post(address, data={"sub": sub, "action": "allow"}, follow_redirects=False)
+    assert there.status_code == 302, there.text
+    back = there.headers["location"]
+    assert back.startswith(f"{URL}/oidc/callback?"), back
+    return browser.get(back.removeprefix(URL))
+
+
+def test_who_is_known_and_verified_comes_in(browser: TestClient) -> None:
+    answer = come_back(browser, go_to_provider(browser), "rita")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/")
+    assert browser.get("/account").text.count("<b>Rita</b>") == 1
+    assert "relevance-oidc" not in browser.cookies
+
+
+def test_the_request_has_state_nonce_and_a_challenge(browser: TestClient) -> None:
+    asked = parse_qs(urlsplit(go_to_provider(browser)).query)
+    assert asked["code_challenge_method"] == ["S256"]
+    assert asked["redirect_uri"] == [f"{URL}/oidc/callback"]
+    assert all(len(asked[name][0]) >= 20 for name in ("state", "nonce", "code_challenge"))
+
+
+@pytest.mark.parametrize("place", ELSEWHERE)
+def test_nobody_says_where_the_provider_leads_to(browser: TestClient, issuer: str, place: str) -> None:
+    aims = urlencode(dict.fromkeys([*AIMS, "issuer", "iss", "request_uri"], place))
+    answer = browser.get(f"/oidc/start?{aims}", headers=FORWARDED)
+    asked = urlsplit(answer.headers["location"])
+    assert f"{asked.scheme}://{asked.netloc}" == issuer
+    assert parse_qs(asked.query)["redirect_uri"] == [f"{URL}/oidc/callback"]
+    there = httpx.post(answer.headers["location"], data={"sub": "rita", "action": "allow"}, follow_redirects=False)
+    answer = browser.get(f"{there.headers['location'].removeprefix(URL)}&{aims}", headers=FORWARDED)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/")
+    refused = browser.get(f"/oidc/callback?{aims}&error=access_denied&error_uri={place}", headers=FORWARDED)
+    assert refused.status_code == 401
+    assert "evil" not in str(answer.headers) + str(refused.headers) + refused.text
+    assert browser.get("/oidc/start", headers={"Host": "evil.example"}).status_code == 421
+
+
+@pytest.mark.parametrize(
+    ("sub", "said"),
+    [
+        ("unverified", "does not vouch"),
+        ("silent", "does not vouch"),
+        ("nameless", "does not vouch"),
+        ("stranger", "There is no account"),
+        ("closed", "There is no account"),
+    ],
+)
+def test_others_stay_outside(browser: TestClient, sub: str, said: str) -> None:
+    answer = come_back(browser, go_to_provider(browser), sub)
+    assert answer.status_code == 403
+    assert said in answer.text
+    assert browser.get("/account").status_code == 401
+
+
+def test_an_answer_to_another_browser_is_not_taken(browser: TestClient) -> None:
+    """Somebody who is led to the callback with another person's code would be signed in as them."""
+    address = go_to_provider(browser)
+    browser.cookies.clear()
+    assert come_back(browser, address, "rita").status_code == 401
+    go_to_provider(browser)  # a request of its own, whose state is another
+    assert come_back(browser, address, "rita").status_code == 401
+
+
+def test_an_answer_is_taken_once(browser: TestClient) -> None:
+    there = httpx.post(go_to_provider(browser), data={"sub": "rita", "action": "allow"}, follow_redirects=False)
+    back = there.headers["location"].removeprefix(URL)
+    assert browser.get(back).status_code == 303
+    browser.post("/sign-out", headers={"origin": URL, "sec-fetch-site": "same-origin"})
+    assert browser.get(back).status_code == 401
+
+
+def test_who_declines_is_told(browser: TestClient) -> None:
+    there = httpx.post(go_to_provider(browser), data={"sub": "rita", "action": "deny"}, follow_redirects=False)
+    answer = browser.get(there.headers["location"].removeprefix(URL))
+    assert answer.status_code == 401
+    assert "access_denied" in answer.text
+
+
+def test_a_provider_that_is_down_is_said(engine: Engine) -> None:
+    services = Services.over(engine, Settings(SECRET, URL, provider=Provider("http://127.0.0.1:9", "relevance", "s")))
+    app = Starlette(routes=Desk(services, Counters()).routes())
+    with TestClient(app, base_url=URL, follow_redirects=False) as client:
+        answer = client.get("/oidc/start")
+    assert answer.status_code == 503
+    assert "does not answer" in answer.text

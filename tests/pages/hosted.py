@@ -1,0 +1,49 @@
+"""Pages of a hosted server, looked at by somebody who has signed in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from secrets import token_hex
+
+import pytest
+from sqlalchemy import Engine
+
+from annotation.store import AnnotationStore
+from data.access import Actor
+from data.database import connect
+from hosting.accounts import AccountStore
+from hosting.settings import HOSTED, PUBLIC_URL, SECRET, hosted_settings
+from hosting.sign_ins import SignedIn, SignInStore, digest_of
+from pages.components.shared import stores
+
+ADDRESS = "https://relevance.example.org"
+
+
+class Server:
+    """A hosted server over the demo corpus, and who looks at its pages."""
+
+    def __init__(self, engine: Engine, become: Callable[[Actor], None]) -> None:
+        self.engine, self.become = engine, become
+        self.accounts = AccountStore(engine)
+
+    def add(self, name: str, role: str = "researcher") -> SignedIn:
+        """Add an account, signed in."""
+        user = self.accounts.add_user(name=name, role=role, email=f"{name}@example.org")
+        return SignedIn(digest_of(SignInStore(self.engine).sign_in(user_id=user.id)))
+
+    def visit(self, actor: Actor) -> None:
+        """Look at pages as somebody from now on."""
+        self.become(actor)
+
+    def study(self) -> str:
+        """The name of the demo's study."""
+        return AnnotationStore(self.engine).studies()[0].name
+
+
+@pytest.fixture
+def server(demo_url: str, monkeypatch: pytest.MonkeyPatch) -> Server:
+    for variable, value in ((HOSTED, "1"), (SECRET, token_hex(32)), (PUBLIC_URL, ADDRESS)):
+        monkeypatch.setenv(variable, value)
+    hosted_settings.cache_clear()
+    engine = connect(demo_url)
+    return Server(engine, lambda actor: monkeypatch.setattr(stores, "current_actor", lambda: actor))

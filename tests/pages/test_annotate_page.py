@@ -1,0 +1,288 @@
+"""Judging as a script: what is shown, saved, refused, and said at the end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import numpy as np
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from analysis.agreement import count_agreement
+from annotation.protocol.file import write_protocol
+from annotation.protocol.records import protocol_of
+from annotation.records import StudySpec
+from annotation.results import load_judgments
+from annotation.store import AnnotationStore
+from data.access import LOCAL_VISITOR
+from data.cells import Cells
+from data.database import connect
+from data.demo import AUTHOR, NAME
+from data.preferences import Preferences, to_name_column
+from data.records import Document, Summary
+from data.signatures import find_signature
+from data.store import DataStore
+from pages.components.annotate.annotator import judging_only
+from pages.components.annotate.end import Agreed, count_agreed, describe_best
+from tests.pages.opening import html, new_session, open_page, pressed, sound, visible
+
+
+@pytest.fixture
+def store(demo_url: str) -> AnnotationStore:
+    return AnnotationStore(connect(demo_url))
+
+
+def judging(store: AnnotationStore, study: str = "Demo") -> AppTest:
+    return open_page("annotate.py", annotator=store.join(study=study, name="Ana").token)
+
+
+def current(app: AppTest) -> int:
+    return int(next(b.key for b in app.button if b.key and b.key.startswith("left:")).split(":")[1])
+
+
+def press(app: AppTest, button: str) -> None:
+    """Press a button of the pair, as if it had been on the screen for ten seconds."""
+    assignment, presented = app.session_state.shown
+    app.session_state.shown = (assignment, presented - timedelta(seconds=10))
+    sound(app.button(key=f"{button}:{current(app)}").click().run())
+
+
+def test_the_page_speaks_the_language_of_the_study_that_the_address_names(store: AnnotationStore) -> None:
+    protocol = protocol_of(StudySpec(name="Deutsch", dataset=NAME, rule="random", count=4))
+    store.create_study(protocol.spec, write_protocol(replace(protocol, language="de")))
+    app = open_page("annotate.py", study="Deutsch")
+    assert app.text_input(key="join_name").label == "Ihr Name"
+    app.text_input(key="join_name").input("Ana")
+    app = pressed(app, "Starten")
+    assert "Paar 1 von 4" in html(app)
+    app = sound(app.button(key="leave").click().run())
+    assert app.text_input(key="join_name").label == "Your name"
+
+
+def test_choices_are_saved_before_the_next_pair(store: AnnotationStore) -> None:
+    app = judging(store)
+    first = current(app)
+    press(app, "left")
+    assert current(app) != first
+    assert len(load_judgments(store, "Demo")) == 1
+    press(app, "tie")
+    assert load_judgments(store, "Demo").choices[1] == 0
+
+
+def test_a_choice_within_the_blink_of_an_eye_is_not_saved(store: AnnotationStore) -> None:
+    app = judging(store)
+    first = current(app)
+    app.button(key=f"left:{first}").click().run()
+    assert "too soon" in app.warning[0].value
+    assert current(app) == first
+    assert len(load_judgments(store, "Demo")) == 0
+
+
+def test_back_shows_the_choice_and_changes_it(store: AnnotationStore) -> None:
+    app = judging(store)
+    first = current(app)
+    assert app.button(key=f"back:{first}").disabled  # nothing lies before it
+    press(app, "left")
+    waiting = current(app)
+    app.session_state.panel = "Summaries"
+    app.button(key=f"back:{waiting}").click().run()
+    assert current(app) == first
+    assert app.session_state.panel == "Document"  # each pair begins there on a small screen
+    assert "You chose summary 1." in html(app)
+    assert html(app).count("Your choice") == 1
+    assert "check" in app.button(key=f"left:{first}").proto.icon
+    press(app, "right")
+    assert current(app) == waiting
+    assert app.session_state.shown[0] == waiting
+    preferences = load_judgments(store, "Demo")
+    assert list(preferences.left) == [0]  # one judgment, of the one on the right
+
+
+def test_a_pair_is_unread_until_a_small_screen_has_shown_its_summaries(store: AnnotationStore) -> None:
+    def unread() -> bool:
+        return "Read the summaries" in [button.label for button in app.button]
+
+    app = judging(store)
+    assert unread()
+    for shown in ("Summaries", "Document"):
+        app.session_state.panel = shown
+        sound(app.run())
+        assert not unread()
+    press(app, "left")
+    assert unread()
+    app.button(key=f"back:{current(app)}").click().run()
+    assert not unread()  # it was judged
+
+
+def test_skip_needs_a_reason_and_asks_for_it_where_one_is(store: AnnotationStore) -> None:
+    app = judging(store)
+    first = current(app)
+    app.button(key=f"skip:{first}").click().run()
+    assert not app.warning
+    (error,) = app.error
+    assert error.value.startswith("Say why")
+    app.text_input(key=f"reason:{first}").input("both are empty")
+    app.button(key=f"skip:{first}").click().run()
+    assert current(app) != first
+    assert not app.error
+    assert store.annotators("Demo")[0].skipped == 1
+
+
+def test_an_invite_opens_the_work_and_a_wrong_one_is_refused(store: AnnotationStore) -> None:
+    token = store.invite(study="Demo", name="Cleo").token
+    app = sound(new_session(invite=token).run())  # as whoever opens the app's own address
+    assert "Cleo" in app.markdown[0].value
+    assert not [button for button in app.button if button.label == "Leave"]
+    app = sound(new_session(invite="nonsense").run())
+    assert "invite is not known" in app.error[0].value
+
+
+def test_whoever_gave_a_name_sees_other_pages_after_leaving(store: AnnotationStore) -> None:
+    app = open_page("annotate.py")
+    app.text_input(key="join_name").input("Ana")
+    pressed(app, "Start")
+    assert "Pair 1 of 24" in html(app)
+    assert app.query_params["annotator"]
+    pressed(app, "Leave")
+    assert app.text_input(key="join_name").value == ""
+    assert "annotator" not in app.query_params
+    assert "annotator" not in app.session_state
+
+
+@pytest.mark.parametrize(
+    ("query", "session", "only"),
+    [
+        ({}, {}, False),
+        ({"study": "Demo"}, {}, False),
+        ({"annotator": "x"}, {}, True),
+        ({"invite": "x"}, {}, True),
+        ({}, {"annotator": "x"}, True),
+        ({}, {"invite": "x"}, True),
+    ],
+)
+def test_who_came_to_judge_sees_nothing_else(
+    monkeypatch: pytest.MonkeyPatch, query: dict[str, str], session: dict[str, str], only: bool
+) -> None:
+    monkeypatch.setattr(st, "query_params", query)
+    monkeypatch.setattr("pages.components.annotate.annotator.state", session)
+    assert judging_only(LOCAL_VISITOR) is only
+    assert session.get("invite") == query.get("invite", session.get("invite"))
+
+
+def test_only_a_question_of_relevance_is_answered_by_it(store: AnnotationStore) -> None:
+    app = judging(store)
+    assert app.button(key=f"left:{current(app)}").label == "1 is more relevant"
+    store.create_study(StudySpec(name="Style", dataset=NAME, rule="random", ties=True, question="Which reads better?"))
+    app = judging(store, "Style")
+    labels = [app.button(key=f"{choice}:{current(app)}").label for choice in ("left", "tie", "right")]
+    assert labels == ["Summary 1", "Equal", "Summary 2"]
+
+
+# --- the end --------------------------------------------------------------------------------------------------
+
+
+def test_a_study_ends_and_says_how_much_was_done(store: AnnotationStore) -> None:
+    store.create_study(StudySpec(name="Short", dataset=NAME, rule="random", count=2))
+    app = judging(store, "Short")
+    press(app, "left")
+    app.text_input(key=f"reason:{current(app)}").input("empty")
+    press(app, "skip")
+    assert "That was the last pair" in html(app)
+    assert "You judged one pair. Each took about 10 seconds. You skipped one. Everything is saved." in html(app)
+    app.button(key="back:end").click().run()
+    assert "You skipped this pair." in html(app)
+    press(app, "right")
+    assert len(load_judgments(store, "Short")) == 2
+    store.close_study("Short")
+    assert "The study is closed" in html(app.run())
+
+
+def test_whoever_finds_nothing_to_judge_is_told_so(store: AnnotationStore) -> None:
+    store.create_study(StudySpec(name="Short", dataset=NAME, rule="random", count=1))
+    store.next_task(store.join(study="Short", name="Ben"))
+    app = judging(store, "Short")
+    assert "There is no pair to judge now" in html(app)
+    assert not [button for button in app.button if button.label.startswith("Back")]
+
+
+def test_the_demo_reveals_with_which_metrics_one_agreed(store: AnnotationStore) -> None:
+    store.create_study(StudySpec(name="Short", dataset=NAME, rule="random", count=5, ties=True))
+    app = judging(store, "Short")
+    for choice in ("left", "right", "left", "tie", "left"):
+        assert "ROUGE-K" not in html(app)
+        press(app, choice)
+    judged = load_judgments(store, "Short")
+    differences = judged.differences()
+    signature = find_signature("rouge_k", differences)
+    assert signature is not None
+    count = count_agreement(judged.choices, differences[signature])
+    shown = visible(html(app))
+    assert f"ROUGE-K{count.concordant} of 4" in shown
+    assert "Author labels" in shown
+    assert "One pair that you called equal is left out." in shown
+    assert "overview?study=Short" in html(app)
+
+
+def test_other_data_reveal_nothing(store: AnnotationStore) -> None:
+    record = (Document("d", "A text of five words.", ("A text.",)), [Summary("d", s, f"{s} text") for s in "ab"])
+    DataStore(store.engine).add_dataset(name="mine", format="interchange", sha256="0" * 64, records=[record])
+    store.create_study(StudySpec(name="Mine", dataset="mine", rule="random"))
+    app = judging(store, "Mine")
+    press(app, "left")
+    assert "That was the last pair" in html(app)
+    assert "agree" not in html(app)
+
+
+def test_agreement_at_the_end_is_counted_by_metric_and_label() -> None:
+    """Pairs a-b of four documents: a is chosen in d1 and d2, b in d3, neither in d4."""
+    own = Preferences(
+        documents=to_name_column(["d1", "d2", "d3", "d4"]),
+        firsts=to_name_column(["a"] * 4),
+        seconds=to_name_column(["b"] * 4),
+        inclusion=np.full(4, np.nan),
+        scores={
+            # agrees on d1 and d3, ties on d2
+            "rouge1|refs:max": np.array([[0.5, 0.25], [0.5, 0.5], [0.25, 0.5], [1, 0]]),
+            # is missing on d1, agrees on d2, disagrees on d3
+            "rouge_k|refs:max": np.array([[np.nan, 1], [1, 0], [1, 0], [1, 0]]),
+            # the longer one was never chosen
+            "length": np.array([[1, 2], [1, 2], [2, 1], [1, 2]]),
+        },
+        pair=np.arange(4),
+        choices=np.array([1.0, 1.0, -1.0, 0.0]),
+        annotators=to_name_column(["Ana"] * 4),
+        left=np.full(4, np.nan),
+        took=np.full(4, np.nan),
+    )
+    # the author ranks a higher in d1 and d2, b in d3; d4 does not count
+    cells = Cells(
+        documents=("d1", "d1", "d2", "d2", "d3", "d3"),
+        systems=("a", "b") * 3,
+        ratings={AUTHOR: np.array([4.0, 1, 3, 2, 1, 2])},
+        scores={},
+    )
+    rows = count_agreed(own, cells)
+    assert rows == [
+        Agreed("Author labels", 3, 0, 3, is_metric=False),
+        Agreed("ROUGE-1", 2, 1, 3),
+        Agreed("ROUGE-K", 1, 0, 2),
+        Agreed("Longer summary", 0, 0, 3, is_metric=False),
+    ]
+    assert describe_best(rows, equal=0) == (
+        "You agree most with ROUGE-1: on 2 of 3 pairs. Choosing at random would give about half."
+    )
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        ("A", "with A: on"),
+        ("AB", "with A and B: on"),
+        ("ABC", "with A, B and C: on"),
+        ("ABCD", "with A, B and 2 other metrics: on"),
+    ],
+)
+def test_metrics_that_agree_alike_are_named_together(names: str, said: str) -> None:
+    assert said in describe_best([*(Agreed(name, 2, 0, 3) for name in names), Agreed("Z", 1, 0, 3)], equal=2)

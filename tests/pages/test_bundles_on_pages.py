@@ -1,0 +1,45 @@
+"""A study's bundle and its registration on the page Studies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from annotation.demo import STUDY
+from annotation.registrations import RegistrationStore
+from annotation.store import AnnotationStore
+from bundles.opening import open_bundle
+from bundles.reading import unpack
+from bundles.writing import write_bundle
+from data.store import DataStore
+from tests.pages.opening import press, said
+from tests.pages.test_studies_pages import open_part
+
+pytestmark = pytest.mark.page
+
+
+def test_a_study_is_registered_once_its_bundle_can_be_kept(
+    demo: tuple[DataStore, AnnotationStore], tmp_path: Path
+) -> None:
+    data, annotation = demo
+    kept = write_bundle(data, annotation, STUDY, tmp_path / "kept.zip")
+    app = press(open_part("Export", study=STUDY), "register")
+    assert f"Registered {STUDY} as the bundle {kept.sha256}." in said(app)
+    registered = RegistrationStore(annotation.engine).registration(STUDY)
+    assert registered is not None
+    assert registered.sha256 == kept.sha256
+    assert f"before the first judgment, as the bundle `{kept.sha256}`" in said(open_part("Export", study=STUDY))
+
+
+def test_what_is_opened_is_only_read(demo: tuple[DataStore, AnnotationStore], tmp_path: Path) -> None:
+    data, annotation = demo
+    file = tmp_path / "study.zip"
+    write_bundle(data, annotation, STUDY, file)
+    open_bundle(data, file, "Copy")
+    (tmp_path / "folder").mkdir()
+    bundle = unpack(file, tmp_path / "folder")
+    app = open_part("Overview", study="Copy")
+    assert f"Opened from the bundle {bundle.sha256}: it is read, and nobody judges in it." in said(app)
+    assert "close" not in [button.key for button in app.button]
+    assert "register" not in [button.key for button in open_part("Export", study="Copy").button]

@@ -1,0 +1,335 @@
+"""The page Data sets: imported, browsed, scored, renamed, deleted and brought back."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from pathlib import Path
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from annotation.store import AnnotationStore
+from data.database import connect
+from data.demo import NAME, add_demo
+from data.importers.columns import TEMPLATE
+from data.records import SOURCE_CUT, TRAINED_ON, Summary
+from data.store import CANCELLED, DataStore
+from metrics import METRICS, default_metrics, make_metrics
+from metrics.scoring import score_dataset
+from tests.pages.opening import address, drawn_until, html, open_page, press, pressed, said, sound, visible
+
+
+@pytest.fixture
+def store(sqlite_url: str) -> DataStore:
+    return DataStore(connect(sqlite_url))
+
+
+def open_part(part: str, **query: str) -> AppTest:
+    app = open_page("datasets.py", **query)
+    app.session_state.part = part
+    return sound(app.run())
+
+
+def upload(name: str, text: str) -> AppTest:
+    app = open_page("datasets.py")
+    return sound(app.file_uploader(key="file:0").upload(name, text.encode(), "text/plain").run())
+
+
+# --- importing --------------------------------------------------------------------------------------------------
+
+
+def test_the_template_can_be_imported(store: DataStore) -> None:
+    app = upload("mine.csv", TEMPLATE)
+    assert "In the file: 2 documents, 4 summaries by 2 systems, ratings of relevance." in said(app).replace("*", "")
+    assert "ROUGE-K has no keywords in 1 of 2 documents" in said(app)  # the other one has a title
+    assert store.datasets() == []
+    app = press(app, "import")
+    assert store.dataset("mine").aspects == ("relevance",)
+    assert "Imported 2 documents and 4 summaries of 2 systems as mine." in said(app)
+    assert address(app) == {"dataset": "mine"}
+    assert "score the summaries" in said(app)  # what comes next
+
+
+SEMICOLONS = (
+    "id;article;gold;model;output;relevance\n"
+    "d1;A text.;A reference.;a;Some words.;4\n"
+    "d1;A text.;A reference.;b;Others.;2.5\n"
+)
+
+
+def test_columns_of_other_names_and_semicolons_are_read_as_one_says(store: DataStore) -> None:
+    app = upload("mine.csv", SEMICOLONS)
+    # what they are is guessed by what people call them
+    chosen = {box.key.removeprefix("import_column:"): box.value for box in app.selectbox if "column:" in str(box.key)}
+    assert chosen == {
+        "document_id": "id",
+        "title": "(none)",
+        "source": "article",
+        "reference": "gold",
+        "system": "model",
+        "summary": "output",
+    }
+    assert app.multiselect(key="import_ratings").value == ["relevance"]
+    assert "In the file: 1 document, 2 summaries by 2 systems, ratings of relevance." in said(app).replace("*", "")
+    sound(app.selectbox(key="import_column:source").select("output").run())
+    assert "The column output is chosen twice." in said(app)
+    sound(app.selectbox(key="import_column:source").select("(none)").run())
+    assert "Choose the columns of source." in said(app)
+    sound(app.selectbox(key="import_column:source").select("article").run())
+    press(app, "import")
+    ((document, summaries),) = store.records("mine")
+    assert (document.source, document.references) == ("A text.", ("A reference.",))
+    assert [(one.system, one.human) for one in summaries] == [("a", {"relevance": 4}), ("b", {"relevance": 2.5})]
+
+
+def test_summaries_without_a_document_s_id_and_a_system(store: DataStore) -> None:
+    app = upload("bart.csv", "document,reference,summary\nOne.,R one.,S one.\nTwo.,R two.,S two.\n")
+    assert app.text_input(key="import_system").value == "bart"
+    sound(app.text_input(key="import_system").input("BART").run())
+    press(app, "import")
+    assert [(document.id, written[0].system) for document, written in store.records("bart")] == [
+        ("1", "BART"),
+        ("2", "BART"),
+    ]
+
+
+def test_a_column_of_summaries_for_each_system(store: DataStore) -> None:
+    app = upload("mine.csv", "document,reference,summary_a,summary_b,third\nOne.,R one.,A one.,B one.,C one.\n")
+    assert app.multiselect(key="import_systems").value == ["summary_a", "summary_b"]
+    sound(app.multiselect(key="import_systems").set_value([]).run())
+    assert "Choose the columns of summary." in said(app)
+    sound(app.multiselect(key="import_systems").set_value(["summary_a", "third"]).run())
+    press(app, "import")
+    ((_, written),) = store.records("mine")
+    assert [(one.system, one.text) for one in written] == [("a", "A one."), ("third", "C one.")]
+
+
+def test_a_column_of_ratings_without_its_prefix_is_offered(store: DataStore) -> None:
+    text = "document_id,source,reference,system,summary,relevance\nd,A text.,A reference.,a,Some words.,4\n"
+    app = upload("mine.csv", text)
+    assert not [box for box in app.selectbox if "column:" in str(box.key)]
+    assert app.multiselect(key="import_ratings").value == ["relevance"]
+    press(app, "import")
+    assert store.dataset("mine").aspects == ("relevance",)
+
+
+def test_what_is_wrong_with_a_file_is_said_before_it_is_imported(store: DataStore) -> None:
+    app = upload("mine.csv", "document_id,source,reference,system,summary\nd,A text.,,a,Some words.\n")
+    assert "mine.csv:2: reference is empty." in said(app)
+    assert "import" not in [button.key for button in app.button]
+
+
+def test_a_file_of_lines_joins_a_data_set(store: DataStore) -> None:
+    app = upload("bart.txt", "One.\nTwo.\n")
+    assert "import its documents first" in said(app)
+    press(upload("mine.csv", TEMPLATE), "import")
+    app = upload("bart.txt", "One.\nTwo.\n")
+    press(app, "import")
+    assert store.dataset("mine").systems == ("bart", "system A", "system B")
+
+
+def test_json_lines_are_shown_before_they_are_taken(store: DataStore) -> None:
+    record = {"id": "d <b>", "source": "A b.", "references": ["a", "b"], "summaries": []}
+    app = upload("news 2024.jsonl", json.dumps(record) + "\n")
+    assert list(app.dataframe[0].value["document"]) == ["d <b>"]
+    press(app, "import")
+    assert store.has_dataset("news 2024")
+
+
+# --- browsing ---------------------------------------------------------------------------------------------------
+
+
+def test_documents_are_browsed_and_searched(demo: tuple[DataStore, AnnotationStore]) -> None:
+    app = open_page("datasets.py")
+    assert "24 documents" in said(app)
+    assert len(listed(app)) == 10
+    app.session_state["page:demo:"] = 3
+    sound(app.run())
+    assert len(listed(app)) == 4
+    sound(app.text_input(key="search:demo").input("MUSSELS salt").run())
+    assert "1 of 24 documents" in said(app)
+    (label,) = listed(app)
+    assert "Road Salt" in label
+    app.session_state["document:demo:1"] = True
+    sound(app.run())
+    document, summaries = demo[0].records(NAME)[1]
+    for text in (*document.references, *(summary.text for summary in summaries)):
+        assert text in visible(html(app))
+    sound(app.text_input(key="search:demo").input("zzyzx").run())
+    assert "0 of 24 documents" in said(app)
+
+
+def listed(app: AppTest) -> list[str]:
+    return [box.label for box in app.expander if box.label.startswith("**")]
+
+
+def test_by_how_many_metrics_a_data_set_is_scored(demo: tuple[DataStore, AnnotationStore]) -> None:
+    app = open_page("datasets.py")
+    assert list(app.dataframe[0].value["scored by"]) == [f"{len(default_metrics())} of {len(METRICS)}"]
+    assert f"Scored by {len(default_metrics())} of {len(METRICS)} metrics" in said(app)
+    rows = open_part("Scores").dataframe[-1].value.set_index("metric")
+    assert rows.loc["ROUGE-K", "summaries"] == "96 of 96"
+    assert rows.loc["ROUGE-K", "undefined"] == 0
+    assert rows.loc["BERTScore", "summaries"] == "0 of 96"
+    assert np.isnan(rows.loc["BERTScore", "undefined"])  # nobody has asked, which is not 0
+
+
+def test_the_next_step_is_offered(store: DataStore) -> None:
+    press(upload("mine.csv", TEMPLATE), "import")
+    score_dataset(store, "mine", make_metrics(default_metrics()))
+    app = press(open_page("datasets.py"), "next_study")
+    assert app.title[0].value == "New study"
+    assert app.selectbox(key="new_dataset").value == "mine"
+
+
+# --- scoring ----------------------------------------------------------------------------------------------------
+
+
+def told(app: AppTest) -> list[str]:
+    """What the page says about runs: progress bars, successes, warnings, errors."""
+    bars = [element.proto.text for element in app.get("progress")]
+    return bars + [said.value for said in (*app.success, *app.warning, *app.error)]
+
+
+def has(app: AppTest, *parts: str) -> bool:
+    return any(all(part in message for part in parts) for message in told(app))
+
+
+def test_scoring_by_all_metrics_is_a_run_of_its_own(
+    demo: tuple[DataStore, AnnotationStore], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "metrics.METRICS", {name: METRICS[name] for name in default_metrics()}
+    )  # the models take their time
+    app = press(open_page("datasets.py"), "score")
+    run = demo[0].last_run(NAME)
+    assert run is not None
+    assert run.metrics == default_metrics()
+    drawn_until(app, lambda app: has(app, "Scored demo"))
+    run = demo[0].run(run.id)
+    assert (run.state, run.total) == ("ended", 0)
+    app.run()
+    assert not has(app, "Scored demo")  # it was said once
+
+
+def test_a_going_run_is_shown_to_whoever_comes(demo: tuple[DataStore, AnnotationStore]) -> None:
+    run = demo[0].start_run(dataset=NAME, metrics=["rouge1"])
+    app = open_page("datasets.py")
+    assert has(app, "Scoring demo: getting ready")
+    demo[0].beat(run.id, done=120, total=800)
+    app = open_page("datasets.py")  # a reload
+    assert has(app, "Scoring demo: 120 of 800 · 0:")
+    assert "score" not in [button.key for button in app.button]  # not twice at a time
+    demo[0].end_run(run.id)
+    app.run()
+    assert has(app, "Scored demo")
+    assert not has(app, "Scoring")
+
+
+def test_scoring_is_cancelled(demo: tuple[DataStore, AnnotationStore]) -> None:
+    run = demo[0].start_run(dataset=NAME, metrics=["rouge1"])
+    app = press(open_page("datasets.py"), f"cancel:{run.id}")
+    assert demo[0].run(run.id).error == CANCELLED
+    assert "Scoring demo was cancelled. What was scored is kept" in said(app)
+    assert not app.get("progress")
+    app = open_page("datasets.py")  # it is said once, and is no problem
+    assert not app.warning
+    assert "score" in [button.key for button in app.button]
+
+
+HOSTILE = "no **model** <b>x</b> [link](http://127.0.0.1:9/)\n# heading"
+
+
+@pytest.mark.parametrize(
+    ("end", "parts"),
+    [
+        (
+            {"failed": {"carouge": HOSTILE, "apes": "too large"}},
+            ["could not score demo", "\n- CAROUGE: no", "\n- APES: "],
+        ),
+        ({"error": HOSTILE}, ["Scoring demo stopped: no", "Score again"]),
+    ],
+)
+def test_what_a_run_could_not_do_stays_on_the_page(
+    demo: tuple[DataStore, AnnotationStore], end: dict[str, object], parts: list[str]
+) -> None:
+    run = demo[0].start_run(dataset=NAME, metrics=["rouge1"])
+    app = open_page("datasets.py")
+    demo[0].end_run(run.id, **end)  # type: ignore[arg-type]
+    for page in (app.run(), open_page("datasets.py")):
+        assert has(page, *parts)
+        assert not has(page, "Scored demo")
+        assert not has(page, "**model**")  # nothing in it is markup
+        assert not has(page, "<b>")
+        assert not has(page, "\n# ")
+    second = demo[0].start_run(dataset=NAME, metrics=["rouge1"])
+    demo[0].end_run(second.id)
+    assert not has(open_page("datasets.py"), "demo")  # the last run counts
+
+
+def test_a_dead_run_can_be_followed_by_another(
+    demo: tuple[DataStore, AnnotationStore], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    demo[0].start_run(dataset=NAME, metrics=["rouge1"])
+    monkeypatch.setattr("data.store.runs.SILENCE", timedelta(seconds=-1))
+    app = open_page("datasets.py")
+    assert has(app, "Scoring demo stopped: its process ended before it was done")
+    assert "score" in [button.key for button in app.button]
+
+
+# --- renaming and deleting ------------------------------------------------------------------------------------
+
+
+def test_a_data_set_is_renamed(demo: tuple[DataStore, AnnotationStore]) -> None:
+    app = open_part("Rename or delete")
+    app.text_input(key="rename_to:demo").input("Mine *")
+    app = pressed(app, "Rename")
+    assert "Renamed demo to Mine *." in said(app)
+    assert address(app) == {"dataset": "Mine *"}
+    assert demo[1].study("Demo").dataset == "Mine *"
+
+
+def test_what_studies_are_made_of_is_not_deleted(demo: tuple[DataStore, AnnotationStore]) -> None:
+    app = open_part("Rename or delete")
+    assert "It stays as long as the study Demo is made of it." in said(app)
+    app.text_input(key="delete_typed:demo").input("demo")
+    app = pressed(app, "Delete")
+    assert "it stays" in app.error[0].value
+    assert [dataset.name for dataset in demo[0].datasets()] == ["demo"]
+
+
+def test_a_data_set_is_deleted_by_its_name_and_brought_back(store: DataStore) -> None:
+    add_demo(store)
+    before = store.dataset(NAME), store.records(NAME)
+    app = open_part("Rename or delete")
+    app = pressed(app, "Delete")
+    assert "Type 'demo' to delete it." in said(app)
+    app.text_input(key="delete_typed:demo").input("demo")
+    app = pressed(app, "Delete")
+    assert store.datasets() == []
+    assert "Deleted **demo**" in said(app)
+    app = press(app, "undo_delete")
+    assert "Brought back demo." in said(app)
+    assert (store.dataset(NAME), store.records(NAME)) == before
+
+
+def test_who_imports_into_the_place_of_a_deleted_one_is_told(store: DataStore, tmp_path: Path) -> None:
+    add_demo(store)
+    app = open_part("Rename or delete")
+    app.text_input(key="delete_typed:demo").input("demo")
+    app = pressed(app, "Delete")
+    add_demo(store)
+    app = press(app, "undo_delete")
+    assert "There is a data set 'demo' again; rename that first." in said(app)
+
+
+def test_how_a_summary_was_written_is_said_where_it_is_read(demo: tuple[DataStore, AnnotationStore]) -> None:
+    document = demo[0].records(NAME)[0][0]
+    written = Summary(document.id, "model", "Its text", remarks=(SOURCE_CUT, TRAINED_ON))
+    demo[0].add_summaries(dataset=NAME, summaries=[written])
+    app = open_page("datasets.py", dataset=NAME)
+    app.session_state[f"document:{NAME}:0"] = True
+    remarks = "The system did not see all of the document. The system was trained on this document."
+    assert [caption.value for caption in sound(app.run()).caption].count(remarks) == 1

@@ -1,0 +1,140 @@
+"""Pages of a hosted server leave to other processes what grows with a data set."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from annotation.protocol.tables import AdjudicationRow
+from annotation.store import AnnotationStore
+from annotation.tables import JudgmentRow
+from data.access import LOCAL
+from data.cells import Cells
+from data.demo import AUTHOR, NAME
+from data.preferences import Preferences
+from data.store import DataStore
+from pages.background import computed, pool
+from pages.components.examples.pairs import PairFilter
+from pages.components.shared import sources
+from pages.components.shared.stores import version_of
+from pages.components.upper_bound.choice import BoundChoice
+from pages.components.upper_bound.evaluated import tables_as
+from summarizers.oracles.evaluation import OracleTask, evaluate_stored
+from tests.pages.hosted import Server, server
+from tests.pages.opening import address, open_page, press, pressed, said, sound
+from tests.pages.test_examples_page import STUDY, World
+
+__all__ = ["server"]
+
+
+@pytest.fixture
+def nothing_read_here(server: Server, demo_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A server with the demo and a study, whose process neither reads nor receives all judgments or scores."""
+    world = World(demo_url)
+    world.add()
+    world.score()
+    world.ask()
+    world.judge("Ana", ["left", "right"])
+    with Session(world.annotation.engine) as session, session.begin():
+        for row in session.scalars(select(JudgmentRow)):
+            row.marks = [("first", 0, 5)]
+        session.add(AdjudicationRow(pair_id=row.assignment.pair_id, adjudicator="Ada", chosen_id=row.chosen_id))
+
+    def refuse(*_: Any) -> None:
+        raise AssertionError("a whole data set is read in the web process")
+
+    for name in ("load_judgments", "load_adjudications", "load_rated_pairs"):
+        monkeypatch.setattr(sources, name, refuse)
+    evaluate_stored(world.data, NAME, OracleTask(), first=3, processes=0)
+    for name in ("cells", "records", "examples", "bounds", "scores"):
+        monkeypatch.setattr(DataStore, name, refuse)
+    monkeypatch.setattr(AnnotationStore, "count_pairs", refuse)
+    processes = pool.Pool(1)
+    monkeypatch.setattr(computed, "open_pool", lambda: processes)
+    wait_for = computed.wait_for
+
+    def receive(call: pool.Call, saying: str) -> Any:
+        result = wait_for(call, saying)
+        sent = pickle.dumps(result)
+        assert not any(columns.__module__.encode() in sent for columns in (Preferences, Cells)), call.function
+        return result
+
+    monkeypatch.setattr(computed, "wait_for", receive)
+    server.visit(LOCAL)
+    yield
+    processes.end()
+
+
+@pytest.mark.usefixtures("nothing_read_here")
+def test_examples() -> None:
+    app = open_page("examples.py", dataset=NAME, aspect=AUTHOR)
+    first = address(app)["document"]
+    press(app, "next")
+    assert address(app)["document"] != first
+    assert "**2 of " in said(app)
+    pressed(app, "☆ Star")
+    sound(app.button_group(key="example_preset").set_value(PairFilter("starred")).run())
+    assert "Starred: 1 of " in said(app)
+    study = open_page("examples.py", study=STUDY)
+    assert "12 judgments" in said(study)
+    press(study, "next")
+    assert "**2 of 4**" in said(study)
+
+
+@pytest.mark.usefixtures("nothing_read_here")
+def test_what_adjudicators_decided_and_what_annotators_marked() -> None:
+    assert "**1 decision** of 1 adjudicator" in said(open_page("examples.py", study=STUDY, source="adjudicated"))
+    assert "Marked words against keywords" in said(open_page("keywords.py", view="marked", study=STUDY))
+
+
+@pytest.mark.usefixtures("nothing_read_here")
+def test_when_metrics_disagree() -> None:
+    app = open_page("disagreements.py", dataset=NAME, aspect=AUTHOR, show="everybody")
+    assert "Shown is the strongest pair of each of" in said(app)
+    press(app, "next")
+    assert "2 of " in said(app)
+
+
+PAGES = [
+    ("upper_bound.py", {"view": "document"}, "Proven optimal"),
+    ("upper_bound.py", {"view": "all"}, "No extracts exceed"),
+    ("keywords.py", {"view": "compare"}, "How much the extractors have in common"),
+    ("keywords.py", {"view": "recall"}, "ROUGE-K by"),
+    ("datasets.py", {}, "24 documents"),
+    ("new_study.py", {}, "eligible"),
+]
+
+
+@pytest.mark.usefixtures("nothing_read_here")
+def test_pages_read_what_they_show() -> None:
+    for page, query, shown in PAGES:
+        assert shown in said(open_page(page, dataset=NAME, **query)), (page, query)
+    app = open_page("datasets.py", dataset=NAME)
+    sound(app.text_input(key=f"search:{NAME}").input("MUSSELS salt").run())
+    assert "1 of 24 documents" in said(app)
+    app.session_state.part = "Scores"
+    assert "undefined" in sound(app.run()).dataframe[-1].value
+
+
+@pytest.mark.usefixtures("nothing_read_here")
+def test_the_search_over_all_documents_runs_in_a_process_of_its_own() -> None:
+    app = open_page("upper_bound.py", dataset=NAME, view="all")
+    assert "**3 of 24 documents**" in said(app)
+    pressed(app, "Compute for 21 documents")
+    assert "No extracts exceed" in said(app)
+    assert not [button for button in app.button if button.label.startswith("Compute")]
+
+
+@pytest.mark.usefixtures("nothing_read_here")
+def test_files_are_made_where_no_page_is_drawn(server: Server) -> None:
+    """Streamlit asks for a file in a thread that belongs to no session."""
+    data = DataStore(server.engine)
+    asked = "csv", BoundChoice(NAME), version_of(data.dataset(NAME)), 3
+    with ThreadPoolExecutor() as thread:
+        assert "best F1" in thread.submit(tables_as, *asked).result()

@@ -1,0 +1,26 @@
+"""Pages of ratings whose pairs are too many to be listed: figures count them all."""
+
+from __future__ import annotations
+
+import pytest
+
+import data.preferences
+from data.demo import AUTHOR, NAME
+from tests.pages.opening import open_page, said
+
+
+@pytest.mark.parametrize(
+    ("page", "words"),
+    [
+        ("overview.py", "agrees best with the author's labels"),
+        ("agreement.py", "These pairs are too many to be listed. Choose some systems under Filters and rules."),
+        ("systems.py", "144 pairs of summaries"),
+        ("examples.py", "These pairs are too many to be listed. All figures count them."),
+    ],
+)
+def test_pages_count_pairs_that_are_not_listed(
+    demo_url: str, page: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(data.preferences, "MANY", 1)
+    app = open_page(page, dataset=NAME, aspect=AUTHOR)
+    assert words in said(app)

@@ -1,0 +1,41 @@
+"""On a hosted server people judge and mark under the names of their accounts."""
+
+from __future__ import annotations
+
+from annotation.keyword_records import FoundKeyword, ReviewSpec
+from annotation.keyword_reviews import KeywordReviewStore
+from annotation.store import AnnotationStore
+from data.access import Right
+from data.demo import NAME
+from data.store import DataStore
+from tests.pages.hosted import Server, server  # noqa: F401  a fixture
+from tests.pages.opening import open_page, pressed, said
+
+
+def test_a_member_judges_as_themself(server: Server) -> None:  # noqa: F811
+    server.visit(server.add("rita"))
+    server.accounts.grant("Demo", "rita", Right.READ)
+    app = open_page("annotate.py")
+    assert not app.text_input
+    assert app.selectbox(key="join_study").options == ["Demo"]
+    assert "You judge as rita." in said(app)
+    app = pressed(app, "Start")
+    assert said(app).splitlines()[0].split() == ["**Demo**", "\N{MIDDLE DOT}", "rita"]
+    assert [row.annotator for row in AnnotationStore(server.engine).annotators("Demo")] == ["rita"]
+
+
+def test_an_account_marks_keywords_as_itself(server: Server) -> None:  # noqa: F811
+    data, reviews = DataStore(server.engine), KeywordReviewStore(server.engine)
+    (document, _), *_ = data.records(NAME)
+    word = FoundKeyword(("word",), ((0, 0, 4),), ("tfidf",))
+    reviews.create_review(
+        ReviewSpec(name="K", dataset=NAME, extractors=("tfidf",), signature="k", keywords={document.id: [word]})
+    )
+    other = reviews.join(review="K", name="ben")
+    server.visit(server.add("rita"))
+    app = open_page("keywords.py", view="mark")
+    assert "You mark as rita." in said(app)
+    app = pressed(app, "Start")
+    assert "Marking as rita in K" in said(app).replace("*", "")
+    app = open_page("keywords.py", view="mark", marker=other.token)
+    assert "this link is not known" in said(app)

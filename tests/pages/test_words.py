@@ -1,0 +1,312 @@
+"""Plain words about scores: the numbers are those of the scores, what is quoted is so, the grammar is right."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from data.demo import FILE
+from data.importers import read_documents
+from data.preferences import TIE
+from data.records import Example, make_examples
+from metrics import METRICS, lexical_metrics, make_metrics, metric
+from metrics.explained import Explained, explain
+from metrics.text import rouge_words
+from reports.escaping import join_items
+from reports.evidence.blocks import LONGEST_LABEL
+from reports.evidence.phrases import (
+    MOST,
+    figures,
+    join_first_items,
+    overview,
+    preferred_letter,
+    verdict_sentence,
+)
+from reports.evidence.words import explain_scores, in_words
+
+SINGULAR = re.compile(r"\b1 (?:keywords|unigrams|bigrams|words|questions|n-grams|references)\b")
+PLURAL = re.compile(r"\b(?:0|[2-9]|\d\d+) (?:keyword|unigram|bigram|word|question|n-gram)\b")
+QUOTED = re.compile("“([^”]*)”")
+
+
+def told(name: str, both: Sequence[Example], **options: str) -> tuple[list[str], list[Explained]]:
+    """What is said of summaries by a metric of these settings, with the scores."""
+    made = metric(name, **options)  # type: ignore[arg-type]
+    found = [explain(made, one) for one in both]
+    return in_words(made.signature, both, found), found
+
+
+def example(candidate: str, *references: str, title: str | None = None) -> Example:
+    return Example("d", candidate[:9], candidate, references, title, "")
+
+
+def check(name: str, both: Sequence[Example], said: list[str], found: Sequence[Explained]) -> None:
+    """What holds for whatever is said."""
+    whole = " ".join(said)
+    assert said, name
+    assert not SINGULAR.search(whole), whole
+    assert not PLURAL.search(whole), whole
+    for line in said:
+        assert line.endswith("."), line
+        assert line[0].isupper() or line[0].isdigit() or line[0] == "“", line
+        assert not re.search(r"  |\.\.|None|\bnan\b|\(\)| ,| ;", QUOTED.sub("“x”", line)), line
+    values = [one.value for one in found]
+    present = [value for value in values if value is not None]
+    if len(values) == len(present) == 2 and name != "length":
+        first, second = values
+        assert first is not None
+        assert second is not None
+        winner = "A" if first > second else "B"
+        high, low = figures(sorted(present, reverse=True))
+        if abs(first - second) <= TIE:
+            assert said[0] == f"{METRICS[name].label} is tied: A and B both score {high}."
+        else:
+            assert said[0] == f"{METRICS[name].label} prefers {winner}: {high} against {low}."
+            assert high != low
+        assert float(high) == pytest.approx(max(present), abs=5.01e-4)
+    for letter, one in zip("ABCD", found, strict=False):
+        if one.value is None:
+            assert one.missing
+            assert one.missing in whole
+            assert letter in whole
+
+
+def counts(name: str, both: Sequence[Example], said: list[str], found: Sequence[Explained]) -> None:
+    """The counts that are said make the values."""
+    whole = " ".join(said)
+    for letter, one in zip("ABCD", found, strict=False):
+        if one.value is None:
+            continue
+        if name == "rouge_k":
+            hits, of = map(int, re.search(rf"{letter} has (\d+) of (\d+) keyword", whole).groups())  # type: ignore[union-attr]
+            assert hits / of == one.value
+        elif name == "apes":
+            right, of = map(int, re.search(rf"(\d+) of (\d+) questions? from {letter}\b", whole).groups())  # type: ignore[union-attr]
+            if one.evidence.value == "share":
+                assert right / of == one.value
+            else:
+                total, of = re.search(rf"([\d.]+) of (\d+) for {letter}\b", whole).groups()  # type: ignore[union-attr]
+                assert float(total) / int(of) == pytest.approx(one.value, abs=5.01e-4)
+        elif name in ("rouge1", "rouge2", "rougeL"):
+            place = re.search(rf"{letter} has (\d+)(?: in the same order)? \(among (\d+) of its own\)", whole)
+            if place is None:  # a reference of one word has no bigram
+                assert "to share" in whole
+                continue
+            matched, own = map(int, place.groups())
+            of = re.findall(r"[Oo]f the (\d+|only) ", whole[: place.start()])[-1]
+            size = 1 if of == "only" else int(of)
+            assert 2 * matched / (own + size) == pytest.approx(one.value)  # F1 of matched / own and matched / size
+
+
+def alone(name: str, both: Sequence[Example], said: list[str]) -> int:
+    """What only one of two is said to have stands in it, and not in the other; returns how much was looked at."""
+    looked = 0
+    for letter, mine, other in (("A", both[0], both[1]), ("B", both[1], both[0])):
+        for clause in re.findall(rf"only {letter} has ([^;]*?)(?:; only|\.$)", "\n".join(said), re.MULTILINE):
+            for quoted in QUOTED.findall(clause):
+                if len(quoted) >= LONGEST_LABEL:
+                    continue
+                words = f" {' '.join(rouge_words(quoted, 'ascii'))} "
+                assert words in f" {' '.join(rouge_words(mine.candidate, 'ascii'))} ", (name, letter, quoted)
+                assert words not in f" {' '.join(rouge_words(other.candidate, 'ascii'))} ", (name, letter, quoted)
+                looked += 1
+    return looked
+
+
+@pytest.mark.model
+def test_the_whole_demo_corpus_by_all_metrics() -> None:
+    made = make_metrics(list(METRICS))
+    made += [metric("apes", apes_value=value) for value in ("graded", "strict")]
+    pairs = looked = 0
+    for document, summaries in read_documents(FILE, "interchange"):
+        texts = make_examples(document, list(summaries))
+        for scorer in made:
+            name = scorer.name
+            found = [explain(scorer, one) for one in texts]
+            everything = in_words(scorer.signature, texts, found)
+            check(name, texts, everything, found)
+            counts(name, texts, everything, found)
+            for one in combinations(range(len(texts)), 2):
+                both, two = [texts[place] for place in one], [found[place] for place in one]
+                said = in_words(scorer.signature, both, two)
+                check(name, both, said, two)
+                counts(name, both, said, two)
+                looked += alone(name, both, said)
+                pairs += 1
+            check(name, texts[:1], in_words(scorer.signature, texts[:1], found[:1]), found[:1])
+    assert pairs == 24 * 6 * len(made)
+    assert looked > 200
+
+
+@pytest.mark.exhaustive
+def test_pairs_of_summeval(shared_data: Path) -> None:
+    made = {name: metric(name) for name in lexical_metrics()}
+    looked = 0
+    for number, (document, summaries) in enumerate(read_documents(shared_data / "summeval.jsonl", "interchange")):
+        if number == 10:
+            break
+        texts = make_examples(document, list(summaries))
+        for name, scorer in made.items():
+            found = [explain(scorer, one) for one in texts]
+            for place in range(len(texts) - 1):
+                both, two = texts[place : place + 2], found[place : place + 2]
+                said = in_words(scorer.signature, both, two)
+                check(name, both, said, two)
+                counts(name, both, said, two)
+                looked += alone(name, both, said)
+    assert looked > 100
+
+
+@pytest.mark.parametrize("rule", ["mean", "first"])
+@pytest.mark.parametrize("name", ["rouge1", "rouge2", "rougeL", "bertscore", "carouge"])
+def test_other_rules_of_several_references(name: str, rule: str) -> None:
+    document, summaries = next(iter(read_documents(FILE, "interchange")))
+    both = make_examples(document, list(summaries))[:2]
+    said, found = told(name, both, references=rule)
+    check(name, both, said, found)
+    if rule == "mean":
+        assert re.search(r"on average|the mean", " ".join(said))
+    else:
+        assert "reference 1" in " ".join(said)
+        assert "reference 2" not in " ".join(said)
+
+
+@pytest.mark.parametrize("norm", ["reference", "paper"])
+def test_other_norms_of_carouge(norm: str) -> None:
+    document, summaries = next(iter(read_documents(FILE, "interchange")))
+    both = make_examples(document, list(summaries))[:2]
+    said, found = told("carouge", both, norm=norm)
+    check("carouge", both, said, found)
+    assert all(f"that is {one.value:.4f}" in " ".join(said) for one in found)
+
+
+def test_table_1_in_words() -> None:
+    """The example of the brief: one keyword that only B has, by invented texts."""
+    references = ("A model of the Hawaiian script.",)
+    both = [example(text, *references, title="Hawaiian text") for text in ("A model of the script.", "Hawaiian text")]
+    said, _ = told("rouge_k", both)
+    assert said == [
+        "ROUGE-K prefers B: 1.000 against 0.000.",
+        "A has 0 of 1 keyword and B has 1 of 1 keyword.",
+        "A misses “Hawaiian”; B misses none.",
+    ]
+    said, _ = told("rouge1", both)
+    # 5 of 6 unigrams beside 5: F1 = 10 / 11; 1 of 6 beside 2: 2 / 8
+    assert said == [
+        "ROUGE-1 prefers A: 0.909 against 0.250.",
+        "Of the 6 unigrams of the reference, A has 5 (among 5 of its own) and B has 1 (among 2 of its own).",
+        "Of the reference, only A has “A model of the” and “script”; only B has “Hawaiian”.",
+    ]
+
+
+def test_what_is_missing_is_said_with_its_reason() -> None:
+    both = [example("...", "A storm."), example("A storm.", "A storm.")]
+    said, _ = told("rouge1", both)
+    assert said[:2] == [
+        "ROUGE-1 gives B 1.000.",
+        "ROUGE-1 has no score for A (the candidate has no token (a-z0-9)).",
+    ]
+    said, _ = told("rouge_k", both)
+    reason = "no keywords: there are not two texts among references and title to compare"
+    assert len(said) == 1
+    assert said[0].startswith(f"ROUGE-K has no score for A or B ({reason}")
+    cut = [Explained(0.5, None, True, None), Explained(0.25, None, False, None)]
+    assert in_words("bertscore|refs:max", both, cut) == [
+        "BERTScore prefers A: 0.500 against 0.250.",
+        "Of A not all was read: a text is longer than the model's limit.",
+    ]
+
+
+def test_a_reference_of_one_word() -> None:
+    both = [example(text, "Storm") for text in ("A storm", "Rain")]
+    said, found = told("rouge1", both)
+    check("rouge1", both, said, found)
+    assert "Of the only unigram of the reference, A has 1 (among 2 of its own) and B has 0" in said[1]
+    said, found = told("rouge2", both)
+    check("rouge2", both, said, found)
+    assert said == ["ROUGE-2 is tied: A and B both score 0.000.", "The reference has no bigram to share."]
+
+
+def test_nobody_has_what_both_have_in_another_place() -> None:
+    """B has “rain” once, the reference twice and A twice: it is not only A's."""
+    both = [example(text, "rain came, then rain fell") for text in ("rain came and rain stopped", "then rain")]
+    said, _ = told("rouge1", both)
+    assert said[-1] == "Of the reference, only A has “came”."  # B's “then” is a function word
+
+
+@pytest.mark.parametrize(
+    ("values", "choice", "sentence"),
+    [
+        ([0.5], "A", "M gives A 0.500."),
+        ([0.5, 0.25], "A", "M prefers A: 0.500 against 0.250."),
+        ([0.5, 0.50001], "B", "M prefers B: 0.50001 against 0.50000."),
+        ([0.5, 0.5 + 1e-12], "tie", "M is tied: A and B both score 0.500."),
+        ([0.5, None], "missing", "M gives A 0.500."),
+        ([None, None], "missing", ""),
+        ([0.1, 0.3, 0.2], "B", "M puts B (0.300) first, then C (0.200), then A (0.100)."),
+        ([0.3, 0.1, 0.3, 0.1], "tie", "M puts A and C (0.300 each) first, then B and D (0.100 each)."),
+        ([0.3, 0.3, 0.3], "tie", "M is tied: A, B and C all score 0.300."),
+        ([0.3, None, 0.1], "A", "M prefers A: 0.300 against 0.100."),
+        ([-0.25, 0.25], "B", "M prefers B: 0.250 against -0.250."),
+    ],
+)
+def test_verdicts(values: list[float | None], choice: str, sentence: str) -> None:
+    assert preferred_letter(values, "ABCD") == choice
+    assert verdict_sentence("M", values, "ABCD") == sentence
+
+
+@pytest.mark.parametrize(
+    ("texts", "said"),
+    [
+        (["one"], "A has 1 word."),
+        (["one", "two"], "Length is tied: A and B have 1 word each."),
+        (["one", "two three"], "Length prefers B, the longer one: 2 words against 1."),
+        (["a b", "c", "d e f"], "Length, in words, puts C (3) first, then A (2), then B (1)."),
+    ],
+)
+def test_length(texts: list[str], said: str) -> None:
+    assert told("length", [example(text, "Reference.") for text in texts])[0] == [said]
+
+
+@pytest.mark.parametrize(
+    ("choice", "metrics", "said"),
+    [
+        ("B", {"X": "B", "Y": "A"}, "People prefer B. X agrees; Y prefers A."),
+        ("B", {"X": "A", "Y": "A"}, "People prefer B. No metric agrees; X and Y prefer A."),
+        ("A", {"X": "A", "Y": "A", "Z": "tie"}, "People prefer A. X and Y agree; Z is tied."),
+        ("A", {"X": "missing", "Y": "A"}, "People prefer A. Y agrees; X has no score."),
+        ("tie", {"X": "tie", "Y": "B"}, "People have no preference. Y prefers B; X is tied."),
+        ("split", {"X": "A"}, "People are split. X prefers A."),
+        ("A", {}, "People prefer A."),
+    ],
+)
+def test_overviews(choice: str, metrics: dict[str, str], said: str) -> None:
+    assert " ".join(overview(("People", choice), metrics)) == said
+
+
+def test_nothing_is_said_of_metrics_that_have_not_answered() -> None:
+    assert overview(("People", "B"), {"X": "A"}, complete=False) == ["People prefer B.", "X prefers A."]
+
+
+def test_lists() -> None:
+    assert [join_items([]), join_items(["A"]), join_items(["A", "B"]), join_items("ABC")] == [
+        "",
+        "A",
+        "A and B",
+        "A, B and C",
+    ]
+    assert join_first_items("AAB", "or") == "A or B"
+    assert join_first_items("ABCDEF", "or") == f"A, B, C, D and {6 - MOST} more"
+
+
+def test_texts_and_scores_that_do_not_fit() -> None:
+    one = Explained(0.5, None, False, None)
+    with pytest.raises(ValueError, match="1 summaries, 2 scores"):
+        in_words("rouge1", [example("a", "b")], [one, one])
+    with pytest.raises(ValueError, match="1 letters"):
+        in_words("rouge1", [example("a", "b")] * 2, [one, one], "A")
+    assert explain_scores("rouge1", [example("a", "b")], [one]) == []

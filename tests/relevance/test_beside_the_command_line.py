@@ -1,0 +1,83 @@
+"""A frame of a file gives the figures of `relevance analyze`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import relevance
+from cli import main
+from data.demo import FILE
+
+METRICS = ["rouge1", "rouge2", "rougeL", "rouge_k", "length"]
+
+
+@pytest.fixture(scope="module")
+def analyzed() -> dict[str, Any]:
+    """What the command prints of the demo corpus."""
+    line = ["analyze", str(FILE), "--human", "author", "--tables", "agreement,human", "--format", "json"]
+    result = CliRunner().invoke(main, line)
+    assert result.exit_code == 0, result.output
+    return dict(json.loads(result.stdout))
+
+
+@pytest.mark.parametrize("rule", ["half", "strict", "decided"])
+def test_agreement_is_that_of_the_command(analyzed: dict[str, Any], rule: Any) -> None:
+    found = relevance.agreement(relevance.score(relevance.load(FILE), METRICS), "author", rule=rule)
+    assert found["metric"].tolist() == METRICS
+    rows = {row["metric"]: row for row in analyzed["tables"]["agreement"]["rows"]}
+    for row in found.to_dict("records"):
+        said = rows[row["metric"]]
+        assert [row["low"], row["high"]] == said[f"{rule} 95 %"]
+        assert [row["agreement"], row["metric ties"], row["missing"]] == [said[rule], said["T"], said["missing"]]
+        assert row["pairs"] == said["n"]
+        assert found.attrs["signatures"][row["metric"]] == said["signature"]
+
+
+def test_correlations_are_those_of_the_command(analyzed: dict[str, Any]) -> None:
+    found = relevance.correlate(relevance.score(relevance.load(FILE), METRICS), "author")
+    counted = {"global": "summaries", "input": "documents", "system": "systems"}
+    said = {(row["second"], row["coefficient"]): row for row in analyzed["tables"]["human"]["rows"]}
+    assert len(found) == 3 * len(said) == 3 * 3 * len(METRICS)
+    for row in found.to_dict("records"):
+        of = said[row["metric"], row["method"]]
+        assert row["r"] == of[row["level"]]
+        assert [row["low"], row["high"]] == pytest.approx(of[f"{row['level']} 95 %"], abs=1e-12)
+        assert row["n"] == of[counted[row["level"]]]
+
+
+def test_a_file_becomes_a_frame_with_its_ratings(tmp_path: Path) -> None:
+    path = tmp_path / "two.jsonl"
+    one = {"id": "a", "source": ["It rained.", "Then it snowed."], "references": ["Rain."], "title": "May"}
+    summaries = [{"system": "x", "text": "It rained.", "human": {"fluency": 4}}, {"system": "y", "text": "Snow."}]
+    path.write_text(json.dumps({**one, "summaries": summaries}) + "\n", encoding="utf-8")
+    frame = relevance.load(path)
+    assert frame[["document", "system", "summary", "title"]].values.tolist() == [
+        ["a", "x", "It rained.", "May"],
+        ["a", "y", "Snow.", "May"],
+    ]
+    assert frame["source"][0] == ["It rained.", "Then it snowed."]
+    assert frame["fluency"][0] == 4
+    assert np.isnan(frame["fluency"][1])
+    assert relevance.score(frame, ["rouge1"])["rouge1"].notna().all()
+
+
+def test_a_file_that_makes_no_frame_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "bare.jsonl"
+    path.write_text('{"id": "a", "source": "It rained.", "references": ["Rain."], "summaries": []}\n', encoding="utf-8")
+    with pytest.raises(relevance.BadFrame, match="no summaries"):
+        relevance.load(path)
+    rated = {
+        "id": "a",
+        "source": "It rained.",
+        "references": ["R."],
+        "summaries": [{"system": "x", "text": "S.", "human": {"title": 1}}],
+    }
+    path.write_text(json.dumps(rated) + "\n", encoding="utf-8")
+    with pytest.raises(relevance.BadFrame, match="a rating is called 'title'"):
+        relevance.load(path)

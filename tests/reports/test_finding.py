@@ -1,0 +1,45 @@
+"""The finding in sentences, counted by hand."""
+
+from __future__ import annotations
+
+from analysis.leaders import find_leaders
+from analysis.metrics_and_people import analyze_agreement
+from annotation.demo import MADE_UP
+from data.demo import AUTHOR
+from reports.finding import MOST_PAIRS, name_people, two_digits, write_finding, write_headline, write_plan
+from tests.analysis.test_leaders import rated
+
+
+def test_the_sentences() -> None:
+    preferences = rated(40, near=28, best=30, far=5)
+    found = find_leaders(analyze_agreement(preferences), preferences)
+    assert found is not None
+    assert found.plan is not None
+    assert found.plan.pairs is not None
+    words = write_finding(found, "annotators")
+    assert write_headline(found, "annotators") == "best agrees best with annotators, but not clearly"
+    assert words.startswith("best agrees with annotators on 0.750 of 40 pairs (95 % interval ")
+    # 2 documents on which only one of them is right: McNemar's exact p is .5, and Holm leaves the largest p as it is
+    assert "It cannot be told from near (0.700, p = .500) at the level .05." in words
+    assert f"About {two_digits(found.plan.pairs - 40):,} more pairs would tell best from near" in words
+    alone = rated(40, worse=10, best=40)
+    leader = find_leaders(analyze_agreement(alone), alone)
+    assert leader is not None
+    assert write_headline(leader, "annotators") == "best agrees best with annotators"
+    assert write_finding(leader, "annotators").endswith("Every other metric agrees significantly less.")
+
+
+def test_people_are_named_for_what_they_did() -> None:
+    assert name_people(MADE_UP, None) == "the made-up judgments"
+    assert name_people("Study", None) == "annotators"
+    assert name_people(None, AUTHOR) == "the author's labels"
+    assert name_people(None, "relevance") == "ratings of relevance"
+
+
+def test_a_plan_is_said_to_two_digits() -> None:
+    assert [two_digits(n) for n in (7, 45, 144, 16_382)] == [7, 45, 140, 16_000]
+
+
+def test_a_plan_that_nobody_could_follow_is_none() -> None:
+    assert write_plan(MOST_PAIRS, "a", "b").startswith("About 100,000 more pairs would tell a from b")
+    assert write_plan(MOST_PAIRS + 1, "a", "b").startswith("No study that people can judge would tell a from b")

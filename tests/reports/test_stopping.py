@@ -1,0 +1,120 @@
+"""What is said of a stopping rule: the sentence, the table, the charts, and the report."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+
+from analysis.sequential import analyze_sequentially, decide_to_stop
+from analysis.study import StudyAnalysis
+from data.stopping import CompleteDocuments, StoppingDecision
+from metrics.registry import label_of
+from reports.drawings import draw_svg
+from reports.stopping import describe_stopping
+from reports.stopping_charts import difference_chart, wealth_chart
+from reports.tables.stopping import sequential_table
+from reports.tables.study import make_table, table_names
+from reports.tables.table import Range
+
+FIRST, SECOND = "rouge1|refs:max|version:0.2.0", "rouge_k|refs:max|version:0.2.0"
+
+
+def complete(
+    differences: list[int],
+    *,
+    drawn: int = 40,
+    second: str | None = SECOND,
+    decision: StoppingDecision | None = None,
+) -> CompleteDocuments:
+    """Documents of one judgment, in which the first metric alone is right (1) or wrong (-1), or both are right (0)."""
+    column = np.array(differences, dtype=float)
+    return CompleteDocuments(
+        first=FIRST,
+        second=second,
+        alpha=0.05,
+        drawn=drawn,
+        documents=len(column),
+        document=np.arange(len(column)),
+        choices=np.ones(len(column)),
+        first_differences=np.where(column < 0, -1.0, 1.0),
+        second_differences=None if second is None else np.where(column > 0, -1.0, 1.0),
+        decision=decision,
+        decided_at=None if decision is None else datetime(2026, 5, 4, tzinfo=UTC),
+    )
+
+
+def said(found: CompleteDocuments) -> str:
+    return describe_stopping(analyze_sequentially(found), label_of)
+
+
+def test_before_a_document_is_complete() -> None:
+    assert said(complete([])) == "Go on: no document is complete yet; it takes a wealth of 20 to stop."
+
+
+def test_go_on_with_the_wealth_and_the_interval() -> None:
+    # four right of four: (1.8^4 + 1.4^4 + 1.2^4 + 1.1^4 + .9^4 + .8^4 + .6^4 + .2^4) / 8 = 2.4
+    sentence = said(complete([1, 1, 1, 1]))
+    assert sentence.startswith("Go on: after 4 documents of at most 40 the wealth is 2.4 of 20; ")
+    assert "the agreement of ROUGE-1 minus that of ROUGE-K lies between -0." in sentence
+
+
+def test_stop_with_who_agrees_more_often() -> None:
+    more = said(complete([1] * 12))
+    assert more.startswith("Stop: after 9 documents the wealth is 28.4, and 20 is enough: ")
+    assert "ROUGE-1 agrees with annotators more often than ROUGE-K; " in more
+    assert "ROUGE-1 agrees with annotators less often than ROUGE-K; " in said(complete([-1] * 12))
+
+
+def test_stop_where_there_are_no_more_documents() -> None:
+    sentence = said(complete([1, -1, 1], drawn=3))
+    assert sentence.startswith("Stop: there are no more than 3 documents, and the wealth is ")
+    assert "ROUGE-1 cannot be told from ROUGE-K" in sentence
+
+
+def test_against_one_half_differences_are_those_of_agreement() -> None:
+    found = analyze_sequentially(complete([1] * 12, second=None))
+    sentence = describe_stopping(found, label_of)
+    assert "ROUGE-1 agrees with annotators more often than chance; the agreement of ROUGE-1 minus 0.500" in sentence
+    (row,) = sequential_table(found, label_of).rows
+    assert (row["second"], row["difference"]) == ("0.5", 0.5)
+    interval = row["95% at all times"]
+    assert isinstance(interval, Range)
+    assert 0 < interval.low < interval.high <= 0.5
+
+
+def test_a_decision_is_shown_beside_what_the_judgments_say_by_now() -> None:
+    taken = decide_to_stop(complete([1] * 12))
+    assert taken is not None
+    same = complete([1] * 12, decision=taken)
+    assert said(same).endswith(" That was decided on 2026-05-04.")
+    changed = complete([1, 1, -1, -1, 1, 1, 1, 1, 1, 1], decision=taken)
+    sentence = said(changed)
+    assert sentence.startswith("Stop: after 9 documents the wealth is 28.4")
+    assert "Judgments were changed or left out since: as they stand, the wealth after 9 documents is 1." in sentence
+    now, decided = sequential_table(analyze_sequentially(changed), label_of).rows
+    assert (now["as of"], now["documents"], now["decision"]) == ("now", 10, "go on")
+    assert (decided["as of"], decided["documents"]) == ("at the decision, 2026-05-04 00:00", 9)
+    assert (decided["wealth"], decided["decision"]) == (taken.wealth, "stop: they differ")
+
+
+def test_fewer_documents_are_complete_than_when_it_was_decided() -> None:
+    taken = decide_to_stop(complete([1] * 12))
+    assert "as they stand, the wealth after 3 documents is" in said(complete([1, 1, 1], decision=taken))
+
+
+def test_only_a_study_with_a_stopping_rule_has_its_table() -> None:
+    assert "sequential" not in table_names(StudyAnalysis())
+    analysis = StudyAnalysis(complete=complete([1, 1]))
+    assert table_names(analysis)[0] == "sequential"
+    (row,) = make_table("sequential", analysis).rows
+    assert (row["first"], row["second"], row["1/alpha"]) == ("rouge1", "rouge_k", 20)
+
+
+@pytest.mark.parametrize("differences", [[1], [1] * 12])
+def test_charts_are_drawn(differences: list[int]) -> None:
+    found = complete(differences)
+    shown = analyze_sequentially(found)._replace(decision=decide_to_stop(found))
+    assert "enough: 20" in draw_svg(wealth_chart(shown))
+    assert "the agreement of ROUGE-1 minus that of ROUGE-K" in draw_svg(difference_chart(shown, label_of))

@@ -1,0 +1,167 @@
+"""The LSTMs as training methods: what they read of documents, what they learn to write, their folders."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from data.records import Document
+from metrics.apes import Apes
+from metrics.apes.entities import Entity
+from summarizers.checkpoints import WritingOptions, checkpoint_summarizer
+from summarizers.methods.base import Decoding, UnsuitableDocuments, UnsuitableModel
+from summarizers.methods.published import PUBLISHED
+from summarizers.pointer.entities import AskedEntities, mark_words
+from summarizers.pointer.method import ApesPointer, Lstm, Pointer
+from summarizers.pointer.words import STOP, cut_words
+from summarizers.training.run import train
+from summarizers.training.task import Task
+from summarizers.training_documents import TRAINING_DOCUMENTS
+from tests.summarizers.checkpoints import DOCUMENTS
+
+pytestmark = pytest.mark.model
+
+SMALL: Any = {"embedding": 16, "width": 32}
+
+SHORT = Decoding(num_beams=2, max_new_tokens=12, no_repeat_ngram_size=0, length_penalty=0.9)
+
+
+class Capitals:
+    """Finds words with a capital inside a sentence, as persons."""
+
+    signature = "capitals"
+
+    def find(self, texts: Any) -> list[list[Entity]]:
+        names = ("Ada", "Bo", "Cy")
+        return [[Entity(s, e, "PER") for (s, e) in cut_words(text).spans if text[s:e] in names] for text in texts]
+
+
+def asked() -> AskedEntities:
+    apes = Apes(entities="spacy:none")
+    apes.finder = Capitals()
+    return AskedEntities(apes)
+
+
+def test_words_that_name_what_the_references_ask_for_are_marked() -> None:
+    """Ada and Bo stand in the reference, and each is asked for there; Cy is in the source alone."""
+    document = Document("d", "Ada met Cy. The friend of Bo saw Ada.", ("Yesterday Ada met her friend Bo.",))
+    (named,) = asked().find([document])
+    assert [document.source_text[start:end] for start, end in named] == ["Ada", "Bo", "Ada"]
+    words, spans = cut_words(document.source_text)
+    marks = mark_words(spans, named)
+    assert [word for word, mark in zip(words, marks, strict=True) if mark] == ["ada", "bo", "ada"]
+
+
+def test_a_batch_marks_them_where_the_entities_are_learned() -> None:
+    method = ApesPointer(**SMALL, source_words=6)
+    method.asked = asked()
+    documents = [
+        Document("d", "Ada met Cy. The friend of Bo saw Ada.", ("Yesterday Ada met her friend Bo.",)),
+        Document("e", "Nobody came.", ("Nobody.",)),
+    ]
+    batch = method.batch(method.start(None, documents), documents, labels=True)
+    assert batch["asked"].tolist() == [[1, 0, 0, 0, 0, 0], [0] * 6]  # cut before Bo; nothing is asked of the other
+    assert batch["lengths"].tolist() == [6, 3]
+    assert "asked" not in Pointer(**SMALL).batch(method.start(None, documents), documents, labels=True)
+
+
+def test_titles_are_learned_where_they_are_the_target() -> None:
+    documents = [Document("d", "One two three.", ("A reference.",), title="A title")]
+    (learned,) = Lstm().documents(documents)
+    assert learned.references == ("A title",)
+    assert Pointer().documents(documents) == documents
+    with pytest.raises(UnsuitableDocuments, match=r"1 of 2 documents do not have; the first is 'e'"):
+        Lstm().documents([*documents, Document("e", "One.", ("A reference.",))])
+
+
+def test_a_checkpoint_is_refused() -> None:
+    with pytest.raises(UnsuitableModel, match="pointer-apes starts from nothing"):
+        ApesPointer().start(Path("somewhere"), DOCUMENTS)
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"source_words": 0}, "source_words must be at least 1"),
+        ({"width": 5}, "even number"),
+        ({"delta": 2.0}, "from 0 to 1"),
+    ],
+)
+def test_settings_out_of_range_are_refused(settings: Any, told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        ApesPointer(**settings)
+
+
+@pytest.mark.parametrize("method", [Lstm(**SMALL), ApesPointer(delta=0.1, **SMALL)], ids=lambda method: method.name)
+def test_a_few_documents_are_learned_word_for_word(method: Lstm, tmp_path: Path) -> None:
+    """Trained, judged on dev, written into a folder and read again, all by the real parts."""
+    documents = tuple(method.documents([replace(one, title=one.references[0]) for one in DOCUMENTS[:2]]))
+    training = replace(PUBLISHED[method.name].training, learning_rate=0.3, batch=2, epochs=3)
+    assert train(Task(method, None, documents * 50, documents, training, SHORT), tmp_path / "out")
+    again = type(method)(**method.settings)
+    network = again.load(tmp_path / "out")
+    assert again.write(network, documents, SHORT) == [document.references[0].lower() for document in documents]
+    files = ("method.json", "model.safetensors", TRAINING_DOCUMENTS, "vocabulary.json")
+    assert sorted(file.name for file in (tmp_path / "out").iterdir()) == sorted(files)
+
+
+def test_a_word_that_the_vocabulary_lacks_is_copied() -> None:
+    torch.manual_seed(0)
+    method = Pointer(**SMALL, vocabulary=2)
+    documents = [Document("d", "zebra yak zebra", ("yak",))]
+    network = method.start(None, [Document("t", "a a b b", ("a",))])
+    network.model.generate.bias.data[:] = -1e9  # all is copied
+    (text,) = method.write(network, documents, replace(SHORT, max_new_tokens=3))
+    assert set(text.split()) <= {"zebra", "yak"}
+    assert text
+
+
+def test_a_document_without_a_word_gets_an_empty_text() -> None:
+    method = Pointer(**SMALL)
+    assert method.write(method.start(None, DOCUMENTS), [Document("d", " ", ("a",))], SHORT) == [""]
+
+
+def test_a_system_that_writes_nothing_has_empty_summaries(tmp_path: Path) -> None:
+    """It wrote them, so that they are not tried again; a document without a word has none, as with any checkpoint."""
+    method = Lstm(**SMALL)
+    network = method.start(None, DOCUMENTS)
+    network.model.output.bias.data[STOP] = 1e9
+    method.save(network, tmp_path, SHORT)
+    said = {"method": "lstm", "settings": method.settings, "decoding": asdict(SHORT)}
+    (tmp_path / "method.json").write_text(json.dumps(said))
+    system = checkpoint_summarizer(f"pointer:{tmp_path}", WritingOptions(device="cpu"))
+    written = system.summarize([DOCUMENTS[0], Document("empty", " ", ("a",)), DOCUMENTS[1]])
+    assert [(one.document_id, one.text) for one in written] == [(DOCUMENTS[0].id, ""), (DOCUMENTS[1].id, "")]
+
+
+def test_a_resumed_run_equals_an_uninterrupted_one(tmp_path: Path) -> None:
+    """Adagrad's sums are kept, too."""
+    training = replace(PUBLISHED["pointer"].training, batch=2, epochs=2)
+    task = Task(Pointer(**SMALL), None, tuple(DOCUMENTS), tuple(DOCUMENTS[:1]), training, SHORT)
+    assert train(task, tmp_path / "whole")
+
+    def stop(done: int, total: int) -> None:
+        if done == 5:  # of six
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(task, tmp_path / "stopped", progress=stop)
+    assert train(task, tmp_path / "stopped", resume=True)
+    files = [path.name for path in (tmp_path / "whole").iterdir()]
+    assert all((tmp_path / "whole" / name).read_bytes() == (tmp_path / "stopped" / name).read_bytes() for name in files)
+
+
+def test_published_settings() -> None:
+    (training,) = {PUBLISHED[name].training for name in ("lstm", "pointer", "pointer-apes")}
+    assert (training.learning_rate, training.batch * training.accumulation, training.clip) == (0.15, 16, 2)
+    decoding = PUBLISHED["pointer-apes"].decoding
+    assert (decoding.num_beams, decoding.min_new_tokens, decoding.length_penalty) == (5, 35, 0.9)
+    assert (ApesPointer().coverage, ApesPointer().entities) == (0.5, 0.5)
+    assert (Lstm().source_words, PUBLISHED["lstm"].decoding.max_new_tokens) == (600, 30)
+    gsum = PUBLISHED["gsum"].training
+    assert (gsum.learning_rate, gsum.warmup, gsum.updates) == (3e-5, 500, 20_000)

@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from summarizers.output_folder import OutputInUse
+from summarizers.training import grid as grids
+from summarizers.training.grid import expand, search_grid
+from summarizers.training.record import AnotherRun
+from summarizers.training.runs import train_runs
+from summarizers.training.task import Task
+from tests.summarizers.training.tasks import small_task
+
+pytestmark = pytest.mark.model
+
+GRID = {"learning_rate": (1e-3, 2e-3), "num_beams": (1, 2), "share": (0.3, 0.5)}
+
+
+@pytest.fixture
+def task(bart: Path) -> Task:
+    task = small_task(bart, "rwgen")
+    return replace(task, training=replace(task.training, epochs=1))
+
+
+def test_the_combinations(task: Task) -> None:
+    found = [
+        (one.training.learning_rate, one.decoding.num_beams, one.method.settings["share"])
+        for _, one in expand(task, GRID)
+    ]
+    assert found[:3] == [(1e-3, 1, 0.3), (1e-3, 1, 0.5), (1e-3, 2, 0.3)]
+    assert len(set(found)) == 8
+    assert all(
+        replace(one, training=task.training, decoding=task.decoding, method=task.method) == task
+        for _, one in expand(task, GRID)
+    )
+
+
+def test_the_best_of_dev_is_kept(task: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    trained: list[str] = []
+    train = grids.train
+    scores = iter([0.1, 0.2, 0.3, 0.2, 0.2, 0.6, 0.6, 0.5])
+
+    def counted(one: Task, folder: Path, **options: Any) -> bool:
+        made = train(one, folder, **options)
+        trained.extend([folder.name] * made)
+        return made
+
+    monkeypatch.setattr(grids, "train", counted)
+    monkeypatch.setattr(grids, "measure", lambda *_: next(scores))
+    out = tmp_path / "out"
+    with pytest.raises(KeyboardInterrupt):  # stopped in the sixth
+        search_grid(task, out, GRID, say=stop_at(6))
+    assert (len(json.loads((out / "grid.json").read_text())["scores"]), trained) == (5, ["0", "1"])
+    with pytest.raises(AnotherRun, match="a search of other settings"):
+        search_grid(task, out, {"num_beams": (1, 2)}, resume=True)
+    with pytest.raises(OutputInUse, match="--resume goes on"):
+        search_grid(task, out, GRID)
+    chosen = search_grid(task, out, GRID, resume=True)
+    assert trained == ["0", "1"]  # beams and the share of RwGen need no training of their own
+
+    said = json.loads((out / "grid.json").read_text())["scores"]
+    assert said[5] == {"learning_rate": 2e-3, "num_beams": 1, "share": 0.5, "score": 0.6}  # of equals the first
+    assert (chosen.training.learning_rate, chosen.decoding.num_beams, chosen.method.settings) == (
+        2e-3,
+        1,
+        {"share": 0.5},
+    )
+    method = json.loads((out / "method.json").read_text())
+    assert (method["training"]["learning_rate"], method["settings"]) == (2e-3, {"share": 0.5})
+    assert json.loads((out / "generation_config.json").read_text())["num_beams"] == 1
+    assert not (out / "grid").exists()
+    assert search_grid(task, out, GRID, resume=True) == chosen
+
+
+def stop_at(number: int) -> Any:
+    numbers = count(1)
+
+    def say(line: str) -> None:
+        if next(numbers) == number:
+            raise KeyboardInterrupt
+
+    return say
+
+
+def test_what_was_chosen_is_what_a_run_of_its_own_trains(task: Task, tmp_path: Path) -> None:
+    chosen = search_grid(task, tmp_path / "grid", {"learning_rate": (1e-3, 2e-3)})
+    folders = train_runs(chosen, tmp_path / "bart", [1, 2])
+    assert [folder.name for folder in folders] == ["bart#1", "bart#2"]
+    grids.train(chosen, tmp_path / "own")
+    weights = [
+        (folder / "model.safetensors").read_bytes() for folder in (tmp_path / "grid", tmp_path / "own", *folders)
+    ]
+    assert weights[0] == weights[1]
+    assert len(set(weights)) == 3  # each seed has its own
+
+
+def test_other_runs_train_what_the_first_one_found(task: Task, tmp_path: Path) -> None:
+    folders = train_runs(task, tmp_path / "bart", [1, 3], grid={"learning_rate": (1e-3, 2e-3)})
+    said = [json.loads((folder / "method.json").read_text()) for folder in folders]
+    assert [one["seed"] for one in said] == [1, 3]
+    assert said[0]["training"] == said[1]["training"]
+    assert (folders[0] / "grid.json").is_file()
+    assert not (folders[1] / "grid.json").is_file()
+
+
+@pytest.mark.parametrize("seeds", [[], [0, 1], [2, 2]])
+def test_runs_are_numbered_by_seeds(seeds: list[int], task: Task, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="name each once, from 1 on"):
+        train_runs(task, tmp_path / "bart", seeds)

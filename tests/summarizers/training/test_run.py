@@ -1,0 +1,271 @@
+"""Training runs with tiny models: what they learn, and that a run that was stopped comes to the same."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from summarizers.methods.base import Decoding, UnsuitableDocuments
+from summarizers.methods.published import Training
+from summarizers.methods.registry import METHODS
+from summarizers.output_folder import OutputInUse
+from summarizers.training import run, trainer
+from summarizers.training.measuring import write_all
+from summarizers.training.record import AnotherRun, DamagedCheckpoint
+from summarizers.training.run import train
+from summarizers.training.trainer import Diverged
+from summarizers.training_documents import TRAINING_DOCUMENTS, TrainingDocuments
+from tests.conftest import ROOT
+from tests.summarizers.checkpoints import DOCUMENTS, save_bart
+from tests.summarizers.training.tasks import TWELVE, small_task
+
+pytestmark = pytest.mark.model
+
+UPDATES = 9
+"""Of a small task."""
+
+
+def test_twelve_documents_are_learned_by_heart(tmp_path: Path) -> None:
+    task = replace(
+        small_task(save_bart(tmp_path / "bart", init_std=0.05, dropout=0.0)),
+        documents=TWELVE * 6,
+        dev=TWELVE,
+        training=Training(learning_rate=5e-3, batch=12, accumulation=1, epochs=12, patience=12, clip=1.0),
+        decoding=Decoding(max_new_tokens=30, no_repeat_ngram_size=0),
+    )
+    train(task, tmp_path / "out")
+    again = METHODS["plain"]()
+    network = again.load(tmp_path / "out")
+    assert write_all(again, network, TWELVE, task.decoding) == [document.references[0] for document in TWELVE]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory, bart: Path) -> Path:
+    """A run of a small task that nothing stopped."""
+    folder = tmp_path_factory.mktemp("whole") / "out"
+    train(small_task(bart, "tdmtl"), folder)
+    return folder
+
+
+def test_a_finished_folder(whole: Path, bart: Path) -> None:
+    task = small_task(bart, "tdmtl")
+    said = json.loads((whole / "method.json").read_text())
+    assert {path.suffix for path in whole.rglob("*")} <= {".json", ".safetensors", ".txt"}
+    assert not (whole / "run.json").exists()
+    assert [score["step"] for score in said["scores"]] == [3, 6, 9]
+    assert said["best"]["score"] == max(score["score"] for score in said["scores"])
+    assert said["settings"] == {"share": 0.1}
+    assert said == said | task.as_json()
+    known = TrainingDocuments.read(whole / TRAINING_DOCUMENTS)
+    assert len(known) == len(DOCUMENTS)
+    assert all(document in known for document in DOCUMENTS)
+    assert json.loads((whole / "generation_config.json").read_text())["max_new_tokens"] == 8
+
+
+def same(folder: Path, other: Path) -> bool:
+    """Whether two folders have the same files, byte by byte."""
+
+    def contents(folder: Path) -> dict[str, bytes]:
+        return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+    return contents(folder) == contents(other)
+
+
+class Stopped(Exception):
+    pass
+
+
+def stop_at(update: int) -> Callable[[int, int], None]:
+    def progress(done: int, total: int) -> None:
+        assert total == UPDATES
+        if done == update:
+            raise Stopped
+
+    return progress
+
+
+@pytest.mark.parametrize("seconds", [600.0, 0.0], ids=["each epoch", "each update"])
+def test_a_resumed_run_equals_an_uninterrupted_one(
+    seconds: float, whole: Path, bart: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trainer, "SECONDS", seconds)
+    task, out = small_task(bart, "tdmtl"), tmp_path / "out"
+    for update in (2, 5, 8):
+        with pytest.raises(Stopped):
+            train(task, out, resume=update > 2, progress=stop_at(update))
+    checkpoints = [path.name for path in (out / "resume").glob("checkpoint-*")]
+    assert checkpoints == ["checkpoint-6" if seconds else "checkpoint-7"]
+    reached: list[int] = []
+    assert train(task, out, resume=True, progress=lambda done, total: reached.append(done))
+    assert reached == ([7, 8, 9] if seconds else [8, 9])
+    assert same(out, whole)
+    assert not train(task, out, resume=True)  # it is finished
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from summarizers.training import record
+from summarizers.training.run import train
+from tests.summarizers.training.tasks import small_task
+
+def die(*_):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+where, model, out = sys.argv[1:]
+if where == "update":
+    progress = lambda done, total: done == 5 and die()
+else:
+    progress = lambda done, total: None
+    write = record.RunRecord.write
+    record.RunRecord.write = lambda self: die() if len(self.scores) == 2 else write(self)
+train(small_task(Path(model), "tdmtl"), Path(out), progress=progress)
+"""
+
+
+@pytest.mark.parametrize("where", ["update", "checkpoint"])
+def test_a_killed_run_goes_on(where: str, whole: Path, bart: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    command = [sys.executable, "-c", KILLED, where, str(bart), str(out)]
+    assert subprocess.run(command, cwd=ROOT, capture_output=True, check=False).returncode == -signal.SIGKILL
+    if where == "checkpoint":  # the second was written, and nobody knows of it
+        assert (out / "resume" / "checkpoint-6").exists()
+    reached: list[int] = []
+    train(small_task(bart, "tdmtl"), out, resume=True, progress=lambda done, total: reached.append(done))
+    assert reached[0] == 4
+    assert same(out, whole)
+
+
+def test_a_run_that_is_stopped_while_it_scores_goes_on(
+    whole: Path, bart: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task, out = small_task(bart, "tdmtl"), tmp_path / "out"
+    with monkeypatch.context() as patch:
+        patch.setattr(trainer, "SECONDS", 0.0)
+        patch.setattr(trainer, "measure", raise_stopped)
+        with pytest.raises(Stopped):
+            train(task, out)
+    assert [path.name for path in (out / "resume").glob("checkpoint-*")] == ["checkpoint-2"]
+    train(task, out, resume=True)
+    assert same(out, whole)
+
+
+@pytest.mark.parametrize("limit", [{"updates": 5}, {"epochs": 2}, {"epochs": 9, "patience": 1}], ids=str)
+def test_a_run_that_is_stopped_when_all_is_trained_trains_no_more(
+    limit: dict[str, int], bart: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task, out = small_task(bart), tmp_path / "out"
+    task = replace(task, training=replace(task.training, **limit))
+    train(task, tmp_path / "whole")
+    with monkeypatch.context() as patch:
+        patch.setattr(run, "finish", raise_stopped)
+        with pytest.raises(Stopped):
+            train(task, out)
+    train(task, out, resume=True, progress=lambda done, total: pytest.fail("trained"))
+    assert same(out, tmp_path / "whole")
+
+
+def raise_stopped(*_: object) -> None:
+    raise Stopped
+
+
+def test_a_run_that_is_killed_before_its_first_checkpoint_begins_again(whole: Path, bart: Path, tmp_path: Path) -> None:
+    task, out = small_task(bart, "tdmtl"), tmp_path / "out"
+    with pytest.raises(Stopped):
+        train(task, out, progress=stop_at(1))
+    train(task, out, resume=True)
+    assert same(out, whole)
+
+
+@pytest.mark.parametrize("file", ["optimizer.pt", "rng_state.pth", "model.safetensors", "trainer_state.json"])
+def test_a_checkpoint_that_is_not_ours_is_not_opened(
+    file: str, bart: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import torch
+
+    task, out = small_task(bart), tmp_path / "out"
+    with pytest.raises(Stopped):
+        train(task, out, progress=stop_at(4))
+    damaged = out / "resume" / "checkpoint-3" / file
+    damaged.write_bytes(damaged.read_bytes() + b" ")
+    monkeypatch.setattr(torch, "load", lambda *_, **__: pytest.fail("opened"))
+    with pytest.raises(DamagedCheckpoint, match=f"{file} is not what was written"):
+        train(task, out, resume=True)
+
+
+@pytest.mark.parametrize("place", ["resume/checkpoint-3/scaler.pt", "run.json"])
+def test_what_a_run_did_not_write_is_not_read(place: str, bart: Path, tmp_path: Path) -> None:
+    task, out = small_task(bart), tmp_path / "out"
+    with pytest.raises(Stopped):
+        train(task, out, progress=stop_at(4))
+    (out / place).write_text("[]")
+    with pytest.raises(DamagedCheckpoint, match=f"{place} is no.*remove .* and train again"):
+        train(task, out, resume=True)
+
+
+def test_what_is_there_is_not_written_over(whole: Path, bart: Path, tmp_path: Path) -> None:
+    task, out = small_task(bart, "tdmtl"), tmp_path / "out"
+    before = sorted(path.name for path in whole.iterdir())
+    with pytest.raises(OutputInUse, match="is not empty: name a new folder"):
+        train(task, whole)
+    with pytest.raises(OutputInUse, match="is a file: name a new folder"):
+        train(task, whole / "method.json")
+    with pytest.raises(AnotherRun, match="holds a finished system of another seed: "):
+        train(replace(task, seed=1), whole, resume=True)
+    assert sorted(path.name for path in whole.iterdir()) == before
+    with pytest.raises(Stopped):
+        train(task, out, progress=stop_at(1))
+    with pytest.raises(OutputInUse, match="--resume goes on"):
+        train(task, out)
+    with pytest.raises(AnotherRun, match="another seed, measure:"):
+        train(replace(task, seed=1, measure="rouge_k"), out, resume=True)
+
+
+@pytest.mark.parametrize("name", ["mtl", "tdmtl"])
+def test_share_0_is_plain_training_exactly(name: str, bart: Path, tmp_path: Path) -> None:
+    weights = {}
+    for method, share in (("plain", {}), (name, {"share": 0.0}), (name, {"share": 0.3})):
+        folder = tmp_path / f"{method}{share}"
+        documents = tuple(replace(document, title="The bridge") for document in DOCUMENTS)
+        task = small_task(bart, method, settings=share, documents=documents)
+        train(replace(task, training=replace(task.training, epochs=1)), folder)
+        weights[method, *share.values()] = (folder / "model.safetensors").read_bytes()
+    assert weights["plain",] == weights[name, 0.0]
+    assert weights["plain",] != weights[name, 0.3]
+
+
+def test_the_best_epoch_is_kept_and_training_stops(bart: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = iter([0.1, 0.3, 0.2, 0.3, 0.9])
+    monkeypatch.setattr(trainer, "measure", lambda *_: next(scores))
+    task = small_task(bart)
+    train(replace(task, training=replace(task.training, epochs=5, patience=2)), tmp_path / "stopped")
+    said = json.loads((tmp_path / "stopped" / "method.json").read_text())
+    assert [one["score"] for one in said["scores"]] == [0.1, 0.3, 0.2, 0.3]  # two epochs without a better one
+    assert said["best"] == {"step": 6, "score": 0.3}
+    scores = iter([0.1, 0.2])
+    train(replace(task, training=replace(task.training, epochs=2)), tmp_path / "two")
+    weights = [(tmp_path / name / "model.safetensors").read_bytes() for name in ("stopped", "two")]
+    assert weights[0] == weights[1]
+
+
+def test_a_loss_that_is_no_number_ends_it(bart: Path, tmp_path: Path) -> None:
+    task = small_task(bart)
+    with pytest.raises(Diverged, match="no number any more after 1 updates: try a lower learning rate"):
+        train(replace(task, training=replace(task.training, learning_rate=1e30, clip=1e30)), tmp_path / "out")
+
+
+def test_documents_without_a_reference_are_refused(bart: Path) -> None:
+    lacking = replace(DOCUMENTS[1], references=())
+    with pytest.raises(
+        UnsuitableDocuments, match=r"1 of 2 documents have no source or no reference .* the first is 'd1'"
+    ):
+        small_task(bart, documents=(DOCUMENTS[0], lacking))
+    with pytest.raises(UnsuitableDocuments, match="there are no documents"):
+        small_task(bart, dev=())
