@@ -147,6 +147,7 @@ def test_many_cells_equal_building_each_resample(
         assert found[x, y][method].global_[:2] == pytest.approx(np.quantile(expected, [0.25, 0.75]), abs=1e-9)
 
 
+@pytest.mark.process
 def test_products_of_matrices_take_one_thread() -> None:
     # the threads of many small products wait for each other: two took twice as long as one
     code = "import analysis, threadpoolctl; print(*(one['num_threads'] for one in threadpoolctl.threadpool_info()))"

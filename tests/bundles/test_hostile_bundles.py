@@ -203,6 +203,7 @@ def large_lines(file: Path) -> None:
             archive.writestr(member(name), line * 230 if name == "data.jsonl" else b"{}")
 
 
+@pytest.mark.process
 @pytest.mark.exhaustive
 def test_bombs_take_little_memory_and_time(tmp_path: Path) -> None:
     makers = {

@@ -56,6 +56,7 @@ def run(*arguments: str | Path) -> Any:
     return result
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("language", TEXTS)
 def test_from_a_file_to_scores(language: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RELEVANCE_DATABASE_URL", f"sqlite:///{tmp_path}/relevance.db")

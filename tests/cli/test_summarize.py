@@ -42,6 +42,7 @@ def stored() -> DataStore:
     return DataStore(connect(os.environ["RELEVANCE_DATABASE_URL"]))
 
 
+@pytest.mark.smoke
 def test_checkpoints_become_systems() -> None:
     asked = ("summarize", "small", "--system", "seq2seq:bart,lead-1,causal:gpt2", *OPTIONS)
     first = run(*asked).stdout.splitlines()

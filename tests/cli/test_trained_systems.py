@@ -33,6 +33,7 @@ def data(tmp_path: Path, sqlite_url: str) -> tuple[Path, DataStore]:
     return tmp_path, DataStore(connect(sqlite_url))
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize(
     ("method", "model", "prefix", "options"),
     [

@@ -382,6 +382,7 @@ def test_a_backup_of_the_other_kind_of_database(database_url: str, url: str, tmp
         restore(database_url, tmp_path / "sqlite.backup", force=True)
 
 
+@pytest.mark.process
 def test_a_password_stands_in_no_command_line_and_no_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     programs, file = tmp_path / "bin", tmp_path / "a.backup"
     programs.mkdir()
@@ -409,6 +410,7 @@ def test_what_to_install_where_programs_are_missing(tmp_path: Path, monkeypatch:
 # --- disks that are full ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("database_url", KINDS, indirect=True)
 def test_a_backup_on_a_full_disk_leaves_the_last_one(database_url: str, small_disk: Path) -> None:
     file = small_disk / "a.backup"
@@ -421,6 +423,7 @@ def test_a_backup_on_a_full_disk_leaves_the_last_one(database_url: str, small_di
     assert files(small_disk) == {"a.backup", "filler"}
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("room", [0.1, 0.5, 1.2, 1.8, 2.3, 6])
 def test_restoring_on_a_full_disk_leaves_the_database(url: str, tmp_path: Path, small_disk: Path, room: float) -> None:
     """With room for so many copies of it: the disk is full in the first, in what is kept, or in the database itself."""

@@ -121,6 +121,7 @@ def test_damage_anywhere_never_raises_what_is_not_understood(file):
         assert file.read_bytes() == damaged
 
 
+@pytest.mark.process
 def test_the_app_checks_every_page_when_it_starts_and_a_command_only_the_first(file, monkeypatch):
     monkeypatch.setenv("RELEVANCE_DATABASE_URL", f"sqlite:///{file}")
     flip(file, file.stat().st_size - 4096)
@@ -134,6 +135,7 @@ def test_the_app_checks_every_page_when_it_starts_and_a_command_only_the_first(f
     assert hashlib.sha256(file.read_bytes()).hexdigest() == damaged
 
 
+@pytest.mark.process
 def test_an_unfinished_transaction_is_no_damage(file, tmp_path):
     """A process that was killed while it wrote leaves a journal, by which SQLite undoes what it wrote."""
     killed = f"""

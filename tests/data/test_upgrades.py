@@ -118,6 +118,7 @@ def test_four_processes_that_open_an_old_database(
         engine.dispose()
 
 
+@pytest.mark.smoke
 def test_who_was_excluded_before_counts_no_more_until_restored(new_url: Callable[[str], str]) -> None:
     url = new_url("excluded")
     engine = make_engine(url)

@@ -16,6 +16,7 @@ def test_every_table_has_its_place() -> None:
     assert sorted(placed) == sorted(TABLES)
 
 
+@pytest.mark.process
 @pytest.mark.exhaustive
 def test_the_pages_are_what_the_commands_make(shared_data: Path) -> None:
     assert shared_data.is_dir()

@@ -121,6 +121,7 @@ def test_the_policy_stops_nothing_that_an_owner_does(house: House, visit: Visit,
     visit.innocent(url)
 
 
+@pytest.mark.smoke
 def test_an_annotator_comes_by_a_link_of_which_nothing_stays(house: House, visit: Visit) -> None:
     token = house.studies.invite(study=HERS, name="Emil").token
     page, url = visit.page, house.url

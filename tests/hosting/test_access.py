@@ -116,6 +116,7 @@ def test_every_route_asks_who_it_is(house: House, routes: list[str]) -> None:
     assert {route: tuple(ask(house, route, token) for token in everybody(house)) for route in routes} == EXPECTED
 
 
+@pytest.mark.smoke
 def test_a_browser_is_led_to_where_one_signs_in(house: House) -> None:
     with house.client(Accept="text/html") as client:
         for path in ("/", "/overview", "/account", "/anything"):
@@ -202,6 +203,7 @@ FIXED = {
 }
 
 
+@pytest.mark.smoke
 def test_every_answer_has_the_headers(house: House) -> None:
     owner = house.sign_in("Olga")
     with house.client() as nobody, house.client(owner) as client:

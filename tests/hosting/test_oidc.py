@@ -92,6 +92,7 @@ def come_back(browser: TestClient, address: str, sub: str) -> Any:
     return browser.get(back.removeprefix(URL))
 
 
+@pytest.mark.smoke
 def test_who_is_known_and_verified_comes_in(browser: TestClient) -> None:
     answer = come_back(browser, go_to_provider(browser), "rita")
     assert (answer.status_code, answer.headers["location"]) == (303, "/")

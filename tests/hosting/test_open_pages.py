@@ -31,6 +31,7 @@ READING = 0.5
 # --- somebody else's page -----------------------------------------------------------------------------------
 
 
+@pytest.mark.smoke
 def test_a_page_is_not_taken_over_by_its_number(house: House) -> None:
     with Tab(house.url, house.sign_in("Rita")) as hers:
         assert HERS in hers.open("studies", f"study={HERS}")

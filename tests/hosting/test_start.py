@@ -109,6 +109,7 @@ def test_a_server_that_is_refused_does_not_listen(sqlite_url: str, what: str) ->
         assert settings["RELEVANCE_SECRET"] not in ended.stderr
 
 
+@pytest.mark.smoke
 @pytest.mark.process
 def test_a_server_without_an_owner_does_not_start(sqlite_url: str) -> None:
     ended = start(sqlite_url, GOOD)

@@ -402,6 +402,7 @@ def test_a_plan_asks_nothing(stub: Stub, caller: Caller) -> None:
 # --- the file -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.process
 def test_a_full_disk_ends_the_run_before_more_is_asked(stub: Stub, client: OpenAIClient, small_disk: Path) -> None:
     calls = Calls(small_disk / "calls.db")
     with suppress(OSError), open(small_disk / "rest", "wb", buffering=0) as rest:

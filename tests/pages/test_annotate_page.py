@@ -61,6 +61,7 @@ def test_the_page_speaks_the_language_of_the_study_that_the_address_names(store:
     assert app.text_input(key="join_name").label == "Your name"
 
 
+@pytest.mark.smoke
 def test_choices_are_saved_before_the_next_pair(store: AnnotationStore) -> None:
     app = judging(store)
     first = current(app)

@@ -37,6 +37,7 @@ def create(app: AppTest, name: str) -> AppTest:
     return press(app, "create")
 
 
+@pytest.mark.smoke
 def test_a_study_that_was_made_is_shown_and_the_form_is_empty_again(demo: tuple[DataStore, AnnotationStore]) -> None:
     app = open_page("new_study.py")
     app.radio(key="new_rule").set_value("all").run()

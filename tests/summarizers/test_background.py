@@ -50,6 +50,7 @@ def written(store: DataStore, system: str, dataset: str = NAME) -> int:
     return store.written_by(dataset).get(system, 0)
 
 
+@pytest.mark.smoke
 def test_systems_are_written_in_a_process_of_their_own(store: DataStore) -> None:
     run = over(store, start_run(store, NAME, ["lead", "tldr-linear"], studied=False))
     assert (run.state, run.metrics, run.systems) == ("ended", (), ("lead", "tldr-linear"))

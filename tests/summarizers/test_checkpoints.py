@@ -71,6 +71,7 @@ def written(system: CheckpointSummarizer, documents: Sequence[Document]) -> dict
 # --- what is written ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize(("name", "beams"), [("bart", 3), ("t5", 1), ("gpt2", 3), ("llama", 1)])
 def test_texts_are_those_of_transformers(folders: dict[str, Path], name: str, beams: int) -> None:
     """Written in batches, with padding, they are what the library makes of each text alone."""
@@ -384,6 +385,7 @@ def test_nothing_is_fetched(folders: dict[str, Path], monkeypatch: pytest.Monkey
         socket.create_connection(("huggingface.co", 443))
 
 
+@pytest.mark.smoke
 def test_pickles_beside_weights_are_not_read(tmp_path: Path) -> None:
     folder = save_bart(tmp_path / "bart")
     made = tmp_path / "made"
@@ -421,6 +423,7 @@ def with_code(folder: Path, made: Path, **config: Any) -> None:
     change_json(folder / "tokenizer_config.json", auto_map={"AutoTokenizer": ["own.Slow", "own.Fast"]})
 
 
+@pytest.mark.smoke
 def test_code_of_a_checkpoint_is_not_run(tmp_path: Path) -> None:
     folder, made = save_bart(tmp_path / "bart"), tmp_path / "made"
     expected = written(summarizer(folder), DOCUMENTS)

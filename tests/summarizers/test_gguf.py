@@ -30,6 +30,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_gguf(folder, folder.parent / "tiny.gguf")
 
 
+@pytest.mark.smoke
 def test_a_file_of_gguf_writes_what_its_folder_writes(tiny: Path, capfd: pytest.CaptureFixture[str]) -> None:
     system = CheckpointSummarizer("gguf", tiny, SHORT)
     found = system.summarize(DOCUMENTS)

@@ -74,6 +74,7 @@ def test_labels_are_the_greedy_extract(sentences: list[str], reference: str, lab
     assert mark_sentences(sentences, reference, 3) == labels
 
 
+@pytest.mark.smoke
 def test_the_loss_of_three_sentences_by_hand(bert: Path) -> None:
     network, method = start(bert), PreSumm()
     batch = method.batch(network, DOCUMENTS[:2], labels=True)

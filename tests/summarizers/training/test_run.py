@@ -32,6 +32,7 @@ UPDATES = 9
 """Of a small task."""
 
 
+@pytest.mark.smoke
 def test_twelve_documents_are_learned_by_heart(tmp_path: Path) -> None:
     task = replace(
         small_task(save_bart(tmp_path / "bart", init_std=0.05, dropout=0.0)),
