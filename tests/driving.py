@@ -61,15 +61,19 @@ def answer_of(url: str) -> str | None:
         return None
 
 
+HELD: list[socket.socket] = []
+"""Sockets that hold ports for servers of this process: bound, and never listening, so that the system gives the port to
+nobody else, nor to a connection. A server that sets SO_REUSEADDR, as all do, can listen there all the same."""
+
 PORTS: list[int] = []
 """The ports that the app has had in this process."""
 
 
 def free_port() -> int:
-    """A port that nobody listens on: one that the app has had before, of which browsers still have its scripts."""
+    """A port held for a server: one that the app has had before, of which browsers still have its scripts."""
     for port in reversed(PORTS):
         with suppress(OSError), socket.socket() as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # connections of the last server may linger
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(("127.0.0.1", port))
             return port
     PORTS.append(free_ports(1))
@@ -77,14 +81,18 @@ def free_port() -> int:
 
 
 def free_ports(count: int) -> int:
-    """The first of so many neighbouring ports that nobody listens on.
-
-    None of those that the system gives to connections: one to such a port of its own would be answered by itself.
-    """
-    for first in range(12000 + os.getpid() * 97 % 15000, 32000, count):  # far from those of a process beside it
-        with suppress(OSError), ExitStack() as probes:
-            for port in range(first, first + count):
-                probes.enter_context(socket.socket()).bind(("127.0.0.1", port))
+    """The first of so many neighbouring ports held for servers."""
+    for _ in range(100):
+        with suppress(OSError, OverflowError), ExitStack() as closing:
+            held = [closing.enter_context(socket.socket()) for _ in range(count)]
+            held[0].bind(("127.0.0.1", 0))
+            first = int(held[0].getsockname()[1])
+            for port, neighbour in enumerate(held[1:], first + 1):
+                neighbour.bind(("127.0.0.1", port))
+            for one in held:
+                one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # only now: nobody else may hold them, too
+            closing.pop_all()
+            HELD.extend(held)
             return first
     raise RuntimeError(f"no {count} neighbouring ports are free")
 
