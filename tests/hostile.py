@@ -6,10 +6,9 @@ from data.one_line import in_one_line
 from tests.data.test_importers import TRICKY
 from tests.e2e.watching import HOSTILE, NAME
 from tests.pages.test_marks import PIECES
-from tests.reports.test_escaping import HOSTILE as ESCAPED
-from tests.reports.test_formats import HOSTILE as FORMATTED
-from tests.reports.test_html_report import HOSTILE as DRAWN
-from tests.reports.test_html_report import NAMES, QUESTION, STUDY
+from tests.reports.test_escaping import MARKUP
+from tests.reports.test_formats import ODD_CELLS
+from tests.reports.test_html_report import NAMES, QUESTION, STUDY, SYSTEM
 
 PWN = "document.title='pwned'"
 ELSEWHERE = "http://127.0.0.1:9/"
@@ -79,7 +78,7 @@ TEXTS = list(
     dict.fromkeys(
         filter(
             None,
-            [*ESCAPED, *FORMATTED, *PIECES, *TRICKY.values(), *NAMES, HOSTILE, NAME, DRAWN, STUDY, QUESTION, *MORE],
+            [*MARKUP, *ODD_CELLS, *PIECES, *TRICKY.values(), *NAMES, HOSTILE, NAME, SYSTEM, STUDY, QUESTION, *MORE],
         )
     )
 )

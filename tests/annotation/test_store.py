@@ -37,6 +37,7 @@ from annotation.tables import AssignmentRow, PairRow, StudyRow
 from data.database import connect, now
 from data.records import Document, Summary
 from data.store import DataStore, StoreError, UnknownDataset
+from tests.processes import running_process
 
 Create = Callable[..., Study]
 Judge = Callable[..., None]
@@ -570,17 +571,12 @@ def test_a_killed_process_loses_no_judgment(tmp_path: Path) -> None:
     store.create_study(StudySpec(name="S", dataset="D", rule="all"))
     for round in range(3):
         name = f"p{round}"
-        child = subprocess.Popen(
-            [sys.executable, "-c", JUDGING, url, name],
-            cwd=Path(__file__).parents[2],
-            stdout=subprocess.PIPE,
-        )
-        assert child.stdout is not None
-        said = [int(child.stdout.readline()) for _ in range(30 + round)]
-        child.kill()
-        said += [int(line) for line in child.stdout.read().splitlines() if line]
-        child.wait()
-        child.stdout.close()
+        command = [sys.executable, "-c", JUDGING, url, name]
+        with running_process(command, cwd=Path(__file__).parents[2], stdout=subprocess.PIPE) as child:
+            assert child.stdout is not None
+            said = [int(child.stdout.readline()) for _ in range(30 + round)]
+            child.kill()
+            said += [int(line) for line in child.stdout.read().splitlines() if line]
         annotator = store.join(study="S", name=name)
         assert {store.task(annotator, number).choice for number in said} == {"left"}
         assert len(said) <= store.progress(annotator).judged <= len(said) + 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import signal
 import subprocess
@@ -23,7 +22,9 @@ from llm.openai_client import KEY_VARIABLE
 from tests.commands import refused, run
 from tests.conftest import ROOT
 from tests.llm.stub import Handler, Reply, Stub, fails, hangs_up, says
+from tests.processes import running_process
 from tests.summarizers.checkpoints import save_llama
+from tests.waiting import PATIENCE
 
 
 @pytest.fixture
@@ -197,9 +198,10 @@ def test_a_run_that_ends_goes_on(how: signal.Signals, stub: Stub, models: ModelS
         "--at-once",
         "1",
     ]
-    child.append(subprocess.Popen(command, cwd=ROOT, env=dict(os.environ), stderr=subprocess.PIPE, text=True))
-    started.set()
-    _, errors = child[0].communicate()
+    with running_process(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) as process:
+        child.append(process)
+        started.set()
+        _, errors = process.communicate(timeout=PATIENCE)
     asked = len(stub.asked)
     judged = len(models.judged("S", *models.models("S")[0][:2]))
     assert judged >= 2  # a batch of two pairs, stored before the next one was begun

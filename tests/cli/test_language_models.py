@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -18,7 +17,9 @@ from llm.openai_client import KEY_VARIABLE
 from tests.commands import refused, run, write
 from tests.conftest import ROOT
 from tests.llm.stub import Handler, Stub, fails, hangs_up, says
+from tests.processes import running_process
 from tests.summarizers.checkpoints import save_llama
+from tests.waiting import PATIENCE
 
 KEY = "sk-test-0123456789abcdef"
 
@@ -225,18 +226,17 @@ def test_a_killed_run_goes_on(stub: Stub, folder: Path, sqlite_url: str) -> None
     started = Event()
 
     def kill(handler: Handler) -> None:
-        started.wait(60)
+        assert started.wait(PATIENCE)
         child[0].send_signal(signal.SIGKILL)
         child[0].wait()
         hangs_up(handler)
 
     stub.replies.extend([says("First."), says("Second."), kill])
     options = ["--system", "llm:some-model", "--base-url", stub.address, "--at-once", "1"]
-    child.append(
-        subprocess.Popen([sys.executable, "-m", "cli", "summarize", "small", *options], cwd=ROOT, env=dict(os.environ))
-    )
-    started.set()
-    assert child[0].wait() == -signal.SIGKILL
+    with running_process([sys.executable, "-m", "cli", "summarize", "small", *options], cwd=ROOT) as process:
+        child.append(process)
+        started.set()
+        assert process.wait(PATIENCE) == -signal.SIGKILL
     assert summaries(sqlite_url) == {}
     summarize(stub, "--at-once", 1)
     assert len(stub.asked) == 4  # the third was not answered

@@ -28,6 +28,7 @@ from metrics.base import Score
 from metrics.length import Length
 from metrics.scoring import DOCUMENTS
 from tests.conftest import ROOT
+from tests.processes import running_process
 from tests.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.process
@@ -35,17 +36,17 @@ pytestmark = pytest.mark.process
 
 def stopped(arguments: list[str], ready: Callable[[], bool], url: str) -> tuple[int, str]:
     """Run a command, interrupt it when it is ready; returns its exit code and what it said."""
-    command = subprocess.Popen(
+    with running_process(
         [sys.executable, "-m", "cli", *arguments],
         cwd=ROOT,
         env=os.environ | {"RELEVANCE_DATABASE_URL": url},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
-    )
-    until(lambda: ready() or command.poll() is not None)
-    command.send_signal(signal.SIGINT)
-    _, said = command.communicate(timeout=PATIENCE)
+    ) as command:
+        until(lambda: ready() or command.poll() is not None)
+        command.send_signal(signal.SIGINT)
+        _, said = command.communicate(timeout=PATIENCE)
     assert "Traceback" not in said
     return command.returncode, said
 

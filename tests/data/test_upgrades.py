@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from annotation.store import AnnotationStore
 from data.database import Base, connect, make_engine, migrations, schema_versions
 from tests.conftest import ROOT, statement
 from tests.data.test_database import BEFORE_CHECKS
+from tests.processes import running_process
 from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.process
@@ -46,14 +48,13 @@ PROCESSES = 4
 @pytest.fixture(scope="module")
 def processes() -> Iterator[list[subprocess.Popen[str]]]:
     command = [sys.executable, "-c", OPENING]
-    started = [
-        subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        for _ in range(PROCESSES)
-    ]
-    assert [answer(process) for process in started] == ["ready"] * PROCESSES
-    yield started
-    for process in started:
-        process.communicate(timeout=PATIENCE)
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with ExitStack() as running:
+        started = [running.enter_context(running_process(command, cwd=ROOT, **pipes)) for _ in range(PROCESSES)]
+        assert [answer(process) for process in started] == ["ready"] * PROCESSES
+        yield started
+        for process in started:
+            process.communicate(timeout=PATIENCE)
 
 
 def answer(process: subprocess.Popen[str]) -> str:

@@ -17,14 +17,11 @@ from data.records import Document, Summary
 from data.store import DataStore
 from tests.driving import serving
 from tests.e2e.conftest import Opener
-from tests.e2e.watching import FITS, HOSTILE, NAME, Watched, settled
+from tests.e2e.watching import FITS, HOSTILE, NAME, READING, Watched, settled
 
 pytestmark = pytest.mark.browser
 
 STUDY = f"S {NAME}"
-
-READING = 500
-"""Milliseconds before a choice: sooner ones are refused as keys held down."""
 
 
 @pytest.fixture(scope="module")

@@ -13,11 +13,9 @@ from annotation.results import load_judgments
 from annotation.store import AnnotationStore
 from data.database import connect
 from tests.driving import serving
+from tests.e2e.watching import READING
 
 pytestmark = pytest.mark.browser
-
-READING = 600
-"""Milliseconds before a choice: sooner ones are refused as keys held down."""
 
 
 def test_what_is_not_saved_is_said_and_the_page_goes_on_by_itself(page: Page, demo_url: str, tmp_path: Path) -> None:

@@ -11,15 +11,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, Request, expect
 
-from tests.e2e.watching import settled
+from tests.e2e.watching import READING, settled
 from tests.hosting.house import HERS, PASSWORD, House, serving_house
 from tests.hosting.test_guessing import PATHS
 from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.browser
-
-READING = 500
-"""Milliseconds before a choice: sooner ones are refused as keys held down."""
 
 TELL = "addEventListener('securitypolicyviolation', (e) => console.error(`CSP ${e.violatedDirective} ${e.blockedURI}`))"
 

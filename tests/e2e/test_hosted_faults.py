@@ -27,15 +27,12 @@ from hosting.sign_ins import SignInStore
 from tests.conftest import absent, running_postgresql
 from tests.data.judging import make_study
 from tests.driving import serving
-from tests.e2e.watching import settled
+from tests.e2e.watching import READING, settled
 from tests.hosting.faults.proxy import CutProxy
 from tests.postgresql import PostgreSQL
 from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.browser
-
-READING = 600
-"""Milliseconds before a choice: sooner ones are refused as keys held down."""
 
 CHOICE = "1 is more relevant"
 REASON = "The first one says more of what matters. " * 110

@@ -11,12 +11,9 @@ from annotation.store import AnnotationStore
 from data.database import connect
 from tests.driving import serving
 from tests.e2e.conftest import Opener
-from tests.e2e.watching import FITS, settled
+from tests.e2e.watching import FITS, READING, settled
 
 pytestmark = pytest.mark.browser
-
-READING = 450
-"""Milliseconds before a choice: sooner ones are refused as keys held down."""
 
 PAIRS = 24
 

@@ -18,7 +18,7 @@ from data.store import DataStore
 from tests.driving import serving
 from tests.e2e import watching
 from tests.e2e.conftest import Opener
-from tests.e2e.watching import FITS, HOSTILE, NAME, choose_option
+from tests.e2e.watching import FITS, HOSTILE, NAME, READING, choose_option
 from tests.waiting import until
 
 pytestmark = pytest.mark.browser
@@ -104,7 +104,7 @@ def start(page: Page, name: str) -> None:
 
 
 def save(page: Page) -> None:
-    page.wait_for_timeout(500)  # nobody reads faster, and the store takes nothing that comes sooner
+    page.wait_for_timeout(READING)
     page.get_by_role("button", name=re.compile("^Save")).click()
     settled(page)
 
@@ -147,7 +147,7 @@ def test_a_review_is_made_marked_and_counted(new_page: Opener, page: Page, url: 
     expect(page.get_by_text("Document 2 of 3")).to_be_visible()
     # A tick and at once the press: both count, and what comes next is not saved along with it.
     settled(page)
-    page.wait_for_timeout(500)
+    page.wait_for_timeout(READING)
     page.locator("[data-testid=stCheckbox]").first.click()
     page.get_by_role("button", name=re.compile("^Save")).click()
     expect(page.get_by_text("Document 3 of 3")).to_be_visible()

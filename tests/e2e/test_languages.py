@@ -16,8 +16,8 @@ from annotation.records import StudySpec
 from annotation.tables import AssignmentRow
 from data.demo import NAME as DEMO
 from tests.e2e.conftest import Opener
-from tests.e2e.test_hosted import READING, house  # noqa: F401
-from tests.e2e.watching import FITS, settled
+from tests.e2e.test_hosted import house  # noqa: F401
+from tests.e2e.watching import FITS, READING, settled
 from tests.hosting.house import House
 
 pytestmark = pytest.mark.browser

@@ -20,7 +20,7 @@ from data.importing import import_file
 from data.store import DataStore
 from tests.driving import serving
 from tests.e2e.conftest import Opener
-from tests.e2e.watching import FITS, HOSTILE, Watched, settled
+from tests.e2e.watching import FITS, HOSTILE, READING, Watched, settled
 
 pytestmark = pytest.mark.browser
 
@@ -28,9 +28,6 @@ STUDY = "<b>study</b> :red[x] a -> b <- c -- :streamlit: >= www.x.y"
 PAIRS = 12
 EVERYBODY = 99
 """Judgments that each pair wants: more than there are annotators, so that all of them are shown all pairs."""
-
-READING = 500
-"""Milliseconds before a choice: sooner ones are refused as keys held down."""
 
 
 @pytest.fixture(scope="module")

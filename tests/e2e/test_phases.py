@@ -31,12 +31,9 @@ from data.demo import NAME
 from data.store import DataStore
 from tests.driving import serving
 from tests.e2e.conftest import Opener
-from tests.e2e.watching import FITS, settled
+from tests.e2e.watching import FITS, READING, settled
 
 pytestmark = pytest.mark.browser
-
-READING = 450
-"""Milliseconds before a choice: sooner ones are refused as keys held down."""
 
 TRAINING = Training(
     pairs=(

@@ -11,6 +11,7 @@ from data.store import DataStore
 from metrics import METRICS
 from tests.driving import serving
 from tests.e2e.conftest import Opener
+from tests.e2e.watching import READING
 
 pytestmark = pytest.mark.browser
 
@@ -44,7 +45,7 @@ def test_progress_is_shown_survives_a_reload_and_judging_goes_on(
         annotator.get_by_label("Your name", exact=True).fill("Ana")
         annotator.get_by_label("Your name", exact=True).press("Enter")
         expect(annotator.get_by_role("button", name="2 is more relevant")).to_have_count(1)
-        annotator.wait_for_timeout(500)  # a choice that comes sooner is refused as a key held down
+        annotator.wait_for_timeout(READING)
         annotator.keyboard.press("1")
         expect(annotator.get_by_text("1 of 24 judged")).to_be_visible()
         expect(page.get_by_text("Scored demo.")).to_be_visible()

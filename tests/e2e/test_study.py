@@ -15,12 +15,9 @@ from data.database import connect
 from pages.components.datasets.systems import FIRST
 from tests.driving import serving
 from tests.e2e.conftest import Opener
-from tests.e2e.watching import settled
+from tests.e2e.watching import READING, settled
 
 pytestmark = pytest.mark.browser
-
-READING = 450
-"""Milliseconds before a choice: sooner ones are refused as keys held down."""
 
 
 def fill(page: Page, label: str, text: str) -> None:

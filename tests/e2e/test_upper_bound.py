@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import parse_qs, urlencode, urlparse
 
@@ -28,10 +29,18 @@ pytestmark = pytest.mark.browser
 
 SET = f"set {NAME}"
 
+MANY = "many"
+"""The demo corpus four times: its search goes on for far longer than it takes to stop it."""
+
+COUNT = 96
+"""Documents of `MANY`."""
+
+Record = tuple[Document, list[Summary]]
+
 
 @pytest.fixture(scope="module")
 def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The demo corpus, and a set of which every text and name is hostile."""
+    """The demo corpus, once and four times, and a set of which every text and name is hostile."""
     path = tmp_path_factory.mktemp("bound") / "bound.db"
     engine = connect(f"sqlite:///{path}")
     data = DataStore(engine)
@@ -44,14 +53,31 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for n in range(3)
     ]
     data.add_dataset(name=SET, format="interchange", sha256="0", records=records)
+    data.add_dataset(name=MANY, format="interchange", sha256="1", records=copies_of(data.records(DEMO), COUNT // 24))
     engine.dispose()
     return path
 
 
-def data_of(database: Path) -> list[tuple[Document, list[Summary]]]:
-    """The demo corpus as it is stored."""
+def copies_of(records: Sequence[Record], count: int) -> list[Record]:
+    """Documents so many times, each time with longer references, so that no two have the same bound."""
+    return [
+        (
+            replace(
+                document,
+                id=f"{copy} {document.id}",
+                references=tuple(f"{text}{' indeed' * copy}" for text in document.references),
+            ),
+            [replace(summary, document_id=f"{copy} {document.id}") for summary in summaries],
+        )
+        for copy in range(count)
+        for document, summaries in records
+    ]
+
+
+def data_of(database: Path, name: str = DEMO) -> list[Record]:
+    """A data set as it is stored."""
     engine = connect(f"sqlite:///{database}")
-    found = DataStore(engine).records(DEMO)
+    found = DataStore(engine).records(name)
     engine.dispose()
     return found
 
@@ -195,28 +221,28 @@ def test_presses_count_while_other_algorithms_still_run(page: Page, url: str, do
 def test_all_documents_are_computed_while_one_waits_and_go_on_after_leaving(
     new_page: Opener, page: Page, url: str, database: Path
 ) -> None:
-    watched = UpperBound(page, f"{url}/upper_bound?dataset={DEMO}&view=all")
+    watched = UpperBound(page, f"{url}/upper_bound?dataset={MANY}&view=all")
     button = page.get_by_role("button", name="Compute for")
-    expect(page.get_by_text("0 of 24 documents have")).to_be_visible()
+    expect(page.get_by_text(f"0 of {COUNT} documents have")).to_be_visible()
     expect(page.get_by_text("goes on where it stopped")).to_be_visible()
     button.click()
-    expect(page.get_by_text(re.compile(r"^([3-9]|1\d) of 24 documents$"))).to_be_visible()
+    expect(page.get_by_text(re.compile(rf"^([3-9]|[1-8]\d) of {COUNT} documents$"))).to_be_visible()
     page.get_by_role("radio", name="One document", exact=True).click()  # which stops it
     expect(page.get_by_text("Proven optimal")).to_be_visible()
     page.get_by_role("radio", name="All documents", exact=True).click()
     watched.settled()
     engine = connect(f"sqlite:///{database}")
     data = DataStore(engine)
-    before = load_evaluation(data, DEMO, OracleTask()).rows
+    before = load_evaluation(data, MANY, OracleTask()).rows
     kept = len(before) // len(ALGORITHMS)
-    assert 3 <= kept < 24
-    expect(page.get_by_text(f"{kept} of 24 documents have")).to_be_visible()
+    assert 3 <= kept < COUNT
+    expect(page.get_by_text(f"{kept} of {COUNT} documents have")).to_be_visible()
     button.click()
     expect(page.get_by_role("heading", name="Systems beside the bound")).to_be_visible()
     expect(button).to_have_count(0)
     watched.settled()
-    rows = load_evaluation(data, DEMO, OracleTask()).rows
-    assert len(rows) == 24 * len(ALGORITHMS)
+    rows = load_evaluation(data, MANY, OracleTask()).rows
+    assert len(rows) == COUNT * len(ALGORITHMS)
     assert rows[: len(before)] == before  # nothing was done twice
     engine.dispose()
     expect(page.locator(".vega-embed")).to_be_visible()
@@ -228,7 +254,7 @@ def test_all_documents_are_computed_while_one_waits_and_go_on_after_leaving(
     expect(page.get_by_role("radio", name="One document", exact=True)).to_be_checked()
     watched.settled()
     opened = parse_qs(urlparse(page.url).query)["document"][0]
-    scores = judged_all(data_of(database), Target())
+    scores = judged_all(data_of(database, MANY), Target())
     bounds = bounds_of(rows)
     gaps = {key: bound - max(of[key].f1 for of in scores.values() if key in of) for key, bound in bounds.items()}
     assert opened == sorted(gaps, key=lambda key: -gaps[key])[1]

@@ -21,8 +21,8 @@ from annotation.phases import FINISHED, SCREENED_OUT, TIMED_OUT
 from annotation.results import load_judgments
 from data.database import now
 from tests.conftest import ROOT
-from tests.e2e.test_hosted import READING, house  # noqa: F401
-from tests.e2e.watching import choose_option, settled
+from tests.e2e.test_hosted import house  # noqa: F401
+from tests.e2e.watching import READING, choose_option, settled
 from tests.hosting.house import House
 from tests.waiting import PATIENCE
 

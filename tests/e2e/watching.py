@@ -18,6 +18,9 @@ HOSTILE = (
 NAME = "<img src=x onerror=\"document.title='pwned'\"> [l](http://127.0.0.1:9/) :red[x] **b** $x^2$ -> :streamlit:"
 """The same in the length of a name."""
 
+READING = 500
+"""Milliseconds before a choice: sooner ones are refused as keys held down."""
+
 BRIGHTNESS = "Math.max(...getComputedStyle(document.querySelector('.stApp')).backgroundColor.match(/\\d+/g))"
 FITS = "document.scrollingElement.scrollWidth <= innerWidth"
 

@@ -1,4 +1,4 @@
-"""The world of `people` on both kinds of database, and a server of its own."""
+"""The lab of `people` on both kinds of database, and a server of its own."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import pytest
 from sqlalchemy import Engine
 
 from tests.hosting.house import House, serving_house
-from tests.hosting.people import World, build
+from tests.hosting.people import Lab, build
 
 
 @pytest.fixture
-def world(engine: Engine) -> World:
+def lab(engine: Engine) -> Lab:
     return build(engine)
 
 

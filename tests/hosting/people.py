@@ -63,7 +63,7 @@ def review_spec(name: str) -> ReviewSpec:
 
 
 @dataclass(frozen=True)
-class World:
+class Lab:
     """What there is: Carla's data set, study `S` and review `K`, and Sven's study `elsewhere`."""
 
     actors: dict[str, Actor]
@@ -82,7 +82,7 @@ class World:
     run_id: int
 
 
-def build(engine: Engine) -> World:
+def build(engine: Engine) -> Lab:
     owner, carla, sven = (
         add_account(engine, name, role)
         for name, role in (("olga", "owner"), ("carla", "researcher"), ("sven", "researcher"))
@@ -118,7 +118,7 @@ def build(engine: Engine) -> World:
         "owner": owner,
         "local": LOCAL,
     }
-    return World(
+    return Lab(
         actors=actors,
         annotator=annotator,
         judged_id=judged,

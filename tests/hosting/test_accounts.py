@@ -15,7 +15,7 @@ from hosting.accounts import AccountStore, LastOwner, Member, UnknownUser, UserE
 from hosting.sign_ins import SignedIn, SignInStore, digest_of
 from pages.components.shared.stores import Stores
 from tests.annotation.test_concurrency import at_once
-from tests.hosting.people import PASSWORD, World, add_account
+from tests.hosting.people import PASSWORD, Lab, add_account
 
 
 @pytest.fixture
@@ -196,11 +196,11 @@ def test_owners_who_disable_each_other_at_once_leave_one(engine: Engine) -> None
     assert AccountStore(engine).has_owner()
 
 
-def test_an_owner_signs_an_account_out_everywhere(engine: Engine, world: World) -> None:
-    AccountStore(engine, world.actors["owner"]).sign_out("carla")
+def test_an_owner_signs_an_account_out_everywhere(engine: Engine, lab: Lab) -> None:
+    AccountStore(engine, lab.actors["owner"]).sign_out("carla")
     with pytest.raises(NotSignedIn):
-        Stores.over(engine, world.actors["creator"]).data.datasets()
-    Stores.over(engine, world.actors["reader"]).data.datasets()
+        Stores.over(engine, lab.actors["creator"]).data.datasets()
+    Stores.over(engine, lab.actors["reader"]).data.datasets()
     with pytest.raises(UnknownUser):
         AccountStore(engine).sign_out("nobody")
 
@@ -208,8 +208,8 @@ def test_an_owner_signs_an_account_out_everywhere(engine: Engine, world: World) 
 # --- members --------------------------------------------------------------------------------------------------
 
 
-def test_members_have_one_right_each(engine: Engine, world: World) -> None:
-    manager = AccountStore(engine, world.actors["manager"])
+def test_members_have_one_right_each(engine: Engine, lab: Lab) -> None:
+    manager = AccountStore(engine, lab.actors["manager"])
     assert manager.members("S") == [
         Member("ada", Right.ADJUDICATE),
         Member("mark", Right.MANAGE),
@@ -225,21 +225,21 @@ def test_members_have_one_right_each(engine: Engine, world: World) -> None:
     assert AccountStore(engine).members("elsewhere") == []
 
 
-def test_a_researcher_learns_no_other_names_of_accounts(engine: Engine, world: World) -> None:
+def test_a_researcher_learns_no_other_names_of_accounts(engine: Engine, lab: Lab) -> None:
     with pytest.raises(UnknownUser) as error:
-        AccountStore(engine, world.actors["manager"]).grant("S", "nobody", Right.READ)
+        AccountStore(engine, lab.actors["manager"]).grant("S", "nobody", Right.READ)
     assert str(error.value) == "there is no account 'nobody'"
     with pytest.raises(UnknownUser, match="there are ada, carla"):
         AccountStore(engine, LOCAL).user("nobody")
 
 
-def test_managers_who_grant_at_once_leave_one_right(engine: Engine, world: World) -> None:
+def test_managers_who_grant_at_once_leave_one_right(engine: Engine, lab: Lab) -> None:
     rights = [Right.READ, Right.ADJUDICATE, Right.MANAGE, None]
-    store = AccountStore(engine, world.actors["creator"])
+    store = AccountStore(engine, lab.actors["creator"])
     assert at_once(lambda n: store.grant("S", "sven", rights[n]), threads=4) == [None] * 4
     assert [member.name for member in store.members("S")].count("sven") <= 1
 
 
-def test_nobody_is_a_member_who_was_not_asked_to_be(engine: Engine, world: World) -> None:
+def test_nobody_is_a_member_who_was_not_asked_to_be(engine: Engine, lab: Lab) -> None:
     with pytest.raises(NotSignedIn):
         AccountStore(engine, SignedIn("")).members("S")

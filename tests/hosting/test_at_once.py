@@ -27,7 +27,7 @@ from hosting.sign_ins import TOUCH, SignedIn, SignInStore, digest_of
 from hosting.tables import SignInRow
 from pages.components.shared.stores import Stores
 from tests.annotation.test_concurrency import at_once
-from tests.hosting.people import PASSWORD, World, add_account, judge_next
+from tests.hosting.people import PASSWORD, Lab, add_account, judge_next
 from tests.hosting.test_revocation import is_waited_for, wait_for_lock
 from tests.waiting import PATIENCE, until
 
@@ -86,7 +86,7 @@ def test_a_password_is_changed_while_the_form_with_the_old_one_is_looked_at(
 # --- who takes a right away from whoever takes one away -----------------------------------------------------------
 
 
-def test_two_owners_who_disable_each_other(engine: Engine, world: World) -> None:
+def test_two_owners_who_disable_each_other(engine: Engine, lab: Lab) -> None:
     """One of them is no owner any more when it is their turn."""
     for number in range(ROUNDS):
         names = (f"ada{number}", f"ben{number}")
@@ -120,11 +120,11 @@ def held_in_the_middle(
         event.remove(engine, "before_cursor_execute", stop)
 
 
-def test_a_right_is_taken_away_while_its_owner_is_given_a_pair(engine: Engine, world: World) -> None:
+def test_a_right_is_taken_away_while_its_owner_is_given_a_pair(engine: Engine, lab: Lab) -> None:
     """The member's call rests on the membership, so the change waits for it, and keeps nothing that it needs."""
-    member = Stores.over(engine, world.actors["reader"]).annotation
+    member = Stores.over(engine, lab.actors["reader"]).annotation
     own = member.join(study="S", name="")
-    creator = AccountStore(engine, world.actors["creator"])
+    creator = AccountStore(engine, lab.actors["creator"])
     held_in_the_middle(
         engine,
         "DELETE FROM memberships",
@@ -133,8 +133,8 @@ def test_a_right_is_taken_away_while_its_owner_is_given_a_pair(engine: Engine, w
     )
 
 
-def test_a_password_is_changed_while_it_is_written_down_that_somebody_is_there(engine: Engine, world: World) -> None:
-    actor = world.actors["reader"]
+def test_a_password_is_changed_while_it_is_written_down_that_somebody_is_there(engine: Engine, lab: Lab) -> None:
+    actor = lab.actors["reader"]
     assert isinstance(actor, SignedIn)
     with engine.execution_options(writing=True).begin() as connection:
         connection.execute(update(SignInRow).values(seen_at=now() - 2 * TOUCH))
@@ -147,11 +147,11 @@ def test_a_password_is_changed_while_it_is_written_down_that_somebody_is_there(e
     assert not SignInStore(engine).is_live(actor.digest)
 
 
-def test_an_annotator_is_excluded_while_they_are_given_a_pair(engine: Engine, world: World) -> None:
-    store = AnnotationStore(engine, world.actors["annotator"])
+def test_an_annotator_is_excluded_while_they_are_given_a_pair(engine: Engine, lab: Lab) -> None:
+    store = AnnotationStore(engine, lab.actors["annotator"])
     held_in_the_middle(
         engine,
         "INSERT INTO judgments",
-        lambda: judge_next(store, world.annotator),
+        lambda: judge_next(store, lab.annotator),
         lambda: PeopleStore(engine).exclude("S", "Ann", "why"),
     )

@@ -34,9 +34,9 @@ from data.records import Document, Summary
 from data.store import DataStore, NotAllowed, NotSignedIn, StoredBound, StoredScore
 from data.store.base import Store
 from pages.components.shared.stores import Stores
-from tests.hosting.people import PASSWORD, World, build, judge, review_spec, spec
+from tests.hosting.people import PASSWORD, Lab, build, judge, review_spec, spec
 
-Call = Callable[[Stores, World], object]
+Call = Callable[[Stores, Lab], object]
 Outcomes = dict[str, type[Exception] | None]
 
 ACTORS = (
@@ -89,42 +89,42 @@ BOUND = StoredBound(0.5, (0,), 0, 0.5, 1.0)
 SUMMARIES = [Summary("d0", "c", "another")]
 
 
-def delete_and_restore(stores: Stores, world: World) -> None:
+def delete_and_restore(stores: Stores, lab: Lab) -> None:
     """Bring back what Carla had deleted."""
-    DataStore(stores.data.engine).end_run(world.run_id)
-    carla = DataStore(stores.data.engine, world.actors["creator"])
+    DataStore(stores.data.engine).end_run(lab.run_id)
+    carla = DataStore(stores.data.engine, lab.actors["creator"])
     carla.add_dataset(name="old", format="interchange", sha256="", records=[])
     stores.data.restore_dataset(carla.delete_dataset("old"))
 
 
-def delete(stores: Stores, _: World) -> None:
+def delete(stores: Stores, _: Lab) -> None:
     """Delete a data set of Carla's that nothing is made of."""
     stores.data.delete_dataset("spare")
 
 
-def adjudicate(stores: Stores, world: World) -> None:
+def adjudicate(stores: Stores, lab: Lab) -> None:
     """Decide the pair that Ann has judged; nobody else has, so that whoever may decide is told so."""
     presented = now() - timedelta(seconds=2)
     with suppress(UnknownPair):
         stores.adjudication.decide(study="S", pair_id=1, choice="left", presented_at=presented, name="Ada")
 
 
-def look_at_contested(stores: Stores, world: World) -> None:
+def look_at_contested(stores: Stores, lab: Lab) -> None:
     with suppress(UnknownPair):
         stores.adjudication.task("S", 1, "Ada")
 
 
-def save_marks(stores: Stores, world: World) -> None:
+def save_marks(stores: Stores, lab: Lab) -> None:
     presented = now() - timedelta(seconds=2)
-    stores.keyword_reviews.save(annotator=world.marker, task_id=world.marked_id, wrong=[], presented_at=presented)
+    stores.keyword_reviews.save(annotator=lab.marker, task_id=lab.marked_id, wrong=[], presented_at=presented)
 
 
 def in_no_phase(call: Callable[[PhaseStore, Annotator], object]) -> Call:
     """A call that comes to the annotator's own phase, which it does not belong to."""
 
-    def refused(stores: Stores, world: World) -> None:
+    def refused(stores: Stores, lab: Lab) -> None:
         with suppress(WrongPhase):
-            call(stores.phases, world.annotator)
+            call(stores.phases, lab.annotator)
 
     return refused
 
@@ -134,292 +134,292 @@ def answer_training(phases: PhaseStore, annotator: Annotator) -> None:
     phases.answer_training(annotator, attempt=1, place=0, choice="left", presented_at=presented)
 
 
-def apply(stores: Stores, _: World) -> None:
+def apply(stores: Stores, _: Lab) -> None:
     """Give the study `S` a title."""
     stores.protocols.apply(f'title = "News"\n{ProtocolStore(stores.data.engine).export("S")}')
 
 
 GUARDS: dict[str, tuple[Outcomes, Call]] = {
     # --- data sets: shared by researchers, changed by their owner
-    "DataStore.check": (SIGNED_IN, lambda stores, world: stores.data.check()),
-    "DataStore.visitor": (SIGNED_IN, lambda stores, world: stores.data.visitor()),
-    "DataStore.has_dataset": (RESEARCHERS, lambda stores, world: stores.data.has_dataset("news")),
-    "DataStore.datasets": (RESEARCHERS, lambda stores, world: stores.data.datasets()),
-    "DataStore.dataset": (RESEARCHERS, lambda stores, world: stores.data.dataset("news")),
-    "DataStore.may_change": (RESEARCHERS, lambda stores, world: stores.data.may_change("news")),
-    "DataStore.records": (RESEARCHERS, lambda stores, world: stores.data.records("news")),
-    "DataStore.first_records": (RESEARCHERS, lambda stores, world: stores.data.first_records("news", 2)),
-    "DataStore.record": (RESEARCHERS, lambda stores, world: stores.data.record("news", "d0")),
-    "DataStore.listed": (RESEARCHERS, lambda stores, world: stores.data.listed("news", [0])),
-    "DataStore.position_of": (RESEARCHERS, lambda stores, world: stores.data.position_of("news", "d0")),
-    "DataStore.find_position": (RESEARCHERS, lambda stores, world: stores.data.find_position("news", "d0")),
-    "DataStore.written_by": (RESEARCHERS, lambda stores, world: stores.data.written_by("news")),
+    "DataStore.check": (SIGNED_IN, lambda stores, lab: stores.data.check()),
+    "DataStore.visitor": (SIGNED_IN, lambda stores, lab: stores.data.visitor()),
+    "DataStore.has_dataset": (RESEARCHERS, lambda stores, lab: stores.data.has_dataset("news")),
+    "DataStore.datasets": (RESEARCHERS, lambda stores, lab: stores.data.datasets()),
+    "DataStore.dataset": (RESEARCHERS, lambda stores, lab: stores.data.dataset("news")),
+    "DataStore.may_change": (RESEARCHERS, lambda stores, lab: stores.data.may_change("news")),
+    "DataStore.records": (RESEARCHERS, lambda stores, lab: stores.data.records("news")),
+    "DataStore.first_records": (RESEARCHERS, lambda stores, lab: stores.data.first_records("news", 2)),
+    "DataStore.record": (RESEARCHERS, lambda stores, lab: stores.data.record("news", "d0")),
+    "DataStore.listed": (RESEARCHERS, lambda stores, lab: stores.data.listed("news", [0])),
+    "DataStore.position_of": (RESEARCHERS, lambda stores, lab: stores.data.position_of("news", "d0")),
+    "DataStore.find_position": (RESEARCHERS, lambda stores, lab: stores.data.find_position("news", "d0")),
+    "DataStore.written_by": (RESEARCHERS, lambda stores, lab: stores.data.written_by("news")),
     "DataStore.summarized": (
         RESEARCHERS,
-        lambda stores, world: stores.data.summarized(dataset="news", system="a", signature=None),
+        lambda stores, lab: stores.data.summarized(dataset="news", system="a", signature=None),
     ),
-    "DataStore.count_single_texts": (RESEARCHERS, lambda stores, world: stores.data.count_single_texts("news")),
+    "DataStore.count_single_texts": (RESEARCHERS, lambda stores, lab: stores.data.count_single_texts("news")),
     "DataStore.add_dataset": (
         RESEARCHERS,
-        lambda stores, world: stores.data.add_dataset(name="own", format="lines", sha256="", records=[]),
+        lambda stores, lab: stores.data.add_dataset(name="own", format="lines", sha256="", records=[]),
     ),
     "DataStore.add_summaries": (
         DATASET_OWNERS,
-        lambda stores, world: stores.data.add_summaries(dataset="news", summaries=SUMMARIES),
+        lambda stores, lab: stores.data.add_summaries(dataset="news", summaries=SUMMARIES),
     ),
     "DataStore.add_document": (
         DATASET_OWNERS,
-        lambda stores, world: stores.data.add_document(
+        lambda stores, lab: stores.data.add_document(
             dataset="written", document=Document(id="new", source="s", references=("r",)), summaries=[]
         ),
     ),
-    "DataStore.rename_dataset": (DATASET_OWNERS, lambda stores, world: stores.data.rename_dataset("news", "mine")),
-    "DataStore.archive_dataset": (DATASET_OWNERS, lambda stores, world: stores.data.archive_dataset("news")),
+    "DataStore.rename_dataset": (DATASET_OWNERS, lambda stores, lab: stores.data.rename_dataset("news", "mine")),
+    "DataStore.archive_dataset": (DATASET_OWNERS, lambda stores, lab: stores.data.archive_dataset("news")),
     "DataStore.delete_dataset": (DATASET_OWNERS, delete),
     "DataStore.restore_dataset": (DATASET_OWNERS, delete_and_restore),
     # --- scores, bounds, stars and runs: by whoever looks at the data set
-    "DataStore.examples": (RESEARCHERS, lambda stores, world: stores.data.examples("news")),
+    "DataStore.examples": (RESEARCHERS, lambda stores, lab: stores.data.examples("news")),
     "DataStore.unscored": (
         RESEARCHERS,
-        lambda stores, world: stores.data.unscored(dataset="news", signature="rouge1|test"),
+        lambda stores, lab: stores.data.unscored(dataset="news", signature="rouge1|test"),
     ),
     "DataStore.add_scores": (
         RESEARCHERS,
-        lambda stores, world: stores.data.add_scores(
+        lambda stores, lab: stores.data.add_scores(
             metric="rouge1", signature="rouge1|test", scores={"0" * 64: StoredScore(0.5, None)}
         ),
     ),
-    "DataStore.signatures": (RESEARCHERS, lambda stores, world: stores.data.signatures("news")),
+    "DataStore.signatures": (RESEARCHERS, lambda stores, lab: stores.data.signatures("news")),
     "DataStore.scores": (
         RESEARCHERS,
-        lambda stores, world: stores.data.scores(dataset="news", signature="rouge1|test"),
+        lambda stores, lab: stores.data.scores(dataset="news", signature="rouge1|test"),
     ),
     "DataStore.stored": (
         RESEARCHERS,
-        lambda stores, world: stores.data.stored(dataset="news", document_id="d0", systems=["a"]),
+        lambda stores, lab: stores.data.stored(dataset="news", document_id="d0", systems=["a"]),
     ),
-    "DataStore.cells": (RESEARCHERS, lambda stores, world: stores.data.cells("news")),
-    "DataStore.bound_signatures": (RESEARCHERS, lambda stores, world: stores.data.bound_signatures("news")),
+    "DataStore.cells": (RESEARCHERS, lambda stores, lab: stores.data.cells("news")),
+    "DataStore.bound_signatures": (RESEARCHERS, lambda stores, lab: stores.data.bound_signatures("news")),
     "DataStore.add_bounds": (
         RESEARCHERS,
-        lambda stores, world: stores.data.add_bounds(dataset="news", signature="o", bounds={"d0": BOUND}),
+        lambda stores, lab: stores.data.add_bounds(dataset="news", signature="o", bounds={"d0": BOUND}),
     ),
-    "DataStore.bounds": (RESEARCHERS, lambda stores, world: stores.data.bounds(dataset="news", signature="o")),
+    "DataStore.bounds": (RESEARCHERS, lambda stores, lab: stores.data.bounds(dataset="news", signature="o")),
     "DataStore.bound": (
         RESEARCHERS,
-        lambda stores, world: stores.data.bound(dataset="news", document_id="d0", signature="o"),
+        lambda stores, lab: stores.data.bound(dataset="news", document_id="d0", signature="o"),
     ),
     "DataStore.count_bounds": (
         RESEARCHERS,
-        lambda stores, world: stores.data.count_bounds(dataset="news", signatures=["o"]),
+        lambda stores, lab: stores.data.count_bounds(dataset="news", signatures=["o"]),
     ),
     "DataStore.star": (
         RESEARCHERS,
-        lambda stores, world: stores.data.star(dataset="news", document="d0", systems="ab", note="odd"),
+        lambda stores, lab: stores.data.star(dataset="news", document="d0", systems="ab", note="odd"),
     ),
     "DataStore.unstar": (
         RESEARCHERS,
-        lambda stores, world: stores.data.unstar(dataset="news", document="d0", systems="ab"),
+        lambda stores, lab: stores.data.unstar(dataset="news", document="d0", systems="ab"),
     ),
-    "DataStore.starred": (RESEARCHERS, lambda stores, world: stores.data.starred("news")),
+    "DataStore.starred": (RESEARCHERS, lambda stores, lab: stores.data.starred("news")),
     "DataStore.start_run": (
         RESEARCHERS,
-        lambda stores, world: stores.data.start_run(dataset="spare", metrics=["length"]),
+        lambda stores, lab: stores.data.start_run(dataset="spare", metrics=["length"]),
     ),
     "a run that adds systems": (
         DATASET_OWNERS,
-        lambda stores, world: stores.data.start_run(dataset="spare", systems=["lead"]),
+        lambda stores, lab: stores.data.start_run(dataset="spare", systems=["lead"]),
     ),
-    "DataStore.beat": (RESEARCHERS, lambda stores, world: stores.data.beat(world.run_id, done=1, total=2)),
-    "DataStore.end_run": (RESEARCHERS, lambda stores, world: stores.data.end_run(world.run_id)),
-    "DataStore.cancel_run": (RESEARCHERS, lambda stores, world: stores.data.cancel_run(world.run_id)),
-    "DataStore.change_run": (RESEARCHERS, lambda stores, world: stores.data.change_run(world.run_id, done=1)),
-    "DataStore.run": (RESEARCHERS, lambda stores, world: stores.data.run(world.run_id)),
-    "DataStore.runs": (RESEARCHERS, lambda stores, world: stores.data.runs("news")),
-    "DataStore.last_run": (RESEARCHERS, lambda stores, world: stores.data.last_run("news")),
+    "DataStore.beat": (RESEARCHERS, lambda stores, lab: stores.data.beat(lab.run_id, done=1, total=2)),
+    "DataStore.end_run": (RESEARCHERS, lambda stores, lab: stores.data.end_run(lab.run_id)),
+    "DataStore.cancel_run": (RESEARCHERS, lambda stores, lab: stores.data.cancel_run(lab.run_id)),
+    "DataStore.change_run": (RESEARCHERS, lambda stores, lab: stores.data.change_run(lab.run_id, done=1)),
+    "DataStore.run": (RESEARCHERS, lambda stores, lab: stores.data.run(lab.run_id)),
+    "DataStore.runs": (RESEARCHERS, lambda stores, lab: stores.data.runs("news")),
+    "DataStore.last_run": (RESEARCHERS, lambda stores, lab: stores.data.last_run("news")),
     # --- studies
-    "AnnotationStore.sample": (RESEARCHERS, lambda stores, world: stores.annotation.sample(spec("new"))),
-    "AnnotationStore.count_pairs": (RESEARCHERS, lambda stores, world: stores.annotation.count_pairs(spec("new"))),
-    "AnnotationStore.create_study": (RESEARCHERS, lambda stores, world: stores.annotation.create_study(spec("new"))),
-    "AnnotationStore.studies": (RESEARCHERS, lambda stores, world: stores.annotation.studies()),
-    "AnnotationStore.studies_of": (RESEARCHERS, lambda stores, world: stores.annotation.studies_of("news")),
-    "AnnotationStore.is_studied": (RESEARCHERS, lambda stores, world: stores.annotation.is_studied("news")),
-    "AnnotationStore.study": (TASK, lambda stores, world: stores.annotation.study("S")),
-    "AnnotationStore.right": (TASK, lambda stores, world: stores.annotation.right("S")),
-    "AnnotationStore.close_study": (MANAGERS, lambda stores, world: stores.annotation.close_study("S")),
-    "AnnotationStore.pace": (READERS, lambda stores, world: stores.annotation.pace("S")),
-    "AnnotationStore.version": (READERS, lambda stores, world: stores.annotation.version("S")),
-    "copy_study": (READERS, lambda stores, world: copy_study(stores.annotation, "S").dispose()),
-    "AnnotationStore.annotators": (READERS, lambda stores, world: stores.annotation.annotators("S")),
-    "load_judgments": (READERS, lambda stores, world: load_judgments(stores.annotation, "S")),
-    "export_judgments": (READERS, lambda stores, world: export_judgments(stores.annotation, "S")),
+    "AnnotationStore.sample": (RESEARCHERS, lambda stores, lab: stores.annotation.sample(spec("new"))),
+    "AnnotationStore.count_pairs": (RESEARCHERS, lambda stores, lab: stores.annotation.count_pairs(spec("new"))),
+    "AnnotationStore.create_study": (RESEARCHERS, lambda stores, lab: stores.annotation.create_study(spec("new"))),
+    "AnnotationStore.studies": (RESEARCHERS, lambda stores, lab: stores.annotation.studies()),
+    "AnnotationStore.studies_of": (RESEARCHERS, lambda stores, lab: stores.annotation.studies_of("news")),
+    "AnnotationStore.is_studied": (RESEARCHERS, lambda stores, lab: stores.annotation.is_studied("news")),
+    "AnnotationStore.study": (TASK, lambda stores, lab: stores.annotation.study("S")),
+    "AnnotationStore.right": (TASK, lambda stores, lab: stores.annotation.right("S")),
+    "AnnotationStore.close_study": (MANAGERS, lambda stores, lab: stores.annotation.close_study("S")),
+    "AnnotationStore.pace": (READERS, lambda stores, lab: stores.annotation.pace("S")),
+    "AnnotationStore.version": (READERS, lambda stores, lab: stores.annotation.version("S")),
+    "copy_study": (READERS, lambda stores, lab: copy_study(stores.annotation, "S").dispose()),
+    "AnnotationStore.annotators": (READERS, lambda stores, lab: stores.annotation.annotators("S")),
+    "load_judgments": (READERS, lambda stores, lab: load_judgments(stores.annotation, "S")),
+    "export_judgments": (READERS, lambda stores, lab: export_judgments(stores.annotation, "S")),
     "export_judgments with names": (
         MANAGERS,
-        lambda stores, world: export_judgments(stores.annotation, "S", names=True),
+        lambda stores, lab: export_judgments(stores.annotation, "S", names=True),
     ),
     "read_study": (
         TASK | {"annotator": NotAllowed},
-        lambda stores, world: read_study(stores.data, stores.annotation, "S"),
+        lambda stores, lab: read_study(stores.data, stores.annotation, "S"),
     ),
     "ProtocolStore.apply": (outcomes(stranger=StudyExists, reader=NotAllowed), apply),
     "ProtocolStore.examine": (
         outcomes(stranger=StudyExists, reader=NotAllowed),
-        lambda stores, world: stores.protocols.examine(ProtocolStore(stores.data.engine).export("S")),
+        lambda stores, lab: stores.protocols.examine(ProtocolStore(stores.data.engine).export("S")),
     ),
     "ProtocolStore.compare": (
         outcomes(stranger=StudyExists, reader=NotAllowed),
-        lambda stores, world: stores.protocols.compare(ProtocolStore(stores.data.engine).protocol("S")),
+        lambda stores, lab: stores.protocols.compare(ProtocolStore(stores.data.engine).protocol("S")),
     ),
-    "ProtocolStore.edit": (MANAGERS, lambda stores, world: stores.protocols.edit("S", {"title": "News"})),
-    "ProtocolStore.protocol": (READERS, lambda stores, world: stores.protocols.protocol("S")),
-    "ProtocolStore.history": (READERS, lambda stores, world: stores.protocols.history("S")),
-    "ProtocolStore.export": (READERS, lambda stores, world: stores.protocols.export("S")),
+    "ProtocolStore.edit": (MANAGERS, lambda stores, lab: stores.protocols.edit("S", {"title": "News"})),
+    "ProtocolStore.protocol": (READERS, lambda stores, lab: stores.protocols.protocol("S")),
+    "ProtocolStore.history": (READERS, lambda stores, lab: stores.protocols.history("S")),
+    "ProtocolStore.export": (READERS, lambda stores, lab: stores.protocols.export("S")),
     # --- who judges
-    "AnnotationStore.join": (READERS, lambda stores, world: stores.annotation.join(study="S", name="Somebody")),
-    "AnnotationStore.invite": (MANAGERS, lambda stores, world: stores.annotation.invite(study="S", name="Ben")),
-    "AnnotationStore.invited": (MANAGERS, lambda stores, world: stores.annotation.invited("S")),
+    "AnnotationStore.join": (READERS, lambda stores, lab: stores.annotation.join(study="S", name="Somebody")),
+    "AnnotationStore.invite": (MANAGERS, lambda stores, lab: stores.annotation.invite(study="S", name="Ben")),
+    "AnnotationStore.invited": (MANAGERS, lambda stores, lab: stores.annotation.invited("S")),
     "AnnotationStore.annotator": (
         own(UnknownInvite),
-        lambda stores, world: stores.annotation.annotator(world.annotator.token),
+        lambda stores, lab: stores.annotation.annotator(lab.annotator.token),
     ),
-    "AnnotationStore.own_annotator": (SIGNED_IN, lambda stores, world: stores.annotation.own_annotator()),
-    "AnnotationStore.next_task": (OWN_WORK, lambda stores, world: stores.annotation.next_task(world.annotator)),
+    "AnnotationStore.own_annotator": (SIGNED_IN, lambda stores, lab: stores.annotation.own_annotator()),
+    "AnnotationStore.next_task": (OWN_WORK, lambda stores, lab: stores.annotation.next_task(lab.annotator)),
     "AnnotationStore.task": (
         OWN_WORK,
-        lambda stores, world: stores.annotation.task(world.annotator, world.judged_id),
+        lambda stores, lab: stores.annotation.task(lab.annotator, lab.judged_id),
     ),
     "AnnotationStore.previous_task": (
         OWN_WORK,
-        lambda stores, world: stores.annotation.previous_task(world.annotator),
+        lambda stores, lab: stores.annotation.previous_task(lab.annotator),
     ),
     "AnnotationStore.judge": (
         OWN_WORK,
-        lambda stores, world: judge(stores.annotation, world.annotator, world.given_id),
+        lambda stores, lab: judge(stores.annotation, lab.annotator, lab.given_id),
     ),
     "AnnotationStore.skip": (
         OWN_WORK,
-        lambda stores, world: stores.annotation.skip(
-            annotator=world.annotator, assignment_id=world.given_id, reason="unreadable"
+        lambda stores, lab: stores.annotation.skip(
+            annotator=lab.annotator, assignment_id=lab.given_id, reason="unreadable"
         ),
     ),
-    "AnnotationStore.progress": (OWN_WORK, lambda stores, world: stores.annotation.progress(world.annotator)),
+    "AnnotationStore.progress": (OWN_WORK, lambda stores, lab: stores.annotation.progress(lab.annotator)),
     # --- phases: the study has none but the judging, which is told to nobody else
-    "PhaseStore.standing": (OWN_WORK, lambda stores, world: stores.phases.standing(world.annotator)),
+    "PhaseStore.standing": (OWN_WORK, lambda stores, lab: stores.phases.standing(lab.annotator)),
     "PhaseStore.answer_consent": (
         OWN_WORK,
         in_no_phase(lambda phases, annotator: phases.answer_consent(annotator, text="", agreed=True)),
     ),
     "PhaseStore.read_instructions": (
         OWN_WORK,
-        lambda stores, world: stores.phases.read_instructions(world.annotator),
+        lambda stores, lab: stores.phases.read_instructions(lab.annotator),
     ),
     "PhaseStore.answer_survey": (
         OWN_WORK,
-        lambda stores, world: stores.phases.answer_survey(world.annotator, "before", {}),
+        lambda stores, lab: stores.phases.answer_survey(lab.annotator, "before", {}),
     ),
     "PhaseStore.training_task": (
         OWN_WORK,
         in_no_phase(lambda phases, annotator: phases.training_task(annotator)),
     ),
     "PhaseStore.answer_training": (OWN_WORK, in_no_phase(answer_training)),
-    "PhaseStore.withdraw": (OWN_WORK, lambda stores, world: stores.phases.withdraw(world.annotator)),
+    "PhaseStore.withdraw": (OWN_WORK, lambda stores, lab: stores.phases.withdraw(lab.annotator)),
     # --- adjudication
-    "AdjudicationStore.pairs": (ADJUDICATORS, lambda stores, world: stores.adjudication.pairs("S", "Ada")),
+    "AdjudicationStore.pairs": (ADJUDICATORS, lambda stores, lab: stores.adjudication.pairs("S", "Ada")),
     "AdjudicationStore.task": (ADJUDICATORS, look_at_contested),
     "AdjudicationStore.decide": (ADJUDICATORS, adjudicate),
-    "AdjudicationStore.adjudications": (READERS, lambda stores, world: stores.adjudication.adjudications("S")),
-    "AdjudicationStore.confirmation": (READERS, lambda stores, world: stores.adjudication.confirmation("S")),
-    "AdjudicationStore.decided": (RESEARCHERS, lambda stores, world: stores.adjudication.decided()),
-    "AdjudicationStore.version": (READERS, lambda stores, world: stores.adjudication.version("S")),
-    "load_adjudications": (READERS, lambda stores, world: load_adjudications(stores.annotation, "S")),
-    "export_adjudications": (READERS, lambda stores, world: export_adjudications(stores.adjudication, "S")),
+    "AdjudicationStore.adjudications": (READERS, lambda stores, lab: stores.adjudication.adjudications("S")),
+    "AdjudicationStore.confirmation": (READERS, lambda stores, lab: stores.adjudication.confirmation("S")),
+    "AdjudicationStore.decided": (RESEARCHERS, lambda stores, lab: stores.adjudication.decided()),
+    "AdjudicationStore.version": (READERS, lambda stores, lab: stores.adjudication.version("S")),
+    "load_adjudications": (READERS, lambda stores, lab: load_adjudications(stores.annotation, "S")),
+    "export_adjudications": (READERS, lambda stores, lab: export_adjudications(stores.adjudication, "S")),
     "export_adjudications with names": (
         MANAGERS,
-        lambda stores, world: export_adjudications(stores.adjudication, "S", names=True),
+        lambda stores, lab: export_adjudications(stores.adjudication, "S", names=True),
     ),
     # --- reviews of keywords: seen by all researchers; each account's marks are its own
     "KeywordReviewStore.create_review": (
         RESEARCHERS,
-        lambda stores, world: stores.keyword_reviews.create_review(review_spec("new")),
+        lambda stores, lab: stores.keyword_reviews.create_review(review_spec("new")),
     ),
-    "KeywordReviewStore.reviews": (RESEARCHERS, lambda stores, world: stores.keyword_reviews.reviews()),
-    "KeywordReviewStore.review": (RESEARCHERS, lambda stores, world: stores.keyword_reviews.review("K")),
-    "KeywordReviewStore.version": (RESEARCHERS, lambda stores, world: stores.keyword_reviews.version("K")),
-    "KeywordReviewStore.counts": (RESEARCHERS, lambda stores, world: stores.keyword_reviews.counts("K")),
-    "KeywordReviewStore.decisions": (RESEARCHERS, lambda stores, world: stores.keyword_reviews.decisions("K")),
-    "KeywordReviewStore.export": (RESEARCHERS, lambda stores, world: stores.keyword_reviews.export("K")),
+    "KeywordReviewStore.reviews": (RESEARCHERS, lambda stores, lab: stores.keyword_reviews.reviews()),
+    "KeywordReviewStore.review": (RESEARCHERS, lambda stores, lab: stores.keyword_reviews.review("K")),
+    "KeywordReviewStore.version": (RESEARCHERS, lambda stores, lab: stores.keyword_reviews.version("K")),
+    "KeywordReviewStore.counts": (RESEARCHERS, lambda stores, lab: stores.keyword_reviews.counts("K")),
+    "KeywordReviewStore.decisions": (RESEARCHERS, lambda stores, lab: stores.keyword_reviews.decisions("K")),
+    "KeywordReviewStore.export": (RESEARCHERS, lambda stores, lab: stores.keyword_reviews.export("K")),
     "KeywordReviewStore.join": (
         RESEARCHERS,
-        lambda stores, world: stores.keyword_reviews.join(review="K", name="Somebody"),
+        lambda stores, lab: stores.keyword_reviews.join(review="K", name="Somebody"),
     ),
     "KeywordReviewStore.annotator": (
         OWN_TOKEN_OF_MARKS,
-        lambda stores, world: stores.keyword_reviews.annotator(world.marker.token),
+        lambda stores, lab: stores.keyword_reviews.annotator(lab.marker.token),
     ),
-    "KeywordReviewStore.task": (OWN_MARKS, lambda stores, world: stores.keyword_reviews.task(world.marker, 0)),
-    "KeywordReviewStore.next_task": (OWN_MARKS, lambda stores, world: stores.keyword_reviews.next_task(world.marker)),
+    "KeywordReviewStore.task": (OWN_MARKS, lambda stores, lab: stores.keyword_reviews.task(lab.marker, 0)),
+    "KeywordReviewStore.next_task": (OWN_MARKS, lambda stores, lab: stores.keyword_reviews.next_task(lab.marker)),
     "KeywordReviewStore.save": (OWN_MARKS, save_marks),
-    "KeywordReviewStore.progress": (OWN_MARKS, lambda stores, world: stores.keyword_reviews.progress(world.marker)),
+    "KeywordReviewStore.progress": (OWN_MARKS, lambda stores, lab: stores.keyword_reviews.progress(lab.marker)),
     # --- models that judge
-    "ModelStore.pairs": (READERS, lambda stores, world: stores.models.pairs("S")),
-    "ModelStore.models": (READERS, lambda stores, world: stores.models.models("S")),
-    "ModelStore.judged": (READERS, lambda stores, world: stores.models.judged("S", "m", "judge: m")),
-    "ModelStore.verdicts": (READERS, lambda stores, world: stores.models.verdicts("S")),
-    "ModelStore.said": (READERS, lambda stores, world: stores.models.said("S", "d0", ("a", "b"))),
-    "ModelStore.export": (READERS, lambda stores, world: stores.models.export("S")),
-    "ModelStore.add": (MANAGERS, lambda stores, world: stores.models.add("S", "m", "judge: m", [])),
+    "ModelStore.pairs": (READERS, lambda stores, lab: stores.models.pairs("S")),
+    "ModelStore.models": (READERS, lambda stores, lab: stores.models.models("S")),
+    "ModelStore.judged": (READERS, lambda stores, lab: stores.models.judged("S", "m", "judge: m")),
+    "ModelStore.verdicts": (READERS, lambda stores, lab: stores.models.verdicts("S")),
+    "ModelStore.said": (READERS, lambda stores, lab: stores.models.said("S", "d0", ("a", "b"))),
+    "ModelStore.export": (READERS, lambda stores, lab: stores.models.export("S")),
+    "ModelStore.add": (MANAGERS, lambda stores, lab: stores.models.add("S", "m", "judge: m", [])),
     # --- accounts
-    "AccountStore.users": (SERVER_OWNERS, lambda stores, world: stores.accounts.users()),
-    "AccountStore.user": (SERVER_OWNERS, lambda stores, world: stores.accounts.user("carla")),
+    "AccountStore.users": (SERVER_OWNERS, lambda stores, lab: stores.accounts.users()),
+    "AccountStore.user": (SERVER_OWNERS, lambda stores, lab: stores.accounts.user("carla")),
     "AccountStore.add_user": (
         SERVER_OWNERS,
-        lambda stores, world: stores.accounts.add_user(name="new", role="owner", email="new@example.org"),
+        lambda stores, lab: stores.accounts.add_user(name="new", role="owner", email="new@example.org"),
     ),
     "AccountStore.set_password": (
         SERVER_OWNERS,
-        lambda stores, world: stores.accounts.set_password("olga", PASSWORD),
+        lambda stores, lab: stores.accounts.set_password("olga", PASSWORD),
     ),
-    "AccountStore.disable": (SERVER_OWNERS, lambda stores, world: stores.accounts.disable("sven")),
-    "AccountStore.sign_out": (SERVER_OWNERS, lambda stores, world: stores.accounts.sign_out("sven")),
-    "AccountStore.has_owner": (SIGNED_IN, lambda stores, world: stores.accounts.has_owner()),
-    "AccountStore.password_of": (SERVER_OWNERS, lambda stores, world: stores.accounts.password_of("olga")),
-    "AccountStore.of_address": (SERVER_OWNERS, lambda stores, world: stores.accounts.of_address("a@example.org")),
-    "AccountStore.members": (MANAGERS, lambda stores, world: stores.accounts.members("S")),
-    "AccountStore.owner_of": (MANAGERS, lambda stores, world: stores.accounts.owner_of("S")),
-    "AccountStore.grant": (MANAGERS, lambda stores, world: stores.accounts.grant("S", "sven", Right.MANAGE)),
+    "AccountStore.disable": (SERVER_OWNERS, lambda stores, lab: stores.accounts.disable("sven")),
+    "AccountStore.sign_out": (SERVER_OWNERS, lambda stores, lab: stores.accounts.sign_out("sven")),
+    "AccountStore.has_owner": (SIGNED_IN, lambda stores, lab: stores.accounts.has_owner()),
+    "AccountStore.password_of": (SERVER_OWNERS, lambda stores, lab: stores.accounts.password_of("olga")),
+    "AccountStore.of_address": (SERVER_OWNERS, lambda stores, lab: stores.accounts.of_address("a@example.org")),
+    "AccountStore.members": (MANAGERS, lambda stores, lab: stores.accounts.members("S")),
+    "AccountStore.owner_of": (MANAGERS, lambda stores, lab: stores.accounts.owner_of("S")),
+    "AccountStore.grant": (MANAGERS, lambda stores, lab: stores.accounts.grant("S", "sven", Right.MANAGE)),
     # --- links
-    "LinkStore.add_link": (MANAGERS, lambda stores, world: stores.links.add_link("S")),
-    "LinkStore.links": (MANAGERS, lambda stores, world: stores.links.links("S")),
-    "LinkStore.revoke": (MANAGERS, lambda stores, world: stores.links.revoke("S", world.link.id)),
-    "LinkStore.enter": (SERVER_OWNERS, lambda stores, world: stores.links.enter(world.link.token)),
-    "LinkStore.wording": (SERVER_OWNERS, lambda stores, world: stores.links.wording(world.link.token)),
-    "LinkStore.way_back": (OWN_WORK, lambda stores, world: stores.links.way_back(world.annotator, "finished")),
+    "LinkStore.add_link": (MANAGERS, lambda stores, lab: stores.links.add_link("S")),
+    "LinkStore.links": (MANAGERS, lambda stores, lab: stores.links.links("S")),
+    "LinkStore.revoke": (MANAGERS, lambda stores, lab: stores.links.revoke("S", lab.link.id)),
+    "LinkStore.enter": (SERVER_OWNERS, lambda stores, lab: stores.links.enter(lab.link.token)),
+    "LinkStore.wording": (SERVER_OWNERS, lambda stores, lab: stores.links.wording(lab.link.token)),
+    "LinkStore.way_back": (OWN_WORK, lambda stores, lab: stores.links.way_back(lab.annotator, "finished")),
     # --- stopping rules; annotators let them look, and learn nothing
-    "StoppingStore.complete_documents": (READERS, lambda stores, world: stores.stopping.complete_documents("S")),
-    "StoppingStore.look": (TASK, lambda stores, world: stores.stopping.look("S", lambda _: None)),
+    "StoppingStore.complete_documents": (READERS, lambda stores, lab: stores.stopping.complete_documents("S")),
+    "StoppingStore.look": (TASK, lambda stores, lab: stores.stopping.look("S", lambda _: None)),
     # --- people
-    "StudyRemovalStore.rename_study": (MANAGERS, lambda stores, world: stores.removal.rename_study("S", "new")),
-    "StudyRemovalStore.archive_study": (MANAGERS, lambda stores, world: stores.removal.archive_study("S")),
+    "StudyRemovalStore.rename_study": (MANAGERS, lambda stores, lab: stores.removal.rename_study("S", "new")),
+    "StudyRemovalStore.archive_study": (MANAGERS, lambda stores, lab: stores.removal.archive_study("S")),
     "StudyRemovalStore.delete_study": (
         outcomes(stranger=UnknownStudy, reader=NotAllowed, manager=NotAllowed),
-        lambda stores, world: stores.removal.delete_study("S", with_judgments=True),
+        lambda stores, lab: stores.removal.delete_study("S", with_judgments=True),
     ),
-    "StudyRemovalStore.delete_dataset": (DATASET_OWNERS, lambda stores, world: stores.removal.delete_dataset("spare")),
-    "RegistrationStore.registration": (READERS, lambda stores, world: stores.registrations.registration("S")),
+    "StudyRemovalStore.delete_dataset": (DATASET_OWNERS, lambda stores, lab: stores.removal.delete_dataset("spare")),
+    "RegistrationStore.registration": (READERS, lambda stores, lab: stores.registrations.registration("S")),
     "RegistrationStore.check_registrable": (
         REGISTERING,
-        lambda stores, world: stores.registrations.check_registrable("S"),
+        lambda stores, lab: stores.registrations.check_registrable("S"),
     ),
     "RegistrationStore.register": (
         REGISTERING,
-        lambda stores, world: stores.registrations.register("S", "0" * 64, {}),
+        lambda stores, lab: stores.registrations.register("S", "0" * 64, {}),
     ),
-    "PeopleStore.people": (READERS, lambda stores, world: stores.people.people("S")),
-    "PeopleStore.pause": (MANAGERS, lambda stores, world: stores.people.pause("S", "Ann")),
-    "PeopleStore.pause_study": (MANAGERS, lambda stores, world: stores.people.pause_study("S")),
-    "PeopleStore.exclude": (MANAGERS, lambda stores, world: stores.people.exclude("S", "Ann", "why")),
-    "PeopleStore.restore": (MANAGERS, lambda stores, world: stores.people.restore("S", "Ann")),
-    "PeopleStore.erase": (MANAGERS, lambda stores, world: stores.people.erase("S", "Ann", keep_judgments=True)),
+    "PeopleStore.people": (READERS, lambda stores, lab: stores.people.people("S")),
+    "PeopleStore.pause": (MANAGERS, lambda stores, lab: stores.people.pause("S", "Ann")),
+    "PeopleStore.pause_study": (MANAGERS, lambda stores, lab: stores.people.pause_study("S")),
+    "PeopleStore.exclude": (MANAGERS, lambda stores, lab: stores.people.exclude("S", "Ann", "why")),
+    "PeopleStore.restore": (MANAGERS, lambda stores, lab: stores.people.restore("S", "Ann")),
+    "PeopleStore.erase": (MANAGERS, lambda stores, lab: stores.people.erase("S", "Ann", keep_judgments=True)),
 }
 """By method: what the call raises for each actor, and the call, which is about the study `S` and what belongs to it."""
 
@@ -442,23 +442,23 @@ def test_every_method_of_every_store_is_listed() -> None:
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory, migrated_sqlite: Path) -> tuple[World, Path]:
-    """The world, and the database that it is in, to copy."""
-    file = tmp_path_factory.mktemp("world") / "world.db"
+def built(tmp_path_factory: pytest.TempPathFactory, migrated_sqlite: Path) -> tuple[Lab, Path]:
+    """The lab, and the database that it is in, to copy."""
+    file = tmp_path_factory.mktemp("lab") / "lab.db"
     engine = make_engine(f"sqlite:///{shutil.copy(migrated_sqlite, file)}")
-    world = build(engine)
+    lab = build(engine)
     for name, owner in (("written", "creator"), ("spare", "creator")):
-        store = DataStore(engine, world.actors[owner])
+        store = DataStore(engine, lab.actors[owner])
         if name == "written":
             store.add_document(dataset=name, document=Document(id="old", source="s", references=("r",)), summaries=[])
         else:
             store.add_dataset(name=name, format="lines", sha256="", records=[])
     engine.dispose()
-    return world, file
+    return lab, file
 
 
 @pytest.fixture
-def copies(tmp_path: Path, built: tuple[World, Path]) -> Iterator[Callable[[], Engine]]:
+def copies(tmp_path: Path, built: tuple[Lab, Path]) -> Iterator[Callable[[], Engine]]:
     """Makes an engine over a fresh copy of that database."""
     engines: list[Engine] = []
 
@@ -476,16 +476,16 @@ REFUSALS = (NotSignedIn, NotAllowed, StudyExists, UnknownStudy, NotAssigned, Unk
 
 @pytest.mark.parametrize("name", GUARDS)
 def test_a_method_answers_those_it_is_for_and_nobody_else(
-    built: tuple[World, Path], copies: Callable[[], Engine], name: str
+    built: tuple[Lab, Path], copies: Callable[[], Engine], name: str
 ) -> None:
-    world, file = built
+    lab, file = built
     expected, call = GUARDS[name]
     before = file.read_bytes()
     found: Outcomes = {}
     for actor in ACTORS:
         engine = copies()
         try:
-            call(Stores.over(engine, world.actors[actor]), world)
+            call(Stores.over(engine, lab.actors[actor]), lab)
             found[actor] = None
         except REFUSALS as error:
             found[actor] = type(error)
@@ -496,16 +496,16 @@ def test_a_method_answers_those_it_is_for_and_nobody_else(
 
 
 def test_a_run_that_adds_systems_is_cancelled_by_the_owner_of_its_data_set_alone(
-    built: tuple[World, Path], copies: Callable[[], Engine]
+    built: tuple[Lab, Path], copies: Callable[[], Engine]
 ) -> None:
-    world, _ = built
+    lab, _ = built
     engine = copies()
-    run = DataStore(engine, world.actors["creator"]).start_run(dataset="spare", systems=["lead"])
+    run = DataStore(engine, lab.actors["creator"]).start_run(dataset="spare", systems=["lead"])
     for actor, may in DATASET_OWNERS.items():
-        store = DataStore(engine, world.actors[actor])
+        store = DataStore(engine, lab.actors[actor])
         if may is None:
             continue
         with pytest.raises(may):
             store.cancel_run(run.id)
     assert DataStore(engine).run(run.id).state == "going"
-    assert DataStore(engine, world.actors["creator"]).cancel_run(run.id)
+    assert DataStore(engine, lab.actors["creator"]).cancel_run(run.id)

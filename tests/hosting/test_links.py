@@ -16,7 +16,7 @@ from data.store import StoreError
 from hosting.links import Link, LinkStore, LinkUnusable
 from hosting.tables import LinkRow
 from tests.annotation.test_concurrency import at_once
-from tests.hosting.people import World, judge_next
+from tests.hosting.people import Lab, judge_next
 
 WORDS = "this link does not open a study; ask whoever sent it for another one"
 
@@ -28,8 +28,8 @@ def gate(engine: Engine) -> LinkStore:
 
 
 @pytest.fixture
-def manager(engine: Engine, world: World) -> LinkStore:
-    return LinkStore(engine, world.actors["manager"])
+def manager(engine: Engine, lab: Lab) -> LinkStore:
+    return LinkStore(engine, lab.actors["manager"])
 
 
 def change(engine: Engine, link: Link, **columns: object) -> None:
@@ -48,18 +48,18 @@ def annotators(engine: Engine) -> dict[int, str]:
         return {row.id: row.name for row in session.scalars(select(AnnotatorRow).order_by(AnnotatorRow.id))}
 
 
-def test_a_personal_link_is_one_annotator_however_often(engine: Engine, gate: LinkStore, world: World) -> None:
+def test_a_personal_link_is_one_annotator_however_often(engine: Engine, gate: LinkStore, lab: Lab) -> None:
     before = annotators(engine)
     for _ in range(2):
-        assert gate.enter(world.annotator.token) == world.annotator.id
-    assert gate.enter(world.other.token) == world.other.id
+        assert gate.enter(lab.annotator.token) == lab.annotator.id
+    assert gate.enter(lab.other.token) == lab.other.id
     AnnotationStore(engine).close_study("S")
-    assert gate.enter(world.annotator.token) == world.annotator.id  # to see that it is closed
+    assert gate.enter(lab.annotator.token) == lab.annotator.id  # to see that it is closed
     assert annotators(engine) == before
 
 
-def test_the_token_of_a_typed_name_is_no_link(engine: Engine, gate: LinkStore, world: World) -> None:
-    member = AnnotationStore(engine, world.actors["reader"]).join(study="S", name="")
+def test_the_token_of_a_typed_name_is_no_link(engine: Engine, gate: LinkStore, lab: Lab) -> None:
+    member = AnnotationStore(engine, lab.actors["reader"]).join(study="S", name="")
     typed = AnnotationStore(engine).join(study="S", name="typed")
     for annotator in (member, typed):
         with pytest.raises(LinkUnusable):
@@ -80,10 +80,10 @@ def test_an_open_link_lets_in_as_many_as_it_has_places(engine: Engine, gate: Lin
 
 
 def test_whoever_entered_by_an_open_link_has_a_personal_one_to_return_by(
-    engine: Engine, gate: LinkStore, manager: LinkStore, world: World
+    engine: Engine, gate: LinkStore, manager: LinkStore, lab: Lab
 ) -> None:
     entered = gate.enter(manager.add_link("S").token)
-    own = {annotator.id: annotator for annotator in AnnotationStore(engine, world.actors["manager"]).invited("S")}
+    own = {annotator.id: annotator for annotator in AnnotationStore(engine, lab.actors["manager"]).invited("S")}
     assert gate.enter(own[entered].token) == entered
 
 
@@ -106,12 +106,12 @@ def test_a_panel_names_its_people(engine: Engine, gate: LinkStore, manager: Link
 
 @pytest.mark.parametrize("name", ["Ann", "Annotator 2", "Annotator 3", "rita"])
 def test_a_panels_name_takes_over_nobodys_work(
-    engine: Engine, gate: LinkStore, manager: LinkStore, world: World, name: str
+    engine: Engine, gate: LinkStore, manager: LinkStore, lab: Lab, name: str
 ) -> None:
     store = AnnotationStore(engine)
     store.invite(study="S", name="Annotator 2")
     store.join(study="S", name="Annotator 3")
-    AnnotationStore(engine, world.actors["reader"]).join(study="S", name="")
+    AnnotationStore(engine, lab.actors["reader"]).join(study="S", name="")
     before = annotators(engine)
     entered = gate.enter(manager.add_link("S", kind="panel").token, person(name))
     assert entered not in before
@@ -142,9 +142,7 @@ def test_nobody_new_comes_to_a_study_that_has_stopped(engine: Engine, gate: Link
         gate.enter(link.token, person("late"))
 
 
-def test_links_that_open_nothing_answer_alike(
-    engine: Engine, gate: LinkStore, manager: LinkStore, world: World
-) -> None:
+def test_links_that_open_nothing_answer_alike(engine: Engine, gate: LinkStore, manager: LinkStore, lab: Lab) -> None:
     full, revoked, ended, panel, closed = (
         manager.add_link("S", places=1),
         manager.add_link("S"),
@@ -175,7 +173,7 @@ def test_links_that_open_nothing_answer_alike(
         (closed.token, None),
         (panel.token, "excluded"),
         (panel.token[:-1], "known"),
-        (world.annotator.token, None),
+        (lab.annotator.token, None),
     ):
         with pytest.raises(LinkUnusable) as error:
             gate.enter(token, None if name is None else person(name))
@@ -186,15 +184,15 @@ def test_links_that_open_nothing_answer_alike(
         gate.enter(panel.token, person("known"))
 
 
-def test_excluded_and_let_in_again(engine: Engine, gate: LinkStore, world: World) -> None:
-    people = PeopleStore(engine, world.actors["manager"])
-    judge_next(AnnotationStore(engine, world.actors["annotator"]), world.annotator)
+def test_excluded_and_let_in_again(engine: Engine, gate: LinkStore, lab: Lab) -> None:
+    people = PeopleStore(engine, lab.actors["manager"])
+    judge_next(AnnotationStore(engine, lab.actors["annotator"]), lab.annotator)
     people.exclude("S", "Ann", "why")
     with pytest.raises(LinkUnusable):
-        gate.enter(world.annotator.token)
+        gate.enter(lab.annotator.token)
     assert [row.judged for row in AnnotationStore(engine).annotators("S")] == [2]  # what they judged stays
     people.restore("S", "Ann")
-    assert gate.enter(world.annotator.token) == world.annotator.id
+    assert gate.enter(lab.annotator.token) == lab.annotator.id
     with pytest.raises(StoreError, match="no annotator 'Otto'"):
         people.exclude("S", "Otto", "why")
 

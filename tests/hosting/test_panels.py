@@ -22,7 +22,7 @@ from data.database import now
 from data.store import StoreError
 from hosting.links import LinkStore, LinkUnusable, WayBack
 from hosting.tables import EntryRow
-from tests.hosting.people import World, spec
+from tests.hosting.people import Lab, spec
 
 PROLIFIC = Panel(kind="prolific", completed="C1DONE", failed="C2FAILED")
 SESSION = {
@@ -42,7 +42,7 @@ CONNECT = Panel(
     screened_out="https://connect.cloudresearch.com/participant/project/41B26CAA44/partial?of={person}&code={code}",
 )
 
-HOSTILE = [
+ODD_PERSONS = [
     "@evil.example",
     "//evil.example",
     "/\\evil.example",
@@ -78,7 +78,7 @@ def annotator_of(engine: Engine, number: int) -> Annotator:
     return next(one for one in AnnotationStore(engine).invited("P") if one.id == number)
 
 
-def test_prolifics_ids_are_kept_and_a_second_session_is_the_same_annotator(engine: Engine, world: World) -> None:
+def test_prolifics_ids_are_kept_and_a_second_session_is_the_same_annotator(engine: Engine, lab: Lab) -> None:
     links = LinkStore(engine)
     link = links.add_link(create(engine, panel=PROLIFIC), kind="panel", places=1)
     assert link.query == "?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
@@ -91,7 +91,7 @@ def test_prolifics_ids_are_kept_and_a_second_session_is_the_same_annotator(engin
         assert not set(again.values()) & {one.name, one.token}
 
 
-def test_a_study_has_one_panel_whatever_link_its_people_come_by(engine: Engine, world: World) -> None:
+def test_a_study_has_one_panel_whatever_link_its_people_come_by(engine: Engine, lab: Lab) -> None:
     links = LinkStore(engine)
     first, second = (links.add_link(create(engine, panel=SONA) if not n else "P", kind="panel") for n in range(2))
     entered = links.enter(first.token, {"survey_code": "4711"})
@@ -113,7 +113,7 @@ UNFILLED: dict[Panel, list[dict[str, str]]] = {
 
 
 @pytest.mark.parametrize("panel", UNFILLED)
-def test_what_is_missing_or_was_not_filled_in_opens_nothing(engine: Engine, world: World, panel: Panel) -> None:
+def test_what_is_missing_or_was_not_filled_in_opens_nothing(engine: Engine, lab: Lab, panel: Panel) -> None:
     link = LinkStore(engine).add_link(create(engine, panel=panel), kind="panel")
     for given in UNFILLED[panel]:
         with pytest.raises(LinkUnusable):
@@ -136,7 +136,7 @@ def test_each_end_has_its_code(panel: Panel, codes: dict[str, str]) -> None:
     assert found == dict.fromkeys(ends) | sent
 
 
-@pytest.mark.parametrize("person", HOSTILE)
+@pytest.mark.parametrize("person", ODD_PERSONS)
 def test_nobodys_name_changes_where_people_are_sent(person: str) -> None:
     sent = urlsplit(find_way_back(SONA, FINISHED, person=person, code="own") or "")
     assert (sent.scheme, sent.netloc, sent.path) == ("https", "school.sona-systems.com", "/webstudy_credit.aspx")
@@ -205,7 +205,7 @@ def test_what_a_panel_is_told_to_fill_in(panel: Panel | None, told: str) -> None
     assert describe_parameters(panel) == told
 
 
-def test_only_who_came_by_a_panel_is_sent_back(engine: Engine, world: World) -> None:
+def test_only_who_came_by_a_panel_is_sent_back(engine: Engine, lab: Lab) -> None:
     links = LinkStore(engine)
     link = links.add_link(create(engine, panel=SONA), kind="panel")
     sent = annotator_of(engine, links.enter(link.token, {"survey_code": "a/b@c"}))
@@ -213,10 +213,10 @@ def test_only_who_came_by_a_panel_is_sent_back(engine: Engine, world: World) -> 
     assert links.way_back(sent, FINISHED) == WayBack("generic", address)
     assert links.way_back(sent, FAILED) == WayBack("generic", None)
     assert links.way_back(AnnotationStore(engine).invite(study="P", name="Ann"), FINISHED) is None
-    assert links.way_back(world.annotator, FINISHED) is None  # whose study has no panel
+    assert links.way_back(lab.annotator, FINISHED) is None  # whose study has no panel
 
 
-def test_who_has_withdrawn_comes_back_to_read_it_and_who_was_excluded_does_not(engine: Engine, world: World) -> None:
+def test_who_has_withdrawn_comes_back_to_read_it_and_who_was_excluded_does_not(engine: Engine, lab: Lab) -> None:
     links = LinkStore(engine)
     link = links.add_link(create(engine, panel=PROLIFIC), kind="panel")
     entered = annotator_of(engine, links.enter(link.token, SESSION))
@@ -229,7 +229,7 @@ def test_who_has_withdrawn_comes_back_to_read_it_and_who_was_excluded_does_not(e
         links.enter(link.token, SESSION | {"PROLIFIC_PID": "60ab"})
 
 
-def test_erasing_leaves_nothing_of_a_panel(engine: Engine, world: World) -> None:
+def test_erasing_leaves_nothing_of_a_panel(engine: Engine, lab: Lab) -> None:
     links = LinkStore(engine)
     link = links.add_link(create(engine, panel=PROLIFIC), kind="panel")
     entered = annotator_of(engine, links.enter(link.token, SESSION))
@@ -237,7 +237,7 @@ def test_erasing_leaves_nothing_of_a_panel(engine: Engine, world: World) -> None
     assert entries(engine) == []
 
 
-def test_links_have_the_places_and_the_end_of_the_study_file(engine: Engine, world: World) -> None:
+def test_links_have_the_places_and_the_end_of_the_study_file(engine: Engine, lab: Lab) -> None:
     links = LinkStore(engine)
     ends = datetime(2100, 1, 2, tzinfo=UTC)
     create(engine, links=Places(places=3, ends=ends))
@@ -249,13 +249,13 @@ def test_links_have_the_places_and_the_end_of_the_study_file(engine: Engine, wor
         links.add_link("P", places=0)
 
 
-def test_a_link_that_opens_a_study_speaks_its_language(engine: Engine, world: World) -> None:
+def test_a_link_that_opens_a_study_speaks_its_language(engine: Engine, lab: Lab) -> None:
     links = LinkStore(engine)
     create(engine, language="de")
     invited = AnnotationStore(engine).invite(study="P", name="Ann")
     full, panel = links.add_link("P", places=1), links.add_link("P", kind="panel", places=1)
     known = [
-        links.wording(token).language for token in (full.token, panel.token, invited.token, world.link.token, "guessed")
+        links.wording(token).language for token in (full.token, panel.token, invited.token, lab.link.token, "guessed")
     ]
     assert known == ["de", "de", "de", "en", "en"]
     links.enter(full.token)

@@ -23,12 +23,12 @@ from hosting.links import LinkStore
 from hosting.sign_ins import SignedIn, SignInStore
 from hosting.tables import MembershipRow, SignInRow
 from pages.components.shared.stores import Stores
-from tests.hosting.people import World, judge, judge_next
+from tests.hosting.people import Lab, judge, judge_next
 from tests.waiting import PATIENCE, until
 
 
-def digest_of_actor(world: World, name: str) -> str:
-    actor = world.actors[name]
+def digest_of_actor(lab: Lab, name: str) -> str:
+    actor = lab.actors[name]
     assert isinstance(actor, SignedIn)
     return actor.digest
 
@@ -41,29 +41,29 @@ def count_judgments(engine: Engine) -> int:
 # --- between two calls of the same store ---------------------------------------------------------------------
 
 
-def sign_out(engine: Engine, world: World) -> None:
-    SignInStore(engine).sign_out(digest_of_actor(world, "annotator"))
+def sign_out(engine: Engine, lab: Lab) -> None:
+    SignInStore(engine).sign_out(digest_of_actor(lab, "annotator"))
 
 
-def exclude(engine: Engine, world: World) -> None:
-    PeopleStore(engine, world.actors["creator"]).exclude("S", "Ann", "why")
+def exclude(engine: Engine, lab: Lab) -> None:
+    PeopleStore(engine, lab.actors["creator"]).exclude("S", "Ann", "why")
 
 
 @pytest.mark.parametrize("revoke", [sign_out, exclude])
 def test_an_annotator_who_is_out_does_nothing_more(
-    engine: Engine, world: World, revoke: Callable[[Engine, World], None]
+    engine: Engine, lab: Lab, revoke: Callable[[Engine, Lab], None]
 ) -> None:
-    store = AnnotationStore(engine, world.actors["annotator"])
-    judge(store, world.annotator, world.given_id)
-    revoke(engine, world)
+    store = AnnotationStore(engine, lab.actors["annotator"])
+    judge(store, lab.annotator, lab.given_id)
+    revoke(engine, lab)
     before = count_judgments(engine)
     for call in (
-        lambda: judge(store, world.annotator, world.judged_id, change=True),
-        lambda: store.skip(annotator=world.annotator, assignment_id=world.given_id, reason="why"),
-        lambda: store.next_task(world.annotator),
-        lambda: store.previous_task(world.annotator),
-        lambda: store.task(world.annotator, world.judged_id),
-        lambda: store.progress(world.annotator),
+        lambda: judge(store, lab.annotator, lab.judged_id, change=True),
+        lambda: store.skip(annotator=lab.annotator, assignment_id=lab.given_id, reason="why"),
+        lambda: store.next_task(lab.annotator),
+        lambda: store.previous_task(lab.annotator),
+        lambda: store.task(lab.annotator, lab.judged_id),
+        lambda: store.progress(lab.annotator),
         lambda: store.study("S"),
         store.own_annotator,
     ):
@@ -72,19 +72,19 @@ def test_an_annotator_who_is_out_does_nothing_more(
     assert count_judgments(engine) == before
 
 
-def test_an_excluded_annotator_who_is_let_in_again_needs_a_new_sign_in(engine: Engine, world: World) -> None:
-    manager = PeopleStore(engine, world.actors["manager"])
+def test_an_excluded_annotator_who_is_let_in_again_needs_a_new_sign_in(engine: Engine, lab: Lab) -> None:
+    manager = PeopleStore(engine, lab.actors["manager"])
     manager.exclude("S", "Ann", "why")
     manager.restore("S", "Ann")
     with pytest.raises(NotSignedIn):
-        AnnotationStore(engine, world.actors["annotator"]).own_annotator()
-    assert LinkStore(engine).enter(world.annotator.token) == world.annotator.id
+        AnnotationStore(engine, lab.actors["annotator"]).own_annotator()
+    assert LinkStore(engine).enter(lab.annotator.token) == lab.annotator.id
 
 
-def test_a_disabled_account_does_nothing_more(engine: Engine, world: World) -> None:
-    store = Stores.over(engine, world.actors["creator"])
+def test_a_disabled_account_does_nothing_more(engine: Engine, lab: Lab) -> None:
+    store = Stores.over(engine, lab.actors["creator"])
     store.annotation.close_study("S")
-    AccountStore(engine, world.actors["owner"]).disable("carla")
+    AccountStore(engine, lab.actors["owner"]).disable("carla")
     for call in (
         lambda: store.annotation.close_study("S", closed=False),
         store.data.datasets,
@@ -97,8 +97,8 @@ def test_a_disabled_account_does_nothing_more(engine: Engine, world: World) -> N
         store.data.datasets()
 
 
-def test_a_membership_ends_at_once(engine: Engine, world: World) -> None:
-    member, creator = Stores.over(engine, world.actors["manager"]), Stores.over(engine, world.actors["creator"])
+def test_a_membership_ends_at_once(engine: Engine, lab: Lab) -> None:
+    member, creator = Stores.over(engine, lab.actors["manager"]), Stores.over(engine, lab.actors["creator"])
     own = member.annotation.join(study="S", name="typed")
     judge_next(member.annotation, own)
     creator.accounts.grant("S", "mark", Right.READ)
@@ -114,19 +114,19 @@ def test_a_membership_ends_at_once(engine: Engine, world: World) -> None:
     assert member.annotation.progress(own).judged == 2
 
 
-def test_a_member_who_judges_can_be_excluded(engine: Engine, world: World) -> None:
-    member = Stores.over(engine, world.actors["reader"])
+def test_a_member_who_judges_can_be_excluded(engine: Engine, lab: Lab) -> None:
+    member = Stores.over(engine, lab.actors["reader"])
     own = member.annotation.join(study="S", name="typed")
     assert own.name == "rita"
-    PeopleStore(engine, world.actors["creator"]).exclude("S", "rita", "why")
+    PeopleStore(engine, lab.actors["creator"]).exclude("S", "rita", "why")
     with pytest.raises(NotAssigned):
         member.annotation.next_task(own)
     with pytest.raises(StoreError):
         member.annotation.join(study="S", name="typed")
 
 
-def test_a_member_who_withdrew_and_was_erased_is_named_nowhere(engine: Engine, world: World) -> None:
-    member = Stores.over(engine, world.actors["reader"])
+def test_a_member_who_withdrew_and_was_erased_is_named_nowhere(engine: Engine, lab: Lab) -> None:
+    member = Stores.over(engine, lab.actors["reader"])
     own = member.annotation.join(study="S", name="typed")
     member.phases.withdraw(own)
     PeopleStore(engine).erase("S", "rita", keep_judgments=True)
@@ -166,20 +166,20 @@ def wait_for_lock(
     return None if error is None else type(error)
 
 
-def test_who_was_signed_out_while_a_choice_waited_has_not_judged(engine: Engine, world: World) -> None:
-    digest, store = digest_of_actor(world, "annotator"), AnnotationStore(engine, world.actors["annotator"])
+def test_who_was_signed_out_while_a_choice_waited_has_not_judged(engine: Engine, lab: Lab) -> None:
+    digest, store = digest_of_actor(lab, "annotator"), AnnotationStore(engine, lab.actors["annotator"])
     before = count_judgments(engine)
     raised = wait_for_lock(
         engine,
         lambda session: session.execute(delete(SignInRow).where(SignInRow.digest == digest)) and None,
-        lambda: judge(store, world.annotator, world.given_id),
+        lambda: judge(store, lab.annotator, lab.given_id),
     )
     assert raised is NotSignedIn
     assert count_judgments(engine) == before
 
 
-def test_who_lost_a_membership_while_a_change_waited_has_changed_nothing(engine: Engine, world: World) -> None:
-    store = AnnotationStore(engine, world.actors["manager"])
+def test_who_lost_a_membership_while_a_change_waited_has_changed_nothing(engine: Engine, lab: Lab) -> None:
+    store = AnnotationStore(engine, lab.actors["manager"])
     raised = wait_for_lock(
         engine,
         lambda session: session.execute(delete(MembershipRow)) and None,
@@ -189,10 +189,10 @@ def test_who_lost_a_membership_while_a_change_waited_has_changed_nothing(engine:
     assert AnnotationStore(engine).study("S").closed_at is None
 
 
-def test_what_was_admitted_is_committed_before_the_right_is_gone(engine: Engine, world: World) -> None:
+def test_what_was_admitted_is_committed_before_the_right_is_gone(engine: Engine, lab: Lab) -> None:
     """Whoever signs somebody out knows that nothing of theirs comes later."""
-    store = AnnotationStore(engine, world.actors["annotator"])
-    digest = digest_of_actor(world, "annotator")
+    store = AnnotationStore(engine, lab.actors["annotator"])
+    digest = digest_of_actor(lab, "annotator")
     with ThreadPoolExecutor(1) as pool:
         with store.writing(annotators=True) as session:
             out = pool.submit(SignInStore(engine).sign_out, digest)
@@ -207,14 +207,14 @@ def test_what_was_admitted_is_committed_before_the_right_is_gone(engine: Engine,
 # --- guessed numbers and names --------------------------------------------------------------------------------
 
 
-def test_guessed_assignments_open_nothing(engine: Engine, world: World) -> None:
+def test_guessed_assignments_open_nothing(engine: Engine, lab: Lab) -> None:
     """The annotator of one study asks for the pairs of another's, as themself and in the other's name."""
-    store = AnnotationStore(engine, world.actors["annotator"])
+    store = AnnotationStore(engine, lab.actors["annotator"])
     for annotator, assignment_id in (
-        (world.annotator, world.other_id),
-        (world.other, world.other_id),
-        (world.other, world.given_id),
-        (world.annotator, 10**6),
+        (lab.annotator, lab.other_id),
+        (lab.other, lab.other_id),
+        (lab.other, lab.given_id),
+        (lab.annotator, 10**6),
     ):
         with pytest.raises(NotAssigned):
             store.task(annotator, assignment_id)
@@ -223,25 +223,25 @@ def test_guessed_assignments_open_nothing(engine: Engine, world: World) -> None:
         with pytest.raises(NotAssigned):
             store.skip(annotator=annotator, assignment_id=assignment_id, reason="why")
     with pytest.raises(NotAssigned):
-        store.previous_task(world.other)
+        store.previous_task(lab.other)
     with pytest.raises(NotAssigned):
-        store.progress(world.other)
+        store.progress(lab.other)
 
 
-def test_an_earlier_pair_is_looked_for_among_ones_own(engine: Engine, world: World) -> None:
-    found = AnnotationStore(engine, world.actors["annotator"]).previous_task(world.annotator, 10**6)
+def test_an_earlier_pair_is_looked_for_among_ones_own(engine: Engine, lab: Lab) -> None:
+    found = AnnotationStore(engine, lab.actors["annotator"]).previous_task(lab.annotator, 10**6)
     assert found is not None
-    assert found.assignment_id == world.judged_id
+    assert found.assignment_id == lab.judged_id
 
 
-def test_a_guessed_link_is_revoked_by_nobody_else(engine: Engine, world: World) -> None:
-    LinkStore(engine, world.actors["researcher elsewhere"]).revoke("elsewhere", world.link.id)
+def test_a_guessed_link_is_revoked_by_nobody_else(engine: Engine, lab: Lab) -> None:
+    LinkStore(engine, lab.actors["researcher elsewhere"]).revoke("elsewhere", lab.link.id)
     assert LinkStore(engine).links("S")[0].revoked_at is None
 
 
 @pytest.mark.parametrize("actor", ["annotator elsewhere", "researcher elsewhere"])
-def test_no_message_names_a_study_that_the_caller_may_not_know(engine: Engine, world: World, actor: str) -> None:
-    store = Stores.over(engine, world.actors[actor])
+def test_no_message_names_a_study_that_the_caller_may_not_know(engine: Engine, lab: Lab, actor: str) -> None:
+    store = Stores.over(engine, lab.actors[actor])
     with pytest.raises(UnknownStudy) as unknown:
         store.annotation.study("no such study")
     assert str(unknown.value) == "there is no study 'no such study'; there are elsewhere"
@@ -250,10 +250,10 @@ def test_no_message_names_a_study_that_the_caller_may_not_know(engine: Engine, w
     assert str(hidden.value) == "there is no study 'S'; there are elsewhere"
 
 
-def test_lists_have_ones_own_studies_only(engine: Engine, world: World) -> None:
+def test_lists_have_ones_own_studies_only(engine: Engine, lab: Lab) -> None:
     names = {}
     for actor in ("researcher elsewhere", "reader", "creator", "owner", "local"):
-        store = AnnotationStore(engine, world.actors[actor])
+        store = AnnotationStore(engine, lab.actors[actor])
         names[actor] = [study.name for study in store.studies()]
         assert store.studies_of("news") == names[actor][::-1]
         assert store.is_studied("news")
@@ -269,24 +269,24 @@ def test_lists_have_ones_own_studies_only(engine: Engine, world: World) -> None:
 # --- marks of keywords ----------------------------------------------------------------------------------------
 
 
-def test_an_account_marks_by_its_own_name_whatever_is_typed(engine: Engine, world: World) -> None:
-    sven = KeywordReviewStore(engine, world.actors["researcher elsewhere"])
+def test_an_account_marks_by_its_own_name_whatever_is_typed(engine: Engine, lab: Lab) -> None:
+    sven = KeywordReviewStore(engine, lab.actors["researcher elsewhere"])
     own = sven.join(review="K", name="carla", returning=True)
     assert own.name == "sven"
     assert sven.join(review="K", name="") == own  # returns without being asked
     assert sven.annotator(own.token) == own
     with pytest.raises(NotAssigned):
-        sven.progress(KeywordAnnotator(world.marker.id, "sven", "K", own.token))
+        sven.progress(KeywordAnnotator(lab.marker.id, "sven", "K", own.token))
 
 
-def test_a_name_typed_before_the_server_was_hosted_is_nobodys_account(engine: Engine, world: World) -> None:
+def test_a_name_typed_before_the_server_was_hosted_is_nobodys_account(engine: Engine, lab: Lab) -> None:
     local = KeywordReviewStore(engine).join(review="K", name="sven")
     with pytest.raises(StoreError, match="somebody else called 'sven'"):
-        KeywordReviewStore(engine, world.actors["researcher elsewhere"]).join(review="K", name="", returning=True)
+        KeywordReviewStore(engine, lab.actors["researcher elsewhere"]).join(review="K", name="", returning=True)
     assert KeywordReviewStore(engine).join(review="K", name="sven", returning=True) == local
 
 
-def test_an_account_does_not_take_over_who_judged_under_its_name(engine: Engine, world: World) -> None:
+def test_an_account_does_not_take_over_who_judged_under_its_name(engine: Engine, lab: Lab) -> None:
     AnnotationStore(engine).join(study="S", name="rita")
     with pytest.raises(StoreError, match="another annotator 'rita'"):
-        AnnotationStore(engine, world.actors["reader"]).join(study="S", name="Rita")
+        AnnotationStore(engine, lab.actors["reader"]).join(study="S", name="Rita")

@@ -20,7 +20,7 @@ from hosting.accounts import AccountStore
 from hosting.sign_ins import ANNOTATORS, IDLE, TOUCH, USERS, SignedIn, SignInStore, digest_of
 from hosting.tables import SignInRow
 from pages.components.shared.stores import Stores
-from tests.hosting.people import World
+from tests.hosting.people import Lab
 
 
 @pytest.fixture
@@ -62,11 +62,11 @@ def test_every_sign_in_has_a_token_of_its_own(store: SignInStore, user_id: int) 
     assert store.count() == 20
 
 
-def test_a_sign_in_is_of_one_person(engine: Engine, world: World) -> None:
+def test_a_sign_in_is_of_one_person(engine: Engine, lab: Lab) -> None:
     with pytest.raises(IntegrityError):
         SignInStore(engine).sign_in()
     with pytest.raises(IntegrityError):
-        SignInStore(engine).sign_in(user_id=1, annotator_id=world.annotator.id)
+        SignInStore(engine).sign_in(user_id=1, annotator_id=lab.annotator.id)
 
 
 @pytest.mark.parametrize(
@@ -91,16 +91,16 @@ def test_sign_ins_of_accounts_expire(
         assert not store.is_live(digest_of(token))  # asking brings nothing back
 
 
-def test_annotators_may_be_away_for_days(engine: Engine, store: SignInStore, world: World) -> None:
-    token = store.sign_in(annotator_id=world.annotator.id)
+def test_annotators_may_be_away_for_days(engine: Engine, store: SignInStore, lab: Lab) -> None:
+    token = store.sign_in(annotator_id=lab.annotator.id)
     age(engine, token, seen_at=now() - timedelta(days=20))
     assert store.is_live(digest_of(token))
     age(engine, token, expires_at=now() - timedelta(seconds=1))
     assert not store.is_live(digest_of(token))
 
 
-def test_how_long_they_last(engine: Engine, store: SignInStore, world: World, user_id: int) -> None:
-    for person, lasts in (({"user_id": user_id}, USERS), ({"annotator_id": world.annotator.id}, ANNOTATORS)):
+def test_how_long_they_last(engine: Engine, store: SignInStore, lab: Lab, user_id: int) -> None:
+    for person, lasts in (({"user_id": user_id}, USERS), ({"annotator_id": lab.annotator.id}, ANNOTATORS)):
         token = store.sign_in(**person)
         with Session(engine) as session:
             row = session.get_one(SignInRow, digest_of(token))
@@ -132,21 +132,21 @@ def test_being_there_is_written_down_now_and_then(engine: Engine, store: SignInS
     assert seen > signed_in
 
 
-def test_a_sign_in_for_a_disabled_account_or_an_excluded_annotator_holds_not(engine: Engine, world: World) -> None:
+def test_a_sign_in_for_a_disabled_account_or_an_excluded_annotator_holds_not(engine: Engine, lab: Lab) -> None:
     store = SignInStore(engine)
     AccountStore(engine).disable("sven")
     PeopleStore(engine).exclude("S", "Ann", "why")
     sven = AccountStore(engine).user("sven").id
-    for token in (store.sign_in(user_id=sven), store.sign_in(annotator_id=world.annotator.id)):
+    for token in (store.sign_in(user_id=sven), store.sign_in(annotator_id=lab.annotator.id)):
         assert not store.is_live(digest_of(token))
         with pytest.raises(NotSignedIn):
             AnnotationStore(engine, SignedIn(digest_of(token))).own_annotator()
 
 
-def test_exclusion_ends_a_sign_in_that_was_made_meanwhile(engine: Engine, world: World) -> None:
-    token = SignInStore(engine).sign_in(annotator_id=world.annotator.id)
+def test_exclusion_ends_a_sign_in_that_was_made_meanwhile(engine: Engine, lab: Lab) -> None:
+    token = SignInStore(engine).sign_in(annotator_id=lab.annotator.id)
     with Session(engine.execution_options(writing=True)) as session:
-        session.execute(update(AnnotatorRow).where(AnnotatorRow.id == world.annotator.id).values(excluded_at=now()))
+        session.execute(update(AnnotatorRow).where(AnnotatorRow.id == lab.annotator.id).values(excluded_at=now()))
         session.commit()
     assert not SignInStore(engine).is_live(digest_of(token))
 
@@ -163,21 +163,19 @@ def test_signing_out_here_and_everywhere(store: SignInStore, engine: Engine, use
     assert [store.is_live(digest_of(token)) for token in (second, third, bens)] == [False, False, True]
 
 
-def test_an_annotator_signs_out_everywhere(store: SignInStore, world: World) -> None:
-    first, second = (store.sign_in(annotator_id=world.annotator.id) for _ in range(2))
-    other = store.sign_in(annotator_id=world.other.id)
+def test_an_annotator_signs_out_everywhere(store: SignInStore, lab: Lab) -> None:
+    first, second = (store.sign_in(annotator_id=lab.annotator.id) for _ in range(2))
+    other = store.sign_in(annotator_id=lab.other.id)
     store.sign_out(digest_of(first), everywhere=True)
     assert [store.is_live(digest_of(token)) for token in (first, second, other)] == [False, False, True]
 
 
-def test_who_a_sign_in_is(engine: Engine, world: World) -> None:
+def test_who_a_sign_in_is(engine: Engine, lab: Lab) -> None:
     def visitor(actor: str) -> Visitor:
-        return Store(engine, world.actors[actor]).visitor()
+        return Store(engine, lab.actors[actor]).visitor()
 
     study = AnnotationStore(engine).study("S").id
-    assert visitor("annotator") == Visitor(
-        everything=False, annotator_id=world.annotator.id, rights={study: Right.JUDGE}
-    )
+    assert visitor("annotator") == Visitor(everything=False, annotator_id=lab.annotator.id, rights={study: Right.JUDGE})
     assert visitor("annotator").is_annotator
     reader, owner = visitor("reader"), visitor("owner")
     assert (reader.name, reader.everything, reader.rights) == ("rita", False, {study: Right.READ})

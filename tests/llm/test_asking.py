@@ -22,6 +22,8 @@ from llm.openai_client import OpenAIClient
 from tests.conftest import ROOT
 from tests.llm.conftest import KEY, Clock
 from tests.llm.stub import Handler, Stub, breaks_off, fails, hangs_up, says, sends
+from tests.processes import running_process
+from tests.waiting import PATIENCE
 
 
 def requests(number: int, start: int = 0) -> list[Request]:
@@ -126,15 +128,16 @@ def test_a_killed_run_goes_on_and_asks_nothing_twice_that_was_answered(
     started = Event()
 
     def kill(handler: Handler) -> None:
-        started.wait()
+        assert started.wait(PATIENCE)
         child[0].send_signal(signal.SIGKILL)
         child[0].wait()
         hangs_up(handler)
 
     stub.replies.extend([says("A"), says("A"), says("A"), kill, kill])
-    child.append(subprocess.Popen([sys.executable, "-c", SCRIPT, stub.address, str(path)], cwd=ROOT))
-    started.set()
-    assert child[0].wait() == -signal.SIGKILL
+    with running_process([sys.executable, "-c", SCRIPT, stub.address, path], cwd=ROOT) as process:
+        child.append(process)
+        started.set()
+        assert process.wait(PATIENCE) == -signal.SIGKILL
     stub.replies.clear()
     asked = stub.questions
     calls = Calls(path)
@@ -172,23 +175,24 @@ with calls.claim(key, sys.exit):
 def test_two_runs_do_not_ask_the_same(answers: bool, stub: Stub, client: OpenAIClient, calls: Calls) -> None:
     request = requests(1)[0]
     arguments = [sys.executable, "-c", CLAIMING, str(calls.path), request.key(client)]
-    other = subprocess.Popen(arguments, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    assert other.stdin
-    assert other.stdout
-    assert other.stdout.readline() == "claimed\n"
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with running_process(arguments, cwd=ROOT, **pipes) as other:
+        assert other.stdin
+        assert other.stdout
+        assert other.stdout.readline() == "claimed\n"
 
-    class Waiting(Clock):
-        def wait(self, seconds: float, stopped: Event) -> None:
-            if not self.waited:
-                if answers:
-                    other.communicate("answer\n")
-                else:
-                    other.kill()
-                    other.communicate()
-            super().wait(seconds, stopped)
+        class Waiting(Clock):
+            def wait(self, seconds: float, stopped: Event) -> None:
+                if not self.waited:
+                    if answers:
+                        other.communicate("answer\n")
+                    else:
+                        other.kill()
+                        other.communicate()
+                super().wait(seconds, stopped)
 
-    clock = Waiting()
-    found = Caller(client, calls, clock=clock).ask([request])[0]
+        clock = Waiting()
+        found = Caller(client, calls, clock=clock).ask([request])[0]
     assert found.completion
     assert clock.waited
     assert (found.completion.text, found.recorded) == (("theirs", True) if answers else ("A summary. And more.", False))

@@ -14,7 +14,7 @@ from pages.components.results import report
 from reports.contents import Contents
 from tests.pages.hosted import Server, server
 from tests.pages.opening import address, html, open_page, press, said, sound, visible
-from tests.pages.test_meta_evaluation_pages import World, known, known_file
+from tests.pages.world import World, known, known_file
 
 __all__ = ["known", "known_file", "server"]
 

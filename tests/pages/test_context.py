@@ -7,7 +7,7 @@ import pytest
 from data.records import Document, Summary
 from pages.components.shared.sources import ENOUGH
 from tests.pages.opening import address, new_session, open_page, said, sound
-from tests.pages.test_meta_evaluation_pages import ROUGE1, ROUGE2, World, first, known, known_file, world
+from tests.pages.world import ROUGE1, ROUGE2, World, first, known, known_file, world
 
 __all__ = ["known", "known_file", "world"]
 

@@ -61,7 +61,7 @@ TEXTS = {
 opened = partial(open_page, "examples.py")
 
 
-class World:
+class RatedStorms:
     """A data set of four documents with three systems each; `bare` has one reference, and so no keywords."""
 
     def __init__(self, url: str) -> None:
@@ -109,25 +109,25 @@ class World:
 
 
 @pytest.fixture
-def world(sqlite_url: str) -> World:
-    return World(sqlite_url)
+def storms(sqlite_url: str) -> RatedStorms:
+    return RatedStorms(sqlite_url)
 
 
 @pytest.fixture(scope="module")
 def known_file(tmp_path_factory: pytest.TempPathFactory, migrated_sqlite: Path) -> Path:
     """A database to copy, with the data set, rated and scored."""
     file = shutil.copy(migrated_sqlite, tmp_path_factory.mktemp("known") / "known.db")
-    world = World(f"sqlite:///{file}")
-    world.add()
-    world.score()
-    world.data.engine.dispose()
+    storms = RatedStorms(f"sqlite:///{file}")
+    storms.add()
+    storms.score()
+    storms.data.engine.dispose()
     return file
 
 
 @pytest.fixture
-def known(sqlite_url: str, tmp_path: Path, known_file: Path) -> World:
+def known(sqlite_url: str, tmp_path: Path, known_file: Path) -> RatedStorms:
     shutil.copy(known_file, tmp_path / "relevance.db")
-    return World(sqlite_url)
+    return RatedStorms(sqlite_url)
 
 
 def list_of(app: AppTest) -> pd.DataFrame:
@@ -173,8 +173,8 @@ def see(app: AppTest, *what: str) -> AppTest:
     return sound(app.button_group(key="evidence").set_value([*what]).run())
 
 
-def expected(world: World, chosen: PairFilter) -> pd.DataFrame:
-    preferences = load_rated_pairs(world.data, NAME, ASPECT)
+def expected(storms: RatedStorms, chosen: PairFilter) -> pd.DataFrame:
+    preferences = load_rated_pairs(storms.data, NAME, ASPECT)
     return make_pairs_frame(preferences, chosen)
 
 
@@ -188,24 +188,24 @@ def same(app: AppTest, wanted: pd.DataFrame) -> bool:
 # --- what there is not ----------------------------------------------------------------------------------------
 
 
-def test_no_data(world: World) -> None:
+def test_no_data(storms: RatedStorms) -> None:
     assert "There is no data set yet" in said(opened())
     assert "There is no data set yet" in said(opened(study="x", show="against", document="d"))
 
 
-def test_no_judgments(world: World) -> None:
-    world.add(rated_too=False)
-    world.score()
-    world.ask()
+def test_no_judgments(storms: RatedStorms) -> None:
+    storms.add(rated_too=False)
+    storms.score()
+    storms.ask()
     assert "Nobody has judged a pair of this study yet" in said(opened())
 
 
-def test_no_scores(world: World) -> None:
-    world.add()
+def test_no_scores(storms: RatedStorms) -> None:
+    storms.add()
     assert "have no scores yet" in said(opened())
 
 
-def test_from_a_source_with_nothing_to_one_with_pairs(known: World) -> None:
+def test_from_a_source_with_nothing_to_one_with_pairs(known: RatedStorms) -> None:
     known.ask()
     app = opened()
     assert f"Ratings of {ASPECT}" in said(app)
@@ -218,7 +218,7 @@ def test_from_a_source_with_nothing_to_one_with_pairs(known: World) -> None:
     assert address(app)["dataset"] == NAME
 
 
-def test_no_pair_is_left(known: World) -> None:
+def test_no_pair_is_left(known: RatedStorms) -> None:
     app = opened()
     sound(app.text_input(key="example_search").set_value("no such document").run())
     assert "no pair is left" in said(app)
@@ -231,7 +231,7 @@ def test_no_pair_is_left(known: World) -> None:
 # --- the list ----------------------------------------------------------------------------------------------
 
 
-def test_how_a_summary_was_written_stands_below_it(known: World) -> None:
+def test_how_a_summary_was_written_stands_below_it(known: RatedStorms) -> None:
     written = Summary("d0", "model", "A storm.", {ASPECT: 4}, remarks=("source cut", "trained on"))
     known.data.add_summaries(dataset=NAME, summaries=[written])
     known.score()
@@ -240,7 +240,7 @@ def test_how_a_summary_was_written_stands_below_it(known: World) -> None:
     assert remarks not in html(opened(dataset=NAME, aspect=ASPECT, document="d0", a="A", b="people"))
 
 
-def test_scores_that_came_with_a_data_set_stand_as_they_are_and_show_nothing(known: World) -> None:
+def test_scores_that_came_with_a_data_set_stand_as_they_are_and_show_nothing(known: RatedStorms) -> None:
     summaries = [
         Summary("d", "A", "A storm hit.", {ASPECT: 2}, given=(("js-2", -0.25),)),
         Summary("d", "B", "No storm hit.", {ASPECT: 3}, given=(("js-2", -55.5),)),
@@ -254,7 +254,7 @@ def test_scores_that_came_with_a_data_set_stand_as_they_are_and_show_nothing(kno
     assert "its scores came with the data set, which does not say what it saw" in said(app)
 
 
-def test_the_list_has_a_row_a_document(known: World) -> None:
+def test_the_list_has_a_row_a_document(known: RatedStorms) -> None:
     app = opened()
     wanted = expected(known, PairFilter())
     assert same(app, wanted)
@@ -271,7 +271,7 @@ def test_the_list_has_a_row_a_document(known: World) -> None:
         assert f'<div class="name" dir="auto">{letter}: {top[letter]} ' in html(app)
 
 
-def test_the_pairs_of_a_document(known: World) -> None:
+def test_the_pairs_of_a_document(known: RatedStorms) -> None:
     app = opened(document="d1", a="A", b="people")
     chooser = app.selectbox(key="example_pair")
     assert len(chooser.options) == 3
@@ -285,7 +285,7 @@ def test_the_pairs_of_a_document(known: World) -> None:
     assert seen == {("d1", "A", "people"), ("d1", "A", "how strongly"), ("d1", "people", "how strongly")}
 
 
-def test_the_verdict_in_words(known: World) -> None:
+def test_the_verdict_in_words(known: RatedStorms) -> None:
     app = opened(document="d0", a="A", b="people")
     table = pair_table(app)
     (verdict,) = (one.value for one in app.markdown if "**People" in one.value)
@@ -297,7 +297,7 @@ def test_the_verdict_in_words(known: World) -> None:
 
 
 @pytest.mark.parametrize("show", get_args(Show))
-def test_each_filter(known: World, show: Show) -> None:
+def test_each_filter(known: RatedStorms, show: Show) -> None:
     preferences = load_rated_pairs(known.data, NAME, ASPECT)
     found = verdicts(preferences)
     app = filtered(opened(), show)
@@ -314,20 +314,20 @@ def test_each_filter(known: World, show: Show) -> None:
 
 
 @pytest.mark.parametrize("search", ["D1", "people", "how STRONGLY", "are"])
-def test_search(known: World, search: str) -> None:
+def test_search(known: RatedStorms, search: str) -> None:
     app = opened()
     sound(app.text_input(key="example_search").set_value(search).run())
     assert same(app, expected(known, PairFilter(search=search)))
     assert 0 < counted(app)[0] < 12
 
 
-def test_the_other_metric_is_never_the_same(known: World) -> None:
+def test_the_other_metric_is_never_the_same(known: RatedStorms) -> None:
     app = filtered(opened(), "rather", metric="ROUGE-1", other="ROUGE-2")
     filtered(app, "rather", metric="ROUGE-2")
     assert "ROUGE-2" not in app.selectbox(key="example_other").options
 
 
-def test_a_study_by_majority_and_where_people_are_split(known: World) -> None:
+def test_a_study_by_majority_and_where_people_are_split(known: RatedStorms) -> None:
     known.ask()
     known.judge("Ana", ["left"])
     known.judge("Ben", ["left", "right", "tie"])
@@ -348,7 +348,7 @@ def test_a_study_by_majority_and_where_people_are_split(known: World) -> None:
 # --- the address ----------------------------------------------------------------------------------------------
 
 
-def test_the_address_shows_the_same_to_somebody_else(known: World) -> None:
+def test_the_address_shows_the_same_to_somebody_else(known: RatedStorms) -> None:
     app = filtered(opened(), "rather", metric="Length", other="ROUGE-K")
     rows = expected(known, PairFilter("rather", "Length", "ROUGE-K"))
     assert len(rows) > 1
@@ -372,13 +372,13 @@ def test_the_address_shows_the_same_to_somebody_else(known: World) -> None:
     assert address(sound(again.run())) == link
 
 
-def test_an_older_link_calls_metrics_by_their_names(known: World) -> None:
+def test_an_older_link_calls_metrics_by_their_names(known: RatedStorms) -> None:
     app = opened(dataset=NAME, aspect=ASPECT, show="rather", metric="length", other="rouge_k")
     assert same(app, expected(known, PairFilter("rather", "Length", "ROUGE-K")))
     assert (address(app)["metric"], address(app)["other"]) == ("Length", "ROUGE-K")
 
 
-def test_what_was_open_stays_open_when_the_filter_still_has_it(known: World) -> None:
+def test_what_was_open_stays_open_when_the_filter_still_has_it(known: RatedStorms) -> None:
     rows = expected(known, PairFilter("against", "ROUGE-1"))
     assert len(rows) > 1
     last = rows.iloc[-1]
@@ -388,7 +388,7 @@ def test_what_was_open_stays_open_when_the_filter_still_has_it(known: World) -> 
     assert address(app) == before | {"show": "against", "metric": "ROUGE-1"}
 
 
-def test_leaving_the_page_and_coming_back(known: World) -> None:
+def test_leaving_the_page_and_coming_back(known: RatedStorms) -> None:
     app = filtered(opened(), "against", metric="Length")
     shown = address(app)
     sound(app.switch_page("agreement.py").run())
@@ -413,7 +413,7 @@ def test_leaving_the_page_and_coming_back(known: World) -> None:
         {"unknown": "\u202e<img src=x onerror=alert(1)>", "search": "", "a": "x" * 10_000},
     ],
 )
-def test_what_an_address_asks_for_in_vain(known: World, query: dict[str, Any]) -> None:
+def test_what_an_address_asks_for_in_vain(known: RatedStorms, query: dict[str, Any]) -> None:
     app = opened(**query)
     assert len(list_of(app)) > 0
     link = address(app)
@@ -423,7 +423,7 @@ def test_what_an_address_asks_for_in_vain(known: World, query: dict[str, Any]) -
     assert link["show"] in get_args(Show)
 
 
-def test_a_search_in_the_address_is_text(known: World) -> None:
+def test_a_search_in_the_address_is_text(known: RatedStorms) -> None:
     app = opened(search="<img src=x onerror=alert(1)> **x** [y](z)")
     assert "no pair is left" in said(app)
     assert "<img" not in html(app)
@@ -433,7 +433,7 @@ def test_a_search_in_the_address_is_text(known: World) -> None:
 
 
 @pytest.mark.parametrize("what", ["ROUGE-1", "ROUGE-2", "ROUGE-L", "ROUGE-K", NOVELTY])
-def test_evidence_has_the_texts(known: World, what: str) -> None:
+def test_evidence_has_the_texts(known: RatedStorms, what: str) -> None:
     app = see(opened(document="d1", a="A", b="people", dataset=NAME, aspect=ASPECT), what)
     assert app.button_group(key="evidence").options == ["ROUGE-1", "ROUGE-2", "ROUGE-L", "ROUGE-K", NOVELTY, ALL]
     shown = visible(html(app))
@@ -449,7 +449,7 @@ def sections_of(app: AppTest) -> list[str]:
     return re.findall(r'<section class="saw [^"]*" aria-label="([^"]*)">', html(app))
 
 
-def test_evidence_opens_on_the_metrics_that_the_filter_names(known: World) -> None:
+def test_evidence_opens_on_the_metrics_that_the_filter_names(known: RatedStorms) -> None:
     if len(expected(known, PairFilter("rather", "Length", "ROUGE-K"))):
         assert sections_of(opened(show="rather", metric="length", other="rouge_k")) == ["ROUGE-K"]  # length has none
     named = next(
@@ -468,7 +468,7 @@ def test_evidence_opens_on_the_metrics_that_the_filter_names(known: World) -> No
     assert sections_of(app) == ["ROUGE-L"]
 
 
-def test_all_metrics_on_one_screen(known: World) -> None:
+def test_all_metrics_on_one_screen(known: RatedStorms) -> None:
     app = see(opened(document="d1", a="A", b="people"), ALL)
     assert sections_of(app) == ["ROUGE-1", "ROUGE-2", "ROUGE-L", "ROUGE-K", NOVELTY]
     scores = pair_table(app)
@@ -480,7 +480,7 @@ def test_all_metrics_on_one_screen(known: World) -> None:
     assert not app.warning
 
 
-def test_the_references_stand_beside_the_summaries_when_asked(known: World) -> None:
+def test_the_references_stand_beside_the_summaries_when_asked(known: RatedStorms) -> None:
     app = opened(document="d1", a="A", b="people")
     assert 'aria-label="References"' not in html(app)
     sound(app.button_group(key="beside").set_value("references").run())
@@ -495,7 +495,7 @@ def test_the_references_stand_beside_the_summaries_when_asked(known: World) -> N
 # --- the scores of both ---------------------------------------------------------------------------------------
 
 
-def test_the_table_of_scores_is_what_is_stored(known: World) -> None:
+def test_the_table_of_scores_is_what_is_stored(known: RatedStorms) -> None:
     for document in ("d1", "bare"):
         app = opened(document=document, a="A", b="people")
         table = pair_table(app)
@@ -519,10 +519,10 @@ def test_the_table_of_scores_is_what_is_stored(known: World) -> None:
             assert table.loc[row, "Notes"] == ""
 
 
-def test_what_is_to_be_known_of_a_score_is_said(world: World) -> None:
+def test_what_is_to_be_known_of_a_score_is_said(storms: RatedStorms) -> None:
     """The flags of each summary, the reason of the one that is missing, and what was not scored yet."""
-    world.add()
-    keys = {(e.document_id, e.system): key for key, e in world.data.examples(NAME).items()}
+    storms.add()
+    keys = {(e.document_id, e.system): key for key, e in storms.data.examples(NAME).items()}
     kept = {
         "cut|1": {"A": StoredScore(0.5, None, truncated=True), "people": StoredScore(0.5, None)},
         "both cut|1": {"A": StoredScore(0.5, None, truncated=True), "people": StoredScore(0.25, None, truncated=True)},
@@ -531,7 +531,7 @@ def test_what_is_to_be_known_of_a_score_is_said(world: World) -> None:
     }
     for signature, scores in kept.items():
         of = {keys["d1", system]: score for system, score in scores.items()}
-        world.data.add_scores(metric=signature.split("|")[0], signature=signature, scores=of)
+        storms.data.add_scores(metric=signature.split("|")[0], signature=signature, scores=of)
     table = pair_table(opened(document="d1", a="A", b="people"))
     assert {label: tuple(row[["Prefers", "Notes"]]) for label, row in table.iloc[1:].iterrows()} == {
         "cut": ("= tie", "A truncated"),
@@ -544,7 +544,7 @@ def test_what_is_to_be_known_of_a_score_is_said(world: World) -> None:
 # --- the way through the list ---------------------------------------------------------------------------------
 
 
-def test_previous_and_next_step_through_the_documents(known: World) -> None:
+def test_previous_and_next_step_through_the_documents(known: RatedStorms) -> None:
     app = filtered(opened(), "against", metric="ROUGE-1")
     rows = expected(known, PairFilter("against", "ROUGE-1")).drop_duplicates("document")
     assert len(rows) > 2
@@ -573,7 +573,7 @@ def chosen_rows(app: AppTest) -> list[int]:
     return list(app.session_state[key]["selection"]["rows"])
 
 
-def test_a_long_list_is_shown_in_parts(known: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_list_is_shown_in_parts(known: RatedStorms, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pair_list, "PART", 3)
     wanted = list_documents(expected(known, PairFilter()))
     app = opened()
@@ -593,7 +593,7 @@ def test_a_long_list_is_shown_in_parts(known: World, monkeypatch: pytest.MonkeyP
 
 
 def test_of_a_document_with_many_pairs_the_strongest_are_offered_and_the_open_one(
-    known: World, monkeypatch: pytest.MonkeyPatch
+    known: RatedStorms, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pair_list, "PART", 1)
     rows = expected(known, PairFilter())
@@ -602,7 +602,7 @@ def test_of_a_document_with_many_pairs_the_strongest_are_offered_and_the_open_on
     assert [name.partition(":")[0] for name in options] == ["Pair 1 of 3", "Pair 3 of 3"]
 
 
-def test_what_is_open_stays_open_when_it_stands_elsewhere_in_the_list(known: World) -> None:
+def test_what_is_open_stays_open_when_it_stands_elsewhere_in_the_list(known: RatedStorms) -> None:
     app = opened()
     sound(app.button(key="next").click().run())
     names = {name: address(app)[name] for name in ("document", "a", "b")}
@@ -615,7 +615,7 @@ def test_what_is_open_stays_open_when_it_stands_elsewhere_in_the_list(known: Wor
     "chosen",
     [PairFilter("against", "ROUGE-1"), PairFilter("rather", "ROUGE-K", "ROUGE-1"), PairFilter("everybody")],
 )
-def test_filters_to_begin_with(known: World, chosen: PairFilter) -> None:
+def test_filters_to_begin_with(known: RatedStorms, chosen: PairFilter) -> None:
     app = opened()
     chips = app.button_group(key="example_preset")
     assert not any("BERTScore" in name for name in chips.options)  # there are no scores of it
@@ -657,15 +657,15 @@ class Answering:
 
 
 @pytest.fixture
-def answering(world: World, monkeypatch: pytest.MonkeyPatch) -> Answering:
+def answering(storms: RatedStorms, monkeypatch: pytest.MonkeyPatch) -> Answering:
     """Scores of a metric with a model, of one that cannot answer now, and of two without."""
     answering = Answering()
     monkeypatch.setattr("pages.components.examples.inspector.inspector", lambda: answering)
-    world.add()
-    score_dataset(world.data, NAME, make_metrics(["bertscore", "rouge1", "rouge2"]))
+    storms.add()
+    score_dataset(storms.data, NAME, make_metrics(["bertscore", "rouge1", "rouge2"]))
     (apes,) = (m.signature for m in make_metrics(["apes"]))
-    scores = {key: StoredScore(0.5, None) for key, _ in world.data.unscored(dataset=NAME, signature=apes)}
-    world.data.add_scores(metric="apes", signature=apes, scores=scores)
+    scores = {key: StoredScore(0.5, None) for key, _ in storms.data.unscored(dataset=NAME, signature=apes)}
+    storms.data.add_scores(metric="apes", signature=apes, scores=scores)
     return answering
 
 
@@ -711,10 +711,10 @@ def test_what_nobody_waits_for_is_not_asked(answering: Answering) -> None:
     assert sum(name == "bertscore" for name, _, _ in answering.asked) <= 1  # the one that was begun
 
 
-def test_models_look_at_the_next_example_while_one_reads(world: World, answering: Answering) -> None:
+def test_models_look_at_the_next_example_while_one_reads(storms: RatedStorms, answering: Answering) -> None:
     app = answered(see(opened(), "BERTScore"))
     until(lambda: len(answering.asked) >= 4)
-    preferences = load_rated_pairs(world.data, NAME, ASPECT)
+    preferences = load_rated_pairs(storms.data, NAME, ASPECT)
     rows = make_pairs_frame(preferences, PairFilter()).drop_duplicates("document")
     assert answering.asked == [
         ("bertscore", rows["document"].iloc[place], rows[side].iloc[place]) for place in (0, 1) for side in ("A", "B")
@@ -729,14 +729,14 @@ def test_models_look_at_the_next_example_while_one_reads(world: World, answering
 # --- evidence that cannot be had --------------------------------------------------------------------------------
 
 
-def test_a_missing_score_shows_its_reason(known: World) -> None:
+def test_a_missing_score_shows_its_reason(known: RatedStorms) -> None:
     app = see(opened(document="bare", a="A", b="people"), "ROUGE-K")
     assert pair_table(app).loc["ROUGE-K", "Prefers"] == "— no score"
     assert visible(html(app)).count("No evidence: no keywords: ") == 2
 
 
 @pytest.mark.parametrize("signature", ["rouge1|mine", "carouge|vectors:mine.txt|v:1", "unheard of|[x](y) **z**"])
-def test_a_signature_that_cannot_be_made_again(known: World, signature: str) -> None:
+def test_a_signature_that_cannot_be_made_again(known: RatedStorms, signature: str) -> None:
     scores = {key: StoredScore(0.5, None) for key, _ in known.data.unscored(dataset=NAME, signature=signature)}
     known.data.add_scores(metric=signature.partition("|")[0], signature=signature, scores=scores)
     app = opened()
@@ -744,19 +744,19 @@ def test_a_signature_that_cannot_be_made_again(known: World, signature: str) -> 
     assert "Undefined: its settings cannot be had again from its signature: files, or another version." in said(app)
 
 
-def test_a_stored_score_that_the_evidence_does_not_make(world: World) -> None:
-    world.add()
+def test_a_stored_score_that_the_evidence_does_not_make(storms: RatedStorms) -> None:
+    storms.add()
     (signature,) = (m.signature for m in make_metrics(["rouge1"]))
-    key = {(e.document_id, e.system): key for key, e in world.data.examples(NAME).items()}["d1", "A"]
-    world.data.add_scores(metric="rouge1", signature=signature, scores={key: StoredScore(0.125, None)})
-    world.score()
+    key = {(e.document_id, e.system): key for key, e in storms.data.examples(NAME).items()}["d1", "A"]
+    storms.data.add_scores(metric="rouge1", signature=signature, scores={key: StoredScore(0.125, None)})
+    storms.score()
     app = opened(document="d1", a="A", b="people")
     assert pair_table(app).loc["ROUGE-1", "A: A"] == "0.125"
     assert "A: the stored score is 0.1250, what is shown here makes 0." in said(app)
     assert "B: the stored score" not in said(app)
 
 
-def test_the_evidence_asked_for_is_kept_from_pair_to_pair_and_source_to_source(known: World) -> None:
+def test_the_evidence_asked_for_is_kept_from_pair_to_pair_and_source_to_source(known: RatedStorms) -> None:
     app = see(opened(), "ROUGE-K")
     sound(app.text_input(key="example_search").set_value("d2").run())
     assert app.button_group(key="evidence").value == ["ROUGE-K"]

@@ -28,7 +28,7 @@ from pages.components.upper_bound.evaluated import tables_as
 from summarizers.oracles.evaluation import OracleTask, evaluate_stored
 from tests.pages.hosted import Server, server
 from tests.pages.opening import address, open_page, press, pressed, said, sound
-from tests.pages.test_examples_page import STUDY, World
+from tests.pages.test_examples_page import STUDY, RatedStorms
 
 __all__ = ["server"]
 
@@ -36,7 +36,7 @@ __all__ = ["server"]
 @pytest.fixture
 def nothing_read_here(server: Server, demo_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A server with the demo and a study, whose process neither reads nor receives all judgments or scores."""
-    world = World(demo_url)
+    world = RatedStorms(demo_url)
     world.add()
     world.score()
     world.ask()

@@ -12,7 +12,7 @@ from pages.components.shared.sources import Source
 from pages.components.shared.stores import open_stores
 from tests.commands import refused, run
 from tests.pages.opening import html, open_page, said, sound, visible
-from tests.pages.test_meta_evaluation_pages import NAME, ROUGE1, World, first, first_but_in_d0, world
+from tests.pages.world import NAME, ROUGE1, World, first, first_but_in_d0, world
 
 __all__ = ["world"]
 

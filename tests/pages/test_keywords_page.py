@@ -39,7 +39,7 @@ from reports.tables.keywords import PUBLISHED, discoveries, discovery_sections, 
 from reports.tables.table import Range, Undefined
 from tests.pages.opening import address, html, open_page, pressed, said, sound, visible
 
-HOSTILE = "<img src=x onerror=alert(1)> :red[red] **bold** \u202ebidi\u202c"
+MARKUP = "<img src=x onerror=alert(1)> :red[red] **bold** \u202ebidi\u202c"
 
 
 # --- what the page is made of -----------------------------------------------------------------------------------
@@ -96,7 +96,7 @@ def test_lists_stand_side_by_side_with_shared_ones_marked() -> None:
 
 
 def test_texts_are_never_markup() -> None:
-    document = Document("d", "", (f"Storm {HOSTILE}", f"storm {HOSTILE}"), HOSTILE)
+    document = Document("d", "", (f"Storm {MARKUP}", f"storm {MARKUP}"), MARKUP)
     lists = {name: lists[0] for name, lists in compared_keywords([document]).items()}
     assert all(lists.values())
     html = compared_html(document, lists, list(lists))
@@ -185,7 +185,7 @@ def test_before_anybody_marks_figures_are_undefined() -> None:
 opened = partial(open_page, "keywords.py")
 
 
-class World:
+class PageStores:
     """The stores that the page uses."""
 
     def __init__(self, url: str) -> None:
@@ -194,14 +194,14 @@ class World:
 
 
 @pytest.fixture
-def world(sqlite_url: str) -> World:
-    return World(sqlite_url)
+def stores(sqlite_url: str) -> PageStores:
+    return PageStores(sqlite_url)
 
 
 @pytest.fixture
-def demo(world: World) -> World:
-    add_demo(world.data)
-    return world
+def demo(stores: PageStores) -> PageStores:
+    add_demo(stores.data)
+    return stores
 
 
 def look_back(app: AppTest) -> AppTest:
@@ -228,12 +228,12 @@ def boxes(app: AppTest) -> list[Any]:
     return list(app.checkbox)
 
 
-def test_an_empty_database_shows_the_way(world: World) -> None:
+def test_an_empty_database_shows_the_way(stores: PageStores) -> None:
     for view in ("compare", "mark", "results", "recall"):
         assert "no documents yet" in said(opened(view=view))
 
 
-def test_the_demo_is_compared_without_any_review(demo: World) -> None:
+def test_the_demo_is_compared_without_any_review(demo: PageStores) -> None:
     app = opened()
     records = demo.data.records(DEMO)
     documents = [document for document, _ in records]
@@ -255,7 +255,7 @@ def test_the_demo_is_compared_without_any_review(demo: World) -> None:
     assert documents[0].references[0] in visible(html(nowhere))
 
 
-def test_of_many_documents_one_is_found(demo: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_many_documents_one_is_found(demo: PageStores, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pages.components.shared.documents.MANY", 24)
     documents = [document for document, _ in demo.data.records(DEMO)]
     app = opened()
@@ -270,7 +270,7 @@ def test_of_many_documents_one_is_found(demo: World, monkeypatch: pytest.MonkeyP
     assert address(app)["document"] == "x"
 
 
-def test_a_review_from_making_it_to_its_results(demo: World) -> None:
+def test_a_review_from_making_it_to_its_results(demo: PageStores) -> None:
     app = opened(view="results")
     assert "no review yet" in said(app)
     app = made(opened(view="mark"))
@@ -318,13 +318,13 @@ def test_a_review_from_making_it_to_its_results(demo: World) -> None:
     assert "Takeshita et al. 2024" in said(results)
 
 
-def test_nobody_is_shown_who_found_a_keyword(demo: World) -> None:
+def test_nobody_is_shown_who_found_a_keyword(demo: PageStores) -> None:
     app = joined(made(opened(view="mark")), "Ann")
     shown = visible(html(app)) + said(app) + "".join(box.label for box in boxes(app))
     assert not [name for name in ("TF-IDF", "TextRank", "Overlap", *EXTRACTORS) if name in shown]
 
 
-def test_a_press_too_soon_or_from_a_stale_window_saves_nothing(demo: World) -> None:
+def test_a_press_too_soon_or_from_a_stale_window_saves_nothing(demo: PageStores) -> None:
     app = joined(made(opened(view="mark")), "Ann")
     ann = demo.marks.annotator(app.session_state["keywords_marker"])
     key, _ = app.session_state["keywords_shown"]
@@ -339,7 +339,7 @@ def test_a_press_too_soon_or_from_a_stale_window_saves_nothing(demo: World) -> N
     assert "another window" in said(app)
 
 
-def test_ticks_that_are_not_saved_outlive_another_view(demo: World) -> None:
+def test_ticks_that_are_not_saved_outlive_another_view(demo: PageStores) -> None:
     app = joined(made(opened(view="mark")), "Ann")
     ann = demo.marks.annotator(app.session_state["keywords_marker"])
     task = demo.marks.task(ann, 0)
@@ -358,7 +358,7 @@ def test_ticks_that_are_not_saved_outlive_another_view(demo: World) -> None:
     assert not any(box.value for box in boxes(app))
 
 
-def test_ticks_outlive_turning_to_another_document_which_names_them(demo: World) -> None:
+def test_ticks_outlive_turning_to_another_document_which_names_them(demo: PageStores) -> None:
     app = joined(made(opened(view="mark")), "Ann")
     ann = demo.marks.annotator(app.session_state["keywords_marker"])
     first = demo.marks.task(ann, 0)
@@ -383,7 +383,7 @@ def test_ticks_outlive_turning_to_another_document_which_names_them(demo: World)
     assert not any(box.value for box in boxes(app))
 
 
-def test_ticks_give_way_to_what_another_window_saved_and_say_so(demo: World) -> None:
+def test_ticks_give_way_to_what_another_window_saved_and_say_so(demo: PageStores) -> None:
     app = joined(made(opened(view="mark")), "Ann")
     ann = demo.marks.annotator(app.session_state["keywords_marker"])
     sound(boxes(app)[1].check().run())
@@ -399,7 +399,7 @@ def test_ticks_give_way_to_what_another_window_saved_and_say_so(demo: World) -> 
     assert "another window" not in said(app)
 
 
-def test_a_name_that_is_taken_asks_whether_it_is_you(demo: World) -> None:
+def test_a_name_that_is_taken_asks_whether_it_is_you(demo: PageStores) -> None:
     app = joined(made(opened(view="mark")), "Ann")
     ann = demo.marks.annotator(app.session_state["keywords_marker"])
     pressed(app, "Not you?")
@@ -415,7 +415,7 @@ def test_a_name_that_is_taken_asks_whether_it_is_you(demo: World) -> None:
     assert app.session_state["keywords_marker"] == ann.token
 
 
-def test_what_is_refused_is_said(demo: World) -> None:
+def test_what_is_refused_is_said(demo: PageStores) -> None:
     app = made(opened(view="mark"))
     made(app)
     assert "already a review 'R'" in said(app)
@@ -431,7 +431,7 @@ def test_what_is_refused_is_said(demo: World) -> None:
     assert [review.name for review in demo.marks.reviews()] == ["R"]
 
 
-def test_keyword_recall_is_that_of_the_analysis(demo: World) -> None:
+def test_keyword_recall_is_that_of_the_analysis(demo: PageStores) -> None:
     app = opened(view="recall")
     rows = by_source(search_keywords(demo.data.records(DEMO)))
     table = app.dataframe[0].value
@@ -441,7 +441,7 @@ def test_keyword_recall_is_that_of_the_analysis(demo: World) -> None:
     assert app.get("vega_lite_chart")
 
 
-def test_views_and_choices_outlive_each_other(demo: World) -> None:
+def test_views_and_choices_outlive_each_other(demo: PageStores) -> None:
     demo.data.add_dataset(
         name="other & <b>",
         format="interchange",
@@ -456,7 +456,7 @@ def test_views_and_choices_outlive_each_other(demo: World) -> None:
     assert address(app)["dataset"] == "other & <b>"
 
 
-def test_a_name_is_shown_literally(demo: World) -> None:
+def test_a_name_is_shown_literally(demo: PageStores) -> None:
     app = made(opened(view="mark"), name="R " + "**bold** :red[x] <b>")
     joined(app, "Ann <img> :red[x]")
     (header,) = [line.value for line in app.markdown if line.value.startswith("Marking as")]

@@ -17,7 +17,7 @@ from data.records import Document, Summary
 from data.store import DataStore
 from pages.components.shared import sources
 from tests.pages.opening import open_page, said, sound
-from tests.pages.test_meta_evaluation_pages import ROUGE1, World, known, known_file, world
+from tests.pages.world import ROUGE1, World, known, known_file, world
 
 __all__ = ["known", "known_file", "world"]
 

@@ -15,7 +15,7 @@ from pages.background.computed import LARGE_VARIABLE, is_large
 from pages.background.pool import open_pool
 from pages.components.shared.stores import TextVersion
 from tests.pages.opening import drawn_until, open_page, said, sound
-from tests.pages.test_examples_page import World
+from tests.pages.test_examples_page import RatedStorms
 from tests.pages.test_queries import counts_scores, queries
 from tests.waiting import PATIENCE, until
 
@@ -23,9 +23,9 @@ pytestmark = pytest.mark.page
 
 
 @pytest.fixture
-def everything_is_large(demo_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+def everything_is_large(demo_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[RatedStorms]:
     """The demo with scores, where any data set is large."""
-    world = World(demo_url)
+    world = RatedStorms(demo_url)
     world.add()
     world.score()
     monkeypatch.setenv(LARGE_VARIABLE, "1")

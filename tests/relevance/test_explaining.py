@@ -13,7 +13,7 @@ from metrics.explained import explain
 from relevance.frames import read_examples
 from reports.evidence.words import in_words
 
-HOSTILE = "<script>alert(1)</script> The cat sat."
+MARKUP = "<script>alert(1)</script> The cat sat."
 
 
 def frame() -> pd.DataFrame:
@@ -21,7 +21,7 @@ def frame() -> pd.DataFrame:
         {
             "document": ["a", "a", "a", "b"],
             "system": ["one", "<b>two", "three", "one"],
-            "summary": [HOSTILE, "A dog ran away.", "", "Rain."],
+            "summary": [MARKUP, "A dog ran away.", "", "Rain."],
             "references": [["The cat sat down on the mat."]] * 3 + ["Rain fell."],
             "title": ["A cat on a mat"] * 3 + [None],
         }
@@ -48,7 +48,7 @@ def test_a_notebook_shows_the_texts_escaped_and_whole() -> None:
     assert 'class="k-keyword' in shown or "k-keyword" in shown
     texts = re.findall(r'<div class="text"[^>]*>(.*?)</div>', shown, re.DOTALL)
     visible = [re.sub(r"<[^>]*>", "", text).replace("&lt;", "<").replace("&gt;", ">") for text in texts]
-    assert HOSTILE in visible
+    assert MARKUP in visible
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from reports.escaping import document_block, in_markdown, literal, text_block
 
-HOSTILE = [
+MARKUP = [
     '<img src=x onerror="alert(1)">',
     "<script>alert(1)</script>",
     "<svg><script>alert(1)</script></svg>",
@@ -44,7 +44,7 @@ def parsed(fragment: str) -> Visible:
     return visible
 
 
-@given(st.text() | st.sampled_from(HOSTILE) | st.lists(st.sampled_from([*HOSTILE, "a", "<", "&"])).map("".join))
+@given(st.text() | st.sampled_from(MARKUP) | st.lists(st.sampled_from([*MARKUP, "a", "<", "&"])).map("".join))
 def test_the_visible_text_is_the_text(text: str) -> None:
     visible = parsed(literal(text))
     assert "".join(visible.text) == text
@@ -56,7 +56,7 @@ def test_bidi_marks_are_isolated_and_named() -> None:
     assert literal("a\u202eb") == 'a<span class="bidi" data-mark="U+202E">\u202e</span>b'
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.parametrize("text", MARKUP)
 def test_blocks_have_no_tags_but_their_own(text: str) -> None:
     shown = text_block(text, label=text) + document_block((text, text), title=text)
     assert {tag for tag, _ in parsed(shown).tags} <= {"div", "h3", "span"}

@@ -26,8 +26,8 @@ from reports.drawings import drawable
 from reports.formats import UNDEFINED
 from reports.html_report import write_report
 
-HOSTILE = '<script>alert("1")</script>&\'\n</svg><img src=http://x.y onerror=alert(1)>\u202e\x07{{7*7}}'
-SYSTEMS = [HOSTILE, "[b] \\input{x} 100%", "=c"]
+SYSTEM = '<script>alert("1")</script>&\'\n</svg><img src=http://x.y onerror=alert(1)>\u202e\x07{{7*7}}'
+SYSTEMS = [SYSTEM, "[b] \\input{x} 100%", "=c"]
 NAMES = ["Ann <script>alert(2)</script>", "=Bob & \"Co\" onload='x'", "Cem"]
 STUDY = "S </title><script>alert(3)</script>"
 QUESTION = "Which <b>one</b>? \u202e http://z.y"
@@ -149,7 +149,7 @@ def test_names_are_only_text(report: list[Path]) -> None:
     assert {tag for tag, _ in page.tags if tag in {"b", "i"}} == set()
     # a figure's title is cut where it is long, its label for screen readers is not
     labels = [element.get("aria-label", "") for figure in figures_of(source) for element in figure.iter()]
-    assert any(drawable(HOSTILE) in label for label in labels)
+    assert any(drawable(SYSTEM) in label for label in labels)
     assert {element.tag.rsplit("}", 1)[1] for figure in figures_of(source) for element in figure.iter()} <= {
         *("svg", "g", "rect", "path", "line", "text", "defs", "linearGradient", "stop"),
     }

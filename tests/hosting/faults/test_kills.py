@@ -93,7 +93,10 @@ class Killed:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.forking.communicate(timeout=PATIENCE)
+        try:
+            self.forking.communicate(timeout=PATIENCE)
+        finally:
+            self.forking.kill()
 
     def line(self) -> str:
         assert self.forking.stdout is not None

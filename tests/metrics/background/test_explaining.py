@@ -46,7 +46,7 @@ def example(candidate: str, *references: str, source: str = "", **others: Any) -
 
 PLAIN = example("Anna went to Paris.", "Anna was in Paris.", source="Anna left London for Paris.", title="Paris")
 
-HOSTILE = {
+ODD_EXAMPLES = {
     "emoji": example("👩‍👩‍👧 Zoë 😀 went to 東京 e\u0301!", "Zoë 😀 saw 東京 and 🇫🇷 Paris.", source="Zoë left 東京 😀"),
     "directions": example("\u202eAnna\u202c (שלום) \ufeff in \u200bParis", "Anna שלום in Paris", source="İstanbul"),
     "markup and lines": example("<script>x</script>\r\n\u2028Anna\x1b[0m", 'Anna "said" \\n <b>', "\n", source="{}"),
@@ -240,7 +240,7 @@ def test_every_metric_has_its_kind_of_evidence() -> None:
 
 @pytest.mark.parametrize("name", METRICS)
 def test_evidence_survives_json_to_the_last_bit(name: str) -> None:
-    for e in (PLAIN, HOSTILE["emoji"]):
+    for e in (PLAIN, ODD_EXAMPLES["emoji"]):
         evidence = explain(metric(name), dataclasses.replace(e, title="東京 in Paris")).evidence
         told = json.dumps(encode(evidence))
         again = decode_record(METRICS[name].evidence, json.loads(told))
@@ -248,7 +248,7 @@ def test_evidence_survives_json_to_the_last_bit(name: str) -> None:
         assert_same(again, evidence)
 
 
-@pytest.mark.parametrize("e", HOSTILE.values(), ids=HOSTILE)
+@pytest.mark.parametrize("e", ODD_EXAMPLES.values(), ids=ODD_EXAMPLES)
 def test_examples_survive_json(e: Example) -> None:
     again = decode_record(Example, json.loads(json.dumps(encode(e))))
     assert again == e
@@ -271,30 +271,30 @@ def test_evidence_of_the_process_is_that_of_the_metric(
 ) -> None:
     made = metric(name, references="first" if name == "apes" else "mean")  # fewer questions, for the test's sake
     for e in summeval:
-        found = inspector.explain(made.signature, e)
+        found = inspector.explain(made.signature, e, PATIENCE)
         assert_same(found, explain(made, e), 1e-5)
         assert found.value == pytest.approx(recounted(name, found.evidence, "mean"), abs=1e-6)
 
 
 @pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize("e", HOSTILE.values(), ids=HOSTILE)
+@pytest.mark.parametrize("e", ODD_EXAMPLES.values(), ids=ODD_EXAMPLES)
 def test_hostile_texts(inspector: Inspector, name: str, e: Example) -> None:
     made = metric(name)
-    found = inspector.explain(made.signature, e)
+    found = inspector.explain(made.signature, e, PATIENCE)
     assert_same(found, explain(made, e), 1e-5)
     if found.value is not None:
         assert found.value == pytest.approx(recounted(name, found.evidence), abs=1e-6)
 
 
 def test_missing_scores_have_their_reason(inspector: Inspector) -> None:
-    assert inspector.explain(metric("bertscore").signature, example("", "a cat")) == Explained(
+    assert inspector.explain(metric("bertscore").signature, example("", "a cat"), PATIENCE) == Explained(
         None, "the summary is empty", False, None
     )
-    found = inspector.explain(metric("carouge").signature, example("...", "a cat"))
+    found = inspector.explain(metric("carouge").signature, example("...", "a cat"), PATIENCE)
     assert found == Explained(None, "the candidate has no word with a vector", False, None)
-    found = inspector.explain(metric("apes").signature, example("a cat", "a cat"))
+    found = inspector.explain(metric("apes").signature, example("a cat", "a cat"), PATIENCE)
     assert found == Explained(None, "no questions: the references mention no entity", False, None)
-    found = inspector.explain(metric("apes").signature, example("nobody", "Anna was in Paris."))
+    found = inspector.explain(metric("apes").signature, example("nobody", "Anna was in Paris."), PATIENCE)
     assert found.value == 0
     assert [trace.chosen for trace in found.evidence.traces] == [None, None]
 
@@ -339,7 +339,7 @@ def test_threads_share_the_process(inspector: Inspector) -> None:
 
     def ask(start: int) -> None:
         for index in range(start, len(asked), 3):
-            found[index] = inspector.explain(*asked[index])
+            found[index] = inspector.explain(*asked[index], PATIENCE)
 
     threads = [threading.Thread(target=ask, args=(start,)) for start in range(3)]
     for thread in threads:
@@ -355,12 +355,12 @@ def test_threads_share_the_process(inspector: Inspector) -> None:
 @pytest.mark.smoke
 def test_a_process_that_crashes_is_followed_by_another(inspector: Inspector) -> None:
     signature = metric("bertscore").signature
-    found = inspector.explain(signature, PLAIN)
+    found = inspector.explain(signature, PLAIN, PATIENCE)
     first = inspector.child
     assert first is not None
     os.kill(first.process.pid, signal.SIGSTOP)  # so that it has the request, and no answer, when it dies
     threading.Timer(0.3, os.kill, (first.process.pid, signal.SIGKILL)).start()
-    assert_same(inspector.explain(signature, PLAIN), found, 1e-5)
+    assert_same(inspector.explain(signature, PLAIN, PATIENCE), found, 1e-5)
     assert inspector.child not in (None, first)
     assert not Path(f"/proc/{first.process.pid}").exists()  # nor as a zombie
 
@@ -372,7 +372,7 @@ def test_parent_without_torch_and_the_end_of_its_process() -> None:
         "from data.records import Example; from metrics.explained import load_dictionaries; inspector = Inspector()\n"
         "inspector.warm(); e = Example('d', 's', 'Anna left.', ('Anna went.',), None, '')\n"
         "signatures = [metric(name).signature for name in ('bertscore', 'carouge', 'apes')]\n"
-        "values = [inspector.explain(signature, e).value for signature in signatures]\n"
+        f"values = [inspector.explain(signature, e, {PATIENCE}).value for signature in signatures]\n"
         "load_dictionaries()\n"  # a thread loads them: they may not all be there yet
         "loaded = {'torch', 'transformers', 'spacy', 'nltk', 'simplemma'} & set(sys.modules)\n"
         "print(inspector.child.process.pid, None in values, *sorted(loaded))\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 from data.records import BadRecord
 from metrics.models import vectors
 from metrics.models.vectors import EncoderVectors, FileVectors
+from tests.processes import running_process
 
 ROOT = Path(__file__).resolve().parents[3]
 GLOVE = "north 0 1\neast 1 0\n"
@@ -182,11 +184,13 @@ def test_processes_that_read_the_same_file_at_once(tmp_path: Path, cache: Path) 
         "import sys; from metrics.models.vectors import FileVectors; f = FileVectors(sys.argv[1]); "
         "print(f.signature, len(f.rows), f.vectors(['word2999'])[0][0].tolist())"
     )
-    running = [
-        subprocess.Popen([sys.executable, "-c", code, path], cwd=ROOT, stdout=subprocess.PIPE, text=True)
-        for _ in range(3)
-    ]
-    said = {process.communicate()[0] for process in running}
+    command = [sys.executable, "-c", code, path]
+    with ExitStack() as processes:
+        running = [
+            processes.enter_context(running_process(command, cwd=ROOT, stdout=subprocess.PIPE, text=True))
+            for _ in range(3)
+        ]
+        said = {process.communicate()[0] for process in running}
     assert said == {f"{FileVectors(path).signature} 3000 [2999.0, -2999.0]\n"}
     assert not list(cache.glob(".*"))
 
