@@ -4,8 +4,9 @@ import os
 import signal
 import subprocess
 import sys
-from itertools import combinations
+from itertools import combinations, count
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -216,6 +217,8 @@ def test_a_study_made_of_a_half_written_system_keeps_its_pairs(store, keep_each)
 
 
 def test_short_work_starts_no_process(store, monkeypatch):
+    ticks = count()  # a machine on which a look at the clock takes a hundredth of a second, however busy this one is
+    monkeypatch.setattr(adding, "time", SimpleNamespace(monotonic=lambda: next(ticks) / 100))
     monkeypatch.setattr(subprocess, "Popen", None)
     assert all(added.summaries for added in add_systems(store, "D", ["lead", "lexrank", "title"], processes=2))
 
