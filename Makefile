@@ -17,8 +17,8 @@ SEED ?= $(shell date +%s)
 # May this be merged? Minutes, and the same every time. What fails runs once more, alone: what passes then is flaky.
 test: .venv/installed-test lint
 	$(PYTEST) $(PARALLEL) -m '$(GATE)' || { test $$? -eq 1 && \
-	$(PYTEST) -m '$(GATE)' --last-failed --last-failed-no-failures none && \
-	echo 'FLAKY: what failed above passed alone. Find the race before anything else.'; }
+	$(PYTEST) -m '$(GATE)' --last-failed --last-failed-no-failures none --verbose && \
+	echo 'FLAKY: these failed above, and passed alone. Find the race before anything else.'; }
 
 # Is all of it still true? Everything there is; property tests draw freely, again by make test-full SEED=...
 test-full: .venv/installed-test lint
