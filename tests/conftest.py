@@ -81,7 +81,10 @@ def keep_files_in_memory() -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what asks for a server or a browser."""
     for item in items:
-        for name in {"browser", "postgresql"}.intersection(getattr(item, "fixturenames", ())):
+        asked = {*getattr(item, "fixturenames", ())}
+        if "database_url" in asked and hasattr(item, "callspec"):
+            asked.add(item.callspec.params["database_url"])
+        for name in {"browser", "postgresql"} & asked:
             item.add_marker(name)
 
 
@@ -138,7 +141,7 @@ def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
+@pytest.fixture(params=["sqlite", "postgresql"])
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """The address of a fresh database on each kind of server."""
     if request.param == "sqlite":

@@ -47,6 +47,7 @@ def test_the_command_line_example_prints_what_the_readme_shows(
         assert without_versions(result.stdout) == without_versions(shown), line
 
 
+@pytest.mark.process
 @pytest.mark.exhaustive
 def test_the_table_of_oracles_is_the_one_that_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
@@ -102,6 +103,7 @@ def test_the_paper_s_false_discovery_rates_that_are_told() -> None:
     )
 
 
+@pytest.mark.process
 @pytest.mark.exhaustive
 def test_the_diffs_of_contributing_apply_and_do_what_it_says(tmp_path: Path) -> None:
     copy = tmp_path / "copy"

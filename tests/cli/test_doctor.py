@@ -168,6 +168,7 @@ def test_a_check_that_fails_is_one_line_and_the_others_go_on(file: Path, monkeyp
     assert found["packages"][0] == "ok"
 
 
+@pytest.mark.process
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 def test_postgresql(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -101,6 +101,7 @@ TOO_MUCH = {
 }
 
 
+@pytest.mark.process
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(("make", "options", "message"), TOO_MUCH.values(), ids=TOO_MUCH)
 def test_parquet_that_would_take_much_is_refused(tmp_path, make, options, message):
@@ -123,6 +124,7 @@ def measured(path, folder):
     return json.loads(done.stdout)
 
 
+@pytest.mark.process
 @pytest.mark.exhaustive
 def test_columns_that_nobody_reads_cost_nothing(tmp_path):
     path = tmp_path / "f.parquet"

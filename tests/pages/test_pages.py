@@ -79,6 +79,7 @@ print(json.dumps(found))
 """
 
 
+@pytest.mark.process
 @pytest.mark.page
 def test_no_page_loads_the_libraries_of_models(demo: object) -> None:
     """Streamlit collects garbage after every click, and goes through all that is loaded; statsmodels is the tests'."""

@@ -39,6 +39,7 @@ def repeated(text, rows):
     return pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int32)), pa.array([text]))
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("text", "rows", "message"),
     [

@@ -81,6 +81,7 @@ def keep_each(monkeypatch):
     monkeypatch.setattr(adding, "EVERY", 0.0)
 
 
+@pytest.mark.process
 def test_all_systems_write_the_same_in_any_number_of_processes_and_pieces(store, keep_each, monkeypatch):
     """No system looks beyond a document: whole, in pieces and in two processes the texts are the same."""
     assert not list(add_systems(store, "D", []))
@@ -114,6 +115,7 @@ def test_a_broken_off_run_goes_on_where_it_stopped(store, counting, monkeypatch,
     assert {s: t for (_, s), t in texts(store).items()}.keys() == {"lead"}
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("processes", [0, 2])
 def test_who_stops_it_keeps_what_was_written(store, processes):
     def stop(done, total):
@@ -223,6 +225,7 @@ def test_short_work_starts_no_process(store, monkeypatch):
     assert all(added.summaries for added in add_systems(store, "D", ["lead", "lexrank", "title"], processes=2))
 
 
+@pytest.mark.process
 def test_an_interrupted_command_leaves_what_it_wrote_and_no_process(tmp_path, shared_data):
     """Ctrl-C goes to all processes of a terminal; the children are left to the command."""
     environment = os.environ | {"RELEVANCE_DATABASE_URL": f"sqlite:///{tmp_path / 'x.db'}", "PYTHONPATH": str(ROOT)}

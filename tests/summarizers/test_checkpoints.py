@@ -516,6 +516,7 @@ list(add_systems(store, "D", [CheckpointSummarizer("seq2seq", Path(sys.argv[2]),
 """
 
 
+@pytest.mark.process
 def test_a_killed_run_goes_on_to_the_texts_of_an_uninterrupted_one(folders: dict[str, Path], tmp_path: Path) -> None:
     options = replace(SHORT, temperature=1.0, seed=3, batch_tokens=90)
     whole = filled(f"sqlite:///{tmp_path / 'whole.db'}")

@@ -143,6 +143,7 @@ def test_the_signature_names_the_weights(bert: Path) -> None:
     assert ExtractiveReader(str(bert)).signature == f"extractive:bert@{digest[:8]}"
 
 
+@pytest.mark.process
 def test_making_a_reader_loads_no_torch(bert: Path) -> None:
     code = f"import sys; from metrics.apes.readers import reader; reader('extractive:{bert}'); print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()

@@ -109,6 +109,7 @@ def test_a_folder_s_name_comes_before_a_length(folder: Path) -> None:
     assert (extractor(f"extractor:{folder}-2").name, extractor(f"extractor:{folder}-2").length.amount) == ("mine-2", 1)
 
 
+@pytest.mark.process
 @pytest.mark.model
 def test_what_adds_the_minilm_extractor_never_loads_torch(store: DataStore, sqlite_url: str) -> None:
     """A server of pages adds systems in its own process."""
@@ -125,6 +126,7 @@ def test_what_adds_the_minilm_extractor_never_loads_torch(store: DataStore, sqli
     assert summary.text in DOCUMENT.source
 
 
+@pytest.mark.process
 @pytest.mark.model
 def test_a_folder_is_found_from_where_the_command_was_given(
     store: DataStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -253,6 +255,7 @@ def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
 # --- the figures --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.process
 @pytest.mark.model
 def test_figures_on_scitldr(shared_data: Path, sqlite_url: str) -> None:
     """ROUGE-1, -2, -L and ROUGE-K of one sentence against the best reference, as the documentation has them."""

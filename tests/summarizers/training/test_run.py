@@ -131,6 +131,7 @@ train(small_task(Path(model), "tdmtl"), Path(out), progress=progress)
 """
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("where", ["update", "checkpoint"])
 def test_a_killed_run_goes_on(where: str, whole: Path, bart: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
