@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, Request, expect
 
-from tests.e2e.watching import READING, settled
+from tests.e2e.watching import READING, press, settled
 from tests.hosting.house import HERS, PASSWORD, House, serving_house
 from tests.hosting.test_guessing import PATHS
 from tests.waiting import PATIENCE
@@ -105,7 +105,7 @@ def test_the_policy_stops_nothing_that_an_owner_does(house: House, visit: Visit,
     page.locator("input[type=file]").set_input_files(mine)
     expect(page.get_by_text("3 documents, 6 summaries by 2 systems")).to_be_visible()
     settled(page)
-    page.get_by_role("button", name="Import", exact=True).click()
+    press(page.get_by_role("button", name="Import", exact=True))
     expect(page.get_by_text("Imported 3 documents")).to_be_visible()
     settled(page)
     visit.innocent(url)

@@ -18,7 +18,7 @@ from data.demo import NAME as DEMO
 from hosting.accounts import UserExists
 from tests.e2e.test_hosted import Visit
 from tests.e2e.watching import NAME as HOSTILE
-from tests.e2e.watching import settled
+from tests.e2e.watching import press, settled
 from tests.hostile import ELSEWHERE, NAMED, TEXTS
 from tests.hosting.house import HERS, PASSWORD, House, serving_house
 from tests.waiting import PATIENCE
@@ -187,7 +187,7 @@ def test_files_that_are_full_of_them(house: House, visit: Visit, tmp_path: Path)
     expect(page.get_by_text(f"{len(lines)} documents, ")).to_be_visible()
     check(visit, house)
     page.get_by_label("Name of the data set").fill(HOSTILE)
-    page.get_by_role("button", name="Import", exact=True).click()
+    press(page.get_by_role("button", name="Import", exact=True))
     expect(page.get_by_text(f"Imported {len(lines)} documents")).to_be_visible()
     check(visit, house)
     for path in ("datasets", "examples", "keywords", "upper_bound", "new_study"):

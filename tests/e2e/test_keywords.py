@@ -18,7 +18,7 @@ from data.store import DataStore
 from tests.driving import serving
 from tests.e2e import watching
 from tests.e2e.conftest import Opener
-from tests.e2e.watching import FITS, HOSTILE, NAME, READING, choose_option
+from tests.e2e.watching import FITS, HOSTILE, NAME, READING, choose_option, press
 from tests.waiting import until
 
 pytestmark = pytest.mark.browser
@@ -91,7 +91,7 @@ def make_review(page: Page, name: str, dataset: str | None = None) -> None:
     page.get_by_role("spinbutton", name="Documents").fill("3")
     page.get_by_role("spinbutton", name="Documents").press("Tab")
     settled(page)
-    page.get_by_role("button", name="Make the review").click()
+    press(page.get_by_role("button", name="Make the review"))
     expect(page.get_by_label("Your name")).to_be_visible()
     settled(page)
 

@@ -15,7 +15,7 @@ from data.store import DataStore
 from metrics import metric
 from pages.components.shared.keywords import EXTRACTOR
 from tests.driving import serving
-from tests.e2e.watching import FITS, settled
+from tests.e2e.watching import FITS, press, settled
 
 pytestmark = pytest.mark.browser
 
@@ -44,7 +44,7 @@ def test_from_a_table_with_one_reference_to_the_link_of_a_study(page: Page, demo
         expect(page.get_by_text("24 documents, 96 summaries by 4 systems, ratings of relevance")).to_be_visible()
         warning = page.get_by_text("ROUGE-K has no keywords in any document")
         expect(warning).to_be_visible()  # before anything is imported
-        page.get_by_role("button", name="Import", exact=True).click()
+        press(page.get_by_role("button", name="Import", exact=True))
         expect(page.get_by_test_id("stAlert").get_by_text("Imported 24 documents")).to_be_in_viewport()
         settled(page)
         expect(warning).to_be_visible()

@@ -15,7 +15,7 @@ from data.database import connect
 from pages.components.datasets.systems import FIRST
 from tests.driving import serving
 from tests.e2e.conftest import Opener
-from tests.e2e.watching import READING, settled
+from tests.e2e.watching import READING, press, settled
 
 pytestmark = pytest.mark.browser
 
@@ -68,7 +68,7 @@ def import_and_score(page: Page, file: Path) -> None:
     page.locator("input[type=file]").set_input_files(file)
     expect(page.get_by_text("619 documents, 0 summaries")).to_be_visible()
     fill(page, "Name of the data set", "scitldr-dev")
-    page.get_by_role("button", name="Import", exact=True).click()
+    press(page.get_by_role("button", name="Import", exact=True))
     expect(page.get_by_test_id("stAlert").get_by_text("Imported 619 documents and no summaries")).to_be_visible()
     page.get_by_role("button", name="Add systems").click()  # what comes next
     systems = page.get_by_role("combobox", name="Systems to add")

@@ -32,6 +32,11 @@ def settled(page: Page) -> None:
     expect(page.locator("[data-stale=true]")).to_have_count(0)
 
 
+def press(button: Locator) -> None:
+    """Press a button by its key: what opens or grows above it may move it away from under the pointer."""
+    button.press("Enter")
+
+
 def choose_option(box: Locator, option: Locator) -> None:
     """Open a list and choose from it.
 
