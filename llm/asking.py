@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
-from threading import Event, Lock
+from threading import Condition, Event, Lock
 from typing import NamedTuple, Protocol
 
 from data.one_line import cut, message
@@ -119,6 +120,10 @@ class Caller:
         self.lock = Lock()
         self.not_before = self.clock.now()
         self.failed = 0
+        self.under_way = 0
+        """Requests that are being answered."""
+        self.moved = Condition()
+        """Held while that changes."""
 
     def plan(self, requests: Sequence[Request]) -> Plan:
         """What asking these would take; nothing is asked."""
@@ -150,19 +155,35 @@ class Caller:
             raise
         finally:
             pool.shutdown()
+            # A thread whose start was interrupted works, and the pool does not know of it.
+            with self.moved:
+                self.moved.wait_for(lambda: not self.under_way)
         return [answers[key] for key in keys]
 
     def answer(self, key: str, request: Request) -> Answer:
         """The answer to one request, from the record where it is there."""
-        try:
-            if found := self.calls.answered(key):
-                return Answer(found, recorded=True)
-            with self.calls.claim(key, lambda: self.wait(POLL)):
+        with self.counted():
+            try:
                 if found := self.calls.answered(key):
                     return Answer(found, recorded=True)
-                return self.try_again(key, request)
-        except Ended as ended:
-            return Answer(None, str(ended))
+                with self.calls.claim(key, lambda: self.wait(POLL)):
+                    if found := self.calls.answered(key):
+                        return Answer(found, recorded=True)
+                    return self.try_again(key, request)
+            except Ended as ended:
+                return Answer(None, str(ended))
+
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        """Count a request among those that are being answered."""
+        with self.moved:
+            self.under_way += 1
+        try:
+            yield
+        finally:
+            with self.moved:
+                self.under_way -= 1
+                self.moved.notify_all()
 
     def try_again(self, key: str, request: Request) -> Answer:
         """Ask until there is an answer, or asking again would not help. Raises `Ended`."""

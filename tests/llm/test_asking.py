@@ -10,11 +10,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from threading import Barrier, Event
+from threading import Barrier, Event, Thread
 
 import pytest
 
-from llm.asking import FAILED_IN_A_ROW, Caller, Limits, problem_of
+from llm.asking import FAILED_IN_A_ROW, Caller, Ended, Limits, problem_of
 from llm.calls import Calls, UnusableRecord
 from llm.client import Completion, Message, Request, Settings
 from llm.cost import Budget, CostReached, Prices
@@ -23,7 +23,7 @@ from tests.conftest import ROOT
 from tests.llm.conftest import KEY, Clock
 from tests.llm.stub import Handler, Stub, breaks_off, fails, hangs_up, says, sends
 from tests.processes import running_process
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, until
 
 
 def requests(number: int, start: int = 0) -> list[Request]:
@@ -427,23 +427,54 @@ def interrupts() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
+class Listening(Caller):
+    """Tells when it was interrupted."""
+
+    interrupted: Event
+
+    def end(self, reason: str) -> Ended:
+        self.interrupted.set()
+        return super().end(reason)
+
+
 @pytest.mark.usefixtures("interrupts")
 def test_an_interrupted_run_records_what_is_on_its_way(stub: Stub, client: OpenAIClient, calls: Calls) -> None:
     def reply(handler: Handler) -> None:
         os.kill(os.getpid(), signal.SIGINT)  # Ctrl-C, while the main thread waits
-        interrupted.wait()
+        while not caller.interrupted.wait(5):  # one that comes just before it waits does not wake it
+            os.kill(os.getpid(), signal.SIGINT)
         says("A")(handler)
 
-    interrupted = Event()
-
-    class Listening(Caller):
-        def end(self, reason: str) -> Exception:  # type: ignore[override]
-            interrupted.set()
-            return super().end(reason)
-
+    caller = Listening(client, calls, limits=Limits(at_once=1))
+    caller.interrupted = Event()
     stub.usual = reply
     with pytest.raises(KeyboardInterrupt):
-        Listening(client, calls, limits=Limits(at_once=1)).ask(requests(3))
+        caller.ask(requests(3))
+    assert len(stub.asked) == 1
+    assert calls.answered(requests(1)[0].key(client))
+
+
+def test_what_a_thread_asks_whose_start_was_interrupted_is_recorded(
+    stub: Stub, client: OpenAIClient, calls: Calls, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = Thread.start
+
+    def start_interrupted(thread: Thread) -> None:
+        start(thread)
+        if thread.name.startswith("ThreadPoolExecutor"):
+            until(lambda: stub.asked)
+            raise KeyboardInterrupt
+
+    def reply(handler: Handler) -> None:
+        assert caller.interrupted.wait(PATIENCE)
+        says("A")(handler)
+
+    caller = Listening(client, calls, limits=Limits(at_once=1))
+    caller.interrupted = Event()
+    stub.usual = reply
+    monkeypatch.setattr(Thread, "start", start_interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        caller.ask(requests(3))
     assert len(stub.asked) == 1
     assert calls.answered(requests(1)[0].key(client))
 

@@ -30,7 +30,9 @@ from reports.study import make_study_contents
 from reports.tables.correlation import COEFFICIENTS, LEVEL_NAMES
 from summarizers.oracles.evaluation import OracleTask
 from tests.pages.opening import html, open_page, said, sound
-from tests.pages.world import LENGTH, NAME, ROUGE1, ROUGE2, ROUGE_K, World, first
+from tests.pages.world import LENGTH, NAME, ROUGE1, ROUGE2, ROUGE_K, World, first, known, known_file, world
+
+__all__ = ["known", "known_file", "world"]
 
 PAGES = ("overview.py", "agreement.py", "correlation.py", "systems.py", "annotators.py", "new_study.py")
 TABLES = {
