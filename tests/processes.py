@@ -21,5 +21,8 @@ def running_process(command: Sequence[str | Path], **options: Any) -> Iterator[s
 
 def alive(pid: int) -> bool:
     """Whether a process runs; one that ended and was not waited for does not."""
-    status = Path(f"/proc/{pid}/stat")
-    return status.exists() and status.read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    try:
+        status = Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):  # the second where it ends between opening and reading
+        return False
+    return status.rsplit(")", 1)[1].split()[0] != "Z"

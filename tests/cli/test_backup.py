@@ -42,9 +42,7 @@ def test_what_is_refused(sqlite_url: str, tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "database_url", ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)], indirect=True
-)
+@pytest.mark.parametrize("database_url", ["sqlite", "postgresql"], indirect=True)
 def test_what_is_no_file_or_holds_others(database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is waited for, and nothing is unpacked to where its name says."""
     monkeypatch.setenv("RELEVANCE_DATABASE_URL", database_url)

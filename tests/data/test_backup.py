@@ -29,7 +29,7 @@ from tests.conftest import statement
 from tests.data.judging import acknowledged, judging, lines, make_study
 from tests.waiting import until
 
-KINDS = ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)]
+KINDS = ["sqlite", "postgresql"]
 REPEATS = int(os.environ.get("RELEVANCE_TEST_BACKUPS", "4"))
 """Backups that are made, and restored, while others judge; each takes about a second."""
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from threading import Barrier, Event, Thread
+from typing import Any
 
 import pytest
 
@@ -430,7 +431,9 @@ def interrupts() -> Iterator[None]:
 class Listening(Caller):
     """Tells when it was interrupted."""
 
-    interrupted: Event
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.interrupted = Event()
 
     def end(self, reason: str) -> Ended:
         self.interrupted.set()
@@ -446,7 +449,6 @@ def test_an_interrupted_run_records_what_is_on_its_way(stub: Stub, client: OpenA
         says("A")(handler)
 
     caller = Listening(client, calls, limits=Limits(at_once=1))
-    caller.interrupted = Event()
     stub.usual = reply
     with pytest.raises(KeyboardInterrupt):
         caller.ask(requests(3))
@@ -470,7 +472,6 @@ def test_what_a_thread_asks_whose_start_was_interrupted_is_recorded(
         says("A")(handler)
 
     caller = Listening(client, calls, limits=Limits(at_once=1))
-    caller.interrupted = Event()
     stub.usual = reply
     monkeypatch.setattr(Thread, "start", start_interrupted)
     with pytest.raises(KeyboardInterrupt):
