@@ -12,21 +12,17 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from analysis.arrays import ROUNDING, check_level, number_by_text, read_numbers, read_weights, same_length
-from analysis.significance import MCNEMAR, SIGN_FLIP, draws_for, fewest_documents, read_credits, sign_flips
+from analysis.planned_power import SimulatedPower
+from analysis.significance import MCNEMAR, SIGN_FLIP, fewest_documents, read_credits
 from data.preferences import TIE
 
 EXACT = "exact power of the exact McNemar test"
 
 APPROXIMATE = "normal approximation of the exact McNemar test"
 
-SIMULATED = "2000 simulated studies"
-
 STUDENT = "Student's t approximation of the sign-flip test"
 
 CLOPPER_PEARSON = "Clopper-Pearson interval"
-
-STUDIES = 2000
-"""Simulated studies of each number of documents: the standard error of their power is at most .011."""
 
 SIMULATED_UP_TO = 40
 """Documents beyond which Student's t answers: it comes within .03 of simulated power there, and takes no time."""
@@ -109,7 +105,8 @@ def pairs_to_separate(
       that may come up; beyond some 100,000 pairs it is the continuity-corrected normal approximation, as `method`
       says, which is within .1 % unless the two metrics hardly ever differ (a quarter too many at 8 discordant pairs).
     - With `pairs_per_document` above 1 (a mean) it is the sign-flip test over documents, on 2,000 simulated studies
-      of each number of documents. Within a document, credit differences correlate by `icc`, in [0, 1]:
+      of each number of documents; of up to 12 documents all signs are counted, and where documents have few pairs the
+      power is exact. Within a document, credit differences correlate by `icc`, in [0, 1]:
       its shares of pairs for the one, the other and neither metric are drawn from a Dirichlet distribution. Beyond
       some 40 documents Student's t answers, with one pair of the difference taken off for its discreteness.
 
@@ -307,36 +304,11 @@ def _documents(
     if documents > SIMULATED_UP_TO or alpha < SIMULATED_FROM:
         return by_student
     most = 2 * documents + fewest
-    studies = _simulated(only_first, only_second, pairs_per_document, icc, most)
-    flips = max(512, draws_for(1, alpha))  # all of 10 documents
-
-    def simulated(documents: int) -> float:
-        found = sign_flips(studies[:documents], flips, seed=0).p
-        return float(np.mean(np.array(found) <= alpha * (1 + ROUNDING)))
-
-    documents = fewest + bisect_left(range(fewest, most), True, key=lambda size: simulated(size) >= power)
-    reached = simulated(documents)
+    simulated = SimulatedPower(only_first, only_second, pairs_per_document, icc, alpha, most)
+    documents = fewest + bisect_left(range(fewest, most), True, key=lambda size: simulated.of(size) >= power)
+    reached = simulated.of(documents)
     # p values of few flips may all lie beside a level such as .5, and then no number in reach is enough
-    return (documents, reached, SIMULATED) if reached >= power else by_student
-
-
-def _simulated(
-    only_first: float, only_second: float, pairs_per_document: float, icc: float, documents: int
-) -> NDArray[np.float64]:
-    """Sums of the credit differences of each document in studies of one seed: shape (documents, studies)."""
-    random = np.random.default_rng(0)
-    sizes = np.diff(np.floor(np.arange(documents + 1) * pairs_per_document + TIE)).astype(np.intp)[:, np.newaxis]
-
-    def shares(part: float, rest: float) -> float | NDArray[np.float64]:
-        """Of a document's pairs: the same for all documents without icc, else beta, which makes a Dirichlet."""
-        if min(part, rest, icc) <= TIE:
-            return part / (part + rest) if part > TIE else 0.0
-        alike = max(1e-6, (1 - icc) / icc)
-        return random.beta(part * alike, rest * alike, (documents, STUDIES))
-
-    first = random.binomial(sizes, shares(only_first, 1 - only_first), (documents, STUDIES))
-    second = random.binomial(sizes - first, shares(only_second, max(0.0, 1 - only_first - only_second)))
-    return (first - second).astype(np.float64)
+    return (documents, reached, simulated.method(documents)) if reached >= power else by_student
 
 
 def _half_width(ratio: float, pairs: int, level: float) -> float:

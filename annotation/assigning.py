@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session, joinedload
 from annotation.judging import see_marks
 from annotation.phases import DECLINED, SCREENED_OUT
 from annotation.protocol.records import StudyProtocol
-from annotation.records import Annotator, JudgmentTask, NotAssigned
+from annotation.records import Annotator, JudgmentTask, WorkGone
 from annotation.sampling import first_is_left
 from annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, StudyRow
 from data.database import now
@@ -156,10 +156,10 @@ def lock_study(session: Session, study_id: int) -> datetime | None:
 
 
 def find_assignment(session: Session, annotator: Annotator, assignment_id: int, *, lock: bool = False) -> AssignmentRow:
-    """An assignment of this annotator and of nobody else, with `lock` while it changes. Raises `NotAssigned`."""
+    """An assignment of this annotator and of nobody else, with `lock` while it changes. Raises `WorkGone`."""
     row = session.get(AssignmentRow, assignment_id, with_for_update=lock or None)
     if row is None or row.annotator_id != annotator.id:
-        raise NotAssigned("this pair was not given to this annotator")
+        raise WorkGone("this pair was not given to this annotator")
     return row
 
 

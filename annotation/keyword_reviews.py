@@ -385,8 +385,8 @@ def is_own(session: Session, row: KeywordAnnotatorRow) -> bool:
 def find_own(session: Session, annotator: KeywordAnnotator) -> KeywordAnnotatorRow:
     """The row of an annotator. Raises `NotAssigned` where the caller is not that annotator."""
     row = session.get(KeywordAnnotatorRow, annotator.id)
-    if row is None or not is_own(session, row):
-        raise NotAssigned("these are the marks of another annotator")
+    if row is None or row.token != annotator.token or not is_own(session, row):  # the token: see `annotation.store`
+        raise NotAssigned("these are the marks of another annotator; nothing was saved")
     return row
 
 

@@ -93,7 +93,11 @@ class AlreadyJudged(StoreError):
 
 
 class NotAssigned(StoreError):
-    """The pair was never given to that annotator, or the choice is none of its summaries."""
+    """The annotator is not who calls, or does not judge any more."""
+
+
+class WorkGone(NotAssigned):
+    """The database has no such work of that annotator: another one, or a backup, may have taken its place."""
 
 
 class TooSoon(StoreError):

@@ -47,6 +47,7 @@ from annotation.records import (
     NameTaken,
     NotAssigned,
     UnknownInvite,
+    WorkGone,
 )
 from annotation.studies import StudyStore, check_open, find_study, may
 from annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, RevisionRow, StudyRow
@@ -312,14 +313,18 @@ def is_own(session: Session, row: AnnotatorRow) -> bool:
 
 
 def find_own(session: Session, annotator: Annotator) -> AnnotatorRow:
-    """The row of an annotator who is who calls. Raises `NotAssigned` for others: their work is nobody else's.
+    """The row of an annotator who is who calls. Raises `WorkGone`, and `NotAssigned` for others.
 
-    Where the call writes, nobody pauses, excludes or erases the annotator before that is committed.
+    Tokens tell whether it is still the same annotator: in another database that took the place of the one in which the
+    page was opened, the number may be somebody else's, in another study. Where the call writes, nobody pauses, excludes
+    or erases the annotator before that is committed.
     """
     hold = {"key_share": True, "of": AnnotatorRow} if session.info.get("writing") else None
     with_study = joinedload(AnnotatorRow.study, innerjoin=True)
     row = session.get(AnnotatorRow, annotator.id, options=[with_study], with_for_update=hold)
-    if row is None or not is_own(session, row):
+    if row is None or row.token != annotator.token:
+        raise WorkGone("the database has no work of this annotator")
+    if not is_own(session, row):
         raise NotAssigned("this is the work of another annotator, or you do not judge in this study any more")
     return row
 

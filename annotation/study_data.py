@@ -28,7 +28,7 @@ class StudyData:
     preferences: Preferences
     """The judgments, attention checks left out, or where it is `adjudicated` the decisions of adjudicators."""
     cells: Cells
-    """All summaries of the data set, sorted by document and system."""
+    """The summaries of the systems that the study compares, sorted by document and system."""
     truncated: Mapping[str, int]
     """By signature, how many scores are of texts whose end a model did not see."""
     confirmation: Confirmation
@@ -64,7 +64,7 @@ def read_study(data: DataStore, annotation: AnnotationStore, name: str, *, adjud
         dataset=data.dataset(study.dataset),
         annotators=annotation.annotators(name),
         preferences=load_adjudications(annotation, name) if adjudicated else load_judgments(annotation, name),
-        cells=data.cells(study.dataset).in_order(),
+        cells=data.cells(study.dataset).of_systems(study.systems).in_order(),
         truncated={entry.signature: entry.truncated for entry in data.signatures(study.dataset)},
         confirmation=confirmation,
         adjudicated=adjudicated,

@@ -1,16 +1,18 @@
 """APES with its embedded parts on SummEval: summaries per second, the ranks of the conditions, agreement with people.
 
-    python -m benchmarks.apes [summeval.jsonl]
+    python -m benchmarks.apes [summeval.jsonl] [--all]
 
 Models are loaded before the clock starts; entities, questions and everything else are found from nothing. The paper's
-figure beside it: 11,490 summaries in 40 minutes, one process.
+figure beside it: 11,490 summaries in 40 minutes, one process. With `--all` also the questions of all references, the
+conditions of each value and one reference at a time, which takes minutes.
 """
 
 from __future__ import annotations
 
+import argparse
 import platform
-import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -45,20 +47,24 @@ def agreement(scores: list[Score], values: list[float], ratings: list[float], ke
 
 def main() -> None:
     """Measure and print."""
-    file = Path(sys.argv[1]) if len(sys.argv) > 1 else FILE
-    records = list(read_documents(file, "interchange"))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file", nargs="?", type=Path, default=FILE)
+    parser.add_argument("--all", action="store_true", help="also what takes minutes")
+    asked_for = parser.parse_args()
+    say = partial(print, flush=True)
+    records = list(read_documents(asked_for.file, "interchange"))
     batch = [example for document, summaries in records for example in make_examples(document, summaries)]
     ratings = [summary.human["relevance"] for _, summaries in records for summary in summaries]
     keys = [(example.document_id, example.system) for example in batch]
     Apes().score(batch[:1])  # loads the models
-    print(f"Python {platform.python_version()}; {len(batch)} summaries")
-    for questions in ("first", "all"):
+    say(f"Python {platform.python_version()}; {len(batch)} summaries")
+    for questions in ("first", "all") if asked_for.all else ("first",):
         shared_encoder().forget()
         start = time.perf_counter()
         scores = Apes(questions).score(batch)
         seconds = time.perf_counter() - start
         asked = sum(score.parts["questions"] for score in scores if score.value is not None)
-        print(
+        say(
             f"\nquestions of {questions}: {len(batch) / seconds:.1f} summaries/s, {seconds:.1f} s, {asked:.0f} asked"
             f" ({len(batch) / seconds / PAPER:.1f} times the paper's {PAPER:.1f} a second)"
         )
@@ -69,18 +75,20 @@ def main() -> None:
             every = [score.evidence.traces for score in answered]
             values_of[value] = [total_credit(traces, value) / len(traces) for traces in every]
         for name, values in values_of.items():
-            print(f"  {name:7s}", agreement(answered, values, rated, places))
+            say(f"  {name:7s}", agreement(answered, values, rated, places))
+    if not asked_for.all:
+        return
     for value in VALUES:
-        print(f"\nconditions, questions of the first reference, {value}")
+        say(f"\nconditions, questions of the first reference, {value}")
         for row in conditions(Apes("first", value=value), records, seeds=5):
             if row.name in NAMES:
                 columns = zip(row._fields[1:], row[1:], strict=True)
                 figures = (f"{column} {figure:.3f}" for column, figure in columns if figure is not None)
-                print(f"  {row.name:17s} {'  '.join(figures)}")
-    print("\none reference at a time, mean and standard deviation: Pearson pooled, within documents, of systems; half")
+                say(f"  {row.name:17s} {'  '.join(figures)}")
+    say("\none reference at a time, mean and standard deviation: Pearson pooled, within documents, of systems; half")
     for spread in summarize_trials(trials(Apes(), records, "relevance")):
         levels = zip(spread.means, spread.sds, strict=True)
-        print(f"  {spread.metric:7s}", "  ".join(f"{mean:.3f} ({sd:.3f})" for mean, sd in levels))
+        say(f"  {spread.metric:7s}", "  ".join(f"{mean:.3f} ({sd:.3f})" for mean, sd in levels))
 
 
 if __name__ == "__main__":

@@ -99,7 +99,7 @@ Row = tuple[int, float, float, float, float, float, float]
 
 def against_people(records: list, aspect: str, names: Sequence[str], references: str) -> dict[str, Row]:  # type: ignore[type-arg]
     """Agreement and correlation of some metrics with the ratings of an aspect."""
-    chosen = make_metrics(names, references=references)
+    chosen = make_metrics(names, references=references, lsum_sentences="split")
     cells, _ = score_cells(records, chosen)
     preferences = rated_pairs(cells, aspect)
     differences = preferences.differences()
@@ -133,8 +133,8 @@ def summeval(_: str) -> str:
         "| --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for name, (n, *values) in found.items():
-        all_references = " (all 11 references)" if name == "rouge_k" else ""
-        lines.append(f"| `{name}`{all_references} | {n:,} | {' | '.join(map(short, values))} |")
+        of = {"rouge_k": " (all 11 references)", "rougeLsum": " (`--lsum-sentences split`)"}.get(name, "")
+        lines.append(f"| `{name}`{of} | {n:,} | {' | '.join(map(short, values))} |")
     return "\n".join(lines) + "\n"
 
 

@@ -1,6 +1,6 @@
 """How long a reader waits to see why: the next example, its evidence by models, the playground's numbers while typing.
 
-    python -m benchmarks.inspector [summeval.jsonl] [--steps 60]
+    python -m benchmarks.inspector [summeval.jsonl] [--steps 25] [--all]
 
 The app as `relevance serve` starts it, a SQLite file, a real Chromium. The clock runs in the page: from the press of
 "Next" to the frame after texts and evidence of another example stand there, and from a key to the frame with its score,
@@ -16,6 +16,7 @@ import statistics
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
@@ -205,36 +206,30 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file", nargs="?", type=Path, default=FILE)
-    parser.add_argument("--steps", type=int, default=60)
+    parser.add_argument("--steps", type=int, default=25)
+    parser.add_argument("--all", action="store_true", help="with models and a cached page, which takes minutes")
     asked = parser.parse_args()
     records = list(read_documents(asked.file, "interchange"))
-    print(f"Python {platform.python_version()}, {os.cpu_count()} cores", flush=True)
+    say = partial(print, flush=True)
+    say(f"Python {platform.python_version()}, {os.cpu_count()} cores")
+    with opened("playground", [], []) as page:
+        say(said("a press on a page of plain Streamlit", time_plain(page, asked.steps)))
+    with opened("playground", [], []) as page:
+        say(said("playground, key to ROUGE-1", typing(page, asked.steps)))
     examples = "examples?dataset=made&aspect=relevance"
     with opened(examples, records, DEFAULT) as page:
-        print(said("opening an example, one lexical metric", opening(page, asked.steps, "ROUGE-1", 1)), flush=True)
+        say(said("all lexical evidence", opening(page, asked.steps, "All metrics", len(DEFAULT))))
+    if not asked.all:
+        return
     with opened(examples, records, DEFAULT) as page:
-        print(said("all lexical evidence", opening(page, asked.steps, "All metrics", len(DEFAULT))), flush=True)
+        say(said("opening an example, one lexical metric", opening(page, asked.steps, "ROUGE-1", 1)))
     with opened(examples, records[:DOCUMENTS], SCORED) as page:
+        steps = min(asked.steps, DOCUMENTS - WARMING - 1)
         for name in MODELS:
-            print(
-                said(
-                    f"{name}, model warm",
-                    opening(page, min(asked.steps // 2, DOCUMENTS - WARMING - 1), label_of(name), 1),
-                ),
-                flush=True,
-            )
-        print(
-            said(
-                "all metrics", opening(page, min(asked.steps // 2, DOCUMENTS - WARMING - 1), "All metrics", len(SCORED))
-            ),
-            flush=True,
-        )
+            say(said(f"{name}, model warm", opening(page, steps, label_of(name), 1)))
+        say(said("all metrics", opening(page, steps, "All metrics", len(SCORED))))
     with opened("overview?dataset=made&aspect=relevance", records, DEFAULT) as page:
-        print(said("a cached page, from the press of its link to its chart", visiting(page, 20)), flush=True)
-    with opened("playground", [], []) as page:
-        print(said("a press on a page of plain Streamlit", time_plain(page, asked.steps)), flush=True)
-    with opened("playground", [], []) as page:
-        print(said("playground, key to ROUGE-1", typing(page, asked.steps)), flush=True)
+        say(said("a cached page, from the press of its link to its chart", visiting(page, 20)))
 
 
 if __name__ == "__main__":

@@ -60,7 +60,7 @@ def tables_as_json(found: Loaded, *, texts: bool = True) -> dict[str, Any]:
 def make_tables(found: Loaded, *, texts: bool = True, adjudicated: bool = False) -> tuple[StudyData, Contents]:
     """The study as it is read, and all of its tables; without `texts` none of `OF_TEXTS`."""
     study = read_study(found.data, found.annotation, found.study, adjudicated=adjudicated)
-    systems = sorted(study.dataset.systems, key=natural_order)
+    systems = sorted(study.study.systems, key=natural_order)
     contents = make_study_contents(study, Settings(baselines=baselines_among(systems)))
     if not texts:
         return study, contents.only([name for name in contents.names if name not in OF_TEXTS])

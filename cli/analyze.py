@@ -202,7 +202,7 @@ def analyze(
     elif study_name is not None:
         refuse_metric_options()
         study = without_names(read_study(*open_stores(), study_name, adjudicated=options.adjudicated))
-        baselines = choose_baselines(options.baselines, settings.systems or study.dataset.systems)
+        baselines = choose_baselines(options.baselines, settings.systems or study.study.systems)
         found = make_study_contents(study, replace(settings, baselines=baselines))
         found = with_letters(found, open_stores()[0], study.dataset.name)
     else:
@@ -433,7 +433,7 @@ def report(
         check_output(folder, [])
     data_store, annotation_store = open_stores()
     only = tuple(split_names(systems))
-    known = only or data_store.dataset(annotation_store.study(name).dataset).systems
+    known = only or annotation_store.study(name).systems
     settings = Settings(
         systems=only,
         baselines=choose_baselines(baselines, known),

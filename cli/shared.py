@@ -219,12 +219,14 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None
 
 
 def print_sections(sections: Sequence[Table], lines: Iterable[str]) -> None:
-    """Print tables as text, each note once, and under them what they rest on.
+    """Print tables as text, and under them what they rest on.
 
-    Of several tables a long one is only named.
+    Each note is printed once, but for those that say what of a table is not weighed. Of several tables a long one is
+    only named.
     """
     from data.one_line import in_one_line
     from reports.formats import LONG, as_text
+    from reports.tables.table import NOT_WEIGHED
 
     said: set[str] = set()
     for section in sections:
@@ -232,7 +234,7 @@ def print_sections(sections: Sequence[Table], lines: Iterable[str]) -> None:
             click.echo(f"{section.title}\n{len(section.rows)} rows: --tables {section.name} prints them\n")
         else:
             click.echo(as_text(section, without=["signature"], said=said, width=screen_width()) + "\n")
-            said.update(section.notes)
+            said.update(note for note in section.notes if not note.startswith(NOT_WEIGHED))
     for line in lines:
         click.echo(in_one_line(line))
 

@@ -32,7 +32,10 @@ class Cells:
 
     def of_systems(self, systems: Collection[str]) -> Cells:
         """The entries of some systems."""
-        return self.at([place for place, system in enumerate(self.systems) if system in systems])
+        kept = set(systems)
+        if kept.issuperset(self.systems):
+            return self
+        return self.at([place for place, system in enumerate(self.systems) if system in kept])
 
     def in_order(self) -> Cells:
         """The entries sorted by document and system, so that no figure depends on the order of a file's rows."""

@@ -179,20 +179,23 @@ def table_names(connection: sqlite3.Connection) -> set[str]:
 def keep_to_file(engine: Engine) -> None:
     """Make an engine follow the file at the path of an SQLite database, and never create one.
 
-    A connection stays with the file that it opened. After a backup was moved over the database it would read what
-    nobody else sees, and every write would fail, so it is replaced by a new one where the file is another.
+    A connection stays with the file that it opened, and with what it then might do. After a backup was moved over the
+    database it would read what nobody else sees, and every write would fail; one that was opened while the file could
+    only be read would never write. So it is replaced by a new one where the file, or what may be done with it, is
+    another.
     Where the file is gone, connecting fails: an empty database would look as if all judgments had been lost.
     """
     file = sqlite_file(engine.url)
     if file is None:
         return
 
-    def identity() -> tuple[int, int]:
+    def identity() -> tuple[int, int, bool, bool]:
         try:
             status = file.stat()
         except OSError as error:
             raise sqlite3.OperationalError("unable to open database file") from error
-        return status.st_dev, status.st_ino
+        writable = os.access(file, os.W_OK), os.access(file.parent, os.W_OK)  # of the folder, for the journal
+        return status.st_dev, status.st_ino, *writable
 
     def refuse_to_create(*_: Any) -> None:
         identity()

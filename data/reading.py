@@ -286,8 +286,12 @@ def storable(place: FileLine, value: str, name: str) -> None:
 
 def identifier(place: FileLine, value: object, name: str) -> str:
     """A short name; a whole number is read as its digits."""
-    digits = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
-    found = text(place, digits, name)
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)
+    elif not isinstance(value, str):
+        what = quote_value(value) if isinstance(value, float) else kind(value)
+        place.refuse(f"{name} must be a string or a whole number, not {what}")
+    found = text(place, value, name)
     if len(found) > MAX_NAME:
         place.refuse(f"{name} is over {MAX_NAME} characters long")
     return found

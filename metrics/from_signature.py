@@ -9,6 +9,12 @@ from data.signatures import Signature
 from metrics.base import Metric
 from metrics.registry import METRICS, default_metrics, make_metrics, metric
 
+NOT_MADE_AGAIN = (
+    "this score was computed from a file of its own (word vectors, keywords, word frequencies), with another model, or "
+    "by another version of this program, so that it can be shown but not explained here"
+)
+"""Why `metric_of` finds no metric, for people."""
+
 
 @cache
 def signatures() -> dict[str, str]:
@@ -19,8 +25,8 @@ def signatures() -> dict[str, str]:
 def metric_of(signature: str) -> Metric | None:
     """Recreate the metric of a signature, or None if the signature does not give all settings; loads no model.
 
-    Not to be had again are metrics with files (word vectors, baselines, inverse document frequencies), with another
-    model than the embedded one, and those of another version.
+    Metrics that take files (word vectors, baselines, inverse document frequencies) or another model than the embedded
+    one cannot be made again, nor those of another version.
     """
     parsed = Signature.parse(signature)
     if parsed.name not in METRICS:

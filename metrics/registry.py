@@ -13,8 +13,9 @@ from metrics.bertscore import BERTSCORE
 from metrics.carouge import CAROUGE
 from metrics.kind import MetricKind, Option
 from metrics.length import LENGTH
-from metrics.rouge import ROUGE_1, ROUGE_2, ROUGE_L, ROUGE_LSUM, ROUGE_SU4
+from metrics.rouge import ROUGE_1, ROUGE_2, ROUGE_L, ROUGE_SU4
 from metrics.rouge_k import ROUGE_K
+from metrics.rouge_lsum import ROUGE_LSUM
 
 METRICS: dict[str, MetricKind] = {
     "rouge1": ROUGE_1,

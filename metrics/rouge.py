@@ -1,4 +1,4 @@
-"""ROUGE-1, -2, -L, -Lsum and -SU4 (Lin 2004), the first four equal to the `rouge-score` package with its stemmer.
+"""ROUGE-1, -2, -L and -SU4 (Lin 2004), the first three equal to the `rouge-score` package with its stemmer.
 
 The values are computed here because this is the hot path: each distinct text is tokenised and stemmed once, n-grams
 are compared as sets, and longest common subsequences are found with as many bits at once as a sentence has words.
@@ -21,9 +21,7 @@ from data.signatures import signature
 from metrics.base import REFERENCES, VERSION, Score, check_option
 from metrics.kind import MetricKind, option
 from metrics.languages import ENGLISH, LANGUAGES, language_option, settings_of
-from metrics.sentences import sentence_spans
-from metrics.subsequences import places_of, subsequence
-from metrics.text import CACHED_TEXTS, Span, rouge_spans, rouge_tokens, rouge_words
+from metrics.text import CACHED_TEXTS, Span, rouge_spans, rouge_words
 
 TOKENIZERS = {"ascii": "a-z0-9", "unicode": "unicode"}
 VALUES = ("f1", "precision", "recall")
@@ -98,7 +96,14 @@ class Rouge:
     """
 
     def __init__(
-        self, name: str, references: str, tokenizer: str, value: str, counts: str = "clipped", language: str = ENGLISH
+        self,
+        name: str,
+        references: str,
+        tokenizer: str,
+        value: str,
+        counts: str = "clipped",
+        language: str = ENGLISH,
+        **settings: str,
     ) -> None:
         check_option("references", references, REFERENCE_RULES)
         check_option("tokenizer", tokenizer, TOKENIZERS)
@@ -119,6 +124,7 @@ class Rouge:
             tok=self.tokens,
             **({"stem": "porter"} if language == ENGLISH else settings_of(language)),
             **({"counts": counts} if counts != "clipped" else {}),
+            **settings,
             value=value,
         )
 
@@ -349,69 +355,6 @@ class RougeL(Rouge):
                     yield Match(our_spans[code.src_start + offset], their_spans[code.dest_start + offset])
 
 
-class RougeLsum(Rouge):
-    """Each sentence of the reference with what the candidate's sentences have of it in order (Lin 2004, section 3.2).
-
-    A sentence of the reference has a longest common subsequence with each of the candidate; its words in any of them
-    match, each word at most as often as both texts have it. Of several longest subsequences the one that `rouge-score`
-    finds is taken. A text with line breaks has a sentence a line, as there; another one has those of
-    `metrics.sentences`.
-    """
-
-    def __init__(
-        self, references: str = "max", tokenizer: str = "ascii", value: str = "f1", language: str = ENGLISH
-    ) -> None:
-        super().__init__("rougeLsum", references, tokenizer, value, language=language)
-
-    def count(self, candidates: Sequence[str], references: Sequence[str]) -> Counts:
-        """As in `Rouge`."""
-        ours, theirs = ([sentence_words(text, self.tokenizer) for text in texts] for texts in (candidates, references))
-        in_candidate, in_reference = ([sum(map(len, sentences)) for sentences in texts] for texts in (ours, theirs))
-        words = [Counter(chain.from_iterable(sentences)) for sentences in ours]
-        matched = np.zeros((len(ours), len(theirs)), np.intp)
-        for column, reference in enumerate(theirs):
-            masks = list(map(places_of, reference))
-            for row, candidate in enumerate(ours):
-                hits: Counter[str] = Counter()
-                for sentence, mask in zip(reference, masks, strict=True):
-                    union = 0
-                    for other in candidate:
-                        union |= sum(1 << place for place, _ in subsequence(mask, other))
-                    hits.update(word for place, word in enumerate(sentence) if union >> place & 1)
-                matched[row, column] = (hits & words[row]).total()
-        return matched, in_candidate, in_reference
-
-    def matches(self, candidate: str, reference: str) -> Iterator[Match]:
-        """The matched words of the reference, each with its own of the candidate, or an equal one if that is taken."""
-        our_spans, their_spans = (rouge_spans(text, self.tokenizer) for text in (candidate, reference))
-        ours = sentence_words(candidate, self.tokenizer)
-        free = defaultdict(list)
-        for place, word in enumerate(chain.from_iterable(ours)):
-            free[word].append(place)
-        before = 0
-        for sentence in sentence_words(reference, self.tokenizer):
-            mask, start = places_of(sentence), 0
-            partner: dict[int, int] = {}
-            for other in ours:
-                for place, its in subsequence(mask, other):
-                    partner.setdefault(place, start + its)
-                start += len(other)
-            for place in sorted(partner):
-                if left := free[sentence[place]]:
-                    own = partner[place] if partner[place] in left else left[0]
-                    left.remove(own)
-                    yield Match(our_spans[own], their_spans[before + place])
-            before += len(sentence)
-
-
-@lru_cache(CACHED_TEXTS)
-def sentence_words(text: str, tokenizer: str) -> tuple[tuple[str, ...], ...]:
-    """The tokens of `rouge_words`, sentence by sentence: see `RougeLsum`."""
-    if "\n" in text:
-        return tuple(rouge_tokens(line, tokenizer) for line in text.split("\n"))
-    return tuple(rouge_tokens(text[start:end], tokenizer) for start, end in sentence_spans(text))
-
-
 # --- the metrics as they are chosen -----------------------------------------------------------------------------------
 
 
@@ -479,15 +422,6 @@ ROUGE_L = replace(
     about="F1 of the longest common subsequence",
     make=RougeL,
     options=RougeOptions,
-)
-
-ROUGE_LSUM = replace(
-    ROUGE_L,
-    name="rougeLsum",
-    label="ROUGE-Lsum",
-    about="F1 of the longest common subsequences of sentences",
-    make=RougeLsum,
-    by_default=False,
 )
 
 ROUGE_SU4 = replace(

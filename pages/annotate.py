@@ -5,7 +5,7 @@ import streamlit as st
 from annotation.languages import wording_of
 from annotation.phase_store import Standing
 from annotation.phases import AFTER, BEFORE, CONSENT, ENDS, INSTRUCTIONS, JUDGING, TRAINING
-from annotation.records import Annotator, Study, StudyClosed, UnknownStudy, WrongPhase
+from annotation.records import Annotator, NotAssigned, Study, StudyClosed, UnknownStudy, WrongPhase
 from data.database import now
 from data.one_line import in_one_line
 from data.store import DatabaseFailed, NotSignedIn, StoreError
@@ -13,6 +13,7 @@ from pages.components.annotate.annotator import (
     ANNOTATOR,
     FEEDBACK,
     INVITE,
+    KNOWN,
     PREVIEW,
     SHOWN,
     VIEWING,
@@ -34,7 +35,7 @@ from pages.components.annotate.survey import ask_survey
 from pages.components.annotate.training import show_feedback, train
 from pages.components.annotate.turn import begin_turn, describe_progress, show_turn
 from pages.components.annotate.wording import say, speak
-from pages.components.shared.database import guard_database
+from pages.components.shared.database import draw_again_when_it_answers, guard_database
 from pages.components.shared.stopping import look_at_documents
 from pages.components.shared.stores import open_stores
 from reports.escaping import in_markdown, without_pictures
@@ -73,6 +74,11 @@ def judge(annotator: Annotator, study: Study, standing: Standing) -> None:
             study = store().study(annotator.study)
     except (StudyClosed, WrongPhase, UnknownStudy):
         st.rerun()  # the page shows the phase that was reached meanwhile, that the study is paused, or its other name
+    except NotAssigned as error:
+        for key in (VIEWING, SHOWN):
+            state.pop(key, None)
+        show_lost(error)
+        return
     progress = store().progress(annotator)
     if task is None and phases().standing(annotator).phase != JUDGING:
         st.rerun()
@@ -100,6 +106,13 @@ def judge(annotator: Annotator, study: Study, standing: Standing) -> None:
         state[PANEL] = PANELS[0]
     show_pair(annotator, task, study, standing.rules.judging, skips=progress.skipped)
     begin_turn(task.assignment_id, say("{judged} judged, {open} to go", judged=progress.judged, open=progress.open))
+
+
+def show_lost(error: StoreError) -> None:
+    """Say why nothing is shown of what somebody was judging, and show it as soon as it is there again."""
+    st.error(in_markdown(error))
+    st.markdown(say("This page goes on by itself when your work is there again."))
+    draw_again_when_it_answers()
 
 
 def show_preview_banner(study: Study) -> None:
@@ -154,6 +167,7 @@ try:
         st.stop()
     standing = phases().standing(annotator)
     study = store().study(annotator.study)
+    state[KNOWN] = True
     speak(wording_of(standing.rules))
     st.set_page_config(page_title=f"{in_one_line(standing.title)} · Relevance")
     with st.container(key="judging"):
@@ -169,6 +183,10 @@ except StudyClosed as error:
 except NotSignedIn:
     raise  # and this
 except StoreError as error:
-    st.error(in_markdown(error))
+    show_notice()
+    if KNOWN in state:
+        show_lost(error)
+    else:
+        st.error(in_markdown(error))
     if INVITE not in state:
         st.button(say("Start again"), key="start-again", on_click=leave)

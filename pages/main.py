@@ -7,7 +7,7 @@ import streamlit as st
 from hosting.settings import is_hosted
 from pages.background.unfinished import page_run
 from pages.components.annotate.annotator import judging_only
-from pages.components.shared.database import guard_database
+from pages.components.shared.database import JUDGING_ONLY, guard_database
 from pages.components.shared.messages import messages_forgotten
 from pages.components.shared.stores import find_visitor
 from reports.escaping import STYLE
@@ -70,7 +70,7 @@ st.set_page_config(page_icon=ICON, layout="wide")
 st.html(f"{STYLE}{PAGE_STYLE}<style>:root {{ color-scheme: {st.context.theme.type or 'normal'}; }}</style>")
 # Whoever came to judge is not shown the way to systems and scores.
 visitor, unknown = find_visitor()
-judging = judging_only(visitor)
+judging = st.session_state[JUDGING_ONLY] = judging_only(visitor)
 if judging:
     # A page alone would be the default one, and lose the address that an invite names.
     forward = st.Page(lambda: st.switch_page(annotate), title="Judge", default=True)

@@ -59,11 +59,11 @@ def ask_beside(context: Context) -> Asked:
     dataset = context.version.dataset
     baselines = st.multiselect(
         "Baselines",
-        list(dataset.systems),
-        baselines_among(dataset.systems),
+        list(context.version.systems),
+        baselines_among(context.version.systems),
         format_func=in_one_line,
         placeholder="None. Choose systems, and a dagger marks those that beat all of them.",
-        key=f"baselines:{dataset.name}",
+        key=":".join(["baselines", dataset.name, *filter(None, [context.source.study])]),
     )
     names = [None, *PUBLISHED]
     with st.container(horizontal=True, vertical_alignment="bottom"):

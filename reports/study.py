@@ -40,7 +40,7 @@ def make_study_contents(found: StudyData, settings: Settings) -> Contents:
         raise NoRatings(
             f"there are no human ratings of {settings.human!r}; there are {', '.join(dataset.aspects) or 'none at all'}"
         )
-    check_systems(settings.systems, dataset.systems, "--systems")
+    check_systems(settings.systems, study.systems, "--systems")
     analysis = analyze_judgments(
         found.preferences,
         found.cells,

@@ -42,6 +42,10 @@ class DatabaseFailed(StoreError):
         super().__init__(f"the database cannot be used: {failure_in_words(error)}")
         self.stored = stored
         """False: nothing of what was to be stored is; None: that is not known, as a commit was under way."""
+        self.for_annotators = (
+            f"the database cannot be used: {OTHER}" if isinstance(error, UnusableDatabase) else str(self)
+        )
+        """The same for those who only judge, whom paths and settings of the server do not concern."""
 
 
 FAILURES = {
@@ -60,6 +64,9 @@ FAILURES = {
     "server": "its server does not answer",
 }
 """What drivers say, in lower case, and what it means."""
+
+
+OTHER = "it is not the one of this study; please tell whoever runs it"
 
 
 def failure_in_words(error: Exception) -> str:

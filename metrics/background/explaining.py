@@ -22,7 +22,7 @@ from metrics import METRICS, is_lexical
 from metrics.background.child_process import explain_exit, start_module
 from metrics.background.wire import decode_record, encode
 from metrics.explained import CannotExplain, Explained, ModelsBusy, RequestCancelled, explain, load_dictionaries
-from metrics.from_signature import metric_of
+from metrics.from_signature import NOT_MADE_AGAIN, metric_of
 
 TIMEOUT = 30.0
 """Seconds that an explanation may take, waiting for its turn and for the models included."""
@@ -103,15 +103,16 @@ class Inspector:
     ) -> Explained:
         """The score of one example by the metric of a signature, with its evidence; at most `timeout` seconds.
 
-        Raises `CannotExplain` where the metric cannot be had again, fails, or takes too long; `ModelsBusy` where that
-        may soon be otherwise; `RequestCancelled` for a question that is given up while others are answered.
+        Raises `CannotExplain` where the metric cannot be made again from its signature, fails, or takes too long;
+        `ModelsBusy` where that may soon be otherwise; `RequestCancelled` for a question that is given up while others
+        are answered.
         """
         deadline = time.monotonic() + timeout
         metric = metric_of(signature)
         if is_given(signature):
             raise CannotExplain("its scores came with the data set, which does not say what it saw")
         if metric is None:
-            raise CannotExplain("its settings cannot be had again from its signature: files, or another version")
+            raise CannotExplain(NOT_MADE_AGAIN)
         if is_lexical(metric.name):
             return explain(metric, example)
         if not self.turn.acquire(timeout=max(0.0, timeout)):

@@ -12,7 +12,7 @@ from analysis.planning import DOCUMENTS_OF_INTERVALS
 from analysis.significance import TWO_WAY, PairedComparison, SideShare, fewest_documents
 from data.signatures import is_judge, is_length
 from reports.tables.judges import BOTH_ORDERS, NO_SCORES
-from reports.tables.table import Cell, Table, Undefined, interval, number_cell, ratio_intervals_note
+from reports.tables.table import NOT_WEIGHED, Cell, Table, Undefined, interval, number_cell, ratio_intervals_note
 
 TIE_RULE_NAMES: dict[Rule, str] = {
     "half": "half: (C + T/2) / n, a metric's tie counts half",
@@ -121,7 +121,7 @@ def sampling_notes(rule: str) -> list[str]:
 
 def note_drawn_pairs(section: Table) -> Table:
     """The same table, saying that it describes the pairs that were drawn."""
-    note = "Not weighed: this describes the pairs that were drawn, not all pairs that could have been."
+    note = f"{NOT_WEIGHED} this describes the pairs that were drawn, not all pairs that could have been."
     return section._replace(notes=[*section.notes, note])
 
 

@@ -16,7 +16,7 @@ from analysis.metrics_and_people import (
 from analysis.permuted_correlations import Permute
 from analysis.resampled_correlations import Resample
 from analysis.significance import ALPHA, fewest_documents
-from reports.tables.table import Cell, Table, Undefined, interval, number_cell, ratio_intervals_note
+from reports.tables.table import NOT_WEIGHED, Cell, Table, Undefined, interval, number_cell, ratio_intervals_note
 
 LEVEL_NAMES = {"global": "pooled", "input": "within documents", "system": "system level"}
 """What pages and charts call the levels; files call them as the code does."""
@@ -233,7 +233,7 @@ def correlation_test_table(
 def note_drawn_pairs_of_people(section: Table, people: str) -> Table:
     """A table of systems, saying which of its figures describe the pairs that were drawn."""
     note = (
-        f"Not weighed: the column {people} describes the pairs that were drawn, not all pairs that could have been. "
+        f"{NOT_WEIGHED} the column {people} describes the pairs that were drawn, not all pairs that could have been. "
         "Figures of metrics are of all summaries, and need no weights."
     )
     return section._replace(notes=[*section.notes, note])

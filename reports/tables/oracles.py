@@ -74,8 +74,9 @@ HEADINGS = {
 ROUGE_2_NOTE = "ROUGE-2: mean F1 of the same extracts, counted in the same way; it is not what they were chosen for."
 
 WHOSE = (
-    "Greedy and the searches with @paper are those of Akhmetov et al. (2022): their VNS keeps the number of sentences, "
-    "their genetic search may lose the best. The others are ours."
+    "Greedy and the searches with @paper are those of Akhmetov et al. (2022): extracts have as many sentences as the "
+    "reference, or as the greedy extract where vns_greedy@paper begins with it, and their genetic search may lose the "
+    "best. The others are ours: extracts have any number of sentences, and no search loses what it had."
 )
 
 LATEX_DIGITS = dict.fromkeys((HEADINGS["gap"], "seconds", HEADINGS["longest"]), 4)
@@ -124,7 +125,7 @@ def oracle_sections(
             "distribution",
             f"ROUGE-{task.target.n} F1 that extracts reach, by algorithm",
             (*DISTRIBUTION, "rouge2") if extracts.rouge2 else DISTRIBUTION,
-            distribution_notes(task, figures, rouge_2=bool(extracts.rouge2)),
+            distribution_notes(task, statistics, rouge_2=bool(extracts.rouge2)),
         ),
         section(
             "uncertainty",
@@ -149,16 +150,33 @@ def oracle_sections(
     return sections
 
 
-def distribution_notes(task: OracleTask, algorithms: Collection[str], *, rouge_2: bool) -> list[str]:
-    """Notes on what the F1 is of, and whose algorithms reached it."""
+def distribution_notes(task: OracleTask, statistics: Sequence[AlgorithmStatistics], *, rouge_2: bool) -> list[str]:
+    """Notes on what the F1 is of, whose algorithms reached it, and how far these are apart."""
     return [
         f"F1 in [0, 1], {DEFINITIONS[task.target.definition]}; {REFERENCE_RULE_NOTES[task.target.references]}; "
         f"{length_label(task.length)}.",
         inside_note(task.target),
         "Std: of a sample. 25%, 50% and 75%: quartiles (Akhmetov et al. 2022, Table 2).",
         *([ROUGE_2_NOTE] if rouge_2 else []),
-        *([WHOSE] if any("@paper" in name for name in algorithms) else []),
+        *([WHOSE] if any("@paper" in found.algorithm for found in statistics) else []),
+        *comparison_notes(statistics),
     ]
+
+
+def comparison_notes(statistics: Sequence[AlgorithmStatistics]) -> list[str]:
+    """By how much the searches of the paper differ from ours and from the optimum, where any of these ran, too."""
+    means = {found.algorithm: found.mean for found in statistics}
+    theirs = [name for name in means if name.endswith("@paper")]
+    said = [
+        f"{means[name]:.3f} by {name}"
+        for paper in theirs
+        for name in (paper, paper.removesuffix("@paper"))
+        if name in means
+    ]
+    if not theirs or (len(said) == len(theirs) and "exact" not in means):
+        return []
+    said.extend(f"{found.mean:.3f} by {label_of(found)}" for found in statistics if found.algorithm == "exact")
+    return [f"Mean F1, the paper's steps beside ours and the optimum: {', '.join(said)}."]
 
 
 def lengths_table(extracts: Extracts) -> Table:
@@ -198,7 +216,8 @@ def effort_notes(task: OracleTask) -> list[str]:
     timed = [algorithm for algorithm in task.algorithms if ALGORITHMS[algorithm].timed]
     stop = "stop" if len(timed) > 1 else "stops"
     limit = f" For a reference, {', '.join(timed)} {stop} at the first check after {task.seconds:g} s"
-    unrecorded = "; how often that cut VNS short is not recorded" if timed != ["exact"] else ""
+    heuristics = [algorithm for algorithm in timed if algorithm != "exact"]
+    unrecorded = f"; how often that cut {' or '.join(heuristics)} short is not recorded" if heuristics else ""
     return [
         "Sentences: mean number. Gap: mean of the optimum minus F1, over the documents whose optimum is proven; at the "
         f"optimum: share of these on which F1 reaches it, to within {PROVEN:g}.",

@@ -58,6 +58,9 @@ class Table(NamedTuple):
 GROWS = "Keyword recall grows with length: read ROUGE-K beside the words."
 """What is to be said wherever ROUGE-K of systems is shown."""
 
+NOT_WEIGHED = "Not weighed:"
+"""How a note begins that stands under each table that it concerns, even where others are printed once for all."""
+
 DAGGER = "†"
 """What marks a system that beats the baselines."""
 

@@ -1,7 +1,7 @@
 """The searches by name: `greedy` and those that end with `@paper` are Akhmetov et al.'s (2022), the others ours.
 
-Theirs keep the number of sentences that they start with, or breed without keeping the best; ours are free in length and
-never lose what they had. Settings are the paper's where it gives them.
+Extracts of theirs have as many sentences as the reference, and their genetic search may lose the best; extracts of ours
+have any number of sentences, and no search of ours loses what it had. Settings are the paper's where it gives them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from summarizers.oracles.problem import Problem, Solution
 from summarizers.oracles.vns import K_MAX, USUAL, StopRule, exchange, vns
 
 SECONDS = 60.0
-"""Time for one search: a document against one reference. Greedy and genetic search need no limit."""
+"""Time for one search: a document against one reference. Greedy and our genetic search need no limit."""
 
 
 class Algorithm(NamedTuple):
@@ -53,22 +53,22 @@ def run_genetic(problem: Problem, seed: int, start: Iterable[int] | None, second
 
 def run_breed(problem: Problem, seed: int, start: Iterable[int] | None, seconds: float) -> Solution:
     """The paper's genetic search."""
-    return breed(problem, seed, start)
+    return breed(problem, seed, start, stop=StopRule(seconds))
 
 
 OURS: dict[str, object] = {"by": "relevance"}
 PAPER: dict[str, object] = {"by": "akhmetov2022"}
-SIZE: dict[str, object] = {"size": "reference"}
+SIZE: dict[str, object] = {"size": "reference-sentences"}
 VNS: dict[str, object] = {"k_max": K_MAX, "iterations": USUAL.iterations, "patience": USUAL.patience}
 GENETIC: dict[str, object] = {"generations": GENERATIONS, "population": POPULATION}
-BRED: dict[str, object] = {"generations": GENERATIONS}
+BRED: dict[str, object] = {"generations": GENERATIONS, "crossed": "all"}
 
 ALGORITHMS: dict[str, Algorithm] = {
     "greedy": Algorithm(lambda problem, *_: greedy(problem), PAPER),
     "vns@paper": Algorithm(run_exchange, PAPER | SIZE | VNS, seeded=True, timed=True),
     "vns_greedy@paper": Algorithm(run_exchange, PAPER | VNS, from_greedy=True, seeded=True, timed=True),
-    "genetic@paper": Algorithm(run_breed, PAPER | SIZE | BRED, seeded=True),
-    "genetic_greedy@paper": Algorithm(run_breed, PAPER | SIZE | BRED, from_greedy=True, seeded=True),
+    "genetic@paper": Algorithm(run_breed, PAPER | SIZE | BRED, seeded=True, timed=True),
+    "genetic_greedy@paper": Algorithm(run_breed, PAPER | SIZE | BRED, from_greedy=True, seeded=True, timed=True),
     "vns": Algorithm(run_vns, OURS | VNS, seeded=True, timed=True),
     "vns_greedy": Algorithm(run_vns, OURS | VNS, from_greedy=True, seeded=True, timed=True),
     "genetic": Algorithm(run_genetic, OURS | GENETIC, seeded=True),

@@ -1,25 +1,29 @@
-"""Genetic search: the better half of some extracts are parents, and all pairs of them have children.
+"""Genetic search: extracts are crossed with each other, and the best of a generation go on.
 
-`genetic` is ours: extracts are as long as they like, and the best is never lost. `breed` is that of Akhmetov et al.
-(2022), which begins with chunks of the text, and whose children take their parents' place.
+`genetic` is ours: extracts have any number of sentences, and the best is never lost. `breed` is that of Akhmetov et al.
+(2022), whose extracts have as many sentences as the reference, and whose offspring replace their parents.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from itertools import combinations, islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from summarizers.oracles.problem import Problem, Solution, solution
-from summarizers.oracles.vns import random_start, take_fitting, usual_size
+from summarizers.oracles.vns import USUAL, StopRule, paper_size, random_start, take_fitting
 
 GENERATIONS = 6
 """The paper's."""
 
 POPULATION = 80
-"""Extracts of a generation of ours; the paper has as many as the text has chunks."""
+"""Extracts of a generation of ours; the paper keeps half as many as the text has chunks."""
+
+BATCH = 1 << 20
+"""Cells of extracts times sentences that are scored at once."""
 
 
 def genetic(
@@ -46,9 +50,7 @@ def genetic(
     first = [random_start(problem, draw) for _ in range(population)]
     if start is not None:
         first[0] = list(start)
-    pool = np.zeros((population, len(problem)), dtype=bool)
-    for row, chosen in enumerate(first):
-        pool[row, chosen] = True
+    pool = as_rows(problem, first)
     values = problem.f1_of_all(pool)
     for _ in range(generations):
         order = np.argsort(-values, kind="stable")[: max(2, len(pool) // 2)]
@@ -67,44 +69,77 @@ def genetic(
 
 
 def breed(
-    problem: Problem, seed: int = 0, start: Iterable[int] | None = None, *, generations: int = GENERATIONS
+    problem: Problem,
+    seed: int = 0,
+    start: Iterable[int] | None = None,
+    *,
+    generations: int = GENERATIONS,
+    stop: StopRule = USUAL,
 ) -> Solution:
-    """Breed chunks of the text; children take the place of their generation (Akhmetov et al. 2022).
+    """Cross all candidates with each other; the best offspring replace them (Akhmetov et al. 2022).
 
-    The first generation are the chunks of `usual_size` sentences that follow each other, the last one with what is
-    left, and `start`. Of each generation the better half are parents, and random pairs of them have as many children as
-    it had extracts. A child takes half of the sentences of each parent, drawn at random; those that both give it has
-    once. The best may be lost: the result is the best of the last generation, which may score less than `start`. A text
-    of one chunk is its own extract. Equal seeds give equal results. A child beyond the limits loses random sentences
-    until it keeps them. The halves and the loss are the paper's; that pairs are drawn at random is ours.
+    The first candidates are the shuffled sentences in chunks of as many as the reference has (`paper_size`), the last
+    one with what is left, and `start`. In each generation every pair of candidates has one child (`cross`). Half as
+    many children as there were first candidates are the next generation, those that score highest. The result is the
+    best of the last one: the best of all may be lost, so that it may score less than `start`. The search ends early
+    where one candidate is left, or when the time of `stop` is over, in a generation that then does not count; its
+    other rules are not asked. Equal seeds give equal results unless the time ends the search.
+
+    The steps are the paper's. Where it says nothing we choose: half of an odd number is rounded down, but not to 0; a
+    sentence that both parents have is once among theirs. A candidate beyond a limit of words, which the paper does not
+    know, leaves out sentences.
     """
     if not problem.useful:
         return solution(problem, ())
     draw = random.Random(seed)  # noqa: S311  nothing secret
-    size = usual_size(problem)
-    chunks = [range(at, min(at + size, len(problem))) for at in range(0, len(problem), size)]
-    first = [*(take_fitting(problem, chunk) for chunk in chunks), *([list(start)] if start is not None else [])]
-    pool = np.zeros((len(first), len(problem)), dtype=bool)
-    for row, chosen in enumerate(first):
-        pool[row, chosen] = True
-    done = generations if len(pool) > 1 else 0
-    for _ in range(done):
-        order = np.argsort(-problem.f1_of_all(pool), kind="stable")[: max(2, len(pool) // 2)].tolist()
-        pairs = [draw.sample(order, 2) for _ in pool]
-        pool = np.array([halves(pool[one], pool[other], draw) for one, other in pairs])
-        if any(problem.limits):
-            keep_limits(problem, pool, draw)
-    best = int(np.argmax(problem.f1_of_all(pool)))
-    return solution(problem, np.flatnonzero(pool[best]).tolist(), iterations=done)
+    deadline = stop.clock() + stop.seconds
+    size = paper_size(problem)
+    shuffled = draw.sample(range(len(problem)), len(problem))
+    chunks = [take_fitting(problem, shuffled[at : at + size]) for at in range(0, len(problem), size)]
+    pool = as_rows(problem, chunks if start is None else [*chunks, [*start]])
+    values = problem.f1_of_all(pool)
+    kept = max(1, len(pool) // 2)
+    done = 0
+    while done < generations and len(pool) > 1:
+        found = best_offspring(problem, pool, kept, draw, lambda: stop.clock() >= deadline)
+        if found is None:
+            break
+        pool, values = found
+        done += 1
+    return solution(problem, np.flatnonzero(pool[np.argmax(values)]).tolist(), iterations=done)
 
 
-def halves(one: NDArray[np.bool_], other: NDArray[np.bool_], draw: random.Random) -> NDArray[np.bool_]:
-    """A child with half of the sentences of each parent, of an odd number the larger half."""
-    child = np.zeros_like(one)
-    for parent in (one, other):
-        sentences = np.flatnonzero(parent).tolist()
-        child[draw.sample(sentences, (len(sentences) + 1) // 2)] = True
-    return child
+def best_offspring(
+    problem: Problem, pool: NDArray[np.bool_], kept: int, draw: random.Random, is_over: Callable[[], bool]
+) -> tuple[NDArray[np.bool_], NDArray[np.float64]] | None:
+    """The children of all pairs of candidates that score highest, and their F1; None where the time ended."""
+    pairs = combinations(pool, 2)
+    best, values = pool[:0], np.zeros(0)
+    while batch := list(islice(pairs, max(1, BATCH // len(problem)))):
+        if is_over():
+            return None
+        children = as_rows(problem, (cross(problem, one, other, draw) for one, other in batch))
+        best = np.concatenate([best, children])
+        values = np.concatenate([values, problem.f1_of_all(children)])
+        order = np.argsort(-values, kind="stable")[:kept]
+        best, values = best[order], values[order]
+    return best, values
+
+
+def cross(problem: Problem, one: NDArray[np.bool_], other: NDArray[np.bool_], draw: random.Random) -> list[int]:
+    """A child: the sentences of both parents, shuffled, and as many of them as the reference has."""
+    mixed = np.flatnonzero(one | other).tolist()
+    draw.shuffle(mixed)
+    return take_fitting(problem, mixed)
+
+
+def as_rows(problem: Problem, extracts: Iterable[Iterable[int]]) -> NDArray[np.bool_]:
+    """Extracts by their places as booleans: shape (extracts, sentences)."""
+    places = [list(extract) for extract in extracts]
+    rows = np.zeros((len(places), len(problem)), dtype=bool)
+    for row, chosen in enumerate(places):
+        rows[row, chosen] = True
+    return rows
 
 
 def cross_uniformly(one: NDArray[np.bool_], other: NDArray[np.bool_], noise: np.random.Generator) -> NDArray[np.bool_]:

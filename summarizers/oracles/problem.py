@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from metrics.base import check_option
 from metrics.text import count_words, rouge_words
+from summarizers.sentences import split_sentences
 
 DEFINITIONS = ("clipped", "set")
 """`clipped`: an n-gram counts as often as both texts have it (Lin 2004; inside sentences, which makes it ROUGE for
@@ -65,6 +66,7 @@ class Problem:
                 raise ValueError(f"the limit of {name} must be at least 1, not {value}")
         self.definition = definition
         self.limits = limits
+        self.text = reference
         words = [rouge_words(sentence, tokenizer) for sentence in sentences]
         wanted = self.count(rouge_words(reference, tokenizer), n)
         counted = [self.count(tokens, n) for tokens in words]
@@ -108,6 +110,11 @@ class Problem:
         return (sentences is None or len(chosen) <= sentences) and (
             words is None or sum(self.words[sentence] for sentence in chosen) <= words
         )
+
+    @cached_property
+    def reference_sentences(self) -> int:
+        """How many sentences the reference has."""
+        return len(split_sentences(self.text))
 
     @cached_property
     def useful(self) -> tuple[int, ...]:

@@ -1,7 +1,7 @@
 """Reduced variable neighbourhood search: random steps, larger where small ones do not help.
 
-`vns` is ours: its extracts are as long as they like. `exchange` is that of Akhmetov et al. (2022), whose extracts keep
-the number of sentences that they start with.
+`vns` is ours: its extracts have any number of sentences. `exchange` is that of Akhmetov et al. (2022), whose extracts
+have as many sentences as the reference.
 """
 
 from __future__ import annotations
@@ -48,9 +48,10 @@ def vns(problem: Problem, seed: int = 0, start: Iterable[int] | None = None, sto
 def exchange(problem: Problem, seed: int = 0, start: Iterable[int] | None = None, stop: StopRule = USUAL) -> Solution:
     """Replace k sentences of an extract by k others; keep what scores higher (Akhmetov et al. 2022).
 
-    k goes as in `vns`. Without `start` the search begins with random sentences, as many as `usual_size` says, fewer
-    where the limits have no room for them. Their number never changes, so that sentences which share nothing with the
-    reference may stay. Equal seeds give equal results unless the time ends the search.
+    Without `start` the search begins with random sentences, as many as `paper_size` says. It begins with k = 1, which
+    is also what follows a gain; after a failure k grows by 1, from `K_MAX` back to 1. The number of sentences never
+    changes, so that sentences that share nothing with the reference may stay. Equal seeds give equal results unless
+    the time ends the search.
     """
     draw = random.Random(seed)  # noqa: S311  nothing secret
     every = range(len(problem))
@@ -95,20 +96,19 @@ def improve_extract(
     return solution(problem, extract.chosen, iterations=step)
 
 
-def usual_size(problem: Problem) -> int:
-    """How many sentences of a document have, on average, as many n-grams as the reference; at least one.
+def paper_size(problem: Problem) -> int:
+    """How many sentences an extract of Akhmetov et al. has: those of the reference, as their abstracts.
 
-    The paper's searches keep the number of sentences that they start with. It gives a mean of 15 for arXiv articles and
-    no rule that is known to us: this one is ours, so that any document may be asked.
+    Fewer where the document or the limit of sentences has no more; at least one.
     """
-    counted = sum(times for units in problem.sentences for _, times in units)
-    return min(len(problem), max(1, round(problem.total * len(problem) / max(1, counted))))
+    most = len(problem) if problem.limits.sentences is None else min(len(problem), problem.limits.sentences)
+    return max(1, min(most, problem.reference_sentences))
 
 
 def take_fitting(problem: Problem, places: Iterable[int]) -> list[int]:
-    """The first of some sentences that keep the limits together, as many as `usual_size` says."""
+    """The first of some sentences that keep the limits together, as many as `paper_size` says."""
     chosen: list[int] = []
-    size = usual_size(problem)
+    size = paper_size(problem)
     for place in places:
         if len(chosen) < size and problem.fits([*chosen, place]):
             chosen.append(place)

@@ -13,11 +13,11 @@ from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
 from analysis import planning
+from analysis.planned_power import AVERAGED, COUNTED, SIMULATED, SimulatedPower
 from analysis.planning import (
     APPROXIMATE,
     CLOPPER_PEARSON,
     EXACT,
-    SIMULATED,
     STUDENT,
     ObservedMetrics,
     Plan,
@@ -73,15 +73,62 @@ def clustered_studies(
     return (repeated * alike + counts[..., 0] - counts[..., 1]).astype(float)
 
 
+def sum_chances(ratios: tuple[float, float], phi: float, pairs: int) -> Any:
+    """How probable each sum of the credit differences of independent pairs is, from -pairs to pairs."""
+    first, second = ratios
+    scale = phi * math.sqrt(first * (1 - first) * second * (1 - second))
+    one, other = first * (1 - second) - scale, second * (1 - first) - scale
+    chances = np.ones(1)
+    for _ in range(pairs):
+        chances = np.convolve(chances, [other, 1 - one - other, one])
+    return chances
+
+
+def test_the_power_of_six_documents_is_that_all_have_one_sign() -> None:
+    chances = sum_chances((0.61, 0.72), 0.3, 120)
+    exact = chances[:120].sum() ** 6 + chances[121:].sum() ** 6  # 2 of 64 flips are at most .05, 4 are not
+    found = pairs_to_separate(0.61, 0.72, phi=0.3, pairs_per_document=120)
+    assert (found.documents, found.method) == (6, AVERAGED)
+    assert exact == pytest.approx(0.896, abs=5e-4)
+    assert found.power == pytest.approx(exact, abs=0.004)
+
+
+@pytest.mark.parametrize(("ratios", "pairs", "documents"), [((0.2, 0.9), 2, 7), ((0.3, 0.9), 3, 7)])
+def test_the_power_of_few_documents_is_that_of_all_their_outcomes(
+    ratios: tuple[float, float], pairs: int, documents: int
+) -> None:
+    found = pairs_to_separate(*ratios, pairs_per_document=pairs)
+    assert (found.documents, found.method) == (documents, COUNTED)
+    chances = sum_chances(ratios, 0, pairs)
+    outcomes = np.indices((2 * pairs + 1,) * documents).reshape(documents, -1)
+    rejected = np.zeros(outcomes.shape[1], dtype=bool)
+    for part in np.array_split(np.arange(outcomes.shape[1]), 20):
+        flips = sign_flips((outcomes[:, part] - pairs).astype(float), 2**documents, 0)
+        assert flips.exact
+        rejected[part] = np.array(flips.p) <= 0.05
+    exact = float(chances[outcomes[:, rejected]].prod(axis=0).sum())
+    assert found.power == pytest.approx(exact, abs=1e-9)
+
+
+@pytest.mark.parametrize("icc", [0, 0.2])
+def test_counted_and_averaged_power_are_the_same(icc: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = SimulatedPower(0.15, 0.35, 4, icc, 0.05, 12)
+    powers = [counted.of(documents) for documents in range(6, 13)]
+    assert {counted.method(documents) for documents in range(6, 13)} == {COUNTED}
+    monkeypatch.setattr(SimulatedPower, "counts_all", lambda *_: False)
+    assert [counted.of(documents) for documents in range(6, 13)] == pytest.approx(powers, abs=0.01)
+    assert [counted.method(documents) for documents in (6, 12, 13)] == [AVERAGED, AVERAGED, SIMULATED]
+
+
 @pytest.mark.simulation
 @pytest.mark.parametrize(
     ("ratios", "phi", "pairs", "icc", "documents", "method"),
     [
-        ((0.61, 0.72), 0.3, 120, 0, 6, SIMULATED),
+        ((0.61, 0.72), 0.3, 120, 0, 6, AVERAGED),
         ((0.61, 0.72), 0.3, 25, 0.02, 15, SIMULATED),
         ((0.61, 0.72), 0.3, 6, 0.1, 56, STUDENT),
         ((0.5, 0.8), 0, 6, 0.1, None, SIMULATED),
-        ((0.5, 0.8), 0.3, 25, 0.3, None, SIMULATED),
+        ((0.5, 0.8), 0.3, 25, 0.3, None, AVERAGED),
         ((0.7, 0.78), 0, 120, 0.02, 16, SIMULATED),
     ],
 )

@@ -138,9 +138,7 @@ def test_a_study_is_deleted_while_people_judge_in_it(
     removal.delete_study("S", with_judgments=True)
     for thread in threads:
         thread.join()
-    assert {str(error) for error in judged} <= {
-        "this is the work of another annotator, or you do not judge in this study any more"
-    }
+    assert {str(error) for error in judged} <= {"the database has no work of this annotator"}
     assert set(count_rows(engine)) <= OTHERS
 
 

@@ -415,17 +415,17 @@ def test_a_metric_that_fails_leaves_the_others(folder, monkeypatch):
 # --- a study --------------------------------------------------------------------------------------------------
 
 
-def add_study(url, judgments, scores, *, documents=4, checks_failed_by=(), **settings):
+def add_study(url, judgments, scores, *, documents=4, checks_failed_by=(), dataset_systems="ab", **settings):
     """A study S of systems a and b; returns the stores.
 
     `judgments` names the system that each annotator prefers in each document, or `=` for a tie; `scores` has by
-    signature those of a and of b, a number a document, None where it is missing.
+    signature those of a and of b, a number a document, None where it is missing. The data set may have more systems.
     """
     data, annotation = DataStore(connect(url)), AnnotationStore(connect(url))
     records = [
         (
             Document(f"d{n}", f"source {n}", ("reference",)),
-            [Summary(f"d{n}", system, f"{system} of {n}") for system in "ab"],
+            [Summary(f"d{n}", system, f"{system} of {n}") for system in dataset_systems],
         )
         for n in range(documents)
     ]
@@ -580,6 +580,38 @@ def test_a_study_of_conflicts_is_weighed(sqlite_url):
     assert sorted(found.weights) == pytest.approx([4 / 3, 4 / 3, 4 / 3, 4])
     unweighed = count_agreement(found.choices, found.differences()["rouge1|test"])
     assert unweighed.half == 0.25  # what the weights correct
+
+    printed = run("analyze", "--study", "S").stdout
+    saying = {"distinguishability", "systems", "wilcoxon", "reliability", "cohen", "annotators", "position", "human"}
+    for name, table in analysis["tables"].items():
+        below = printed.split(f"{table['title']}\n", 1)[1].split("\n\n", 1)[0]
+        assert ("Not weighed: " in below) == (name in {*saying, "correlation_tests"}), name
+
+
+def test_tables_of_a_study_are_of_the_systems_that_it_compares(sqlite_url):
+    scores = {
+        signature: {system: [len(system) + n / 7 + ord(system) for n in range(4)] for system in "abcde"}
+        for signature in ("rouge1|test", "rouge_k|test", "length|unit:words|version:0.2.0")
+    }
+    _, annotation = add_study(
+        sqlite_url, {"Ann": "aaaa"}, scores, dataset_systems="abcde", systems=("a", "b", "c"), seed=1
+    )
+    analysis = analyzed("--study", "S")
+    assert analysis["facts"]["systems"] == "a, b, c"
+    assert annotation.study("S").systems == ("a", "b", "c")
+    assert {system for (system,) in rows_of(analysis, "systems", "system")} == {"a", "b", "c"}
+    assert {system for row in rows_of(analysis, "wilcoxon", "first", "second") for system in row} == {"a", "b", "c"}
+    for table in ("human", "length", "rouge_k", "matrix"):
+        assert {*rows_of(analysis, table, "summaries", "systems")} == {(12, 3)}
+    assert {n for (n,) in rows_of(analysis, "discrepancies", "n")} == {12}  # 3 pairs in each of 4 documents
+    assert {system for (system,) in rows_of(analysis, "ranking", "system")} == {"a", "b", "c"}
+    fewer = analyzed("--study", "S", "--systems", "a,c")
+    assert fewer["facts"]["systems"] == "a, c"
+    assert {system for (system,) in rows_of(fewer, "systems", "system")} == {"a", "c"}
+    assert "--systems: there is no system d; there are a, b, c" in refused("analyze", "--study", "S", "--systems", "d")
+    assert "--baselines: there is no system e; there are a, b, c" in refused(
+        "analyze", "--study", "S", "--baselines", "e"
+    )
 
 
 NO_DECISION = "no pair that people decide has a value"

@@ -386,8 +386,8 @@ def refusal(database, monkeypatch):
 
 MISTYPED = [
     (interchange, {"id": None}, "the field id is missing"),
-    (interchange, {"id": 7.5}, "id must be a string, not a number"),
-    (interchange, {"id": True}, "id must be a string, not a truth value"),
+    (interchange, {"id": 7.5}, "id must be a string or a whole number, not 7.5"),
+    (interchange, {"id": True}, "id must be a string or a whole number, not a truth value"),
     (interchange, {"id": ""}, "id is empty"),
     (interchange, {"id": "x" * 201}, "id is over 200 characters long"),
     (interchange, {"id": "d0"}, 'the id "d0" already stands in line 1'),
@@ -458,7 +458,7 @@ MISTYPED = [
         {"id": "d0", "model_id": "M1", "text": "other"},
         'the text or references of "d0" differ from an earlier line\'s',
     ),
-    (summeval, {"model_id": [11]}, "model_id must be a string, not a list"),
+    (summeval, {"model_id": [11]}, "model_id must be a string or a whole number, not a list"),
     (summeval, {"model_id": None}, "the field model_id is missing"),
     (summeval, {"decoded": ["a"]}, "decoded must be a string, not a list"),
     (summeval, {"references": None}, "the field references is missing"),
@@ -556,10 +556,10 @@ def test_fields_of_no_known_format(tmp_path, refusal):
 
 D1 = ["d1", "t", "text", "ref", "bart", "sum", 1]
 BAD_ROWS = [
-    (["", "t", "text", "ref", "a", "sum", 1], "document_id {empty}"),
+    (["", "t", "text", "ref", "a", "sum", 1], "document_id {unnamed}"),
     (["d2", "t", "", "ref", "a", "sum", 1], "source {empty}"),
     (["d2", "t", "text", "", "a", "sum", 1], "reference {empty}"),
-    (["d2", "t", "text", "ref", "", "sum", 1], "system must be a string, not null"),
+    (["d2", "t", "text", "ref", "", "sum", 1], "system must be a string or a whole number, not null"),
     (["d2" * 101, "t", "text", "ref", "a", "sum", 1], "document_id is over 200 characters long"),
     (["d1", "t", "text", "ref", "bart", "sum", 1], 'the system "bart" stands twice for "d1"'),
     (["d1", "t", "text", "ref two", "bart", "sum two", 1], 'the system "bart" stands twice for "d1"'),
@@ -578,6 +578,7 @@ def test_bad_rows(tmp_path, refusal, suffix, row, problem):
     path = write_table(tmp_path / f"f.{suffix}", [D1, row])
     of_text = {"empty": "is empty", "finite": "a number such as 4 or 3.5", "nan": '"nan"', "-inf": '"-inf"'}
     of_parquet = {"empty": "must be a string, not null", "finite": "a finite number", "nan": "nan", "-inf": "-inf"}
+    of_text["unnamed"], of_parquet["unnamed"] = "is empty", "must be a string or a whole number, not null"
     problem = problem.format_map(of_parquet if suffix == "parquet" else of_text)
     line = 2 if suffix == "parquet" else 3  # a Parquet file has rows, and no line of headings
     assert refusal(path) == f"f.{suffix}:{line}: {problem}"
@@ -667,7 +668,7 @@ NOT_UTF_8 = pa.Array.from_buffers(pa.utf8(), 1, [None, pa.py_buffer(b"\0\0\0\0\2
         ),
         (
             parquet_bytes(pa.table(NEEDED | {"document_id": [7.5]})),
-            "f.parquet:1: document_id must be a string, not a number",
+            "f.parquet:1: document_id must be a string or a whole number, not 7.5",
         ),
         (
             parquet_bytes(pa.table(NEEDED | {"source": [b"bytes"]})),

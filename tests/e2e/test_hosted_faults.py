@@ -195,6 +195,17 @@ def read_only(file: Path) -> Iterator[str]:
 
 
 @contextmanager
+def locked_up(file: Path) -> Iterator[str]:
+    """Nobody may write the database's own file any more, nor a journal beside it."""
+    folder, mode = file.parent, file.parent.stat().st_mode
+    file.chmod(0o444)
+    folder.chmod(0o555)
+    yield "it may only be read"
+    folder.chmod(mode)
+    file.chmod(0o644)
+
+
+@contextmanager
 def gone(file: Path) -> Iterator[str]:
     away = file.with_name("away.db")
     file.rename(away)
@@ -220,7 +231,7 @@ def late(browser: Browser) -> Iterator[Page]:
         yield context.new_page()
 
 
-@pytest.mark.parametrize("fault", [full_disk, read_only, gone])
+@pytest.mark.parametrize("fault", [full_disk, read_only, locked_up, gone])
 def test_sqlite_fails_and_pages_go_on(
     page: Page, late: Page, tmp_path: Path, fault: Fault, request: pytest.FixtureRequest
 ) -> None:

@@ -17,6 +17,7 @@ from rouge_score.tokenizers import DefaultTokenizer
 from data.importers import read_documents
 from data.records import Example, make_examples
 from metrics import make_metrics, metric
+from metrics.from_signature import metric_of
 from metrics.rouge import VALUES, RougeEvidence
 from metrics.sentences import sentence_spans
 from metrics.text import rouge_words
@@ -134,20 +135,34 @@ def lines(text: str) -> str:
     return "\n".join(text[start:end] for start, end in sentence_spans(text))
 
 
-@pytest.mark.exhaustive
-def test_rouge_lsum_equals_rouge_score(summeval: list[Example]) -> None:
-    """Texts with a sentence a line as they are, texts without line breaks as split here; 229 pairs of SummEval."""
-    pairs = [example(e.candidate, e.references[place % 11]) for place, e in enumerate(summeval[::7])]
-    split = [example(lines(e.candidate), lines(e.references[0])) for e in pairs]
-    lsum = metric("rougeLsum")
-    for found, same, pair in zip(lsum.score(pairs), lsum.score(split), split, strict=True):
-        theirs = PEER_OF_LINES.score(pair.references[0], pair.candidate)["rougeLsum"]
-        assert found.value == pytest.approx(theirs.fmeasure, abs=1e-9)
-        assert found.parts["precision"] == pytest.approx(theirs.precision, abs=1e-9)
-        assert found.parts["recall"] == pytest.approx(theirs.recall, abs=1e-9)
-        # What is one line has no line break, so that the splitter is asked for it again.
-        if "\n" in pair.candidate and "\n" in pair.references[0]:
-            assert same.value == found.value
+@pytest.mark.parametrize("step", [79, pytest.param(7, marks=pytest.mark.exhaustive)])
+def test_rouge_lsum_equals_rouge_score(summeval: list[Example], step: int) -> None:
+    """Texts as they are, with a sentence a line, and split by the option; up to 229 pairs of SummEval."""
+    pairs = [example(e.candidate, e.references[place % 11]) for place, e in enumerate(summeval[::step])]
+    in_lines = [example(lines(e.candidate), lines(e.references[0])) for e in pairs]
+    lsum, splitting = metric("rougeLsum"), metric("rougeLsum", lsum_sentences="split")
+    parted = 0
+    for asked in (pairs, in_lines):
+        for found, pair in zip(lsum.score(asked), asked, strict=True):
+            theirs = PEER_OF_LINES.score(pair.references[0], pair.candidate)["rougeLsum"]
+            assert found.value == pytest.approx(theirs.fmeasure, abs=1e-9)
+            assert found.parts["precision"] == pytest.approx(theirs.precision, abs=1e-9)
+            assert found.parts["recall"] == pytest.approx(theirs.recall, abs=1e-9)
+    for whole, split, of_lines in zip(lsum.score(pairs), splitting.score(pairs), lsum.score(in_lines), strict=True):
+        assert split.value == of_lines.value
+        parted += split.value != whole.value
+    assert parted > 0.8 * len(pairs)
+
+
+def test_what_rouge_lsum_takes_for_sentences_is_in_its_signature() -> None:
+    named = {of: metric("rougeLsum", lsum_sentences=of).signature for of in ("lines", "split")}
+    assert metric("rougeLsum").signature == named["lines"]
+    for of, signature in named.items():
+        assert f"|sentences:{of}|" in signature
+        assert metric_of(signature).signature == signature
+    assert metric_of(named["lines"].replace("|sentences:lines", "")) is None  # lines or sentences, as the text had them
+    with pytest.raises(ValueError, match="lsum_sentences must be one of lines, split, not 'words'"):
+        metric("rougeLsum", lsum_sentences="words")
 
 
 few_words = st.lists(st.lists(st.sampled_from("abcd"), max_size=7).map(" ".join), min_size=2, max_size=4).map("\n".join)

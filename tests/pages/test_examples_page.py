@@ -25,7 +25,7 @@ from data.records import Document, Example, Summary
 from data.store import DataStore, StoredScore
 from metrics import default_metrics, make_metrics
 from metrics.explained import CannotExplain, Explained, explain
-from metrics.from_signature import metric_of
+from metrics.from_signature import NOT_MADE_AGAIN, metric_of
 from metrics.registry import label_of
 from metrics.scoring import score_dataset
 from pages.components.examples import pair_list
@@ -741,7 +741,7 @@ def test_a_signature_that_cannot_be_made_again(known: RatedStorms, signature: st
     known.data.add_scores(metric=signature.partition("|")[0], signature=signature, scores=scores)
     app = opened()
     answered(see(app, "ROUGE-1 (mine)" if signature == "rouge1|mine" else label_of(signature)))
-    assert "Undefined: its settings cannot be had again from its signature: files, or another version." in said(app)
+    assert f"Undefined: {NOT_MADE_AGAIN}." in said(app)
 
 
 def test_a_stored_score_that_the_evidence_does_not_make(storms: RatedStorms) -> None:

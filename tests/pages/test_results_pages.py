@@ -498,7 +498,24 @@ def test_what_is_not_weighed_says_so(world: World) -> None:
     app = open_page("systems.py")
     note = "Not weighed: the column judgments won describes the pairs that were drawn"
     assert said(app).count(note) == 3  # systems, distinguishability, wilcoxon
-    assert "Wilcoxon's test is not weighed" in said(open_page("agreement.py"))
+    agreement = said(open_page("agreement.py"))
+    assert "Wilcoxon's test is not weighed" in agreement
+    assert agreement.count("Not weighed: this describes the pairs that were drawn") == 1  # of the sides
+
+
+def test_all_tables_of_a_study_are_of_its_systems(world: World) -> None:
+    """The data set has three, of which the study compares two."""
+    world.add()
+    for signature in (ROUGE1, ROUGE_K):
+        world.score(signature, lambda document, system: ord(system) / 200 + int(document[1:]) / 10)
+    world.ask(systems=("a", "c"))
+    world.judge("Ana", first)
+    app = open_page("systems.py")
+    assert {*table(app, "systems")["system"]} == {"a", "c"}
+    assert app.multiselect(key=f"baselines:{NAME}:Study").options == ["a", "c"]
+    correlation = open_page("correlation.py")
+    assert {*table(correlation, "discrepancies")["n"]} == {4}  # a pair in each of four documents
+    assert "8 summaries of 8 were judged" in said(correlation)
 
 
 def test_a_change_of_the_data_set_changes_every_choice(known: World) -> None:

@@ -12,7 +12,8 @@ from data.demo import FILE
 from data.importers import read_documents
 from data.records import Example
 from metrics import lexical_metrics, metric
-from metrics.rouge import numbered_ngrams, numbered_skip_bigrams, sentence_words
+from metrics.rouge import numbered_ngrams, numbered_skip_bigrams
+from metrics.rouge_lsum import sentence_words
 from metrics.sentences import sentence_spans
 from metrics.text import lemmas, rouge_words
 from pages.components.playground.draft import examples_of, from_records

@@ -99,6 +99,15 @@ def test_the_tables_of_the_paper():
     assert not any("best found" in as_text(section) for section in found.values())
 
 
+def test_how_far_the_papers_steps_are_from_ours_and_from_the_optimum():
+    named = ["genetic", "genetic@paper", "vns@paper", "exact"]
+    rows = [row("a", name, f1) for name, f1 in zip(named, [0.5, 0.25, 0.125, 0.75], strict=True)]
+    said = "Mean F1, the paper's steps beside ours and the optimum: 0.250 by genetic@paper, 0.500 by genetic, "
+    assert f"{said}0.125 by vns@paper, 0.750 by exact." in tables(rows)["distribution"].notes
+    for only in (rows[:1], rows[1:3]):  # nothing to compare
+        assert not any(note.startswith("Mean F1") for note in tables(only)["distribution"].notes)
+
+
 def test_unproven_results_are_the_best_found():
     found = tables(ROWS)
     for section in found.values():
@@ -139,7 +148,7 @@ def test_without_the_exact_search():
     assert list(tables([], OracleTask(algorithms=("vns",)))) == NAMES[:3]
     effort_said = " ".join(found["effort"].notes)
     assert effort_said.endswith(
-        "For a reference, vns stops at the first check after 60 s; how often that cut VNS short is not recorded."
+        "For a reference, vns stops at the first check after 60 s; how often that cut vns short is not recorded."
     )
     greedy = tables([row("a", "greedy", 0.5)], OracleTask(algorithms=("greedy",)))
     assert "first check" not in " ".join(greedy["effort"].notes)

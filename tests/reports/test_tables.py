@@ -563,8 +563,8 @@ def test_plan() -> None:
     )
     few = plan_table(pairs_to_separate(0.61, 0.72, phi=0.3, pairs_per_document=120))
     assert few.rows[0]["documents"] == 6
-    assert "however many pairs each gives; that is why it takes so many. Power 87." in few.notes[0]
-    assert few.notes[0].endswith("2000 simulated studies.")
+    assert "however many pairs each gives; that is why it takes so many. Power 89." in few.notes[0]
+    assert few.notes[0].endswith("simulated studies, averaged over all signs of their documents.")
     alone = plan_table(pairs_to_separate(0.61, 0.72))
     assert "exact McNemar, as each document gives one pair" in alone.notes[0]
     assert alone.notes[0].endswith("Power 80.1%: exact power of the exact McNemar test.")

@@ -25,6 +25,7 @@ VIEWING = "viewing"  # the assignment of an earlier pair that is shown again
 SHOWN = "shown"  # the assignment of the pair on the screen, and when it was shown
 TYPED = "typed"  # the same assignment, and the reason that was typed
 FEEDBACK = "training_feedback"  # what is to be told of the last answer in the training
+KNOWN = "known_annotator"  # whether the token was that of an annotator before
 PREVIEW = "preview_stores"  # the stores of a copy in memory, while a researcher walks through a study
 
 
@@ -115,6 +116,6 @@ def ask_for_name() -> None:
 
 def leave() -> None:
     """Forget the name, so that another one can start; the other pages are shown again."""
-    for key in (ANNOTATOR, VIEWING, SHOWN, FEEDBACK, PREVIEW, WORDING):
+    for key in (ANNOTATOR, KNOWN, VIEWING, SHOWN, FEEDBACK, PREVIEW, WORDING):
         state.pop(key, None)
     st.query_params.clear()

@@ -14,6 +14,7 @@ from annotation.records import (
     StudyClosed,
     StudyPaused,
     TooSoon,
+    WorkGone,
     WrongPhase,
 )
 from data.store import DatabaseFailed, StoreError
@@ -36,6 +37,10 @@ REFUSALS: dict[type[StoreError], str] = {
     AlreadyJudged: ANSWERED,
     AlreadyAnswered: ANSWERED,
     WrongPhase: msgid("This part of the study is over for you. Nothing was saved."),
+    WorkGone: msgid(
+        "That was not saved: the database does not have this work of yours any more. Another one, or a backup, may "
+        "have taken its place: please tell whoever runs the study."
+    ),
 }
 """What is said of each refusal, the narrower ones first."""
 

@@ -43,6 +43,8 @@ def not_saved(what: str, error: DatabaseFailed) -> str:
     """Say that something was not saved, and why; or that nobody knows, where the database failed in the middle."""
     if error.stored is None:
         return say(
-            "{what} may not have been saved: {reason}. You will be asked again if it was not.", what=what, reason=error
+            "{what} may not have been saved: {reason}. You will be asked again if it was not.",
+            what=what,
+            reason=error.for_annotators,
         )
-    return say("{what} was not saved: {reason}.", what=what, reason=error)
+    return say("{what} was not saved: {reason}.", what=what, reason=error.for_annotators)

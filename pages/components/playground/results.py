@@ -11,7 +11,7 @@ from data.records import Example
 from data.signatures import is_length
 from metrics import METRICS, is_lexical, lexical_metrics
 from metrics.explained import CannotExplain, Explained, explain
-from metrics.from_signature import metric_of, signatures
+from metrics.from_signature import NOT_MADE_AGAIN, metric_of, signatures
 from metrics.registry import label_of
 from pages.components.evidence.views import evidence_html, side_by_side
 from pages.components.playground.desk import Desk
@@ -96,7 +96,7 @@ def find_explained(desk: Desk, signature: str, example: Example) -> Explained | 
     if not is_lexical(signature):
         return desk.models.answer(signature, example)
     metric = metric_of(signature)
-    return CannotExplain("its settings cannot be had again") if metric is None else explain(metric, example)
+    return CannotExplain(NOT_MADE_AGAIN) if metric is None else explain(metric, example)
 
 
 # --- what if ------------------------------------------------------------------------------------------------

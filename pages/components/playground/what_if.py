@@ -13,7 +13,8 @@ from data.preferences import TIE
 from data.records import Example
 from metrics.base import score_candidates
 from metrics.from_signature import metric_of
-from metrics.rouge import numbered_ngrams, numbered_skip_bigrams, sentence_words
+from metrics.rouge import numbered_ngrams, numbered_skip_bigrams
+from metrics.rouge_lsum import sentence_words
 from metrics.sentences import sentence_spans
 from metrics.text import NO_SPACES, Span, lemmas, rouge_words
 from pages.components.playground.live import Part

@@ -10,13 +10,16 @@ from typing import ParamSpec
 
 import streamlit as st
 
-from annotation.records import UnknownStudy
+from annotation.records import NotAssigned, UnknownStudy
 from data.store import DatabaseFailed, NotAllowed, NotSignedIn, StoreError
 from pages.components.shared.stores import open_stores
 from reports.escaping import in_markdown
 
 P = ParamSpec("P")
 
+
+JUDGING_ONLY = "judging_only"
+"""The session key of whether somebody came to judge, and is to read nothing of the server's paths and settings."""
 
 RETRY = 3.0
 """Seconds between two looks whether the database is back."""
@@ -37,7 +40,7 @@ def guard_database(draw: Callable[P, None]) -> Callable[P, None]:
         except NotSignedIn as error:
             show_refusal(error)
             st.html('<p><a href="/sign-in" target="_self">Sign in</a></p>')
-        except (NotAllowed, UnknownStudy, ChildProcessError) as error:
+        except (NotAllowed, NotAssigned, UnknownStudy, ChildProcessError) as error:
             show_refusal(error)
 
     return run
@@ -52,11 +55,16 @@ def show_refusal(error: StoreError | ChildProcessError) -> None:
 def show_failure(error: DatabaseFailed) -> None:
     """Say why the page cannot be drawn, and draw it as soon as the database answers."""
     logging.getLogger("relevance").error("%s (%s)", error, error.__cause__)
-    reason = str(error)
+    reason = error.for_annotators if st.session_state.get(JUDGING_ONLY) else str(error)
     st.error(
         f"{in_markdown(reason[:1].upper() + reason[1:])}. Everything that was shown as saved is kept. "
         "This page goes on by itself when the database can be used again."
     )
+    draw_again_when_it_answers()
+
+
+def draw_again_when_it_answers() -> None:
+    """Draw the whole page again after a while, as soon as the database answers."""
     st.session_state.database_failed = time.monotonic()
     wait_for_database()
 

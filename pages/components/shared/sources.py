@@ -57,6 +57,13 @@ class Version(NamedTuple):
     """Language models that have judged in a study, and how far they are."""
     in_drawn_order: bool = False
     """Whether a study ends by a stopping rule, which looks at its documents in the order that was drawn."""
+    compared: tuple[str, ...] = ()
+    """The systems that a study compares; of ratings none, as they are of all systems of the data set."""
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems that all is about: those that a study compares, or all of the data set."""
+        return self.compared or self.dataset.systems
 
     @property
     def summaries(self) -> int:
@@ -116,14 +123,15 @@ class Source(NamedTuple):
         """Ask the database how far the source is; where scores have changed, they are counted."""
         data, annotation = open_stores().data, open_stores().annotation
         judged, rule, decided, judges, in_drawn_order = "", "all", 0, list[ModelAnnotator](), False
+        compared: tuple[str, ...] = ()
         if self.study is not None:
             study = annotation.study(self.study)
             judged = read_at_first(f"judgments of {self.study}", partial(annotation.version, self.study))
-            rule, in_drawn_order = study.rule, study.in_drawn_order
+            rule, in_drawn_order, compared = study.rule, study.in_drawn_order, study.systems
             decided = open_stores().adjudication.version(self.study) if self.adjudicated else 0
             judges = open_stores().models.models(self.study)
         dataset = data.dataset(self.dataset)
-        return Version(judged, rule, dataset, signatures_of(dataset), decided, tuple(judges), in_drawn_order)
+        return Version(judged, rule, dataset, signatures_of(dataset), decided, tuple(judges), in_drawn_order, compared)
 
     def said(self, document: str, systems: tuple[str, str]) -> dict[str, SaidOfPair]:
         """What language models said of a pair of a study, by signature; of ratings, nothing."""
@@ -192,9 +200,11 @@ def preferences_of(source: Source, version: Version) -> Preferences:
 
 @computed("Reading the scores", kept=16, whole=True)
 def cells_of(source: Source, version: Version) -> Cells:
-    """Scores and ratings of the data set, with the share of judgments won where the source is a study."""
+    """Scores and ratings of the data set; of a study those of its systems, with the share of judgments won."""
     found = open_stores().data.cells(source.dataset)
-    return found if source.study is None else with_judgments(found, preferences_of(source, version))
+    if source.study is None:
+        return found
+    return with_judgments(found.of_systems(version.systems), preferences_of(source, version))
 
 
 @computed("Reading the verdicts", kept=16)

@@ -5,7 +5,7 @@ import random
 import subprocess
 import sys
 import time
-from itertools import count
+from itertools import count, pairwise
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from data.importers import read_documents
 from summarizers.oracles import ALGORITHMS, DEFINITIONS, Limits, Problem
 from summarizers.oracles.exact import exact, program_of, relax
-from summarizers.oracles.genetic import breed, genetic, halves
+from summarizers.oracles.genetic import GENERATIONS, best_offspring, breed, cross, genetic
 from summarizers.oracles.greedy import climb, greedy
 from summarizers.oracles.problem import NO_LIMITS, Extract
-from summarizers.oracles.vns import K_MAX, StopRule, draw_flips, exchange, random_start, usual_size, vns
-from summarizers.sentences import sentences_of
+from summarizers.oracles.vns import K_MAX, USUAL, StopRule, draw_flips, exchange, improve_extract, random_start, vns
+from summarizers.sentences import sentences_of, split_sentences
 
 OURS = [name for name in ALGORITHMS if "@paper" not in name]
 
@@ -267,7 +267,7 @@ from pathlib import Path
 from data.importers import read_documents
 from summarizers.oracles import DEFINITIONS, Problem
 from summarizers.oracles.exact import exact
-from summarizers.sentences import sentences_of
+from summarizers.sentences import sentences_of, split_sentences
 documents = [document for document, _ in read_documents(Path({str(shared_data / "summeval.jsonl")!r}), "interchange")]
 sources = [sentences_of(document) for document in documents]
 for number in range(60, 100):  # with presolve, the solver prints at 75 and 79
@@ -355,53 +355,144 @@ def test_greedy_covers_words_for_rouge_2_too():
     assert found.iterations == 2
 
 
+# --- the steps of Akhmetov et al. (2022) -------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def papers(abstracts):
+    """12 sources of about 60 sentences with references of several: abstracts of SciTLDR and summaries, joined."""
+    parts = [abstracts[start : start + 8] for start in range(0, 96, 8)]
+    return [([text for texts, _ in part for text in texts], " ".join(said for _, said in part)) for part in parts]
+
+
 @pytest.mark.parametrize("definition", DEFINITIONS)
-def test_the_papers_variable_neighbourhoods_keep_the_number_of_sentences(abstracts, definition):
-    for seed, (sentences, reference) in enumerate(abstracts[:40]):
+def test_the_papers_extracts_have_as_many_sentences_as_the_reference(papers, definition):
+    for seed, (sentences, reference) in enumerate(papers):
         problem = Problem(sentences, reference, 1, definition)
-        found = exchange(problem, seed)
-        assert len(found.sentences) == usual_size(problem)
+        wanted = len(split_sentences(reference))
+        assert wanted > 3
+        for name in ("vns@paper", "genetic@paper", "genetic_greedy@paper"):
+            found = ALGORITHMS[name].search(problem, seed=seed, seconds=60)
+            assert len(found.sentences) == wanted, name
         first = greedy(problem)
-        better = exchange(problem, seed, first.sentences)
+        better = ALGORITHMS["vns_greedy@paper"].search(problem, seed=seed, seconds=60)
         assert len(better.sentences) == len(first.sentences)
         assert better.f1 >= first.f1
 
 
-def test_usual_size():
-    # 12 words in 4 sentences, 3 each: a reference of 7 words has those of 7 / 3 sentences
-    sentences = ["a b c", "d e", "f g h", "i j k l"]
-    assert usual_size(Problem(sentences, "t u v w x y z")) == 2
-    assert usual_size(Problem(sentences, "t")) == 1
-    assert usual_size(Problem(sentences, " ".join("t" * 99))) == 4
+def test_how_many_sentences_where_there_are_fewer():
+    reference = "One is here. Two is here. Three is here."
+    assert len(exchange(Problem([*"abcde", "one"], reference)).sentences) == 3
+    assert len(exchange(Problem(["one", "b"], reference)).sentences) == 2
+    assert len(exchange(Problem([*"abcde", "one"], reference, limits=Limits(sentences=2))).sentences) == 2
+    assert len(exchange(Problem([*"abcde", "one"], reference, limits=Limits(words=2))).sentences) == 2
 
 
-@pytest.mark.exhaustive
-def test_the_papers_genetic_search_may_lose_the_best():
-    # Chunks of one sentence each, and a start that has it all: its children have half of it.
-    problem = Problem([*"abcdef"], "a")
-    assert usual_size(problem) == 1
-    assert breed(problem, start=(0,), generations=0).f1 == 1.0
-    best = exact(HARD[0])
-    assert max(breed(HARD[0], seed, best.sentences).f1 for seed in range(3)) < best.f1
+def test_the_papers_variable_neighbourhoods_replace_one_to_three_sentences_and_one_after_a_gain():
+    problem, asked = HARD[0], []
+    draw = random.Random(0)
+
+    def shake(chosen, k):
+        inside, outside = sorted(chosen), sorted(set(range(len(problem))) - set(chosen))
+        asked.append((k, problem.f1(chosen)))
+        return [*draw.sample(inside, k), *draw.sample(outside, k)]
+
+    improve_extract(problem, random_start(problem, draw), shake, USUAL)
+    assert asked[0][0] == 1
+    gains = 0
+    for (k, before), (following, after) in pairwise(asked):
+        gains += after > before
+        assert following == (1 if after > before else k % 3 + 1)
+    assert gains >= 3
+    assert USUAL[:3] == (60.0, 5_000, 700)
+    assert len(asked) < 5_000
+    assert len({value for _, value in asked[-700:]}) == 1  # without a gain
 
 
-@pytest.mark.exhaustive
-def test_the_papers_children_have_half_of_each_parent():
-    one, other = np.array([1, 1, 1, 0, 0, 0], dtype=bool), np.array([0, 0, 1, 1, 1, 1], dtype=bool)
-    for seed in range(20):
-        child = halves(one, other, random.Random(seed))
-        assert (child & one).sum() >= 2  # the larger half of 3
-        assert (child & other).sum() >= 2
-        assert 3 <= child.sum() <= 4  # the one that both have may come from both
-    assert HARD[0].f1(breed(HARD[0], generations=0).sentences) > 0  # the best chunk
-    chunk = breed(HARD[0], generations=0).sentences
-    assert chunk == tuple(range(chunk[0], chunk[-1] + 1))
-    assert len(chunk) == usual_size(HARD[0])
+def test_the_papers_first_candidates_are_chunks_of_the_shuffled_sentences(papers):
+    sentences, reference = papers[0]
+    problem = Problem(sentences, reference)
+    size = problem.reference_sentences
+    found = {breed(problem, seed, generations=0).sentences for seed in range(10)}
+    assert len(found) == 10  # of sentences that follow each other the best chunk would be the same
+    assert {len(extract) for extract in found} == {size}
+    one = exact(problem)
+    assert breed(problem, 0, one.sentences, generations=0).sentences == one.sentences  # greedy's joins the candidates
+
+
+def test_the_papers_candidates_are_all_crossed_and_the_best_offspring_replace_them(papers):
+    sentences, reference = papers[1]
+    problem = Problem(sentences, reference)
+    size, draw = problem.reference_sentences, random.Random(0)
+    shuffled = np.random.default_rng(0).permutation(len(problem))
+    pool = np.zeros((6, len(problem)), dtype=bool)
+    for row, at in zip(pool, range(0, 6 * size, size), strict=True):
+        row[shuffled[at : at + size]] = True
+    children, values = best_offspring(problem, pool, 100, draw, lambda: False)
+    assert len(children) == 15  # 6 x 5 / 2
+    assert (children.sum(axis=1) == size).all()
+    parents = [[place for place, row in enumerate(pool) if (row & child).any()] for child in children]
+    assert sorted(parents) == [[one, other] for one in range(6) for other in range(one + 1, 6)]
+    assert values.tolist() == pytest.approx([problem.f1(np.flatnonzero(child)) for child in children])
+    assert sorted(values, reverse=True) == values.tolist()
+    kept, best = best_offspring(problem, pool, 3, random.Random(0), lambda: False)
+    assert (kept == children[:3]).all()
+    assert best.tolist() == values[:3].tolist()
+    assert best_offspring(problem, pool, 3, draw, lambda: True) is None
+
+
+def test_a_child_of_the_papers_is_drawn_from_both_parents(papers):
+    sentences, reference = papers[2]
+    problem = Problem(sentences, reference)
+    size = problem.reference_sentences
+    one, other = np.zeros((2, len(problem)), dtype=bool)
+    one[:size] = other[2 : size + 2] = True  # which share all sentences but two of each
+    children = [cross(problem, one, other, random.Random(seed)) for seed in range(50)]
+    assert all(len(child) == len(set(child)) == size for child in children)
+    assert set().union(*children) == {*range(size + 2)}
+    assert len({tuple(sorted(child)) for child in children}) > 10
+
+
+def test_half_as_many_offspring_as_candidates_for_six_generations(papers):
+    assert GENERATIONS == 6
+    sentences, reference = papers[3]
+    short = ". ".join(reference.split(". ")[:2]) + "."
+    problem = Problem(sentences, short)
+    candidates = -(-len(problem) // problem.reference_sentences)
+    assert candidates > 12
+    seen = []
+
+    def clock():  # asked once before and once in every generation, as all pairs fit in one batch
+        seen.append(1)
+        return 0.0
+
+    found = breed(problem, stop=StopRule(clock=clock))
+    assert found.iterations == len(seen) - 1 == 6
+    few = Problem(sentences, reference)
+    pairs_left = breed(few)  # 8 candidates or fewer: 4, 4, ... or 2, 1 and then none to cross it with
+    assert 1 <= pairs_left.iterations <= 6
+
+
+def test_the_papers_genetic_search_may_lose_the_best(papers):
+    lost = 0
+    for sentences, reference in papers:
+        problem = Problem(sentences, reference)
+        best = exact(problem)
+        lost += breed(problem, 0, best.sentences).f1 < best.f1
+    assert lost > 6
+
+
+def test_the_papers_genetic_search_ends_with_its_time(papers):
+    problem = Problem(*papers[0])
+    times = count()
+    found = breed(problem, stop=StopRule(2.5, clock=lambda: float(next(times))))
+    assert found.iterations == 2  # the clock says 1 and 2 in these, and 3 in the next
+    assert len(found.sentences) == problem.reference_sentences
 
 
 @pytest.mark.parametrize("search", [vns, genetic, exchange, breed])
-def test_seeds(search):
-    problem = HARD[0]
+def test_seeds(search, papers):
+    problem = HARD[0] if search in {vns, genetic} else Problem(*papers[0])
     found = [search(problem, seed) for seed in range(5)]
     assert found == [search(problem, seed) for seed in range(5)]
     assert len({solution.sentences for solution in found}) > 1
