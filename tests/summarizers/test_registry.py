@@ -63,7 +63,7 @@ from summarizers.registry import BASELINES
         (
             "oracle-vns@paper-rouge1",
             "oracle-vns@paper-rouge1",
-            "oracle|algorithm:vns@paper|by:akhmetov2022|size:reference|k_max:3|iterations:5000|patience:700|seconds:60|"
+            "oracle|algorithm:vns@paper|by:akhmetov2022|size:reference-sentences|k_max:3|iterations:5000|patience:700|seconds:60|"
             "seed:0|metric:rouge1|definition:clipped|ngrams:within-sentences|refs:max|tok:a-z0-9|stem:porter|"
             "version:0.2.0",
         ),
