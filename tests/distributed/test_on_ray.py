@@ -24,6 +24,9 @@ from tests.waiting import PATIENCE, until
 PER = 1
 """Documents of a shard: the demo corpus has 24."""
 
+NICENESS = "0"
+"""Of Ray's workers. By default it is 15, and on busy cores they take more than a minute to import what they need."""
+
 
 def scored(folder: Path, source: str, place: Place, names: str = "rouge1,length", progress=lambda now: None) -> None:
     work = ScoreWork(tuple(make_metrics(names.split(","))))
@@ -64,6 +67,7 @@ def two_nodes(s3: str, monkeypatch: pytest.MonkeyPatch):
     """A Ray of two nodes with a processor each, which ends with the test; S3's address is known to its workers."""
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
     monkeypatch.setenv("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
+    monkeypatch.setenv("RAY_worker_niceness", NICENESS)
     from ray.cluster_utils import Cluster
 
     node = {"num_cpus": 1, "object_store_memory": 100_000_000, "include_dashboard": False}
@@ -77,6 +81,7 @@ def two_nodes(s3: str, monkeypatch: pytest.MonkeyPatch):
 @pytest.mark.smoke
 def test_a_ray_of_one_s_own_makes_the_bytes_of_one_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    monkeypatch.setenv("RAY_worker_niceness", NICENESS)
     with on_ray(RayOptions(workers=1)) as place:
         scored(tmp_path / "ray", str(DEMO), place)
     scored(tmp_path / "plain", str(DEMO), Here())
