@@ -189,13 +189,13 @@ def keep_to_file(engine: Engine) -> None:
     if file is None:
         return
 
-    def identity() -> tuple[int, int, bool, bool]:
+    def identity() -> tuple[int, int, int, bool]:
         try:
             status = file.stat()
         except OSError as error:
             raise sqlite3.OperationalError("unable to open database file") from error
-        writable = os.access(file, os.W_OK), os.access(file.parent, os.W_OK)  # of the folder, for the journal
-        return status.st_dev, status.st_ino, *writable
+        # Of the file one look says all, as it may be gone in the next moment; the folder is where the journal lies.
+        return status.st_dev, status.st_ino, status.st_mode, os.access(file.parent, os.W_OK)
 
     def refuse_to_create(*_: Any) -> None:
         identity()

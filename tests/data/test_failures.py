@@ -161,6 +161,7 @@ def test_what_is_not_known_is_told_in_one_line() -> None:
     assert failure_in_words(ValueError()) == "ValueError"
 
 
+@pytest.mark.filterwarnings("error::pytest.PytestUnhandledThreadExceptionWarning")
 def test_many_readers_of_a_file_that_comes_and_goes_never_see_an_empty_database(tmp_path: Path) -> None:
     path, away = tmp_path / "a.db", tmp_path / "away.db"
     store = DataStore(connect(f"sqlite:///{path}"))
