@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from itertools import combinations_with_replacement
 
 import numpy as np
@@ -49,14 +50,22 @@ class SimulatedPower:
     def __init__(
         self, only_first: float, only_second: float, pairs_per_document: float, icc: float, alpha: float, most: int
     ) -> None:
-        self.alpha = alpha
+        self.chance, self.icc, self.alpha = (only_first, only_second), icc, alpha
         self.flips = max(512, draws_for(1, alpha))  # all of 10 documents
         self.sizes = spread_pairs(most, pairs_per_document)
         self.enumerated = ENUMERATED_UP_TO if pairs_per_document <= ENUMERATED_PAIRS else 0
-        self.studies = simulate_sums(only_first, only_second, self.sizes, icc, STUDIES)
-        few = self.sizes[: self.enumerated]
-        self.few = simulate_sums(only_first, only_second, few, icc, MOST_STUDIES)
-        self.chances = {size: chances_of_sums(only_first, only_second, size, icc) for size in set(few.tolist())}
+        few = set(self.sizes[: self.enumerated].tolist())
+        self.chances = {size: chances_of_sums(*self.chance, size, icc) for size in few}
+
+    @cached_property
+    def studies(self) -> NDArray[np.float64]:
+        """Sums of studies of up to `most` documents."""
+        return simulate_sums(*self.chance, self.sizes, self.icc, STUDIES)
+
+    @cached_property
+    def few(self) -> NDArray[np.float64]:
+        """Sums of more studies, of few documents."""
+        return simulate_sums(*self.chance, self.sizes[: self.enumerated], self.icc, MOST_STUDIES)
 
     def of(self, documents: int) -> float:
         """The power with so many documents, in [0, 1]."""
@@ -106,12 +115,17 @@ def simulate_sums(
         """Of a document's pairs: the same for all documents without icc, else beta, which makes a Dirichlet."""
         alike = likeness(part, rest, icc)
         if alike is None:
-            return part / (part + rest) if part > TIE else 0.0
+            return share_of(part, rest)
         return random.beta(part * alike, rest * alike, shape)
 
     first = random.binomial(pairs, shares(only_first, 1 - only_first), shape)
     second = random.binomial(pairs - first, shares(only_second, max(0.0, 1 - only_first - only_second)))
     return (first - second).astype(np.float64)
+
+
+def share_of(part: float, rest: float) -> float:
+    """A part of the whole; 0 where there is none."""
+    return part / (part + rest) if part > TIE else 0.0
 
 
 def likeness(part: float, rest: float, icc: float) -> float | None:
@@ -125,8 +139,7 @@ def chances_of_sums(only_first: float, only_second: float, pairs: int, icc: floa
     def counts(part: float, rest: float, most: int) -> NDArray[np.float64]:
         alike = likeness(part, rest, icc)
         if alike is None:
-            share = part / (part + rest) if part > TIE else 0.0
-            return np.asarray(stats.binom.pmf(np.arange(most + 1), most, share))
+            return np.asarray(stats.binom.pmf(np.arange(most + 1), most, share_of(part, rest)))
         return np.asarray(stats.betabinom.pmf(np.arange(most + 1), most, part * alike, rest * alike))
 
     chances = np.zeros(2 * pairs + 1)

@@ -74,9 +74,10 @@ HEADINGS = {
 ROUGE_2_NOTE = "ROUGE-2: mean F1 of the same extracts, counted in the same way; it is not what they were chosen for."
 
 WHOSE = (
-    "Greedy and the searches with @paper are those of Akhmetov et al. (2022): extracts have as many sentences as the "
-    "reference, or as the greedy extract where vns_greedy@paper begins with it, and their genetic search may lose the "
-    "best. The others are ours: extracts have any number of sentences, and no search loses what it had."
+    "Greedy and the searches with @paper are those of Akhmetov et al. (2022): extracts of these searches have as many "
+    "sentences as the reference, or as the greedy extract where vns_greedy@paper begins with it, and their genetic "
+    "search may lose the best. The others are ours: extracts have any number of sentences, and no search loses what "
+    "it had."
 )
 
 LATEX_DIGITS = dict.fromkeys((HEADINGS["gap"], "seconds", HEADINGS["longest"]), 4)
