@@ -48,17 +48,16 @@ RESAMPLE_BY_LEVEL: tuple[Resample, Resample, Resample] = ("documents", "document
 A coefficient of systems rests on few of them; at the other levels intervals hold for these systems.
 """
 
-KENDALL_CELLS = {"documents": 10_000, "systems": 4_000, "both": 4_000}
-"""The most cells of which Kendall at the global level is computed anew in resamples: that takes their square."""
+RANKED_CELLS = 5_000
+"""The most cells that are ranked anew in each resample of documents."""
 
-SPEARMAN_CELLS = 50_000
-"""The most cells that are ranked anew in resamples of documents."""
+KENDALL_CELLS = 4_000
+"""The most cells of which Kendall at the global level is computed where systems are drawn: that takes their square."""
 
 
 def is_linearized(method: Method, cells: int, resample: Resample | None) -> bool:
     """Whether an interval at the global level is of resamples to first order, as in `linearized_correlations`."""
-    most = {"pearson": None, "spearman": SPEARMAN_CELLS, "kendall": KENDALL_CELLS["documents"]}[method]
-    return (resample or RESAMPLE_BY_LEVEL[0]) == "documents" and most is not None and cells > most
+    return (resample or RESAMPLE_BY_LEVEL[0]) == "documents" and method != "pearson" and cells > RANKED_CELLS
 
 
 class LevelIntervals(NamedTuple):
@@ -246,13 +245,8 @@ def _reasons(group: Group, method: Method, where: str, resample: Resample) -> li
         reason = "fewer than 2 documents have both scores"
     elif (resample != "documents" or where == "system") and np.count_nonzero(group.present.any(axis=0)) < 2:
         reason = "fewer than 2 systems have both scores"
-    elif (
-        where == "global"
-        and method == "kendall"
-        and resample != "documents"
-        and group.present.sum() > KENDALL_CELLS[resample]
-    ):
-        reason = f"not computed for more than {KENDALL_CELLS[resample]:,} cells"
+    elif where == "global" and method == "kendall" and resample != "documents" and group.present.sum() > KENDALL_CELLS:
+        reason = f"not computed for more than {KENDALL_CELLS:,} cells"
     if reason is not None or where == "system":
         return [reason] * len(group.pairs)
     if where == "global":

@@ -154,7 +154,7 @@ def show_contradictions(asked: AgreementChoice) -> None:
     metric = st.segmented_control(
         "Pairs in which a metric contradicts " + ("the majority" if context.source.unit == "judgment" else "people"),
         list(against),
-        format_func=lambda name: f"{name}: {against[name].total}",
+        format_func=lambda name: f"{name}: {against[name].total:,}",
         default=next(iter(against)),
         key="contradicted_metric",
         required=True,

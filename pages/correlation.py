@@ -201,7 +201,9 @@ def say_constants(section: Table) -> Table:
     if len(constant.keys() & {"first", "second"}) == 1:  # metrics with one other column
         names = {name: "metric" if name in {"first", "second"} else name for name in names}
     constant = {"with" if name in {"first", "second"} else name: cell for name, cell in constant.items()}
-    said = "; ".join(f"{name}: {cell}" for name, cell in constant.items())
+    said = "; ".join(
+        f"{name}: {cell:,}" if isinstance(cell, int) else f"{name}: {cell}" for name, cell in constant.items()
+    )
     notes = [f"In all rows: {said}."] if constant else []
     return section.select(names)._replace(notes=[*notes, *section.notes])
 
@@ -271,11 +273,11 @@ def show_summaries(asked: CorrelationChoice) -> None:
     if drawn.empty:
         st.info("No summary has both.")
         return
-    described = f"{points.total} summaries by {x} and {y}" + ("" if r is None else f"; Pearson's r is {r:.3f}")
+    described = f"{points.total:,} summaries by {x} and {y}" + ("" if r is None else f"; Pearson's r is {r:.3f}")
     event = show_chart(scatter(drawn, x, y, r), "summaries", described, on_select="rerun", selection_mode="point")
     st.caption(
-        f"{points.total} summaries have both"
-        + (f"; {POINTS} of them are drawn, chosen at random with seed 0" if len(drawn) < points.total else "")
+        f"{points.total:,} summaries have both"
+        + (f"; {POINTS:,} of them are drawn, chosen at random with seed 0" if len(drawn) < points.total else "")
         + (". Summaries that share a value are drawn a little apart" if points.spread else "")
         + ". Click a point to open its example."
     )

@@ -24,6 +24,8 @@ PAGE_STYLE = (
     # headings below the title, whose level readers of a screen go by, at the size of the next one
     ".stHeading h2 { font-size: 1.75rem; padding: 0.5rem 0 1rem; } "
     ".stMarkdown :is(p, li, h1, h2, h3), .stAlert p, button p, label p { overflow-wrap: anywhere; } "
+    # choices side by side take a second line on a phone, where they would be cut off
+    '.stButtonGroup :is([role="radiogroup"], [role="toolbar"]) { flex-wrap: wrap; overflow: visible; } '
     'button:is([role="radio"][aria-checked="true"], [aria-pressed="true"]) p '
     "{ color: light-dark(#2f2d2b, #edebe8); font-weight: 700; }</style>"
 )

@@ -121,7 +121,7 @@ def landmarks(lines: Sequence[Mapping[str, Any]]) -> alt.Chart:
             strokeDash=alt.StrokeDash(
                 "what:N",
                 scale=alt.Scale(domain=["chance", "people among themselves"], range=[[4, 4], [1, 0]]),
-                legend=alt.Legend(title=None, orient="top") if len(lines) > 1 else None,
+                legend=alt.Legend(title=None, orient="top", columns=1) if len(lines) > 1 else None,
             ),
             tooltip=["what:N", alt.Tooltip("at:Q", format=".3f")],
         )

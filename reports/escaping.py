@@ -78,4 +78,4 @@ def join_items(items: Sequence[str], joint: str = "and") -> str:
 
 def format_count(number: int, one: str, more: str | None = None) -> str:
     """A number of things in words."""
-    return f"{number} {one if number == 1 else more or one + 's'}"
+    return f"{number:,} {one if number == 1 else more or one + 's'}"

@@ -53,7 +53,7 @@ def verdict_chart(verdicts: Sequence[MetricVerdict], title: str, subtitle: str, 
     x = alt.X(
         "share:Q",
         scale=alt.Scale(domain=[-1.45, 1.45]),
-        title=f"← prefers A · {in_one_line(of)} · prefers B →",
+        title=["← prefers A · prefers B →", in_one_line(of)],  # in one line a phone would cut both ends
         axis=alt.Axis(values=[-1, -0.5, 0, 0.5, 1], format="+.1f"),
     )
     colour = alt.Scale(domain=["right", "wrong"], range=[BLUE, AMBER])
@@ -66,5 +66,7 @@ def verdict_chart(verdicts: Sequence[MetricVerdict], title: str, subtitle: str, 
     right = base.transform_filter("datum.share >= 0").mark_text(align="left", dx=6).encode(x=x, text="said:N")
     left = base.transform_filter("datum.share < 0").mark_text(align="right", dx=-6).encode(x=x, text="said:N")
     even = alt.Chart(pd.DataFrame({"at": [0.0]})).mark_rule(color=GREY).encode(x="at:Q")
-    head = alt.Title(in_one_line(title), subtitle=in_one_line(subtitle), anchor="start", fontSize=13)
+    head = alt.Title(
+        in_one_line(title), subtitle=in_one_line(subtitle), anchor="start", fontSize=13, limit=alt.ExprRef("width")
+    )
     return alt.layer(even, bars, right, left).properties(height=120 + 26 * max(1, len(table)), title=head)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from analysis.correlation_intervals import KENDALL_CELLS, RESAMPLE_BY_LEVEL, SPEARMAN_CELLS, is_linearized
+from analysis.correlation_intervals import RANKED_CELLS, RESAMPLE_BY_LEVEL, is_linearized
 from analysis.correlation_tests import PERMUTE_BY_LEVEL
 from analysis.discrepancy import Discrepancy
 from analysis.metrics_and_people import (
@@ -86,14 +86,13 @@ def correlation_table(
         found = rows[0].intervals.global_
         notes += [
             f"Intervals: {found.level:.0%}, percentile bootstrap over {drawn_over(resample, levels)}, "
-            f"{found.resamples} resamples, seed {found.seed}.",
+            f"{found.resamples:,} resamples, seed {found.seed}.",
             f"They hold for {'; '.join(by_level(HOLDS_FOR, resample, RESAMPLE_BY_LEVEL, levels))}.",
         ]
         if any(is_linearized(row.method, row.levels.global_.n, resample) for row in rows):
             notes.append(
-                f"Of more than {SPEARMAN_CELLS:,} summaries (Kendall: {KENDALL_CELLS['documents']:,}) the intervals of "
-                f"{pooled} rank correlations resample what each document adds to the coefficient, to first order: "
-                "resamples are not ranked anew."
+                f"Of more than {RANKED_CELLS:,} summaries the intervals of {pooled} rank correlations resample what "
+                "each document adds to the coefficient, to first order: resamples are not ranked anew."
             )
         systems = max(row.levels.system.n for row in rows)
         if 1 < systems < FEW_SYSTEMS and resample != "documents":

@@ -208,7 +208,7 @@ def inside_note(target: Target) -> str:
             "counts those across sentence ends: another number, which may be higher; these are no bounds of it."
         )
     if target.definition == "clipped":
-        return f"The F1 of an extract is the ordinary rouge{target.n} of its sentences, joined."
+        return f"The F1 of an extract is the ordinary ROUGE-{target.n} of its sentences, joined."
     return "Ordinary ROUGE uses clipped counts: it is another number, and these are no bounds of it."
 
 

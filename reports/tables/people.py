@@ -98,8 +98,8 @@ def ranking_table(ranking: Ranking) -> Table:
     ]
     notes = [
         f"Bradley-Terry strengths on the log-odds scale, summing to 0; a tie is half a win for each; penalty "
-        f"{ranking.penalty:g}. Intervals: {ranking.level:.0%}, percentile bootstrap over {ranking.documents} "
-        f"documents, {ranking.resamples} resamples, seed {ranking.seed}."
+        f"{ranking.penalty:g}. Intervals: {ranking.level:.0%}, percentile bootstrap over {ranking.documents:,} "
+        f"documents, {ranking.resamples:,} resamples, seed {ranking.seed}."
     ]
     notes += [note for note in (ranking.reason, ranking.note) if note]
     return Table("ranking", "Systems ranked by people's choices", rows, notes, ranking.reason or "nobody judged")

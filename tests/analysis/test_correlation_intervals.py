@@ -13,12 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+import analysis.correlation_intervals
 from analysis import coefficients as coefficients_module
 from analysis import drawn_weights, resampled_correlations
 from analysis.arrays import Draws
 from analysis.coefficients import METHODS, Method
 from analysis.correlation import correlate
-from analysis.correlation_intervals import KENDALL_CELLS, LevelIntervals, correlation_intervals
+from analysis.correlation_intervals import LevelIntervals, correlation_intervals
 from analysis.ratio_intervals import Interval
 from analysis.resampled_correlations import Resample
 
@@ -355,7 +356,7 @@ def test_what_has_no_interval(
 
 
 def test_kendall_of_too_many_cells_is_not_computed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(KENDALL_CELLS, "both", 27)
+    monkeypatch.setattr(analysis.correlation_intervals, "KENDALL_CELLS", 27)
     columns, *places = random_columns(0, 7, 4, 0)
     pair = ("close", "far")
     found = correlation_intervals(

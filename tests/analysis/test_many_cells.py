@@ -82,8 +82,7 @@ def test_intervals_beyond_the_limit_are_to_first_order(method: Method, monkeypat
         return found["x", "y"][method].global_
 
     anew = interval()
-    monkeypatch.setattr(analysis.correlation_intervals, "SPEARMAN_CELLS", 1_000)
-    monkeypatch.setitem(analysis.correlation_intervals.KENDALL_CELLS, "documents", 1_000)
+    monkeypatch.setattr(analysis.correlation_intervals, "RANKED_CELLS", 1_000)
     assert is_linearized(method, 1_800, None)
     assert not is_linearized(method, 1_800, "both")
     near = interval()
@@ -98,8 +97,7 @@ def test_intervals_beyond_the_limit_are_to_first_order(method: Method, monkeypat
 
 @pytest.mark.simulation
 def test_intervals_to_first_order_hold_the_truth(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(analysis.correlation_intervals, "SPEARMAN_CELLS", 10)
-    monkeypatch.setitem(analysis.correlation_intervals.KENDALL_CELLS, "documents", 10)
+    monkeypatch.setattr(analysis.correlation_intervals, "RANKED_CELLS", 10)
     documents, systems = np.repeat(np.arange(50), 5), np.tile(np.arange(5), 50)
 
     def study(random: np.random.Generator, size: int) -> dict[str, np.ndarray]:

@@ -38,8 +38,9 @@ def test_from_a_table_with_one_reference_to_the_link_of_a_study(page: Page, demo
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.set_viewport_size({"width": 1280, "height": 800})
     with serving(demo_url) as url:
-        page.goto(f"{url}/datasets")
-        page.get_by_text("Import a file").click()
+        page.goto(url)
+        page.get_by_role("button", name="Use my data").click()  # which opens the import
+        expect(page.get_by_test_id("stFileUploaderDropzone")).to_be_in_viewport()
         page.locator("input[type=file]").set_input_files(tmp_path / "mine.csv")
         expect(page.get_by_text("24 documents, 96 summaries by 4 systems, ratings of relevance")).to_be_visible()
         warning = page.get_by_text("ROUGE-K has no keywords in any document")
@@ -48,6 +49,7 @@ def test_from_a_table_with_one_reference_to_the_link_of_a_study(page: Page, demo
         expect(page.get_by_test_id("stAlert").get_by_text("Imported 24 documents")).to_be_in_viewport()
         settled(page)
         expect(warning).to_be_visible()
+        expect(page.get_by_test_id("stFileUploaderDropzone")).to_be_hidden()
         page.get_by_role("button", name="Score ROUGE-K by TF-IDF keywords").click()
         expect(page.get_by_text("Scored mine by ROUGE-K with TF-IDF keywords")).to_be_visible()
         expect(warning).to_be_hidden()

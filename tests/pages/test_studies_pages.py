@@ -277,6 +277,14 @@ def test_home_leads_to_judging_the_study_that_it_shows(demo: tuple[DataStore, An
         assert app.selectbox(key="join_study").value == shown
 
 
+def test_home_leads_to_the_import_of_a_file(demo: tuple[DataStore, AnnotationStore]) -> None:
+    def is_open(app: AppTest) -> bool:
+        return next(one.proto.expanded for one in app.expander if one.label == "Import a file")
+
+    assert is_open(press(open_page("start.py"), "datasets.py"))
+    assert not is_open(open_page("datasets.py"))
+
+
 def test_the_link_of_a_study_leads_to_it(demo: tuple[DataStore, AnnotationStore]) -> None:
     demo[1].create_study(StudySpec(name="Newer", dataset=NAME, rule="all"))
     link = open_page("studies.py", study="Demo").code[0].value

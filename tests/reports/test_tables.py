@@ -523,7 +523,7 @@ def test_ranking() -> None:
         ("a", 1, 6.5, 8, 6.5 / 8),
         ("b", 2, 1.5, 8, 1.5 / 8),
     ]
-    assert "bootstrap over 4 documents, 2000 resamples, seed 7." in section.notes[0]
+    assert "bootstrap over 4 documents, 2,000 resamples, seed 7." in section.notes[0]
 
 
 @pytest.mark.parametrize(

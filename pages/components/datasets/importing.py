@@ -46,6 +46,9 @@ IMPORTED = "imported"
 """Session key: how many files were imported, which makes the form a new one, empty and closed."""
 
 
+IMPORT = "import"
+"""Address: the form is open, until something is imported."""
+
 NOT_THERE = "(none)"
 
 
@@ -164,6 +167,7 @@ def take(path: Path, name: str, format: str, columns: TableColumns | None, syste
         kept.said += [*said, imported]
         st.session_state[IMPORTED] = st.session_state.get(IMPORTED, 0) + 1
         show_dataset(name)
+        st.query_params.pop(IMPORT, None)
     st.rerun()
 
 

@@ -14,7 +14,7 @@ from metrics.registry import METRICS
 from pages.background.unfinished import later
 from pages.components.datasets.choice import choose_dataset
 from pages.components.datasets.documents import browse_documents
-from pages.components.datasets.importing import offer_import
+from pages.components.datasets.importing import IMPORT, offer_import
 from pages.components.datasets.managing import manage, offer_undo
 from pages.components.datasets.runs import start_scoring, watch_runs
 from pages.components.datasets.systems import add_form
@@ -22,6 +22,7 @@ from pages.components.shared.counts import signatures_of
 from pages.components.shared.keywords import explain_keywords
 from pages.components.shared.messages import errors_shown
 from pages.components.shared.stores import open_stores
+from pages.components.shared.tables import COUNT
 
 COLUMNS = {
     "scored by": st.column_config.TextColumn(help="Metrics by which all summaries have scores."),
@@ -41,9 +42,10 @@ def show_datasets() -> None:
     known = choose_shown(open_stores().data.datasets(archived=True))
     offer_undo()
     if known:
-        st.dataframe(dataset_table(known), hide_index=True, column_config=COLUMNS, key="datasets")
+        written = dataset_table(known).style.format(COUNT, subset=["documents", "summaries", "systems"])
+        st.dataframe(written, hide_index=True, column_config=COLUMNS, key="datasets")
     watch_runs([dataset.name for dataset in known])
-    offer_import(opened=not known)
+    offer_import(opened=not known or IMPORT in st.query_params)
     if known:
         names = {dataset.name: dataset for dataset in known}
         show_dataset(names[choose_dataset(list(names))])

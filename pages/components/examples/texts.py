@@ -57,7 +57,6 @@ EXAMPLE_STYLE = (
 /* The way through the list stays in sight, so that evidence further down can be compared from example to example. */
 div:has(> .st-key-way) { position: sticky; top: 3.5rem; z-index: 5; }
 .st-key-way { background: light-dark(#ffffff, #171614); padding: .25rem 0; }
-.st-key-filters [role="radiogroup"], .st-key-evidence [role="toolbar"] { flex-wrap: wrap; overflow: visible; }
 /* Beside an example, a list of documents needs the width of a laptop. */
 @media (max-width: 900px) { .st-key-list_and_pair > * > .stHorizontalBlock > .stColumn { min-width: 100%; } }
 .st-key-verdict h2 { font-size: 1.35rem; padding: 0; }

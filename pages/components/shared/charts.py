@@ -19,7 +19,9 @@ def show_chart(chart: Any, name: str, description: str, **more: Any) -> Any:
     """
     ink = INK.get(st.context.theme.type or "light")
     drawn = chart.properties(description=description).configure_text(color=ink).configure_title(subtitleColor=ink)
-    drawn = drawn.configure_axis(labelColor=ink, titleColor=ink).configure_legend(labelColor=ink, titleColor=ink)
+    drawn = drawn.configure_axis(labelColor=ink, titleColor=ink, labelFlush=False).configure_legend(
+        labelColor=ink, titleColor=ink
+    )
     shown = st.altair_chart(drawn, key=f"chart:{name}", **more)
     with st.popover("Save figure", icon=":material/image:", type="tertiary", key=f"save_figure:{name}"):
         st.download_button(

@@ -24,6 +24,9 @@ DIGITS = {
 }
 """Decimals of the columns that have not three."""
 
+COUNT = "{:,}".format
+"""How a count is written."""
+
 STYLED = 50_000
 """Cells up to which a table is written by our own rules; larger ones are written by the browser."""
 
@@ -78,7 +81,7 @@ def show_result_table(
     shown = None
     if section.rows:
         frame = as_frame(section)
-        floats = list(map(str, frame.select_dtypes("float")))
+        floats, counts = (list(map(str, frame.select_dtypes(kind))) for kind in ("float", "integer"))
         columns = {in_one_line(name): name for name in section.rows[0]}
         configured = {
             name: st.column_config.Column(help=help)
@@ -87,7 +90,7 @@ def show_result_table(
         }
         writers: dict[Any, Any] = {
             name: format_p if is_p(name) else f"{{:.{DIGITS.get(name, 3)}f}}".format for name in floats
-        }
+        } | dict.fromkeys(counts, COUNT)
         shown = st.dataframe(
             frame.style.format(writers, na_rep=NONE) if frame.size <= STYLED else frame,
             hide_index=True,
