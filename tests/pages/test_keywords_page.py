@@ -270,6 +270,12 @@ def test_of_many_documents_one_is_found(demo: PageStores, monkeypatch: pytest.Mo
     assert address(app)["document"] == "x"
 
 
+def test_the_review_that_was_just_made_is_the_one_to_mark(demo: PageStores) -> None:
+    app = made(opened(view="mark"), "First")
+    app.selectbox(key="keywords_join_review").set_value("First")
+    assert made(app, "Second").selectbox(key="keywords_join_review").value == "Second"
+
+
 def test_a_review_from_making_it_to_its_results(demo: PageStores) -> None:
     app = opened(view="results")
     assert "no review yet" in said(app)

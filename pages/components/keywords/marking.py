@@ -49,6 +49,9 @@ UNSAVED = "keywords_unsaved"
 """Session key: what `unsaved_ticks` gives."""
 
 
+MADE = "keywords_made"
+"""Session key: the review that was just made, which is the one to be marked."""
+
 NOTICE = "keywords_notice"
 """Session key: what became of the last press, where it was not simply done."""
 
@@ -96,6 +99,8 @@ def show_start() -> None:
     reviews = [review.name for review in store().reviews()]
     if notice := state.pop(NOTICE, None):
         st.error(in_markdown(notice))
+    if (made := state.pop(MADE, None)) in reviews:
+        state.keywords_join_review = made
     if reviews:
         with st.form("keywords_join", width=520):
             st.selectbox("Review", reviews, format_func=in_one_line, key="keywords_join_review")
@@ -133,7 +138,7 @@ def show_new_review() -> None:
     if st.button("Make the review", key="keywords_make"):
         try:
             with st.spinner("Looking for keywords"):
-                create_review(
+                made = create_review(
                     name=name,
                     dataset=datasets[chosen],
                     language=language,
@@ -144,6 +149,7 @@ def show_new_review() -> None:
         except StoreError as error:
             st.error(in_markdown(error))
         else:
+            st.session_state[MADE] = made.name
             st.rerun()
 
 
