@@ -309,7 +309,7 @@ def test_correlation() -> None:
         assert "constant" in reason(section, 1, level)
         assert reason(section, 1, f"{level} 95 %") == reason(section, 1, level)
     assert section.notes[1:] == [
-        "Intervals: 95%, percentile bootstrap over documents (global, input) and documents and systems (system), 2000 "
+        "Intervals: 95%, percentile bootstrap over documents (global, input) and documents and systems (system), 2,000 "
         "resamples, seed 7.",
         "They hold for new documents, these systems (global, input); new systems and documents (system).",
         "There are 2 systems only: intervals that draw systems are too narrow (those of 3 systems hold the truth in "
