@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from annotation.records import OPEN, Study
+from pages.components.datasets.importing import IMPORT
 from pages.components.results.finding import (
     analyze_agreement_of,
     show_agreement_chart,
@@ -47,7 +48,7 @@ def offer_ways(context: Context, studies: Sequence[Study]) -> None:
     ways: tuple[tuple[str, str, str, dict[str, str]], ...] = (
         ("See why metrics disagree", ":material/call_split:", "disagreements.py", source.address),
         ("Judge pairs", ":material/rule:", "annotate.py", {"study": judged[0].name} if judged else {}),
-        ("Use my data", ":material/upload_file:", "datasets.py", {"import": "1"}),
+        ("Use my data", ":material/upload_file:", "datasets.py", {IMPORT: "1"}),
     )
     with st.container(horizontal=True, key="ways"):
         for label, icon, page, address in ways:
