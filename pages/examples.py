@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pandas as pd
 import streamlit as st
 
-from data.one_line import in_one_line
+from data.one_line import cut, in_one_line
 from data.store import StarredExample
 from pages.components.examples.filters import ADDRESS, ask_for_filter, lead_here
 from pages.components.examples.inspector import show_pair
@@ -19,11 +19,13 @@ from pages.components.examples.texts import EXAMPLE_STYLE
 from pages.components.results.finding import say_nothing_to_count
 from pages.components.shared.context import Context, ask_context
 from pages.components.shared.database import guard_database
+from pages.components.shared.records import openings_of
 from pages.components.shared.sources import describe_source
-from reports.escaping import format_count
+from reports.escaping import format_count, in_markdown
 from reports.evidence.marks import HIGHLIGHT_STYLE
 
 ROWS = 10  # documents of the list that are in sight at once
+ID = 40  # characters of a document's id
 
 
 def narrow(context: Context, chosen: PairFilter, starred: Sequence[StarredExample]) -> PairList:
@@ -35,7 +37,7 @@ def narrow(context: Context, chosen: PairFilter, starred: Sequence[StarredExampl
 
 
 class Listed(NamedTuple):
-    """The pairs that a filter leaves of a source, the strongest first."""
+    """The pairs that a filter leaves of a source, in their order."""
 
     context: Context
     comparison: Comparison
@@ -57,8 +59,8 @@ class Listed(NamedTuple):
 
 
 def open_document(listed: Listed, place: int) -> None:
-    """Open the strongest pair of the document at a place of the list."""
-    listed.open(listed.pairs.strongest(place))
+    """Open the first pair of the document at a place of the list."""
+    listed.open(listed.pairs.first_of(place))
 
 
 def open_chosen(listed: Listed, start: int, place: int) -> None:
@@ -72,8 +74,11 @@ def open_chosen(listed: Listed, start: int, place: int) -> None:
 
 
 def list_part(listed: Listed, start: int) -> pd.DataFrame:
-    """The documents from a place of the list, a row each; a ★ stands at those with a starred pair."""
+    """The documents from a place of the list, a row each, by their opening words; a ★ stands at starred ones."""
     rows = listed.pairs.table(start, start + PART)
+    ids = rows["document"].to_list()
+    openings = openings_of(listed.context.source.dataset, tuple(ids), listed.context.version)
+    rows["document"] = [openings.get(id) or in_one_line(id) for id in ids]
     if listed.starred:
         rows.insert(0, "starred", ["★" * (place in listed.marked) for place in range(start, start + len(rows))])
     return rows
@@ -106,32 +111,33 @@ def show_list(listed: Listed, place: int) -> None:
     key = f"{listed.key}:{start}"
     if st.session_state.get(key, {}).get("selection", {}).get("rows") != [place - start]:
         st.session_state[key] = {"selection": {"rows": [place - start]}}
+    rows = list_part(listed, start)
+    of_each = st.column_config.NumberColumn("Pairs", width=50, help="Pairs that the filter leaves of it.")
     st.dataframe(
-        list_part(listed, start),
+        rows,
         hide_index=True,
         on_select=partial(open_chosen, listed, start, place),
         selection_mode="single-row-required",
         height=38 + 35 * min(ROWS, max(2, documents)),
         column_config={
             "starred": st.column_config.TextColumn("★", width=30, help="Documents with a starred pair."),
-            "document": st.column_config.TextColumn("Document", width="small"),
-            "pairs": st.column_config.NumberColumn("Pairs", width=50, help="Pairs that the filter leaves of it."),
-            "how strongly": st.column_config.ProgressColumn(
+            "document": st.column_config.TextColumn("Document", width=145),
+            "pairs": of_each if rows["pairs"].nunique() > 1 else None,  # the room is for the opening words
+            "how strongly": st.column_config.NumberColumn(
                 "Strength",
-                min_value=0,
-                max_value=1,
                 format="%.3f",
-                width="small",
-                help="The difference of the scores of its strongest pair as a share of the metric's largest: the mean "
+                width=70,
+                help="The difference of the scores of its first pair as a share of the metric's largest: the mean "
                 "over the metrics that the filter names, or over all.",
             ),
         },
         key=key,
     )
     choose_part(listed, start)
+    undecided = " Pairs on which people have no preference come last." * (listed.chosen.show in ("all", "starred"))
     st.caption(
         f"{describe_filter(listed.chosen)}: {pairs:,} of {listed.comparison.pairs:,} pairs, in "
-        f"{format_count(documents, 'document')}; the strongest first."
+        f"{format_count(documents, 'document')}; the strongest first.{undecided}"
     )
     if listed.chosen.show == "starred":
         offer_starred(listed.context.source.dataset, listed.starred)
@@ -150,7 +156,8 @@ def show_way(listed: Listed, place: int, pair: int) -> None:
                 on_click=open_document,
                 args=(listed, min(max(to, 0), last)),
             )
-        st.markdown(f"**{place + 1} of {last + 1}**", width="content")
+        document = in_markdown(cut(listed.pairs.pair(pair).document, ID))
+        st.markdown(f"**{place + 1:,} of {last + 1:,}** · {document}", width="content")
         choose_pair(listed, place, pair)
 
 
@@ -200,7 +207,7 @@ def show_examples(listed: Listed) -> None:
             listed.comparison.signatures,
             listed.starred,
             listed.chosen.metrics,
-            None if place == len(pairs.documents) - 1 else pairs.strongest(place + 1),
+            None if place == len(pairs.documents) - 1 else pairs.first_of(place + 1),
         )
 
 

@@ -51,9 +51,8 @@ def write_finding(leaders: Leaders, people: str) -> str:
 
 def write_plan(more: int, best: str, rival: str) -> str:
     """What it would take to tell two metrics apart."""
-    if more > MOST_PAIRS:
-        return f"No study that people can judge would tell {best} from {rival}, if they go on to differ as they do."
-    return f"About {two_digits(more):,} more pairs would tell {best} from {rival}, if they go on to differ as they do."
+    needed = f"More than {MOST_PAIRS:,}" if more > MOST_PAIRS else f"About {two_digits(more):,}"
+    return f"{needed} more pairs would tell {best} from {rival}, if the difference between them stays as it is."
 
 
 def write_share(row: MetricRow) -> str:

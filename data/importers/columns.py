@@ -26,7 +26,17 @@ ROWS = 5
 """Rows that are looked at."""
 
 CALLED = {
-    "document_id": ("document_id", "id", "doc_id", "docid", "document id", "article_id", "instance_id", "example_id"),
+    "document_id": (
+        "document_id",
+        "id",
+        "doc_id",
+        "docid",
+        "document id",
+        "article_id",
+        "instance_id",
+        "example_id",
+        "doc",
+    ),
     "title": ("title", "headline"),
     "source": ("source", "document", "article", "text", "src", "input", "source_text", "full_text"),
     "reference": ("reference", "ref", "target", "gold", "highlights", "reference_summary", "gold_summary", "tldr"),

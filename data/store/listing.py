@@ -39,6 +39,13 @@ class ListingStore(Store):
             rows = session.scalars(select(DocumentRow).where(*in_page).order_by(DocumentRow.position))
             return [ListedDocument(row.position, to_document(row), summaries.get(row.id, 0)) for row in rows]
 
+    def find_documents(self, name: str, ids: Sequence[str]) -> dict[str, Document]:
+        """The documents of those ids, a page of them at most, by id; without unknown ones. Raises `UnknownDataset`."""
+        with self.reading() as session:
+            of_dataset = DocumentRow.dataset_id == find_dataset(session, name).id
+            rows = session.scalars(select(DocumentRow).where(of_dataset, DocumentRow.key.in_(ids)))
+            return {row.key: to_document(row) for row in rows}
+
     def position_of(self, name: str, document_id: str) -> int | None:
         """The position of the document of that id, None without one. Raises `UnknownDataset`."""
         with self.reading() as session:

@@ -34,6 +34,10 @@ def test_a_page_has_its_documents_in_order_and_how_many_summaries_they_have(stor
 def test_documents_are_known_by_their_ids(store):
     assert [store.position_of("set", key) for key in ("b", "7", "B", "")] == [0, 2, None, None]
     assert store.position_of("other", "b") == 3
+    assert store.find_documents("set", ["c", "a", "B", "c"]) == {"a": DOCUMENTS[1], "c": DOCUMENTS[3]}
+    assert store.find_documents("set", []) == {}
+    with pytest.raises(UnknownDataset):
+        store.find_documents("none", ["a"])
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from pages.components.examples.pairs import PairFilter, filter_pairs, firmest, v
 
 
 def make_pairs_frame(preferences: Preferences, chosen: PairFilter) -> pd.DataFrame:
-    """The pairs that a filter leaves, the strongest first; the place of the pair's entry is the index."""
+    """The pairs that a filter leaves, in the order of the list; the place of the pair's entry is the index."""
     found = verdicts(preferences)
     strength = firmest(found, chosen)
     keep = filter_pairs(found, chosen)
@@ -22,14 +22,14 @@ def make_pairs_frame(preferences: Preferences, chosen: PairFilter) -> pd.DataFra
         for entry, of in enumerate(names)
         if keep[entry] and any(in_one_line(chosen.search).casefold() in in_one_line(name).casefold() for name in of)
     }
-    order = sorted(rows, key=lambda entry: -strength[entry])
+    order = sorted(rows, key=lambda entry: (rows[entry][3] not in ("A", "B"), -strength[entry]))
     columns = ["document", "A", "B", "people", "how strongly"]
     return pd.DataFrame([rows[entry] for entry in order], columns=columns, index=np.array(order, dtype=int))
 
 
 def list_documents(rows: pd.DataFrame) -> pd.DataFrame:
-    """A row a document of a list of pairs, in the order of their strongest: `document`, `pairs`, `how strongly`."""
+    """A row a document of a list of pairs, in the order of their first: `document`, `pairs`, `how strongly`."""
     of_document = rows.groupby("document", sort=False)
     return pd.DataFrame(
-        {"pairs": of_document.size(), "how strongly": of_document["how strongly"].max().astype(np.float32)}
+        {"pairs": of_document.size(), "how strongly": of_document["how strongly"].first().astype(np.float32)}
     ).reset_index()

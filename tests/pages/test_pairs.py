@@ -102,13 +102,13 @@ def pairs_of(found: PairList) -> list[JudgedPair]:
     return [found.pair(pair) for pair in range(found.pairs)]
 
 
-def test_the_list_comes_strongest_first(preferences: Preferences) -> None:
+def test_the_list_comes_strongest_first_and_what_people_do_not_decide_last(preferences: Preferences) -> None:
     found = listed(preferences, PairFilter("all", "m"))
     # differences of m: .8, .6, 0, -.1, 1
-    assert [one.document for one in pairs_of(found)] == ["d4", "d0", "d1", "d3", "d2"]
-    assert found.columns.strengths.tolist() == pytest.approx([1, 0.8, 0.6, 0.1, 0])
-    assert [one.people for one in pairs_of(found)] == ["split", "A", "B", "tie", "A"]
-    assert found.pair(4) == JudgedPair("d2", ("y", "<b>z</b>"), "A")
+    assert [one.document for one in pairs_of(found)] == ["d0", "d1", "d2", "d4", "d3"]
+    assert found.columns.strengths.tolist() == pytest.approx([0.8, 0.6, 0, 1, 0.1])
+    assert [one.people for one in pairs_of(found)] == ["A", "B", "A", "split", "tie"]
+    assert found.pair(2) == JudgedPair("d2", ("y", "<b>z</b>"), "A")
 
 
 @pytest.fixture
@@ -117,17 +117,17 @@ def together(preferences: Preferences) -> Preferences:
     return Preferences(**{**vars(preferences), "documents": to_name_column(["d0", "d1", "d1", "d0", "d4"])})
 
 
-def test_a_row_a_document_in_the_order_of_its_strongest_pair(together: Preferences) -> None:
+def test_a_row_a_document_in_the_order_of_its_first_pair(together: Preferences) -> None:
     found = listed(together, PairFilter("all", "m"))
-    assert [one.document for one in pairs_of(found)] == ["d4", "d0", "d0", "d1", "d1"]
+    assert [one.document for one in pairs_of(found)] == ["d0", "d0", "d1", "d1", "d4"]
     table = found.table(0, 3)
-    assert table["document"].tolist() == ["d4", "d0", "d1"]
-    assert table["pairs"].tolist() == [1, 2, 2]
-    assert table["how strongly"].tolist() == pytest.approx([1, 0.8, 0.6])
+    assert table["document"].tolist() == ["d0", "d1", "d4"]
+    assert table["pairs"].tolist() == [2, 2, 1]
+    assert table["how strongly"].tolist() == pytest.approx([0.8, 0.6, 1])
     pd.testing.assert_frame_equal(found.table(1, 500), table[1:].reset_index(drop=True))
-    assert [list(found.of_document(place)) for place in range(3)] == [[0], [1, 2], [3, 4]]
-    assert [found.place_of(pair) for pair in range(5)] == [0, 1, 1, 2, 2]
-    assert found.strongest(2) == found.pair(3) == JudgedPair("d1", ("x", "z"), "B")
+    assert [list(found.of_document(place)) for place in range(3)] == [[0, 1], [2, 3], [4]]
+    assert [found.place_of(pair) for pair in range(5)] == [0, 0, 1, 1, 2]
+    assert found.first_of(1) == found.pair(2) == JudgedPair("d1", ("x", "z"), "B")
 
 
 @pytest.mark.parametrize("show", ["all", "agrees", "against", "ties", "missing"])
@@ -210,7 +210,7 @@ def test_the_pair_that_an_address_names(preferences: Preferences) -> None:
     for pair, one in enumerate(pairs_of(found)):
         assert found.find(*one.address.values()) == pair
     # turned round it is no pair, but its document is there; what is not there is the first
-    assert found.find("d1", "z", "x") == 2
+    assert found.find("d1", "z", "x") == 1
     assert found.find("", "", "") == 0
     assert found.only([1, 2]).find("d4", "x", "y") == 0
 

@@ -42,4 +42,4 @@ def test_a_plan_is_said_to_two_digits() -> None:
 
 def test_a_plan_that_nobody_could_follow_is_none() -> None:
     assert write_plan(MOST_PAIRS, "a", "b").startswith("About 100,000 more pairs would tell a from b")
-    assert write_plan(MOST_PAIRS + 1, "a", "b").startswith("No study that people can judge would tell a from b")
+    assert write_plan(MOST_PAIRS + 1, "a", "b").startswith("More than 100,000 more pairs would tell a from b")

@@ -165,7 +165,7 @@ def show_scores(dataset: Dataset) -> None:
     rows: list[dict[str, object]] = [
         {
             "metric": METRICS[one.metric].label if one.metric in METRICS else one.metric,
-            "summaries": f"{one.scored} of {dataset.summaries}",
+            "summaries": f"{one.scored:,} of {dataset.summaries:,}",
             "undefined": one.undefined,
             "truncated": one.truncated,
             "signature": in_one_line(one.signature),
@@ -174,7 +174,7 @@ def show_scores(dataset: Dataset) -> None:
     ]
     scored = {one.metric for one in signatures}
     rows += [
-        {"metric": kind.label, "summaries": f"0 of {dataset.summaries}"}
+        {"metric": kind.label, "summaries": f"0 of {dataset.summaries:,}"}
         for name, kind in METRICS.items()
         if name not in scored
     ]

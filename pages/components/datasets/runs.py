@@ -116,7 +116,7 @@ def run_progress(run: Run) -> tuple[float, str]:
     The clock shows that something moves while a model is loaded, or while a batch takes its time.
     """
     minutes, seconds = divmod(max(0, int((now() - run.started_at).total_seconds())), 60)
-    reached = "getting ready" if run.total is None else f"{run.done} of {run.total}"
+    reached = "getting ready" if run.total is None else f"{run.done:,} of {run.total:,}"
     if run.systems and run.total is not None:
         reached += " summaries"
     return run.done / max(1, run.total or 0), f"{name_work(run)}: {reached} · {minutes}:{seconds:02}"

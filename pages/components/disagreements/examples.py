@@ -108,7 +108,7 @@ def find_disagreements(context: Context, chosen: PairFilter) -> tuple[tuple[Disa
     documents = len(pairs.documents)
     return (
         tuple(
-            read_disagreement(context.source, pairs.strongest(place), describe_filter(chosen), largest)
+            read_disagreement(context.source, pairs.first_of(place), describe_filter(chosen), largest)
             for place in range(min(MOST, documents))
         ),
         pairs.pairs,

@@ -20,6 +20,7 @@ PEOPLE = ("tie", "A", "split", "B")
 """What people prefer, by the numbers 0, 1, 2 and -1."""
 
 SPLIT = 2
+DECIDED = (1, -1)
 
 PART = 500
 """Documents that a page lists at once: a browser is sent them anew with each one that is opened."""
@@ -58,7 +59,10 @@ class PairColumns(NamedTuple):
 
 
 class PairList(NamedTuple):
-    """Pairs by document: the document with the strongest pair first, and of each document the strongest pair first."""
+    """Pairs by document: the document with the first pair first, and of each document the pairs in that order.
+
+    Pairs that people decide come before the others, and among both the strongest is the first.
+    """
 
     documents: pa.StringArray
     """Their names, length documents."""
@@ -90,14 +94,14 @@ class PairList(NamedTuple):
         document = self.documents[self.place_of(pair)].as_py()
         return JudgedPair(document, self.systems_of(pair), PEOPLE[self.columns.people[pair]])
 
-    def strongest(self, place: int) -> JudgedPair:
-        """The strongest pair of the document at a place."""
+    def first_of(self, place: int) -> JudgedPair:
+        """The first pair of the document at a place."""
         return self.pair(int(self.starts[place]))
 
     def find(self, document: str, first: str, second: str) -> int:
         """A pair by its names.
 
-        Where the document has no such pair its strongest one, where there is no such document the strongest of all.
+        Where the document has no such pair its first one, where there is no such document the first of all.
         """
         place = pc.index(self.documents, pa.scalar(document, pa.string())).as_py()
         return 0 if place < 0 else next(iter(self.find_systems(place, first, second)), int(self.starts[place]))
@@ -127,16 +131,16 @@ class PairList(NamedTuple):
     def only(self, pairs: Iterable[int]) -> PairList:
         """A list of some of the pairs."""
         chosen = np.array(sorted(pairs), dtype=np.intp)
-        chosen = chosen[np.argsort(-self.columns.strengths[chosen], kind="stable")]
+        chosen = chosen[order_pairs(self.columns.at(chosen))]
         place = np.searchsorted(self.starts, chosen, side="right") - 1
         return group_pairs(self.documents, place, self.systems, self.columns.at(chosen))
 
     def table(self, start: int, end: int) -> pd.DataFrame:
-        """The documents at some places, a row each: `document`, `pairs`, `how strongly`."""
+        """The documents at some places, a row each: `document` (its id), `pairs`, `how strongly`."""
         starts = self.starts[start : end + 1]
         return pd.DataFrame(
             {
-                "document": [in_one_line(name) for name in self.documents[start:end].to_pylist()],
+                "document": self.documents[start:end].to_pylist(),
                 "pairs": np.diff(starts),
                 "how strongly": self.columns.strengths[starts[:-1]],
             }
@@ -159,15 +163,21 @@ def make_pair_list(preferences: Preferences, found: Verdicts, chosen: PairFilter
     people = np.where(np.isnan(found.people), SPLIT, found.people).astype(np.int8)
     strength = firmest(found, chosen)
     entries = np.flatnonzero(keep)
-    entries = entries[np.argsort(-strength[entries], kind="stable")]
-    columns = PairColumns(firsts, seconds, people, strength.astype(np.float32)).at(entries)
+    columns = PairColumns(firsts, seconds, people, strength.astype(np.float32))
+    entries = entries[order_pairs(columns.at(entries))]
+    columns = columns.at(entries)
     return group_pairs(pa.array(documents, pa.string()), document[entries], tuple(systems), columns)
+
+
+def order_pairs(columns: PairColumns) -> NDArray[np.intp]:
+    """Pairs that people decide before the others, the strongest first, shape (pairs,); equal ones keep their order."""
+    return np.lexsort((-columns.strengths, ~np.isin(columns.people, DECIDED)))
 
 
 def group_pairs(
     documents: pa.StringArray, document: NDArray[np.intp], systems: tuple[str, ...], columns: PairColumns
 ) -> PairList:
-    """List pairs that come strongest first; `document` is the place of each pair's in `documents`, shape (pairs,)."""
+    """List pairs that come in order; `document` is the place of each pair's in `documents`, shape (pairs,)."""
     place, listed = pd.factorize(document)  # documents in the order in which they come first
     starts = np.concatenate([[0], np.cumsum(np.bincount(place, minlength=len(listed)))])
     in_order = columns.at(np.argsort(place, kind="stable"))

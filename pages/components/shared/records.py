@@ -17,6 +17,12 @@ def records_of(dataset: str, version: object) -> list[tuple[Document, list[Summa
     return open_stores().data.records(dataset)
 
 
+@computed("Reading the documents")
+def openings_of(dataset: str, ids: tuple[str, ...], version: object) -> dict[str, str]:
+    """What the documents of some ids, a page of them at most, are called, by id; read anew when the version moves."""
+    return {id: opening_of(document) for id, document in open_stores().data.find_documents(dataset, ids).items()}
+
+
 def opening_of(document: Document | Example, most: int = OPENING) -> str:
     """What a document is called: its title, or its opening words, or those of its first reference."""
     source = document.source_text if isinstance(document, Document) else document.source

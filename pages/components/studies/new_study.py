@@ -160,8 +160,7 @@ def show_counts(dataset: Dataset, spec: StudySpec) -> bool:
     except StoreError as error:
         st.warning(in_markdown(sentence(str(error))))
         return False
-    drawn = counts.drawn(spec.count, spec.most_per_document)
-    st.markdown(describe_counts(spec.rule, counts, drawn))
+    st.markdown(describe_counts(spec, counts))
     if not counts.eligible:
         st.warning("No pair is left to ask about. Choose another rule.")
     return counts.eligible > 0

@@ -57,10 +57,13 @@ def counted(
     return open_stores().annotation.count_pairs(spec)
 
 
-def describe_counts(rule: str, counts: PairCounts, drawn: int) -> str:
-    """How many pairs are eligible and drawn, and what the rule leaves out, in Markdown."""
+def describe_counts(spec: StudySpec, counts: PairCounts) -> str:
+    """How many pairs are eligible and drawn, why fewer than asked, and what the rule leaves out, in Markdown."""
+    drawn = counts.drawn(spec.count, spec.most_per_document)
     said = f"**{counts.eligible:,} eligible; {drawn:,} drawn.**"
-    if rule == "conflicts":
+    if drawn < min(counts.eligible, spec.count or counts.eligible):
+        said += f" Not more, because at most {spec.most_per_document} of each document is drawn."
+    if spec.rule == "conflicts":
         said += f" On {sum(counts.conflicts):,} of them metrics disagree."
     return f"{said} {describe_left_out(counts)}".strip()
 
