@@ -45,7 +45,8 @@ def find_leaders(agreement: AgreementAnalysis, preferences: Preferences) -> Lead
     """Find the metric with the highest agreement, and those whose difference to it is not significant.
 
     `agreement` is of the `preferences`. The plan is for the nearest rival at the level .05 with power .8, from the
-    ratios, the phi and the ICC that were observed. None where no metric has an agreement.
+    ratios, the phi and the ICC that were observed, of several judgments of a pair by the majority. None where no metric
+    has an agreement.
     """
     ranked = rank_metrics(agreement)
     if not ranked:
@@ -72,6 +73,7 @@ def plan_for(
     best: MetricRow, rival: MetricRow, agreement: AgreementAnalysis, preferences: Preferences
 ) -> tuple[Plan | None, int]:
     """What would tell two metrics apart, and the pairs that both have a say on; no plan where they agree alike."""
+    preferences = preferences.by_majority()  # pairs are what is planned
     differences = preferences.differences()
     one, other = (
         credit_pairs(preferences.choices, differences[row.signature], agreement.rule) for row in (best, rival)

@@ -295,7 +295,8 @@ def correlation_tables(
         people = [(name, metric) for metric in metrics]
 
     def against(name: str, others: Iterable[str]) -> list[tuple[str, str]]:
-        signature = find_signature(name, named)
+        scored = {one: label for one, label in named.items() if np.isfinite(cells.scores[one]).any()}
+        signature = find_signature(name, scored or named)
         return [] if signature is None else [(m, named[signature]) for m in others if m != named[signature]]
 
     return CorrelationTables(

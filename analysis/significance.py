@@ -455,7 +455,7 @@ def compare_sums(first: str, second: str, found: CreditSums) -> Comparison:
     p: float | None = None
     reason = None
     if n < 2:
-        reason = "fewer than 2 pairs have credits of both"
+        reason = "fewer than 2 pairs are scored by both"
     elif documents < 2:
         reason = "fewer than 2 documents have pairs with credits of both"
     elif n == documents and found.whole:

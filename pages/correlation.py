@@ -232,7 +232,7 @@ def show_test(asked: CorrelationChoice, metrics: list[str]) -> None:
 def show_rouge_k(asked: CorrelationChoice) -> None:
     """Metrics with ROUGE-K, and on how many pairs they differ; ROUGE by the mean can be had, too."""
     show_correlations("rouge_k", asked)
-    st.markdown("**On how many pairs does ROUGE-K prefer the other summary?**")
+    st.markdown("**On how many pairs do ROUGE-K and another metric disagree?**")
     show_result_table(find_discrepancies(asked.context), height="content")
     if any(references_rule(signature) == "mean" for signature in outline_correlations(asked.context).signatures):
         return
@@ -266,8 +266,8 @@ def show_summaries(asked: CorrelationChoice) -> None:
     layout = outline_correlations(asked.context).analysis.layout
     names, human = list(layout.columns), layout.human
     with st.container(horizontal=True):
-        x = st.selectbox("Across", names, index=len(names) - 1 if human else 0, key="x")
-        y = st.selectbox("Up", names, index=0 if human else min(1, len(names) - 1), key="y")
+        x = st.selectbox("x axis", names, index=len(names) - 1 if human else 0, key="x")
+        y = st.selectbox("y axis", names, index=0 if human else min(1, len(names) - 1), key="y")
     points = find_points(asked.context, x, y)
     drawn, r = points.drawn, points.r
     if drawn.empty:

@@ -120,10 +120,11 @@ if chosen is not None and not slide:
 examples, said = load_chosen_examples(), ""
 if chosen is not None and context is not None:
     examples, pairs, documents = find_disagreements(context, chosen)
-    of = f"{format_count(documents, 'document')} with {format_count(pairs, 'such pair')}"
+    among = f"{format_count(pairs, 'such pair')} in {format_count(documents, 'document')}"
+    first = "" if len(examples) == documents else f" of the first {len(examples)}"
     said = (
-        f"{describe_source(context.source, context.counts)} Shown is the strongest pair of each of "
-        f"{len(examples)} of {of}, the strongest first."
+        f"{describe_source(context.source, context.counts)} There are {among}; shown is the strongest of each "
+        f"document{first}, the strongest first."
     )
 elif not slide:
     said = f"{in_markdown(TABLE_1)} Here are {len(examples)} examples of the demo corpus, written for this project."

@@ -6,12 +6,13 @@ from pages.components.shared.messages import errors_shown, show_messages
 from pages.components.shared.stores import open_stores
 from pages.components.studies.from_file import from_file
 from pages.components.studies.new_study import new_study
-from pages.components.studies.planner import planner
+from pages.components.studies.planner import PLAN, planner
 
 open_stores()  # before anything is drawn: the database may not open
 st.title("New study")
 show_messages()
 sections = {"New study": new_study, "From a file": from_file, "Planner": planner}
-for tab, section in zip(st.tabs(list(sections), key="section"), sections.values(), strict=True):
+tabs = st.tabs(list(sections), key="section", default="Planner" if PLAN in st.query_params else None)
+for tab, section in zip(tabs, sections.values(), strict=True):
     with tab, errors_shown():
         section()

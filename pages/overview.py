@@ -17,6 +17,7 @@ from pages.components.shared.keywords import explain_keywords
 from pages.components.shared.messages import show_messages
 from pages.components.shared.sources import describe_source
 from pages.components.shared.unseen import explain_unseen
+from pages.components.studies.planner import PLAN
 from reports.finding import MOST_PAIRS
 
 st.title("Overview")
@@ -29,7 +30,7 @@ analysis, leaders = analyze_agreement_of(context)
 if leaders is None:
     say_nothing_to_count(context)
     st.stop()
-show_finding(leaders, context.source)
+show_finding(leaders, context)
 show_stopping_of(context)
 show_agreement_chart(analysis, leaders, context)
 st.caption("Dots with 95 % intervals; a metric's tie counts half. Click a metric to see the pairs that it gets wrong.")
@@ -37,5 +38,11 @@ with st.container(horizontal=True):
     st.page_link("agreement.py", label="All figures of agreement", icon=":material/bar_chart:")
     st.page_link("disagreements.py", label="See why metrics disagree", icon=":material/call_split:")
     if leaders.rivals and leaders.plan is not None and (leaders.plan.pairs or 0) <= MOST_PAIRS:
-        st.page_link("new_study.py", label="Plan a study that settles it", icon=":material/calculate:")
+        two = {"first": leaders.best.metric, "second": leaders.rivals[0].row.metric}
+        st.page_link(
+            "new_study.py",
+            label="Plan a study that settles it",
+            icon=":material/calculate:",
+            query_params={PLAN: "1", **context.source.address, **two},
+        )
 offer_report(context)

@@ -62,7 +62,7 @@ def show_answer(context: Context) -> None:
     if leaders is None:
         st.info("No metric can be compared with people yet: that takes scores, and judgments or ratings.")
         return
-    show_finding(leaders, context.source)
+    show_finding(leaders, context)
     show_agreement_chart(analysis, leaders, context)
     st.caption(f"{describe_source(context.source, context.counts)} Dots with 95 % intervals.")
     st.page_link("overview.py", label="All results", icon=":material/arrow_forward:")

@@ -55,9 +55,16 @@ def make_chart_frame(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> 
 
 
 def agreement_chart(
-    rows: Sequence[MetricRow], rule: str, ceiling: float | None = None, *, rivals: Collection[str] | None = None
+    rows: Sequence[MetricRow],
+    rule: str,
+    ceiling: float | None = None,
+    *,
+    rivals: Collection[str] | None = None,
+    name: str = "people",
 ) -> Layers:
-    """Each metric's agreement by one rule, the highest at the top, beside the lines of chance and of people.
+    """Each metric's agreement with people, who are called by a name, by one rule, the highest at the top.
+
+    Beside it are the lines of chance and of people.
 
     Intervals go with each. Metrics that cannot be told from the best are the `rivals`; filled marks are the best and
     these, where they are given. The selection `metric` is the one that was clicked.
@@ -89,7 +96,7 @@ def agreement_chart(
     clicked = alt.selection_point(name="metric", fields=["metric"], on="click", clear="dblclick")
     base = alt.Chart(table)
     intervals = base.mark_rule(strokeWidth=2, color=GREY).encode(
-        x=alt.X("low:Q", scale=scale, title="agreement with people", axis=alt.Axis(format=".2f", tickCount=8)),
+        x=alt.X("low:Q", scale=scale, title=f"agreement with {name}", axis=alt.Axis(format=".2f", tickCount=8)),
         x2="high:Q",
         y=y,
     )
@@ -147,7 +154,7 @@ def comparison_chart(analysis: AgreementAnalysis) -> Layers:
     order = [row.metric for row in rank_metrics(analysis)]
     largest = max(0.05, float(table["difference"].abs().max()) if len(table) else 0.05)
     y = alt.Y("first:N", sort=order, title="first", axis=alt.Axis(labelLimit=200))
-    x = alt.X("second:N", sort=order, title="second", axis=alt.Axis(labelAngle=-40, labelLimit=200))
+    x = alt.X("second:N", sort=order, title="second", axis=alt.Axis(labelAngle=-40, labelLimit=200, labelOverlap=False))
     base = alt.Chart(table).encode(x=x, y=y)
     squares = base.mark_rect().encode(
         color=alt.Color(
@@ -193,13 +200,15 @@ def difference_chart(rows: Sequence[MetricRow]) -> Layers:
     order = [row.metric for row in rows]
     x = alt.X("part:O", title="closest scores  →  furthest apart", axis=alt.Axis(labelAngle=0))
     # The same domain twice gives one legend, of colours and shapes.
-    colour = alt.Color("metric:N", scale=alt.Scale(scheme="tableau10", domain=order), legend=alt.Legend(title=None))
+    legend = alt.Legend(title=None, labelLimit=0)
+    scale = alt.Scale(scheme="tableau10" if len(order) <= 10 else "tableau20", domain=order)
+    colour = alt.Color("metric:N", scale=scale, legend=legend)
     base = alt.Chart(table).encode(x=x, color=colour)
     y = alt.Y("decided:Q", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%"), title="agreement (decided)")
     lines = base.mark_line().encode(y=y)
     points = base.mark_point(filled=True, size=70, opacity=1).encode(
         y=y,
-        shape=alt.Shape("metric:N", scale=alt.Scale(domain=order), legend=alt.Legend(title=None)),
+        shape=alt.Shape("metric:N", scale=alt.Scale(domain=order), legend=legend),
         tooltip=[
             "metric:N",
             alt.Tooltip("from:Q", format=".4f", title="difference from"),
@@ -209,7 +218,7 @@ def difference_chart(rows: Sequence[MetricRow]) -> Layers:
         ],
     )
     chance = alt.Chart(pd.DataFrame({"at": [0.5]})).mark_rule(strokeDash=[4, 4], color=GREY).encode(y="at:Q")
-    return alt.layer(chance, lines, points).properties(height=320)
+    return alt.layer(chance, lines, points).properties(height=max(320, 30 * len(order)))
 
 
 def ranking_chart(ranking: Ranking) -> Layers:

@@ -24,7 +24,8 @@ TERMS: dict[str, str] = {
     "p (Holm)": "The same after Holm's correction over all comparisons of the table.",
     "truncated": "Scores of texts whose end the model did not see.",
     "share": "Pairs on which ROUGE-K and the other metric prefer different summaries, of all that both score.",
-    "wealth": "Of who bets against a difference of 0 and begins with 1; a study stops where it is enough.",
+    "wealth": "What somebody owns who began with 1 and bets that there is a difference; the study stops when it is "
+    "enough.",
     "1/alpha": "The wealth that is enough: without a difference it is ever reached in alpha of the studies at most.",
     "counted": "Complete documents with a judgment in which people prefer a summary that the metrics have scores for.",
     "consistent": "The share of pairs of which a language model says the same in both orders.",
@@ -36,10 +37,10 @@ TERMS: dict[str, str] = {
 
 CONCEPTS: dict[str, str] = {
     "Annotators": "People who chose between two summaries in a study of this app.",
-    "Judge": "A language model that was asked a study's question about each pair, in both orders.",
+    "Language model that judges": "A language model that was asked a study's question about each pair, in both orders.",
     "Ratings": "Scores that people gave single summaries, imported with a data set.",
     "Author labels": "Ranks that the author of the demo corpus gave its summaries.",
-    "Interval": "95 % intervals; they hold for new documents from where these come, and several annotators count as a "
+    "Interval": "95 % intervals; they hold for new documents of the same kind, and several annotators count as a "
     "sample, too.",
     "Upper bound": "The ROUGE of the best extract that the document allows (Akhmetov et al. 2022).",
 }

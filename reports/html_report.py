@@ -28,7 +28,7 @@ from reports.methods import sources, study_methods
 from reports.stopping import describe_stopping
 from reports.stopping_charts import difference_chart, wealth_chart
 from reports.study import make_study_contents, with_letters
-from reports.tables.agreement import short_agreement_table
+from reports.tables.agreement import sampling_notes, short_agreement_table
 from reports.tables.table import Table
 from reports.texts import with_marked_words
 
@@ -134,9 +134,9 @@ def findings_html(contents: Contents) -> str:
     leaders = find_leaders(analysis.agreement, analysis.preferences)
     if leaders is None:
         return ""
-    headline, finding = write_headline(leaders, people), write_finding(leaders, people)
+    headline, finding = write_headline(leaders, people), write_finding(leaders, people, analysis.unit)
     stopping = "" if analysis.sequential is None else describe_stopping(analysis.sequential, analysis.label_of)
-    said = "".join(f"<p>{esc(text)}</p>" for text in (finding, stopping) if text)
+    said = "".join(f"<p>{esc(text)}</p>" for text in (finding, stopping, *sampling_notes(analysis.sampling)) if text)
     return f"<section id='findings'><h2>{esc(headline)}</h2>{said}</section>"
 
 
@@ -160,7 +160,13 @@ def charts_of(contents: Contents) -> Iterable[tuple[str, str]]:
         yield "sequential", wealth + difference
     if any(row.evaluation.agreement.pairs for row in agreement.rows):
         people = analysis.ceiling.agreement.half if analysis.ceiling else None
-        yield "agreement", figure(charts.agreement_chart(agreement.rows, "half", people), "Agreement by the rule half")
+        yield (
+            "agreement",
+            figure(
+                charts.agreement_chart(agreement.rows, "half", people, name=contents.people),
+                "Agreement by the rule half",
+            ),
+        )
         if any(found.difference is not None for found in agreement.comparisons):
             yield (
                 "comparisons",

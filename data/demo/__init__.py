@@ -29,7 +29,7 @@ CHOSEN = (
     Contradiction("news-04", ("keyword", "copycat"), "Every keyword, and the opposite of what happened"),
     Contradiction("news-03", ("opening", "copycat"), "Winner and loser swapped: only the questions notice"),
     Contradiction("news-11", ("fluent", "keyword"), "More keywords, but not what happened"),
-    Contradiction("news-06", ("fluent", "keyword"), "The same content in another order"),
+    Contradiction("news-06", ("fluent", "keyword"), "Vague words beside the facts"),
 )
 """The examples of the page "When metrics disagree", in the order in which they are presented."""
 

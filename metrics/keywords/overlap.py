@@ -55,18 +55,20 @@ def overlap_keywords(texts: Sequence[str], language: str = ENGLISH) -> list[Keyw
     does not depend on the order of a set.
     """
     prepared = [(tokens := lemmas(text, language), stop_places(text, tokens, language)) for text in texts]
+    contents = [without_stops(tokens, stops) for tokens, stops in prepared]
     keywords: list[Keyword] = []
     used: set[str] = set()
     for n in range(min(LONGEST, max((len(tokens.words) for tokens, _ in prepared), default=0)), 0, -1):
-        found: dict[tuple[str, ...], list[tuple[int, Span]]] = {}
+        having: dict[tuple[str, ...], list[int]] = {}
         for index, (tokens, stops) in enumerate(prepared):
-            for words, span in content_ngrams(tokens, stops, n):
-                places = found.setdefault(words, [])
-                if not places or places[-1][0] != index:
-                    places.append((index, span))
-        for words, places in found.items():
-            if len(places) >= 2 and used.isdisjoint(words):
-                keywords.append(Keyword(words, tuple(places)))
+            for words in content_ngrams(tokens, stops, n):
+                texts_with_it = having.setdefault(words, [])
+                if not texts_with_it or texts_with_it[-1] != index:
+                    texts_with_it.append(index)
+        for words, texts_with_it in having.items():
+            if len(texts_with_it) >= 2 and used.isdisjoint(words):
+                # a text that has it in a window of another length, without stop words around it, has it, too
+                keywords.append(locate(words, contents))
                 used.update(words)
     return keywords
 
@@ -78,21 +80,25 @@ def stop_places(text: str, tokens: Tokens, language: str = ENGLISH) -> list[bool
     return are_stop_words(text, tokens.spans, language)
 
 
-def content_ngrams(tokens: Tokens, stops: Sequence[bool], n: int) -> list[tuple[tuple[str, ...], Span]]:
-    """The content words of each window of n words, with their span; windows of stop words only are left out."""
+def content_ngrams(tokens: Tokens, stops: Sequence[bool], n: int) -> list[tuple[str, ...]]:
+    """The content words of each window of n words; windows of stop words only are left out."""
     windows = []
     for start in range(len(tokens.words) - n + 1):
         kept = [place for place in range(start, start + n) if not stops[place]]
         if kept:
-            words = tuple(tokens.words[place] for place in kept)
-            windows.append((words, (tokens.spans[kept[0]][0], tokens.spans[kept[-1]][1])))
+            windows.append(tuple(tokens.words[place] for place in kept))
     return windows
 
 
 def content_words(text: str, language: str = ENGLISH) -> Tokens:
     """The lemmatised words of a text without stop words: what keywords are looked for in."""
     tokens = lemmas(text, language)
-    kept = [place for place, stops in enumerate(stop_places(text, tokens, language)) if not stops]
+    return without_stops(tokens, stop_places(text, tokens, language))
+
+
+def without_stops(tokens: Tokens, stops: Sequence[bool]) -> Tokens:
+    """The words that are no stop words."""
+    kept = [place for place, stop in enumerate(stops) if not stop]
     return Tokens(tuple(tokens.words[p] for p in kept), tuple(tokens.spans[p] for p in kept))
 
 
@@ -113,5 +119,10 @@ def occurrences(words: Sequence[str], text: Tokens) -> list[Span]:
 
 def locate_keyword(words: Sequence[str], texts: Sequence[str], language: str = ENGLISH) -> Keyword:
     """A keyword with its first place in each text that has it."""
-    places = ((index, occurrences(words, content_words(text, language))) for index, text in enumerate(texts))
+    return locate(words, [content_words(text, language) for text in texts])
+
+
+def locate(words: Sequence[str], contents: Sequence[Tokens]) -> Keyword:
+    """The same, of texts without their stop words."""
+    places = ((index, occurrences(words, content)) for index, content in enumerate(contents))
     return Keyword(tuple(words), tuple((index, spans[0]) for index, spans in places if spans))

@@ -90,7 +90,7 @@ def bertscore_block(evidence: BertScoreEvidence, matches: Matches, example: Exam
     ]
     heads = ["word of the summary", "most similar in the reference", "similarity", "each other's best"]
     passages = [(candidate, ours, "Summary"), (text, theirs, name)]
-    words = {"matched": "each other's best", "nearest": "best of one side", "missed": "nobody's best"}
+    words = {"matched": "each other's best", "nearest": "best of one side", "missed": "no best match"}
     return block(
         said,
         passages,

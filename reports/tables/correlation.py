@@ -138,9 +138,9 @@ def discrepancy_table(found: Sequence[Discrepancy]) -> Table:
         for row in found
     ]
     notes = [
-        "Part: pairs of summaries of one document of which one metric prefers the one and the other metric the other; "
-        "share: of all pairs that both score (n); of decided: of those in which neither ties. People have no say. The "
-        "ROUGE-K paper has one such share, 16.7 %, of its own pairs."
+        "Part: pairs of summaries of one document of which one metric prefers the first and the other the second; "
+        "share: of all pairs that both score (n); of decided: of those in which neither ties. Human judgments are not "
+        "used. The ROUGE-K paper has one such share, 16.7 %, of its own pairs."
     ]
     notes += [ratio_intervals_note(row.share_interval.level, row.over) for row in found[:1]]
     empty = "the summaries are not scored by ROUGE-K and another metric"

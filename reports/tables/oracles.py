@@ -245,7 +245,7 @@ def label_of(found: AlgorithmStatistics) -> str:
 def length_label(length: SummaryLength | None) -> str:
     """How long extracts may be, in words."""
     if length is None:
-        return "extracts are as long as they like"
+        return "the length of extracts is not limited"
     if length.unit == "reference":
         return "extracts have at most the words of the first reference"
     return f"extracts have at most {length.amount} {length.unit if length.amount > 1 else length.unit[:-1]}"

@@ -11,10 +11,10 @@ NOTES = (
     "Documents are complete, in the order that was drawn before, where every pair was judged or skipped by as many "
     "people as are wanted; those counted have a judgment in which people prefer a summary and that the metrics have "
     "scores for. A document's difference is the mean over these; a metric's tie counts half.",
-    "The wealth is that of who bets against a difference of 0 and begins with 1. If there is none, it reaches 1/alpha "
-    "at any time with a probability of at most alpha, however often somebody looks; the interval holds at all times "
-    "together (hedged capital, Waudby-Smith and Ramdas 2024). Both are for new documents from where these come, and "
-    "take the annotators as they are.",
+    "The wealth is what somebody owns who began with 1 and bets that there is a difference. If there is none, it "
+    "reaches 1/alpha at any time with a probability of at most alpha, however often somebody looks; the interval holds "
+    "at all times together (hedged capital, Waudby-Smith and Ramdas 2024). Both are for new documents of the same "
+    "kind, and take the annotators as they are.",
 )
 
 ALIKE = "Pairs count the same, however likely they were drawn."

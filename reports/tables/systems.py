@@ -149,9 +149,9 @@ def wilcoxon_table(analyses: Sequence[SystemsAnalysis], only: str | None = None)
         for two in found.comparisons
     ]
     notes = [
-        "Wilcoxon's signed-rank test over the documents that both systems sum up; Holm's correction over the systems "
-        "of a metric. Difference: of the means, first minus second. Words apart: how many words longer the first is "
-        "on average."
+        "Wilcoxon's signed-rank test over the documents that both systems summarize; Holm's correction over the "
+        "systems of a metric. Difference: of the means, first minus second. Words apart: how many words longer the "
+        "first is on average."
     ]
     notes += [GROWS] if any(map(has_keywords, shown)) else []
     systems = max((len(found.means) for found in analyses), default=0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -44,6 +46,18 @@ def test_a_near_metric_is_a_rival_and_the_plan_is_of_what_was_observed() -> None
     phi = float(np.corrcoef([1] * 30 + [0] * 10, [1] * 28 + [0] * 12)[0, 1])
     assert found.plan == pairs_to_separate(0.75, 0.7, phi=phi)
     assert found.pairs == 40
+
+
+def test_the_plan_is_in_pairs_where_several_people_judge_each() -> None:
+    once = rated(40, near=28, best=30)
+    thrice = replace(once, pair=np.repeat(once.pair, 3), choices=np.repeat(once.choices, 3))
+    thrice = replace(thrice, annotators=np.array(["x", "y", "z"] * 40, dtype=object))
+    thrice = replace(thrice, left=np.repeat(once.left, 3), took=np.repeat(once.took, 3))
+    by_pair, by_judgment = (find_leaders(analyze_agreement(one), one) for one in (once, thrice))
+    assert by_pair is not None
+    assert by_judgment is not None
+    assert by_judgment.best.evaluation.agreement.pairs == 120
+    assert (by_judgment.plan, by_judgment.pairs) == (by_pair.plan, 40)
 
 
 def test_two_that_agree_alike_have_no_plan() -> None:

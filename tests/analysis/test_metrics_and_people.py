@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -243,6 +244,15 @@ def test_the_tables_of_the_papers() -> None:
     assert laid.rouge_k == [("m", "rouge_k"), ("length", "rouge_k")]
     assert laid.matrix == [("m", "rouge_k"), ("m", "length"), ("rouge_k", "length")]
     assert correlation_tables(cells(), "beauty").human == []
+
+
+def test_metrics_are_set_beside_the_rouge_k_that_has_values() -> None:
+    of = cells()
+    (signature,) = (one for one in of.scores if one.startswith("rouge_k"))
+    empty = {"rouge_k|kw:none": np.full(60, NAN)}
+    laid = correlation_tables(replace(of, scores=empty | of.scores))
+    (label,) = {rouge_k for _, rouge_k in laid.rouge_k}
+    assert laid.columns[label] is of.scores[signature]
 
 
 def test_metrics_compared_by_correlation() -> None:

@@ -206,9 +206,9 @@ def test_half_credits_are_no_matter_of_signs() -> None:
 @pytest.mark.parametrize(
     ("first", "second", "documents", "weights", "expected"),
     [
-        ([], [], "", None, (None, 0, 0, "fewer than 2 pairs have credits of both")),
-        ([1, NAN], [0, 1], "ab", None, (1, 1, 1, "fewer than 2 pairs have credits of both")),
-        ([1, 1], [0, 0], "ab", [1, 0], (1, 1, 1, "fewer than 2 pairs have credits of both")),
+        ([], [], "", None, (None, 0, 0, "fewer than 2 pairs are scored by both")),
+        ([1, NAN], [0, 1], "ab", None, (1, 1, 1, "fewer than 2 pairs are scored by both")),
+        ([1, 1], [0, 0], "ab", [1, 0], (1, 1, 1, "fewer than 2 pairs are scored by both")),
         ([1, 0, 1], [0, 0, NAN], "aab", None, (0.5, 2, 1, "fewer than 2 documents have pairs with credits of both")),
     ],
 )

@@ -622,7 +622,7 @@ DEGENERATE = {
         {"judgments": {}},
         [
             ("agreement", "rouge1", "half", NO_DECISION),
-            ("comparisons", "rouge1", "p", "fewer than 2 pairs have credits of both"),
+            ("comparisons", "rouge1", "p", "fewer than 2 pairs are scored by both"),
             ("by_difference", None, None, "no pair is decided by both people and a metric"),
             ("reliability", "raw agreement", "value", "there are no judgments"),
             ("cohen", None, None, "no two annotators judged the same pair"),

@@ -363,7 +363,7 @@ def test_a_model_explains_in_a_process_of_its_own(page: Page, tmp_path: Path) ->
     with serving(f"sqlite:///{path}") as url:
         watched = Examples(page, f"{url}/examples")
         answered = page.locator(".evidence").filter(has_text="precision")
-        waiting = page.get_by_text("its model is looking")
+        waiting = page.get_by_text("is being computed")
         # Whoever does not wait for a model is not kept waiting by it, even while it is still being loaded.
         watched.choose_evidence(ALL)
         for what in ("ROUGE-1", NOVELTY):

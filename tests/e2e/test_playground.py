@@ -272,7 +272,7 @@ def test_what_if_by_pointer_and_by_keys(page: Page, url: str) -> None:
     page.keyboard.press("Enter")
     expect(words.nth(6)).to_have_attribute("aria-pressed", "true")
     # by its word: the field of the word before may still stand beside it
-    page.get_by_label(f"Instead of “{example.candidate[slice(*spans[6])]}”").fill("segmentation")
+    page.get_by_label(f"Replace “{example.candidate[slice(*spans[6])]}”").fill("segmentation")
     swapped_text = swap_word(example.candidate, spans[6], "segmentation")
     other = replace(example, candidate=swapped_text)
     for name in lexical_metrics():

@@ -57,6 +57,13 @@ def test_overlap_keywords(texts: list[str], keywords: list[str]) -> None:
     assert [str(keyword) for keyword in overlap_keywords(texts)] == keywords
 
 
+def test_a_keyword_is_located_in_every_text_that_has_it() -> None:
+    # "A museum" and "the museum" share two-word windows; the title has the word without a stop word beside it
+    found = overlap_keywords(["A museum gave it back.", "And the museum says more.", "Museum returns drum"])
+    (museum,) = (one for one in found if one.words == ("museum",))
+    assert museum.found == ((0, (2, 8)), (1, (8, 14)), (2, (0, 6)))
+
+
 def test_the_same_text_gives_the_same_keywords_in_the_same_order() -> None:
     texts = ["graph networks learn fast and generalise", "networks of graphs generalise and learn fast"]
     assert [overlap_keywords(texts) for _ in range(3)] == [overlap_keywords(texts)] * 3

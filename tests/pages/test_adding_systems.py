@@ -170,4 +170,4 @@ def test_texts_that_a_study_is_measured_against_stay(store: DataStore) -> None:
 
 def test_who_leaves_is_told_what_becomes_of_the_work(store: DataStore) -> None:
     captions = " ".join(caption.value for caption in opened().caption)
-    assert "Adding goes on when you leave this page." in captions
+    assert "You can leave this page: adding goes on." in captions

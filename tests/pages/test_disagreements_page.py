@@ -6,6 +6,7 @@ import json
 import re
 from dataclasses import replace
 from functools import cache, partial
+from html import escape
 from pathlib import Path
 
 import pytest
@@ -193,7 +194,7 @@ def test_the_camps_are_chips() -> None:
         choice, prefer_a, prefer_b, tied = EXPECTED[shown.document_id]
         sides = {"A": prefer_a, "B": prefer_b}
         other = "AB".replace(choice, "")
-        wanted = {f"✓ Prefer {choice}, as people do:": sides[choice], f"✗ Prefer {other}:": sides[other]}
+        wanted = {f"✓ Prefer {choice}, as the author's labels do:": sides[choice], f"✗ Prefer {other}:": sides[other]}
         wanted = {name: metrics for name, metrics in (wanted | {"= Tied:": tied}).items() if metrics}
         fragment = presented_html(shown, place + 1, scored(place))
         assert {name: set(found) for name, found in camps(fragment).items()} == {
@@ -231,7 +232,11 @@ def test_a_slide_shows_what_fits_the_verdict_first() -> None:
     rouge_k = signatures()["rouge_k"]
     found = {rouge_k: [explained(rouge_k, one) for one in shown.examples]}
     slide, page = (presented_html(shown, 1, found, slide=slide) for slide in (True, False))
-    assert slide.index("Prefer B, as people do") < slide.index("It opens so.") < slide.index("Summary A")
+    assert (
+        slide.index(escape("Prefer B, as the author's labels do"))
+        < slide.index("It opens so.")
+        < slide.index("Summary A")
+    )
     assert 'class="presented slide long"' in slide  # its letters are smaller
     named = [re.findall(r"<li.*?</li>", html) for html in (slide, page)]
     assert [visible(item) for item in named[0][:2]] == ["word8 A ✗ B ✓", "word0 A ✗ B ✗"]

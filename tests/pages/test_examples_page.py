@@ -678,21 +678,21 @@ def answering(storms: RatedStorms, monkeypatch: pytest.MonkeyPatch) -> Answering
 
 def answered(app: AppTest) -> AppTest:
     """The page when no model is waited for any more."""
-    return drawn_until(app, lambda app: "its model is looking" not in said(app))
+    return drawn_until(app, lambda app: "is being computed" not in said(app))
 
 
 def test_models_come_after_what_is_there_at_once(answering: Answering) -> None:
     answering.may.clear()
     app = see(opened(document="d1", a="A", b="people"), ALL)
     assert sections_of(app) == ["ROUGE-1", "ROUGE-2", NOVELTY]  # there while the models are still looking
-    assert said(app).count("its model is looking") == 2
+    assert said(app).count("is being computed") == 2
     answering.may.set()
     answered(app)
     assert sorted(sections_of(app)) == sorted(["ROUGE-1", "ROUGE-2", NOVELTY, "BERTScore", "APES"])
     asked = [name for name, document, _ in answering.asked if document == "d1"]
     assert sorted(asked[-4:]) == ["apes"] * 2 + ["bertscore"] * 2
     assert "Undefined: the models are still being loaded: try again in a moment." in said(app)
-    assert "its model is looking" not in said(app)  # what stood there while they were waited for
+    assert "is being computed" not in said(app)  # what stood there while they were waited for
     assert not app.warning
     assert visible(html(app)).count("The best of 2 references makes the score; it is shown.") >= 2
     assert len(app.get("arrow_vega_lite_chart") or app.get("vega_lite_chart")) == 2
@@ -709,9 +709,9 @@ def test_a_model_that_failed_is_asked_again(answering: Answering) -> None:
 def test_what_nobody_waits_for_is_not_asked(answering: Answering) -> None:
     answering.may.clear()
     app = see(opened(document="d1", a="A", b="people"), "BERTScore")
-    assert "its model is looking" in said(app)
+    assert "is being computed" in said(app)
     see(app, "ROUGE-1")
-    assert "its model is looking" not in said(app)
+    assert "is being computed" not in said(app)
     assert visible(html(app)).count("unigrams of the reference") == 2
     answering.may.set()
     answered(see(app, "APES"))
@@ -729,7 +729,7 @@ def test_models_look_at_the_next_example_while_one_reads(storms: RatedStorms, an
     answering.may.clear()  # nobody answers any more
     sound(app.button(key="next").click().run())
     assert "2 of" in said(app)
-    assert "its model is looking" not in said(app)
+    assert "is being computed" not in said(app)
     answering.may.set()
 
 

@@ -243,7 +243,7 @@ def test_a_filter_needs_the_metrics_that_it_is_about() -> None:
 
 def test_filters_in_words() -> None:
     assert describe_filter(PairFilter("rather", "ROUGE-K", "BERTScore")) == "ROUGE-K right where BERTScore is wrong"
-    assert describe_filter(PairFilter("everybody")) == "All metrics wrong"
+    assert describe_filter(PairFilter("everybody")) == "No metric right"
 
 
 @pytest.mark.parametrize(

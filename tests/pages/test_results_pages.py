@@ -25,6 +25,7 @@ from data.records import Document, Summary
 from data.store import StoredBound
 from metrics.registry import label_of, metric
 from pages.components.results import report
+from pages.components.shared.sources import Source
 from reports.contents import Contents
 from reports.study import make_study_contents
 from reports.tables.correlation import COEFFICIENTS, LEVEL_NAMES
@@ -665,6 +666,15 @@ def test_the_planner_by_observed_ratios(known: World) -> None:
     assert "agreement 0.200" in said(app)
 
 
+def test_an_address_opens_the_planner_on_what_was_observed(known: World) -> None:
+    app = open_page("new_study.py", plan="1", study="Study", first="ROUGE-2", second="ROUGE-K")
+    assert app.selectbox(key="plan_source").value == Source("set", study="Study")
+    assert [app.selectbox(key=key).value for key in ("plan_metric", "plan_other")] == ["ROUGE-2", "ROUGE-K"]
+    app = open_page("new_study.py", plan="1", dataset="set", aspect="relevance", first="ROUGE-1", second="no metric")
+    assert app.selectbox(key="plan_source").value == Source("set", aspect="relevance")
+    assert app.selectbox(key="plan_metric").value == "ROUGE-1"
+
+
 def test_an_observed_ratio_of_0_stays_0(world: World) -> None:
     world.add(ratings={"a": 1, "b": 2, "c": 3})
     world.score(ROUGE1, lambda _, system: {"a": 0.9, "b": 0.5, "c": 0.1}[system])
@@ -854,7 +864,7 @@ PLAN = ("new_study.py", "exact power")
             one_metric,
             [
                 ("agreement.py", "Undefined: there are fewer than 2 metrics"),
-                ("overview.py", "agrees significantly less"),
+                ("overview.py", "No metric agrees with ratings of relevance more often than chance"),
             ],
         ),
         (apart, [("agreement.py", "per judgment"), ("systems.py", "— (a: rank")]),

@@ -69,7 +69,7 @@ OTHERS = [
     ("agreement.py", {}, "Author labels"),
     ("correlation.py", {}, "Author labels"),
     ("systems.py", {}, "Author labels"),
-    ("disagreements.py", {}, "Shown is the strongest pair of each of"),
+    ("disagreements.py", {}, "shown is the strongest of each document"),
     ("keywords.py", {"view": "compare"}, "How much the extractors have in common"),
     ("upper_bound.py", {"view": "document"}, "Proven optimal"),
     ("new_study.py", {}, "eligible"),

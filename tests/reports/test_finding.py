@@ -16,17 +16,29 @@ def test_the_sentences() -> None:
     assert found is not None
     assert found.plan is not None
     assert found.plan.pairs is not None
-    words = write_finding(found, "annotators")
+    words = write_finding(found, "annotators", "within-document pair")
     assert write_headline(found, "annotators") == "best agrees best with annotators, but not clearly"
     assert words.startswith("best agrees with annotators on 0.750 of 40 pairs (95 % interval ")
     # 2 documents on which only one of them is right: McNemar's exact p is .5, and Holm leaves the largest p as it is
-    assert "It cannot be told from near (0.700, p = .500) at the level .05." in words
+    assert "It cannot be told from near (0.700, p = .500) at the level .05 after Holm's correction." in words
     assert f"About {two_digits(found.plan.pairs - 40):,} more pairs would tell best from near" in words
     alone = rated(40, worse=10, best=40)
     leader = find_leaders(analyze_agreement(alone), alone)
     assert leader is not None
     assert write_headline(leader, "annotators") == "best agrees best with annotators"
-    assert write_finding(leader, "annotators").endswith("Every other metric agrees significantly less.")
+    said = write_finding(leader, "annotators", "judgment")
+    assert said.startswith("best agrees with annotators on 1.000 of 40 judgments (95 % interval ")
+    assert said.endswith("Every other metric agrees significantly less.")
+
+
+def test_the_best_is_no_winner_where_its_interval_reaches_chance() -> None:
+    preferences = rated(40, near=21, best=22)
+    found = find_leaders(analyze_agreement(preferences), preferences)
+    assert found is not None
+    assert write_headline(found, "annotators") == "No metric agrees with annotators more often than chance"
+    words = write_finding(found, "annotators", "judgment")
+    assert words.startswith("best has the highest agreement with annotators: 0.550 of 40 judgments (95 % interval ")
+    assert words.endswith("; chance is 0.500). That is not significantly above chance.")
 
 
 def test_people_are_named_for_what_they_did() -> None:

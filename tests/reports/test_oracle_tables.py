@@ -182,7 +182,10 @@ def test_every_format_can_write_them(rows):
 @pytest.mark.parametrize(
     ("task", "said"),
     [
-        (OracleTask(), ["clipped counts", "the reference against which most is reached", "as long as they like"]),
+        (
+            OracleTask(),
+            ["clipped counts", "the reference against which most is reached", "the length of extracts is not limited"],
+        ),
         (
             OracleTask(Target(2, "set", "first"), length=SummaryLength(1)),
             ["set definition", "the first reference counts", "1 sentence."],

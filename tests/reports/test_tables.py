@@ -250,7 +250,7 @@ def test_comparisons_that_are_undefined() -> None:
     section = comparison_table(analyze_agreement(NOBODY))
     assert cells_of(section, "test") == [("none",)]
     for column in ("difference", "p", "p (Holm)"):
-        assert reason(section, 0, column) == "fewer than 2 pairs have credits of both"
+        assert reason(section, 0, column) == "fewer than 2 pairs are scored by both"
     assert reason(section, 0, "p (Wilcoxon)") == "fewer than 2 documents have both values"
     alone = comparison_table(analyze_agreement(judged([ANN], {"m|x": M})))
     assert (alone.rows, alone.empty) == ([], "there are fewer than 2 metrics")

@@ -24,14 +24,17 @@ def manage(dataset: Dataset) -> None:
         if st.form_submit_button("Rename"):
             open_stores().data.rename_dataset(dataset.name, name)
             show_dataset(name.strip(" "))
-            announce(f"Renamed {dataset.name} to {name.strip(' ')}.")
+            if name.strip(" ") != dataset.name:
+                announce(f"Renamed {dataset.name} to {name.strip(' ')}.")
     archive(dataset)
     reason = why_it_stays(dataset.name)
     with st.form("delete", width=520), errors_shown():
         take = False
         if reason:
-            st.caption(f"It stays as long as {in_markdown(reason)}")
-            take = st.checkbox("Delete these, too, with all judgments; nothing brings them back", key="delete_studies")
+            st.caption(f"It cannot be deleted alone: {in_markdown(reason)}")
+            take = st.checkbox(
+                "Delete these, too, with all judgments. This cannot be undone.", key=f"delete_studies:{dataset.name}"
+            )
         typed = st.text_input(
             "Delete: type the name of the data set", key=f"delete_typed:{dataset.name}", placeholder=dataset.name
         )

@@ -118,12 +118,14 @@ def offer_next_step(dataset: Dataset) -> None:
         elif done is None:
             st.caption("What comes next is said when the scores are counted.")
         elif len(done) < len(METRICS):
-            st.markdown(f"**Next:** score the summaries. {tell_scored(done)}", width="content")
-            offer_scoring(dataset)
+            if not tell_running(dataset):
+                st.markdown(f"**Next:** score the summaries. {tell_scored(done)}", width="content")
+                offer_scoring(dataset)
             if done:
                 offer_study(dataset, studies)
         else:
-            st.markdown("**Next:** see what the scores say." if studies else "**Next:** ask people.", width="content")
+            said = studies or dataset.aspects
+            st.markdown("**Next:** see what the scores say." if said else "**Next:** ask people.", width="content")
             offer_study(dataset, studies)
 
 
@@ -141,13 +143,19 @@ def tell_scored(done: Sequence[str]) -> str:
     return f"Scored by {len(done)} of {len(METRICS)} metrics." if done else "No metric has scored them yet."
 
 
-def offer_scoring(dataset: Dataset) -> None:
-    """The button that scores by all metrics, unless that is going on."""
+def tell_running(dataset: Dataset) -> bool:
+    """Say what is running for a data set; returns whether something is."""
     run = open_stores().data.last_run(dataset.name)
-    if run is not None and run.state == "going":
-        doing = "Systems are being added, which goes on" if run.systems else "Scoring is going on, and goes on"
-        st.caption(f"{doing} when you leave.")
-    elif st.button("Score by all metrics", type="primary", icon=":material/calculate:", key="score"):
+    if run is None or run.state != "going":
+        return False
+    doing = "Systems are being added" if run.systems else "Scoring is running"
+    st.markdown(f"{doing}. You can leave this page: it continues.", width="content")
+    return True
+
+
+def offer_scoring(dataset: Dataset) -> None:
+    """The button that scores by all metrics."""
+    if st.button("Score by all metrics", type="primary", icon=":material/calculate:", key="score"):
         with suppress(RunGoingOn):  # somebody else was faster: the page then shows their run
             start_scoring(dataset.name)
         st.rerun()

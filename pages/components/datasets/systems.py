@@ -53,7 +53,7 @@ def add_form(dataset: Dataset) -> None:
         with suppress(RunGoingOn):  # somebody else was faster: the page then shows their run
             start_adding(dataset.name, names)
         st.rerun()
-    st.caption("Adding goes on when you leave this page. What is written is kept, whatever stops it.")
+    st.caption("You can leave this page: adding goes on. Summaries that are written are kept if it stops.")
 
 
 def system_names() -> list[str]:

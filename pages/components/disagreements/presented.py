@@ -28,7 +28,7 @@ SLIDE_KEYWORDS = 6
 LONG_SUMMARY = 280
 """Characters from which on a slide's summaries are written smaller."""
 
-CAMPS = {"right": "✓ Prefer {}, as people do", "wrong": "✗ Prefer {}", "tie": "= Tied", "missing": "— No score"}
+CAMPS = {"right": "✓ Prefer {}, as {} do", "wrong": "✗ Prefer {}", "tie": "= Tied", "missing": "— No score"}
 """What the camps of metrics are called."""
 
 
@@ -117,7 +117,7 @@ def camps_html(shown: Disagreement, found: Mapping[str, Sequence[Found]]) -> str
     people = {"tie": "have no preference", "split": "are split"}.get(shown.prefers, f"prefer {shown.prefers}")
     blocks = [f'<div class="camp people"><b>{esc(sentence(f"{shown.people} {people}"))}</b></div>']
     for kind, prefers in sorted(camps, key=lambda camp: (list(CAMPS).index(camp[0]), camp[1])):
-        name = CAMPS[kind].format(prefers)
+        name = CAMPS[kind].format(prefers, f"{shown.people[0].lower()}{shown.people[1:]}")
         chips = "".join(camps[kind, prefers])
         blocks.append(f'<div class="camp {kind}"><b>{esc(name)}:</b> {chips}</div>')
     if waiting:

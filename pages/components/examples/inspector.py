@@ -279,7 +279,7 @@ def find_section(metric: ExplainableMetric, both: Sequence[Example], models: Mod
     if metric.lexical:
         return make_evidence_section(metric, both, partial(at_once, metric.signature, both))
     if any(models.answer(metric.signature, example) is None for example in both):
-        return EvidenceSection(metric.label, "", waiting=f"{in_markdown(metric.label)}: its model is looking.")
+        return EvidenceSection(metric.label, "", waiting=f"{in_markdown(metric.label)} is being computed.")
     return make_evidence_section(metric, both, partial(answers, models, metric.signature, both))
 
 

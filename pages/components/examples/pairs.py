@@ -21,7 +21,7 @@ SHOWN: Mapping[Show, str] = {
     "all": "All pairs",
     "against": "A metric and people disagree",
     "rather": "A metric is right where another is wrong",
-    "everybody": "All metrics wrong",
+    "everybody": "No metric right",
     "agrees": "A metric and people agree",
     "ties": "A metric ties where people decide",
     "missing": "A metric has no score",

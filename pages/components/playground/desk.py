@@ -97,7 +97,7 @@ class Desk:
         if draft != self.draft and (stopped or self.typing != (field, place)):
             self.past = [*self.past[-UNDOS:], self.draft]
             self.future = []
-            self.rested = dict(self.shown)
+            self.rested = self.rested | self.shown  # models may still have been computing at this stop
             self.typing = (field, place)
         self.draft = draft
 

@@ -116,7 +116,7 @@ def show_what_if(desk: Desk, live: Sequence[str]) -> None:
             "Summary", letters, default=desk.letter, key=f"playground_letter:{''.join(letters)}", required=True
         )
         metric = st.segmented_control(
-            "A word's bar: what the score loses without it, by",
+            "Bar of a word: how much the score drops without it, by",
             lexical,
             format_func=label_of,
             default=lexical[0],
@@ -134,7 +134,7 @@ def show_what_if(desk: Desk, live: Sequence[str]) -> None:
         desk.choose(word)
         st.rerun(live)
 
-    st.caption("Choose a word: it is left out, or swapped for another. Double lines: without it the score rises.")
+    st.caption("Choose a word: it is left out, or swapped for another. Double lines: the score rises without the word.")
     cut = make_parts(desk.text, found)
     word_choice(
         f"Words of summary {desk.letter}",
@@ -160,7 +160,7 @@ def show_change(desk: Desk, live: Sequence[str]) -> None:
         st.rerun(live)
 
     live_text(
-        f"Instead of “{in_one_line(desk.chosen)}” (nothing: it is left out)",
+        f"Replace “{in_one_line(desk.chosen)}” with (empty: leave it out)",
         desk.by,
         key=f"playground_swap:{desk.generation}:{desk.letter}:{desk.word}",
         on_typed=typed,

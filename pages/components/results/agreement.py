@@ -99,7 +99,8 @@ def find_contradictions(asked: AgreementChoice) -> dict[str, Contradictions]:
         return {}
     voted = preferences.by_majority() if asked.context.source.study is not None else preferences
     found = {}
-    for row in analyze_agreement_by(asked).analysis.agreement.rows:
+    rows = analyze_agreement_by(asked).analysis.agreement.rows
+    for row in [row for row in rows if row.evaluation.agreement.pairs] or rows:
         table = contradiction_table(voted, row.signature)
         listed = table.head(LISTED)
         found[row.metric] = Contradictions(

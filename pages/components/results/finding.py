@@ -17,6 +17,7 @@ from pages.components.shared.stores import open_stores
 from reports.charts import agreement_chart
 from reports.escaping import in_markdown
 from reports.finding import name_people, write_finding, write_headline
+from reports.tables.agreement import sampling_notes
 
 
 @computed("Comparing metrics with people")
@@ -26,11 +27,18 @@ def analyze_agreement_of(context: Context) -> tuple[StudyAnalysis, Leaders | Non
     return analysis.without_columns(), find_leaders(analysis.agreement, analysis.preferences)
 
 
-def show_finding(leaders: Leaders, source: Source) -> None:
-    """The finding, under its headline."""
-    people = name_people(source.study, source.aspect, adjudicated=source.adjudicated)
+def show_finding(leaders: Leaders, context: Context) -> None:
+    """The finding, under its headline, and what the choice of the pairs does to it."""
+    people, unit = name_people_of(context.source), context.source.unit
     st.header(in_markdown(write_headline(leaders, people)), anchor=False)
-    st.markdown(in_markdown(write_finding(leaders, people)))
+    st.markdown(in_markdown(write_finding(leaders, people, unit)))
+    for note in sampling_notes(context.version.rule):
+        st.caption(in_markdown(note))
+
+
+def name_people_of(source: Source) -> str:
+    """Whose preferences a source holds, as the object of a sentence."""
+    return name_people(source.study, source.aspect, adjudicated=source.adjudicated)
 
 
 def show_stopping_of(context: Context) -> None:
@@ -49,7 +57,7 @@ def show_agreement_chart(analysis: StudyAnalysis, leaders: Leaders, context: Con
         f"{row.metric} {value:.3f}" for row in rows if (value := getattr(row.evaluation.agreement, rule)) is not None
     )
     event = show_chart(
-        agreement_chart(rows, rule, people, rivals=rivals),
+        agreement_chart(rows, rule, people, rivals=rivals, name=name_people_of(context.source)),
         "agreement",
         f"Agreement of metrics with people: {described}. Chance is 0.5.",
         on_select="rerun",

@@ -61,14 +61,14 @@ def lacking_keywords(without: int, documents: int) -> str:
     """That ROUGE-K has no keywords in some documents, and why, as plain text."""
     whose = "any document" if without == documents else f"{without} of {format_count(documents, 'document')}"
     return (
-        f"ROUGE-K has no keywords in {whose}: it needs keywords that two of a document's references and title share, "
-        f"and {'these have' if without > 1 else 'this one has'} only one of these, or none."
+        f"ROUGE-K has no keywords in {whose}: it takes the words that two references share, or a reference and the "
+        f"title, and {'these documents have' if without > 1 else 'this document has'} only one of these, or none."
     )
 
 
 WAYS_OUT = (
-    "Take the keywords of the one reference instead (TF-IDF, `tfidf:K`), bring a list of keywords "
-    "(`relevance score --metrics rouge_k --keywords list:FILE`), or import the documents with titles."
+    "Take the keywords of the one reference instead (TF-IDF, `tfidf:K`), import the documents with titles, or bring a "
+    "list of keywords (`relevance score --metrics rouge_k --keywords list:FILE`)."
 )
 
 

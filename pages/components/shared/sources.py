@@ -291,15 +291,16 @@ def describe_source(source: Source, counts: Counts) -> str:
         )
     if source.study == MADE_UP:
         return (
-            f"**{count} made-up judgments** of {format_count(documents, 'document')}: a program made them to show what "
-            "this page says. They measure nothing."
+            f"**{count} made-up judgments** of {format_count(documents, 'document')}: a program made them to show "
+            "what this page looks like. They are no evidence."
         )
     if source.study is not None:
         people = format_count(len(counts.annotators), "annotator")
         judged = format_count(counts.pairs, "pair")
+        equal = f", of which {counts.ties:,} call both summaries equal" if counts.ties else ""
         return (
             f"**{format_count(count, 'judgment')}** of {judged} over {format_count(documents, 'document')} by {people} "
-            f"in the study {in_markdown(source.study)}." + (f" {counts.left_out}." if counts.left_out else "")
+            f"in the study {in_markdown(source.study)}{equal}." + (f" {counts.left_out}." if counts.left_out else "")
         )
     if source.aspect is None:
         return f"Nobody has judged or rated summaries of {in_markdown(source.dataset)} yet."

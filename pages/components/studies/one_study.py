@@ -76,10 +76,12 @@ def show_overview(study: Study) -> None:
     elif study.rule == GIVEN:
         st.caption("The judgments came with the data set: they are read, and nobody judges here.")
         return
+    elif study.state == CLOSED:
+        st.caption("The study is closed: its links take no more judgments.")
     elif not is_hosted():
         st.markdown("**Link for anybody who gives a name**")
         show_link(make_link("annotate", {"study": study.name}))
-        st.caption("Personal links, which nobody else can use, are made under Annotators.")
+        st.caption("Personal links, one for each annotator, are made under Annotators.")
     with st.container(horizontal=True):
         if st.button("Preview as an annotator", icon=":material/visibility:", key="preview"):
             start_preview(study)

@@ -11,6 +11,7 @@ from data.one_line import in_one_line
 from data.signatures import labels
 from metrics.registry import label_of
 from pages.background.computed import computed
+from pages.components.shared.context import find_source
 from pages.components.shared.sources import Source, Version, preferences_of, sources
 from pages.components.shared.tables import show_result_table
 from reports.escaping import in_markdown
@@ -20,6 +21,9 @@ SEPARATE, MEASURE = "tell two metrics apart", "measure one metric's agreement"
 
 
 ASSUMED = "assumed"
+
+PLAN = "plan"
+"""The part of an address that opens the planner; others name what was observed: a source, and `first`, `second`."""
 
 
 def planner() -> None:
@@ -82,9 +86,11 @@ def ratio_input(
 def observation(goal: str) -> ObservedMetrics | None:
     """What a study or a data set shows of one or two metrics, where it is chosen; None where ratios are assumed."""
     known: list[Source | None] = [None, *(one for one in sources() if one.study is not None or one.aspect is not None)]
+    address = st.query_params.to_dict() if PLAN in st.query_params else {}
     source = st.selectbox(
         "Ratios",
         known,
+        index=known.index(find_source([one for one in known if one is not None], address)) if address else 0,
         format_func=lambda source: ASSUMED if source is None else f"observed in {source.full_name}",
         key="plan_source",
     )
@@ -97,17 +103,18 @@ def observation(goal: str) -> ObservedMetrics | None:
         st.info("Fewer than two metrics have scores there." if wanted > 1 else "No metric has scores there.")
         return None
 
-    def asked(column: st.delta_generator.DeltaGenerator, label: str, names: list[str], key: str) -> str:
-        return str(column.selectbox(label, names, format_func=in_one_line, key=key))
+    def asked(column: st.delta_generator.DeltaGenerator, label: str, names: list[str], key: str, part: str) -> str:
+        index = names.index(address[part]) if address.get(part) in names else 0
+        return str(column.selectbox(label, names, index=index, format_func=in_one_line, key=key))
 
     left, right = st.columns(2)
     if goal == SEPARATE:
-        first = asked(left, "First metric", list(named), "plan_metric")
-        second = asked(right, "Second metric", [name for name in named if name != first], "plan_other")
+        first = asked(left, "First metric", list(named), "plan_metric", "first")
+        second = asked(right, "Second metric", [name for name in named if name != first], "plan_other", "second")
         found = observe(source, version, named[first], named[second])
         show_result_table(observed_table(first, second, found))
         return found
-    metric = asked(left, "Metric", list(named), "plan_metric")
+    metric = asked(left, "Metric", list(named), "plan_metric", "first")
     found = observe(source, version, named[metric], None)
     if found.first is None:
         st.info("Undefined: no pair has a value of this metric and a decision of people.")

@@ -21,7 +21,7 @@ RULES = {
 """What pages call the rules of `annotation.sampling`."""
 
 ABOUT = {
-    "rouge_k_differs": "As in the ROUGE-K paper.",
+    "rouge_k_differs": "As in the ROUGE-K paper. It favours ROUGE-K, which has no ties on them.",
     "random": "Each as likely as any other.",
     "all": "Every pair of every document.",
     "conflicts": "And a random share of the others, so that figures can be weighted.",
