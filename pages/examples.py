@@ -111,18 +111,15 @@ def show_list(listed: Listed, place: int) -> None:
     key = f"{listed.key}:{start}"
     if st.session_state.get(key, {}).get("selection", {}).get("rows") != [place - start]:
         st.session_state[key] = {"selection": {"rows": [place - start]}}
-    rows = list_part(listed, start)
-    of_each = st.column_config.NumberColumn("Pairs", width=50, help="Pairs that the filter leaves of it.")
     st.dataframe(
-        rows,
+        list_part(listed, start),
         hide_index=True,
         on_select=partial(open_chosen, listed, start, place),
         selection_mode="single-row-required",
         height=38 + 35 * min(ROWS, max(2, documents)),
         column_config={
             "starred": st.column_config.TextColumn("★", width=30, help="Documents with a starred pair."),
-            "document": st.column_config.TextColumn("Document", width=145),
-            "pairs": of_each if rows["pairs"].nunique() > 1 else None,  # the room is for the opening words
+            "document": st.column_config.TextColumn("Document", width=145 - 30 * bool(listed.starred)),
             "how strongly": st.column_config.NumberColumn(
                 "Strength",
                 format="%.3f",

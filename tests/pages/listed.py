@@ -28,8 +28,6 @@ def make_pairs_frame(preferences: Preferences, chosen: PairFilter) -> pd.DataFra
 
 
 def list_documents(rows: pd.DataFrame) -> pd.DataFrame:
-    """A row a document of a list of pairs, in the order of their first: `document`, `pairs`, `how strongly`."""
+    """A row a document of a list of pairs, in the order of their first: `document`, `how strongly`."""
     of_document = rows.groupby("document", sort=False)
-    return pd.DataFrame(
-        {"pairs": of_document.size(), "how strongly": of_document["how strongly"].first().astype(np.float32)}
-    ).reset_index()
+    return pd.DataFrame({"how strongly": of_document["how strongly"].first().astype(np.float32)}).reset_index()

@@ -136,13 +136,11 @@ class PairList(NamedTuple):
         return group_pairs(self.documents, place, self.systems, self.columns.at(chosen))
 
     def table(self, start: int, end: int) -> pd.DataFrame:
-        """The documents at some places, a row each: `document` (its id), `pairs`, `how strongly`."""
-        starts = self.starts[start : end + 1]
+        """The documents at some places, a row each: `document` (its id), `how strongly` its first pair shows it."""
         return pd.DataFrame(
             {
                 "document": self.documents[start:end].to_pylist(),
-                "pairs": np.diff(starts),
-                "how strongly": self.columns.strengths[starts[:-1]],
+                "how strongly": self.columns.strengths[self.starts[start : end + 1][:-1]],
             }
         )
 
