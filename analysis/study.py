@@ -129,6 +129,8 @@ class StudyAnalysis:
     """Language models that judged the pairs; their verdicts stand among the preferences' scores."""
     bounds: tuple[GivenMeans, ...] = ()
     """Upper bounds of what systems can score on these documents."""
+    source: str = ""
+    """What the preferences are called in titles of tables that are saved one by one; empty in a report of all."""
     published: tuple[GivenMeans, ...] = ()
     """What papers report of systems on these documents."""
     complete: CompleteDocuments | None = None

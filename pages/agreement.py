@@ -23,7 +23,7 @@ from pages.components.shared.tables import show_result_table
 from pages.components.shared.unseen import explain_unseen
 from reports.charts import comparison_chart, difference_chart
 from reports.tables.agreement import position_table, short_agreement_table
-from reports.tables.study import make_table, say_not_weighed
+from reports.tables.study import finish_table, make_table
 
 JUDGMENT, MAJORITY = "per judgment", "by majority"
 
@@ -67,7 +67,7 @@ def main() -> None:
             if name == "Judges":
                 show_judges(analysis, asked)
             else:
-                show_result_table(say_not_weighed(position_table(sides), analysis))
+                show_result_table(finish_table(position_table(sides), analysis))
 
 
 # --- what is compared ---------------------------------------------------------------------------------------

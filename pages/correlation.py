@@ -35,7 +35,7 @@ from pages.components.shared.unseen import explain_unseen
 from reports.correlation_charts import correlation_chart, correlation_heatmap, scatter
 from reports.escaping import format_count
 from reports.tables.correlation import COEFFICIENTS, LEVEL_NAMES, PERMUTATION_TESTS, TERMS, correlation_test_table
-from reports.tables.study import make_correlations, say_not_weighed
+from reports.tables.study import finish_table, make_correlations
 from reports.tables.table import Table, Undefined
 
 BY_LEVEL = "by level"
@@ -185,7 +185,7 @@ def show_table(name: str, rows: Sequence[CorrelationRow], asked: CorrelationChoi
     analysis = outline_correlations(asked.context).analysis
     settings = replace(analysis.settings, resample=asked.resample)
     section = make_correlations(name, rows, settings, TERMS)
-    show_result_table(say_constants(say_not_weighed(section, analysis)), height="content")
+    show_result_table(say_constants(finish_table(section, analysis)), height="content")
 
 
 def say_constants(section: Table) -> Table:
@@ -226,7 +226,7 @@ def show_test(asked: CorrelationChoice, metrics: list[str]) -> None:
             "PERM-BOTH swaps each summary by itself and takes all as fixed.",
         )
     section = compare_two(asked, one, other, None if permute == BY_LEVEL else cast(Permute, permute))
-    show_result_table(say_not_weighed(section, outline_correlations(asked.context).analysis), height="content")
+    show_result_table(finish_table(section, outline_correlations(asked.context).analysis), height="content")
 
 
 def show_rouge_k(asked: CorrelationChoice) -> None:

@@ -13,7 +13,7 @@ from pages.components.shared.stores import open_stores, version_of
 from pages.components.shared.tables import show_result_table
 from reports.charts import ranking_chart
 from reports.published import PUBLISHED
-from reports.tables.study import make_table, say_not_weighed
+from reports.tables.study import finish_table, make_table
 from reports.tables.systems import wilcoxon_table
 from summarizers.registry import baselines_among
 
@@ -100,7 +100,7 @@ def show_comparisons(context: Context) -> None:
     analysis = compare_systems(context)
     by = st.selectbox("By metric", [found.name for found in analysis.systems], key="system_metric")
     section = wilcoxon_table(analysis.systems, by)
-    show_result_table(say_not_weighed(section, analysis))
+    show_result_table(finish_table(section, analysis))
 
 
 main()

@@ -138,8 +138,14 @@ def table_names(analysis: StudyAnalysis) -> tuple[str, ...]:
 
 def make_table(name: str, analysis: StudyAnalysis) -> Table:
     """Make one of `TABLES`."""
-    section = say_not_weighed(TABLES[name](analysis), analysis)
+    section = finish_table(TABLES[name](analysis), analysis)
     return note_no_scores(section, analysis.judges) if analysis.judges and name in OF_SCORES else section
+
+
+def finish_table(section: Table, analysis: StudyAnalysis) -> Table:
+    """Add what every table of the analysis says: what of it is not weighed, and in its title its source."""
+    section = say_not_weighed(section, analysis)
+    return section._replace(title=f"{section.title} ({analysis.source})") if analysis.source else section
 
 
 def say_not_weighed(section: Table, analysis: StudyAnalysis) -> Table:

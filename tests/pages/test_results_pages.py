@@ -99,6 +99,7 @@ def test_the_agreement_table_is_the_analysis_of_the_same_judgments(known: World,
     preferences = load_judgments(known.annotation, "Study")
     counted = preferences.by_majority() if unit == "by majority" else preferences
     analysis = analyze_agreement(counted, label_of=label_of)
+    assert "(set: Annotators in Study)**" in said(app)  # the title of the whole table, which saved files have
     shown = table(app, "agreement").set_index("metric")
     # people among themselves are judgments, not pairs
     people = ["people"] if unit == "per judgment" else []

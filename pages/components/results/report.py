@@ -46,7 +46,7 @@ def make_report(context: Context, decided: int) -> tuple[str, str, list[str]]:
     """The report as HTML, the paragraph on methods, and what to cite; `decided` grows with adjudicators' decisions."""
     source, stores = context.source, open_stores()
     dataset = context.version.dataset
-    analysis = context.analyze_cells(baselines=baselines_among(context.version.systems))
+    analysis = replace(context.analyze_cells(baselines=baselines_among(context.version.systems)), source="")
     if source.study is not None:
         found = read_study(stores.data, stores.annotation, source.study, adjudicated=source.adjudicated)
         called = pseudonyms(one.annotator for one in found.annotators)

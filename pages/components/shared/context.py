@@ -102,6 +102,7 @@ class Context(NamedTuple):
             judges=tuple(self.choose_metrics(judges_of(self.source, self.version)).values()),
             label_of=label_of,
             ratings_of=name_ratings,
+            source=self.source.full_name,
         )
 
     def analyze_cells(self, **settings: Any) -> StudyAnalysis:
