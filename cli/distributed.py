@@ -120,12 +120,12 @@ def find_shard_inputs(input: str | None, output: str | None) -> tuple[list[str],
 
 def run_shards(work: Work, inputs: list[str], folder: Path, format: str | None, options: ShardOptions) -> Outcome:
     """Run over shards, with how far it is on the terminal; Ctrl-C says what is kept."""
-    from distributed.running import run
+    from distributed.running import find_shards, run
     from distributed.sources import PER_SHARD, Planner
     from reports.escaping import format_count
 
     planner = Planner(format, options.shard_documents or PER_SHARD)
-    reached = began = 0.0
+    began = 0.0
     documents = 0
 
     def rate(_: Any = None) -> str:
@@ -133,8 +133,9 @@ def run_shards(work: Work, inputs: list[str], folder: Path, format: str | None, 
         return f"{documents / seconds:,.1f} documents/s" if documents else ""
 
     def kept() -> str:
-        there = f"{folder} has {format_count(int(reached), 'shard')}, and the same command goes on from there"
-        return there if reached else "no shard is done yet"
+        done = len(find_shards(folder))  # one may have been written since the last look at how far it is
+        there = f"{folder} has {format_count(done, 'shard')}, and the same command goes on from there"
+        return there if done else "no shard is done yet"
 
     with announce_interrupt(kept) as check, options.place() as place:
         began = time.monotonic()
@@ -142,11 +143,11 @@ def run_shards(work: Work, inputs: list[str], folder: Path, format: str | None, 
         with click.progressbar(length=0, label=label, file=sys.stderr, item_show_func=rate, show_pos=True) as shown:
 
             def progress(now: Progress) -> None:
-                nonlocal reached, documents
+                nonlocal documents
                 if not documents and not now.documents:
                     shown.start = time.time()  # what was there before is no measure of the time that is left
                 shown.length = now.total
-                reached, documents = now.done, now.documents
+                documents = now.documents
                 shown.update(now.done - shown.pos)
                 check()
 

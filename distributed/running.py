@@ -127,9 +127,15 @@ def name_of(number: int) -> str:
     return f"part-{number:05d}.parquet"
 
 
+def find_shards(folder: Path) -> set[int]:
+    """The numbers of the shards that a folder has; none where there is no folder."""
+    paths = folder.iterdir() if folder.is_dir() else ()
+    return {int(match[1]) for path in paths if (match := PART.fullmatch(path.name))}
+
+
 def missing_shards(work: Work, pieces: Sequence[Piece], folder: Path) -> list[int]:
     """Which shards a folder lacks, all others checked. Raises `OtherRun`, `BadShard`."""
-    there = {int(match[1]) for path in folder.iterdir() if (match := PART.fullmatch(path.name))}
+    there = find_shards(folder)
     if there and max(there) >= len(pieces):
         raise OtherRun(
             f"{folder / name_of(max(there))} is more than the {len(pieces)} shards of this input: it was divided "

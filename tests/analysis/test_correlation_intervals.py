@@ -133,7 +133,9 @@ def test_equals_building_each_resample(
 def test_many_cells_equal_building_each_resample(
     documents: int, method: Method, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # 48,000 cells have ranks beyond 16 bits; with little memory, parts of rows and of units are summed up
+    # ranks are drawn anew however many cells there are; those of 48,000 have more than 16 bits. With little memory,
+    # parts of rows and of units are summed up
+    monkeypatch.setattr(analysis.correlation_intervals, "RANKED_CELLS", 1 << 30)
     for module in (resampled_correlations, drawn_weights):
         monkeypatch.setattr(module, "WEIGHTS_AT_ONCE", 1 << 17)
     monkeypatch.setattr(resampled_correlations, "_CACHED", 1 << 12)

@@ -370,7 +370,7 @@ def test_hostile_texts_everywhere(page: Page, url: str, view: str) -> None:
     else:
         page.locator(".words button").nth(2).click()
         expect(playground.change("rouge1", "after")).to_be_visible()
-        page.get_by_label("Instead of").fill(HOSTILE)
+        page.get_by_label("Replace “").fill(HOSTILE)
         expect(page.get_by_role("group", name="Summary A, changed")).to_contain_text("coast <<img src=x onerror")
     playground.settled()
     playground.innocent()

@@ -39,8 +39,11 @@ def test_the_report_of_summeval_from_the_page(page: Page, url: str, tmp_path: Pa
     headline = page.get_by_role("heading", name="agrees best with ratings of relevance")
     expect(headline).to_be_visible()
     finding = page.get_by_text(re.compile("agrees with ratings of relevance on")).inner_text()
+    settled(page)
     page.get_by_text("Report, methods and citation").click()
-    page.get_by_text("Make the report").click()
+    toggle = page.get_by_label("Make the report")
+    toggle.press("Space")  # what opens around it may move it away from under a pointer
+    expect(toggle).to_be_checked()
     with page.expect_download() as downloaded:
         page.get_by_role("button", name="Download the report").click()
     settled(page)

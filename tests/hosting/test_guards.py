@@ -151,6 +151,7 @@ GUARDS: dict[str, tuple[Outcomes, Call]] = {
     "DataStore.first_records": (RESEARCHERS, lambda stores, lab: stores.data.first_records("news", 2)),
     "DataStore.record": (RESEARCHERS, lambda stores, lab: stores.data.record("news", "d0")),
     "DataStore.listed": (RESEARCHERS, lambda stores, lab: stores.data.listed("news", [0])),
+    "DataStore.find_documents": (RESEARCHERS, lambda stores, lab: stores.data.find_documents("news", ["d0"])),
     "DataStore.position_of": (RESEARCHERS, lambda stores, lab: stores.data.position_of("news", "d0")),
     "DataStore.find_position": (RESEARCHERS, lambda stores, lab: stores.data.find_position("news", "d0")),
     "DataStore.written_by": (RESEARCHERS, lambda stores, lab: stores.data.written_by("news")),
