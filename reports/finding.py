@@ -33,22 +33,22 @@ def name_ratings(aspect: str) -> str:
 
 
 def is_chance(leaders: Leaders) -> bool:
-    """Whether even the best metric's interval does not lie above chance."""
+    """Whether the best metric's interval does not lie above chance."""
     low = leaders.best.evaluation.intervals.half.low
     return low is not None and low <= 0.5
 
 
 def write_headline(leaders: Leaders, people: str) -> str:
     """Which metric is the best, in a few words, and whether others may be as good, or chance."""
-    if is_chance(leaders):
-        return f"No metric agrees with {people} more often than chance"
+    if is_chance(leaders):  # said of the best alone: the interval of one with fewer ties may lie above chance
+        return f"{leaders.best.metric} agrees best with {people}, but not significantly more often than chance"
     return f"{leaders.best.metric} agrees best with {people}{', but not clearly' if leaders.rivals else ''}"
 
 
 def write_finding(leaders: Leaders, people: str, unit: Unit) -> str:
     """How often the best metric agrees, which ones cannot be told from it, and how many more pairs would do that.
 
-    `unit` is what the preferences are. Where even the best does not lie above chance, nothing is said of the others.
+    `unit` is what the preferences are. Where the best does not lie above chance, nothing is said of the others.
     """
     best, rivals, plan = leaders.best, leaders.rivals, leaders.plan
     if is_chance(leaders):

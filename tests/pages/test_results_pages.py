@@ -865,7 +865,7 @@ PLAN = ("new_study.py", "exact power")
             one_metric,
             [
                 ("agreement.py", "Undefined: there are fewer than 2 metrics"),
-                ("overview.py", "No metric agrees with ratings of relevance more often than chance"),
+                ("overview.py", "agrees best with ratings of relevance, but not significantly more often than chance"),
             ],
         ),
         (apart, [("agreement.py", "per judgment"), ("systems.py", "— (a: rank")]),

@@ -35,7 +35,9 @@ def test_the_best_is_no_winner_where_its_interval_reaches_chance() -> None:
     preferences = rated(40, near=21, best=22)
     found = find_leaders(analyze_agreement(preferences), preferences)
     assert found is not None
-    assert write_headline(found, "annotators") == "No metric agrees with annotators more often than chance"
+    assert write_headline(found, "annotators") == (
+        "best agrees best with annotators, but not significantly more often than chance"
+    )
     words = write_finding(found, "annotators", "judgment")
     assert words.startswith("best has the highest agreement with annotators: 0.550 of 40 judgments (95 % interval ")
     assert words.endswith("; chance is 0.500). That is not significantly above chance.")
