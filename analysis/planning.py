@@ -222,7 +222,7 @@ def observe_metrics(
     x, y, document, weight = x[both], y[both], document[both], weight[both]
     n = len(x)
     if n == 0:
-        return ObservedMetrics(None, None, None, None, None, 0, "no pair has credits of both")
+        return ObservedMetrics(None, None, None, None, None, 0, "no pair is scored by both metrics")
     phi, within = _phi(x, y, weight), _icc(x - y, document)
     undefined = []
     if phi is None:

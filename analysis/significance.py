@@ -457,7 +457,7 @@ def compare_sums(first: str, second: str, found: CreditSums) -> Comparison:
     if n < 2:
         reason = "fewer than 2 pairs are scored by both"
     elif documents < 2:
-        reason = "fewer than 2 documents have pairs with credits of both"
+        reason = "fewer than 2 documents have pairs that both metrics score"
     elif n == documents and found.whole:
         more = found.sums / np.where(counted, found.weights, 1)
         test, p = MCNEMAR, exact_mcnemar(int((more > 0).sum()), int((more < 0).sum()))

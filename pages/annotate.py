@@ -103,7 +103,8 @@ def judge(annotator: Annotator, study: Study, standing: Standing) -> None:
             show_instructions(study, "first")
     if state.get(SHOWN, (None,))[0] != task.assignment_id:
         state[SHOWN] = (task.assignment_id, now())
-        state[PANEL] = PANELS[0]
+        # whoever comes back to a pair has read its document, and comes for the choice
+        state[PANEL] = PANELS[0] if task.choice is None else PANELS[1]
     show_pair(annotator, task, study, standing.rules.judging, skips=progress.skipped)
     begin_turn(task.assignment_id, say("{judged} judged, {open} to go", judged=progress.judged, open=progress.open))
 

@@ -17,7 +17,7 @@ from analysis.significance import ALPHA
 from data.one_line import in_one_line
 from data.signatures import is_judge
 from metrics.keywords.recall import LengthRecall
-from reports.formats import format_cell
+from reports.formats import format_cell, format_p
 from reports.tables.bounds import ORACLE, SYSTEM, ScoreDistribution
 from reports.tables.keywords import PUBLISHED, extractor_name, words_label
 
@@ -143,7 +143,7 @@ def comparison_chart(analysis: AgreementAnalysis) -> Layers:
         if found.difference is None:
             continue
         p = found.p_holm
-        tested = "" if p is None else f"p {format_cell(p, 'p', 3)}{' *' if p < ALPHA else ''}"
+        tested = "" if p is None else f"p {format_p(p)}{' *' if p < ALPHA else ''}"
         common = {"n": found.n, "p": p, "test": found.test, "tested": tested}
         for first, second, value in (
             (found.first, found.second, found.difference),

@@ -51,7 +51,7 @@ def naming(row: Mapping[str, Cell]) -> list[str]:
 
 
 def format_cell(cell: Cell, column: str = "", digits: int = 4) -> str:
-    """A cell as people read it; no 0 has a sign, and a p value that would round to 0 is below the last digit."""
+    """A cell as people read it; no 0 has a sign, and p values are written as `format_p` writes them."""
     if cell is None:
         return ""
     if isinstance(cell, Undefined):
@@ -62,14 +62,24 @@ def format_cell(cell: Cell, column: str = "", digits: int = 4) -> str:
         std = "" if cell.std is None else f" ± {format_cell(cell.std, column, digits)}"
         return format_cell(cell.value, column, digits) + std + cell.mark
     if isinstance(cell, float):
-        below = column.split(" ", maxsplit=1)[0] == "p" and cell < 0.5 * 10**-digits
-        return f"<{10**-digits:.{digits}f}" if below else f"{cell:z.{digits}f}"
+        return format_p(cell, digits) if is_p(column) else f"{cell:z.{digits}f}"
     return in_one_line(cell) if isinstance(cell, str) else str(cell)
 
 
-def format_p(p: float) -> str:
-    """A p value as papers write it: .003, or < .001."""
-    return "< .001" if p < 0.0005 else f"{p:.3f}".removeprefix("0")
+def is_p(column: str) -> bool:
+    """Whether a column holds p values."""
+    return column.split(" ", maxsplit=1)[0] == "p"
+
+
+def format_p(p: float, digits: int = 3) -> str:
+    """A p value as papers write it: .003, or < .001 where it would round to 0."""
+    least = 10**-digits
+    return f"< {without_zero(least, digits)}" if p < 0.5 * least else without_zero(p, digits)
+
+
+def without_zero(share: float, digits: int) -> str:
+    """A number from 0 to 1 without the 0 before its point."""
+    return f"{share:.{digits}f}".removeprefix("0")
 
 
 def columns_of(section: Table) -> list[str]:

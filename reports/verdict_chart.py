@@ -54,7 +54,7 @@ def verdict_chart(verdicts: Sequence[MetricVerdict], title: str, subtitle: str, 
         "share:Q",
         scale=alt.Scale(domain=[-1.45, 1.45]),
         title=["← prefers A · prefers B →", in_one_line(of)],  # in one line a phone would cut both ends
-        axis=alt.Axis(values=[-1, -0.5, 0, 0.5, 1], format="+.1f"),
+        axis=alt.Axis(values=[-1, -0.5, 0, 0.5, 1], format=".1f"),
     )
     colour = alt.Scale(domain=["right", "wrong"], range=[BLUE, AMBER])
     bars = base.mark_bar(height=15, strokeWidth=2).encode(

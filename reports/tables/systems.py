@@ -24,6 +24,8 @@ RUNS = (
 FEW = 5
 """Systems that are named in a note."""
 
+NAMED = Undefined("a best extract that is not of all documents says so in its name")
+
 NOT_SCORED = "best extracts are chosen by ROUGE-1, and not scored otherwise"
 
 
@@ -46,26 +48,43 @@ def spread_table(analyses: Sequence[SystemsAnalysis]) -> Table:
 
 
 def system_table(analyses: Sequence[SystemsAnalysis], bounds: Sequence[GivenMeans] = ()) -> Table:
-    """Mean scores of the systems, a column a metric, then upper bounds; who beats the baselines has a dagger."""
+    """Mean scores of the systems, a column a metric, then upper bounds; who beats the baselines has a dagger.
+
+    Where some systems have fewer documents than others, a column says how many each has.
+    """
     systems = list(dict.fromkeys(str(of.system) for found in analyses for of in found.runs))
-    rows: list[dict[str, Cell]] = [{"system": system} for system in systems]
+    fewer, counts = describe_fewer(analyses), count_documents(analyses)
+
+    def begin_row(system: str) -> dict[str, Cell]:
+        return {"system": system, "documents": counts.get(system, NAMED)} if fewer else {"system": system}
+
+    rows = [begin_row(system) for system in systems]
     for found in analyses:
         runs = {str(of.system): of for of in found.runs}
         for system, row in zip(systems, rows, strict=True):
             beats = system in found.beating and not reads_references(system)
             row[column_name(found)] = mean_cell(runs.get(system), DAGGER if beats else "")
     rows += [
-        {"system": bound.system}
+        begin_row(bound.system)
         | {column_name(found): number_cell(bound.means.get(found.signature), NOT_SCORED) for found in analyses}
         for bound in bounds
     ]
     notes = [baselines_note(found.baselines) for found in analyses[:1] if found.baselines]
-    notes += describe_fewer(analyses)
+    notes += fewer
     notes += [RUNS] if any(of.runs > 1 for found in analyses for of in found.runs) else []
     notes += [GROWS] if any(map(has_keywords, analyses)) else []
     notes += [BOUND] if bounds else []
     notes += [READING] if any(map(reads_references, systems)) else []
     return Table("systems", "Mean scores of systems", rows, notes)
+
+
+def count_documents(analyses: Sequence[SystemsAnalysis]) -> dict[str, int]:
+    """Documents of each system that have a value by some metric; by the metric that has most of them."""
+    counts: dict[str, int] = {}
+    for found in analyses:
+        for of in found.runs:
+            counts[str(of.system)] = max(of.n, counts.get(str(of.system), 0))
+    return counts
 
 
 def describe_fewer(analyses: Sequence[SystemsAnalysis]) -> list[str]:

@@ -397,6 +397,7 @@ def test_what_is_observed_can_be_planned_for() -> None:
     assert plan.reason is None
 
 
+NO_PAIR = "no pair is scored by both metrics"
 NO_PHI = "phi is undefined: a metric earns the same on every pair"
 NO_ICC = f"icc is undefined: {planning.NO_ICC}"
 
@@ -404,8 +405,8 @@ NO_ICC = f"icc is undefined: {planning.NO_ICC}"
 @pytest.mark.parametrize(
     ("first", "second", "documents", "expected"),
     [
-        ([], [], "", ObservedMetrics(None, None, None, None, None, 0, "no pair has credits of both")),
-        ([1, NAN], [NAN, 1], "ab", ObservedMetrics(None, None, None, None, None, 0, "no pair has credits of both")),
+        ([], [], "", ObservedMetrics(None, None, None, None, None, 0, NO_PAIR)),
+        ([1, NAN], [NAN, 1], "ab", ObservedMetrics(None, None, None, None, None, 0, NO_PAIR)),
         ([1], [0], "a", ObservedMetrics(1, 0, None, None, 1, 1, f"{NO_PHI}; {NO_ICC}")),
         ([1, 0], [1, 0], "ab", ObservedMetrics(0.5, 0.5, 1, None, 1, 2, NO_ICC)),
         ([1, 1, 1, 1], [0, 0, 1, 1], "aabb", ObservedMetrics(1, 0.5, None, 1, 2, 4, NO_PHI)),

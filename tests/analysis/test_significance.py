@@ -188,7 +188,7 @@ def test_one_pair_a_document_is_the_exact_mcnemar_test() -> None:
     [found] = compare_metrics({"a": first, "b": second}, range(15), weights=[2] * 15)
     assert found.p == found.p_holm == pytest.approx(0.0385742, abs=1e-7)
     assert (found.test, found.n, found.documents, found.seed, found.flips) == (MCNEMAR, 15, 15, None, None)
-    # pairs without credits of both do not make a second pair of their document
+    # pairs that only one metric scores do not make a second pair of their document
     [missing] = compare_metrics({"a": [*first, NAN], "b": [*second, 1]}, [*range(15), 0])
     assert missing.p == found.p
     [uneven] = compare_metrics({"a": first, "b": second}, range(15), weights=[1] * 14 + [2])
@@ -209,7 +209,7 @@ def test_half_credits_are_no_matter_of_signs() -> None:
         ([], [], "", None, (None, 0, 0, "fewer than 2 pairs are scored by both")),
         ([1, NAN], [0, 1], "ab", None, (1, 1, 1, "fewer than 2 pairs are scored by both")),
         ([1, 1], [0, 0], "ab", [1, 0], (1, 1, 1, "fewer than 2 pairs are scored by both")),
-        ([1, 0, 1], [0, 0, NAN], "aab", None, (0.5, 2, 1, "fewer than 2 documents have pairs with credits of both")),
+        ([1, 0, 1], [0, 0, NAN], "aab", None, (0.5, 2, 1, "fewer than 2 documents have pairs that both metrics score")),
     ],
 )
 def test_too_little_to_compare(

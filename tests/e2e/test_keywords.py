@@ -8,7 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, WebSocketRoute, expect
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from annotation.keyword_reviews import KeywordReviewStore
 from data.database import connect
@@ -179,6 +180,57 @@ def test_a_review_is_made_marked_and_counted(new_page: Opener, page: Page, url: 
         page.get_by_role("button", name="Marks (JSON lines)").click()
     lines = Path(download.value.path()).read_text().splitlines()
     assert sum('"wrong": true' in line for line in lines) == 2
+
+
+@pytest.mark.smoke
+def test_a_tick_is_shown_however_soon_one_comes_back(page: Page, url: str) -> None:
+    """What the server has ended may go on in the browser, which then forgets boxes that the session still knows."""
+    late: list[tuple[WebSocketRoute, str | bytes]] = []
+    holding = False
+
+    def is_end(message: str | bytes) -> bool:
+        return isinstance(message, bytes) and bool(ForwardMsg.FromString(message).HasField("script_finished"))
+
+    def hold_what_ends(browser: WebSocketRoute) -> None:
+        def pass_on(message: str | bytes) -> None:
+            if holding and (late or is_end(message)):
+                late.append((browser, message))
+            else:
+                browser.send(message)
+
+        browser.connect_to_server().on_message(pass_on)
+
+    def wait_for_ends(number: int) -> None:
+        def have_come() -> bool:
+            page.wait_for_timeout(20)  # messages are heard meanwhile
+            return sum(is_end(message) for _, message in late) == number
+
+        until(have_come, f"the end of {number} runs")
+
+    page.route_web_socket(re.compile("/_stcore/stream"), hold_what_ends)
+    page.goto(f"{url}/keywords?view=mark")
+    settled(page)
+    make_review(page, "Soon back")
+    start(page, "Ann")
+    boxes, saving = page.get_by_role("checkbox"), page.get_by_role("button", name=re.compile("^Save: 1 of"))
+    boxes.first.press("Space")
+    expect(saving).to_be_visible()
+    settled(page)
+    holding = True
+    page.get_by_role("radio", name="Compare", exact=True).click()
+    expect(boxes).to_have_count(0)
+    wait_for_ends(1)
+    page.get_by_role("radio", name="Mark", exact=True).click()  # the browser still knows the box, and tells the server
+    wait_for_ends(2)
+    holding = False
+    (browser, end), *rest = late
+    browser.send(end)
+    page.wait_for_timeout(200)  # time enough to forget it
+    for browser, message in rest:
+        browser.send(message)
+    expect(saving).to_be_visible()
+    settled(page)
+    expect(boxes.first).to_be_checked()
 
 
 def test_keywords_light_each_other(page: Page, url: str) -> None:

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from analysis.agreement import count_agreement
 from annotation.protocol.file import write_protocol
 from annotation.protocol.records import protocol_of
-from annotation.records import StudySpec
+from annotation.records import JudgingProgress, StudySpec
 from annotation.results import load_judgments
 from annotation.store import AnnotationStore
 from data.access import LOCAL_VISITOR
@@ -26,6 +26,7 @@ from data.signatures import find_signature
 from data.store import DataStore
 from pages.components.annotate.annotator import judging_only
 from pages.components.annotate.end import Agreed, count_agreed, describe_best
+from pages.components.annotate.turn import describe_progress
 from tests.pages.opening import html, new_session, open_page, pressed, sound, visible
 
 
@@ -87,18 +88,25 @@ def test_back_shows_the_choice_and_changes_it(store: AnnotationStore) -> None:
     assert app.button(key=f"back:{first}").disabled  # nothing lies before it
     press(app, "left")
     waiting = current(app)
-    app.session_state.panel = "Summaries"
+    assert app.session_state.panel == "Document"  # each new pair begins there on a small screen
     app.button(key=f"back:{waiting}").click().run()
     assert current(app) == first
-    assert app.session_state.panel == "Document"  # each pair begins there on a small screen
+    assert app.session_state.panel == "Summaries"  # where the choice is
     assert "You chose summary 1." in html(app)
     assert html(app).count("Your choice") == 1
     assert "check" in app.button(key=f"left:{first}").proto.icon
     press(app, "right")
     assert current(app) == waiting
+    assert app.session_state.panel == "Document"
     assert app.session_state.shown[0] == waiting
     preferences = load_judgments(store, "Demo")
     assert list(preferences.left) == [0]  # one judgment, of the one on the right
+
+
+def test_the_time_left_is_told_once_a_pace_is_known() -> None:
+    told = [describe_progress(JudgingProgress(judged, 0, 10, 30.0)) for judged in (0, 2, 3)]
+    assert told == ["0 of 10 judged", "2 of 12 judged", "3 of 13 judged · about 5 minutes left"]
+    assert describe_progress(JudgingProgress(3, 1, 2, 30.0)) == "3 of 6 judged, 1 skipped · about a minute left"
 
 
 def test_a_pair_is_unread_until_a_small_screen_has_shown_its_summaries(store: AnnotationStore) -> None:

@@ -57,7 +57,7 @@ def test_pairs_are_counted_while_one_types(demo: tuple[DataStore, AnnotationStor
     app = open_page("new_study.py")
     # of 144 pairs ROUGE-K ties on 39; one of each of 24 documents
     told = said(app).replace("*", "")
-    assert "105 eligible; 24 drawn. Not more, because at most 1 of each document is drawn. Left out: 39" in told
+    assert "105 eligible; 24 drawn. Not more: at most 1 of each document is drawn. Left out: 39" in told
     assert "39 on which ROUGE-K gives the same score." in told
     sound(app.number_input(key="new_count:rouge_k_differs").set_value(10).run())
     assert "105 eligible; 10 drawn." in said(app)

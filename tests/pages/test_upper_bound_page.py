@@ -304,6 +304,11 @@ def test_the_verdict_is_of_systems_that_do_not_read_the_references() -> None:
         "No extracts of this length exceed 0.400 on average; the best system, rare, reaches 80% of the bound on its "
         "1 document (0.400)."
     )
+    higher = standings_of(scored({"longer": {"a": 0.6, "b": 0.4}}), rows)
+    assert describe_best_system(higher, rows, BoundChoice("a", length=SummaryLength(1))) == (
+        "No extracts of this length exceed 0.400 on average; the best system, longer, exceeds that (0.500): it is not "
+        "limited to extracts of this length."
+    )
     rows[1] = row("exact", 0.2, bound=0.4, key="b")
     assert describe_best_system([], rows, BoundChoice("a")) == (
         "Extracts reach at most 0.450 on average (1 of 2 optima are not proven)."

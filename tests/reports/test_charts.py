@@ -130,7 +130,7 @@ def test_comparison(analysis: AgreementAnalysis) -> None:
 
 def test_a_significant_difference_is_starred(analysis: AgreementAnalysis) -> None:
     [found] = [row for row in analysis.comparisons if (row.first, row.second) == ("m", "k")]
-    for p, tested in [(0.00001, "p <0.001 *"), (0.049, "p 0.049 *"), (0.05, "p 0.050"), (None, "")]:
+    for p, tested in [(0.00001, "p < .001 *"), (0.049, "p .049 *"), (0.05, "p .050"), (None, "")]:
         changed = analysis._replace(comparisons=(found._replace(difference=0.25, p_holm=p),))
         labels = rows_of(charts.comparison_chart(changed), "label", "tested")
         assert labels == [("+0.250", tested), ("-0.250", tested)]
@@ -141,7 +141,7 @@ def test_only_some_comparisons_are_tested(analysis: AgreementAnalysis) -> None:
     tested = found._replace(difference=0.25, p_holm=0.01)
     untested = found._replace(second="other", difference=0.5, p_holm=None)
     chart = charts.comparison_chart(analysis._replace(comparisons=(tested, untested)))
-    labels = [("+0.250", "p 0.010 *"), ("-0.250", "p 0.010 *"), ("+0.500", ""), ("-0.500", "")]
+    labels = [("+0.250", "p .010 *"), ("-0.250", "p .010 *"), ("+0.500", ""), ("-0.500", "")]
     assert rows_of(chart, "label", "tested") == labels
 
 

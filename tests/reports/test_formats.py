@@ -73,10 +73,12 @@ def of_text(text: str) -> Table:
         (Range(0.25, 1.0), "half 95 %", 4, "[0.2500, 1.0000]"),
         (Range(-0.25, 1.0), "half 95 %", 2, "[-0.25, 1.00]"),
         (Undefined("why"), "half", 4, "undefined"),
-        (0.00001, "p", 4, "<0.0001"),
-        (0.0, "p (Holm)", 4, "<0.0001"),
-        (0.0004, "p (Wilcoxon)", 3, "<0.001"),
-        (0.00005, "p", 4, "0.0001"),  # it would not round to 0
+        (0.00001, "p", 4, "< .0001"),
+        (0.0, "p (Holm)", 4, "< .0001"),
+        (0.0004, "p (Wilcoxon)", 3, "< .001"),
+        (0.0032, "p", 3, ".003"),
+        (1.0, "p", 3, "1.000"),
+        (0.00005, "p", 4, ".0001"),  # it would not round to 0
         (0.00001, "half", 4, "0.0000"),
         (-0.00001, "half", 4, "0.0000"),  # no 0 has a sign
         (Range(-0.75, -0.0002), "input 95 %", 3, "[-0.750, 0.000]"),
@@ -104,8 +106,8 @@ def test_text():
     assert as_text(SMALL, without=["signature"]).splitlines() == [
         "Agreement & more",
         "metric  n       half         half 95 %        p  exact  test",
-        "rouge1  3     0.6667  [0.2500, 1.0000]  <0.0001   True  McNemar",
-        "b_50%   0  undefined         undefined   0.2500  False  none",
+        "rouge1  3     0.6667  [0.2500, 1.0000]  < .0001   True  McNemar",
+        "b_50%   0  undefined         undefined    .2500  False  none",
         f"undefined (b_50%: half): {NO_PAIR}",
         "undefined (b_50%: half 95 %): one document",
         "A note, 100 %.",
@@ -195,8 +197,8 @@ def test_latex():
         r"\toprule",
         r"metric & n & half & half 95 \% & p & exact & test \\",
         r"\midrule",
-        r"rouge1 & 3 & 0.667 & {[}0.250, 1.000{]} & \textless{}0.001 & True & McNemar \\",
-        r"b\_50\% & 0 & undefined & undefined & 0.250 & False & none \\",
+        r"rouge1 & 3 & 0.667 & {[}0.250, 1.000{]} & \textless{} .001 & True & McNemar \\",
+        r"b\_50\% & 0 & undefined & undefined & .250 & False & none \\",
         r"\bottomrule",
         r"\end{tabular}",
         r"\par\smallskip\footnotesize",
@@ -212,7 +214,7 @@ def test_latex():
 def test_latex_by_another_name_and_with_other_digits():
     lines = as_latex(SMALL, caption="A & B", label="tab:x", digits={"half": 1}, signed=False).splitlines()
     assert lines[1:3] == [r"\caption{A \& B}", r"\label{tab:x}"]
-    assert r"rouge1 & 3 & 0.7 & {[}0.250, 1.000{]} & \textless{}0.001 & True & McNemar \\" in lines
+    assert r"rouge1 & 3 & 0.7 & {[}0.250, 1.000{]} & \textless{} .001 & True & McNemar \\" in lines
     assert lines[13:] == [*as_latex(SMALL).splitlines()[13:-3], r"\end{table}"]
 
 
@@ -229,8 +231,8 @@ def test_html():
     page = parsed(as_html(SMALL))
     assert page.rows == [
         ["metric", "n", "half", "half 95 %", "p", "exact", "test", "signature"],
-        ["rouge1", "3", "0.667", "[0.250, 1.000]", "<0.001", "True", "McNemar", "rouge1|x:1"],
-        ["b_50%", "0", "undefined", "undefined", "0.250", "False", "none", "b|x:2"],
+        ["rouge1", "3", "0.667", "[0.250, 1.000]", "< .001", "True", "McNemar", "rouge1|x:1"],
+        ["b_50%", "0", "undefined", "undefined", ".250", "False", "none", "b|x:2"],
     ]
     assert page.texts["h2"] == ["Agreement & more"]
     assert page.texts["p"] == [*reasons(SMALL), "A note, 100 %."]

@@ -584,7 +584,7 @@ def test_observed() -> None:
     columns = ("first", "second", "agreement of the first", "agreement of the second", "phi", "pairs per document", "n")
     assert cells_of(section, *columns) == [("m", "k", 0.5, 0.5, 0.0, 2.0, 4)]
     nothing = observed_table("m", "k", observe_metrics([], [], []))
-    assert reason(nothing, 0, "phi") == reason(nothing, 0, "ICC") == "no pair has credits of both"
+    assert reason(nothing, 0, "phi") == reason(nothing, 0, "ICC") == "no pair is scored by both metrics"
 
 
 # --- all of them ------------------------------------------------------------------------------------------------

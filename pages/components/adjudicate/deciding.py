@@ -99,9 +99,9 @@ def show_task(study: Study, name: str, task: AdjudicationTask) -> None:
     if task.decisions:
         show_votes(task)
     with st.container(key="deciding"):
-        state.setdefault(reason_key(task), task.shown.rationale or "")
         st.text_input(
             "Reason",
+            task.shown.rationale or "",
             key=reason_key(task),
             max_chars=5000,
             placeholder="Reason (optional), saved with your decision",

@@ -129,7 +129,7 @@ def reveal_html(rows: Sequence[Agreed], equal: int) -> str:
         f"<td>{esc(describe_share(row))}</td><td>{row.tied or '–'}</td></tr>"
         for row in rows
     )
-    heads = [say("Metric"), say("You agree on"), say("No preference")]
+    heads = [say("Compared with"), say("You agree on"), say("No preference")]
     metric, agreed, tied = (f'<th scope="col">{esc(head)}</th>' for head in heads)
     return (
         f'<div class="reveal"><h2>{esc(say("Which metrics you agree with"))}</h2>'

@@ -149,15 +149,13 @@ def show_choices(task: JudgmentTask, study: Study, choose: Callable[..., None], 
 
 def ask_confidence(task: JudgmentTask) -> None:
     """How sure somebody is; no key of its own, as the digits choose a summary."""
-    key = confidence_key(task.assignment_id)
-    if key not in state and task.confidence is not None:
-        state[key] = task.confidence
     least, most = SURE
     with st.container(key="confidence"):
         st.segmented_control(
             say("How sure are you, from {least} (guessing) to {most} (certain)?", least=least, most=most),
             range(least, most + 1),
-            key=key,
+            default=task.confidence,
+            key=confidence_key(task.assignment_id),
         )
 
 
@@ -177,7 +175,8 @@ def show_other_buttons(annotator: Annotator, task: JudgmentTask, asked: Judging,
     # The popovers are no pair's own, which spares the browser work; a new key closes the one that was used.
     if task.choice in {None, "skip"}:
         with st.popover(say("Skip"), key=f"skip-popover:{skips}"), st.form("skip", border=False):
-            st.text_input(say("Why can this pair not be judged?"), key=f"reason:{key}", max_chars=1000)
+            asking = say("Why can this pair not be judged?")
+            st.text_input(asking, key=f"reason:{key}", max_chars=1000, placeholder=say("Required"))
             if state.get(NO_REASON) == key:
                 st.error(say("Say why, so that the researcher knows what is wrong with the pair."))
             st.form_submit_button(say("Skip this pair"), key=f"skip:{key}", on_click=skip, args=(annotator, task))
@@ -185,9 +184,9 @@ def show_other_buttons(annotator: Annotator, task: JudgmentTask, asked: Judging,
         return
     required = asked.rationale == "required"
     with st.popover(say("Add a reason"), icon=":material/check:" if task.rationale else None, key="rationale"):
-        state.setdefault(reason_key(key), kept_reason(task))
         st.text_area(
             say("Why is it more relevant?") if required else say("Why is it more relevant? (optional)"),
+            kept_reason(task),
             key=reason_key(key),
             max_chars=5000,
             help=say("Saved with your choice."),

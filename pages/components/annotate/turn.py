@@ -19,6 +19,10 @@ BEGIN = st.components.v2.component(
 )
 
 
+PACED = 3
+"""Judged pairs from which on a pace is told: of the first one or two it says little."""
+
+
 def show_turn(heading: str, said: str, done: float) -> None:
     """The heading of a pair, and beside it how far one is; `done` is the share in [0, 1]."""
     st.html(
@@ -38,7 +42,7 @@ def describe_progress(progress: JudgingProgress) -> str:
     text = say("{judged} of {total} judged", judged=progress.judged, total=total)
     if progress.skipped:
         text += say(", {count} skipped", count=progress.skipped)
-    if progress.seconds is not None and progress.open:
+    if progress.seconds is not None and progress.judged >= PACED and progress.open:
         minutes = math.ceil(progress.open * progress.seconds / 60)
         text += " · " + say_count(minutes, "about a minute left", "about {count} minutes left")
     return text

@@ -30,7 +30,7 @@ def browse_documents(dataset: Dataset) -> None:
         "Search", key=f"search:{dataset.name}", placeholder="Words of a document, a reference, a summary, or an id"
     )
     data, is_search = open_stores().data, bool(words.strip())
-    found = find_documents(dataset.name, version_of(dataset), words) if is_search else np.arange(dataset.documents)
+    found = search_documents(dataset.name, version_of(dataset), words) if is_search else np.arange(dataset.documents)
     pages = max(1, -(-len(found) // PER_PAGE))
     of_all = f" of {dataset.documents}" if is_search else ""
     st.caption(f"{len(found)}{of_all} {'document' if dataset.documents == 1 else 'documents'}")
@@ -45,7 +45,7 @@ def browse_documents(dataset: Dataset) -> None:
 
 
 @computed("Searching", kept=64)
-def find_documents(dataset: str, version: object, words: str) -> NDArray[np.int32]:
+def search_documents(dataset: str, version: object, words: str) -> NDArray[np.int32]:
     """The positions of the documents of which a text, or the id, holds all words that are searched for."""
     wanted = words.casefold().split()
     found = [

@@ -290,11 +290,13 @@ def show_task(annotator: KeywordAnnotator, task: MarkTask, total: int) -> None:
         st.markdown("**Which keywords are wrong?**")
         with st.container(horizontal=True, key="keyword_list"):
             for keyword in task.keywords:
-                box = box_of(annotator, task, keyword.id)
-                if box not in st.session_state:  # new on the screen
-                    st.session_state[box] = keyword.id in before
-                label = in_markdown(surface(keyword, texts))
-                st.checkbox(label, key=box, on_change=remember, args=(annotator, task))
+                st.checkbox(
+                    in_markdown(surface(keyword, texts)),
+                    value=keyword.id in before,
+                    key=box_of(annotator, task, keyword.id),
+                    on_change=remember,
+                    args=(annotator, task),
+                )
     remember(annotator, task)
     wrong = len(ticked_keywords(annotator, task))
     label = f"Save: {wrong} of {len(task.keywords)} wrong" if wrong else "Save: none is wrong"

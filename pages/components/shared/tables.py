@@ -9,7 +9,7 @@ import streamlit as st
 
 from data.one_line import in_one_line
 from reports.escaping import in_markdown
-from reports.formats import NOISE, UNDEFINED, as_csv, as_latex, as_markdown, format_cell, format_p, reasons
+from reports.formats import NOISE, UNDEFINED, as_csv, as_latex, as_markdown, format_cell, format_p, is_p, reasons
 from reports.glossary import TERMS
 from reports.tables.table import Cell, Marked, Range, Table, Undefined
 
@@ -48,11 +48,6 @@ def cell_of_page(cell: Cell, *, as_text: bool = False) -> Any:
     if isinstance(cell, float) and -NOISE < cell < 0:
         cell = 0.0
     return format_cell(cell, digits=3) if as_text or isinstance(cell, Range | str) else cell
-
-
-def is_p(column: str) -> bool:
-    """Whether a column holds p values."""
-    return column.split(" ", maxsplit=1)[0] == "p"
 
 
 def column_help(section: Table, column: str) -> str | None:

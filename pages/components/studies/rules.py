@@ -62,7 +62,9 @@ def describe_counts(spec: StudySpec, counts: PairCounts) -> str:
     drawn = counts.drawn(spec.count, spec.most_per_document)
     said = f"**{counts.eligible:,} eligible; {drawn:,} drawn.**"
     if drawn < min(counts.eligible, spec.count or counts.eligible):
-        said += f" Not more, because at most {spec.most_per_document} of each document is drawn."
+        most = spec.most_per_document
+        kinds = f"{most} on which metrics disagree and {most} others" if spec.rule == "conflicts" else f"{most}"
+        said += f" Not more: at most {kinds} of each document {'is' if kinds == '1' else 'are'} drawn."
     if spec.rule == "conflicts":
         said += f" On {sum(counts.conflicts):,} of them metrics disagree."
     return f"{said} {describe_left_out(counts)}".strip()

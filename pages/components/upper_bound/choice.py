@@ -200,4 +200,7 @@ def describe_best_system(found: Sequence[Standing], rows: Iterable[OracleRow], a
     if best is None or best.share is None:
         return f"{said}."
     of = "that" if best.documents == len(exact) else f"the bound on its {format_count(best.documents, 'document')}"
-    return f"{said}; the best system, {in_one_line(best.system)}, reaches {best.share:.0%} of {of} ({best.mean:.3f})."
+    said += f"; the best system, {in_one_line(best.system)},"
+    if best.share > 1:
+        return f"{said} exceeds {of} ({best.mean:.3f}): it is not limited to extracts{such}."
+    return f"{said} reaches {best.share:.0%} of {of} ({best.mean:.3f})."
