@@ -33,6 +33,9 @@ GREY, BLUE = "#6b7280", "#2563eb"
 LEADING, BEHIND = "best, or not told apart from it", "behind the best"
 """How metrics stand; filled and hollow marks."""
 
+NUMBER = 42
+"""Pixels that a signed number of three decimals takes."""
+
 READABLE = 40
 """Words along an axis that can be read."""
 
@@ -172,8 +175,9 @@ def comparison_chart(analysis: AgreementAnalysis) -> Layers:
         ],
     )
     ink = alt.when(f"abs(datum.difference) > {0.6 * largest}").then(alt.value("white")).otherwise(alt.value(INK))
-    words = base.mark_text(dy=-7).encode(text="label:N", color=ink)
-    tests = base.mark_text(dy=8, fontSize=9).encode(text="tested:N", color=ink)
+    readable = alt.ExprRef(f"bandwidth('x') < {NUMBER} ? 0 : 1")  # on a phone colours remain, and the table
+    words = base.mark_text(dy=-7, opacity=readable).encode(text="label:N", color=ink)
+    tests = base.mark_text(dy=8, fontSize=9, opacity=readable).encode(text="tested:N", color=ink)
     return alt.layer(squares, words, tests).properties(height=140 + 40 * len(order))
 
 
@@ -200,7 +204,7 @@ def difference_chart(rows: Sequence[MetricRow]) -> Layers:
     order = [row.metric for row in rows]
     x = alt.X("part:O", title="closest scores  →  furthest apart", axis=alt.Axis(labelAngle=0))
     # The same domain twice gives one legend, of colours and shapes.
-    legend = alt.Legend(title=None, labelLimit=0)
+    legend = alt.Legend(title=None, labelLimit=0, orient="bottom", columns=2)  # beside it, a phone has no room
     scale = alt.Scale(scheme="tableau10" if len(order) <= 10 else "tableau20", domain=order)
     colour = alt.Color("metric:N", scale=scale, legend=legend)
     base = alt.Chart(table).encode(x=x, color=colour)
@@ -218,7 +222,7 @@ def difference_chart(rows: Sequence[MetricRow]) -> Layers:
         ],
     )
     chance = alt.Chart(pd.DataFrame({"at": [0.5]})).mark_rule(strokeDash=[4, 4], color=GREY).encode(y="at:Q")
-    return alt.layer(chance, lines, points).properties(height=max(320, 30 * len(order)))
+    return alt.layer(chance, lines, points).properties(height=380 + 12 * len(order))
 
 
 def ranking_chart(ranking: Ranking) -> Layers:

@@ -24,8 +24,6 @@ RUNS = (
 FEW = 5
 """Systems that are named in a note."""
 
-NAMED = Undefined("a best extract that is not of all documents says so in its name")
-
 NOT_SCORED = "best extracts are chosen by ROUGE-1, and not scored otherwise"
 
 
@@ -48,29 +46,21 @@ def spread_table(analyses: Sequence[SystemsAnalysis]) -> Table:
 
 
 def system_table(analyses: Sequence[SystemsAnalysis], bounds: Sequence[GivenMeans] = ()) -> Table:
-    """Mean scores of the systems, a column a metric, then upper bounds; who beats the baselines has a dagger.
-
-    Where some systems have fewer documents than others, a column says how many each has.
-    """
+    """Mean scores of the systems, a column a metric, then upper bounds; who beats the baselines has a dagger."""
     systems = list(dict.fromkeys(str(of.system) for found in analyses for of in found.runs))
-    fewer, counts = describe_fewer(analyses), count_documents(analyses)
-
-    def begin_row(system: str) -> dict[str, Cell]:
-        return {"system": system, "documents": counts.get(system, NAMED)} if fewer else {"system": system}
-
-    rows = [begin_row(system) for system in systems]
+    rows: list[dict[str, Cell]] = [{"system": system} for system in systems]
     for found in analyses:
         runs = {str(of.system): of for of in found.runs}
         for system, row in zip(systems, rows, strict=True):
             beats = system in found.beating and not reads_references(system)
             row[column_name(found)] = mean_cell(runs.get(system), DAGGER if beats else "")
     rows += [
-        begin_row(bound.system)
+        {"system": bound.system}
         | {column_name(found): number_cell(bound.means.get(found.signature), NOT_SCORED) for found in analyses}
         for bound in bounds
     ]
     notes = [baselines_note(found.baselines) for found in analyses[:1] if found.baselines]
-    notes += fewer
+    notes += describe_fewer(analyses)
     notes += [RUNS] if any(of.runs > 1 for found in analyses for of in found.runs) else []
     notes += [GROWS] if any(map(has_keywords, analyses)) else []
     notes += [BOUND] if bounds else []
@@ -78,29 +68,20 @@ def system_table(analyses: Sequence[SystemsAnalysis], bounds: Sequence[GivenMean
     return Table("systems", "Mean scores of systems", rows, notes)
 
 
-def count_documents(analyses: Sequence[SystemsAnalysis]) -> dict[str, int]:
-    """Documents of each system that have a value by some metric; by the metric that has most of them."""
-    counts: dict[str, int] = {}
-    for found in analyses:
-        for of in found.runs:
-            counts[str(of.system)] = max(of.n, counts.get(str(of.system), 0))
-    return counts
-
-
 def describe_fewer(analyses: Sequence[SystemsAnalysis]) -> list[str]:
-    """Which systems have fewer documents than others, so that their means are not to be compared."""
-    fewer = {
-        str(of.system): f"{of.n} of {most}"
-        for found in analyses
-        for most in [max((of.n for of in found.runs), default=0)]
-        for of in found.runs
-        if 0 < of.n < most
-    }
-    if not fewer:
-        return []
-    some = [f"{system} ({count})" for system, count in fewer.items()]
-    more = f" and {len(some) - FEW} more" if len(some) > FEW else ""
-    return [f"Means of fewer documents than others have, not to be compared: {', '.join(some[:FEW])}{more}."]
+    """Which systems have fewer documents than others, and in which columns: those means are not to be compared."""
+    columns: dict[tuple[str, ...], list[str]] = {}
+    for found in analyses:
+        most = max((of.n for of in found.runs), default=0)
+        fewer = tuple(f"{of.system} ({of.n} of {most})" for of in found.runs if 0 < of.n < most)
+        columns.setdefault(fewer, []).append(column_name(found))
+    columns.pop((), None)
+    said = []
+    for fewer, names in columns.items():
+        of_all = len(names) == len(analyses)
+        more = f" and {len(fewer) - FEW} more" if len(fewer) > FEW else ""
+        said.append(f"{'' if of_all else ', '.join(names) + ' of '}{', '.join(fewer[:FEW])}{more}")
+    return [f"Means of fewer documents than others have, not to be compared: {'; '.join(said)}."] if said else []
 
 
 def mean_cell(found: SystemRuns | None, mark: str) -> Cell:

@@ -24,7 +24,7 @@ from reports.beside_systems import put_beside, recall_by_source, stored_bounds
 from reports.formats import as_csv, as_json, as_latex, as_one_csv, as_text
 from reports.published import PUBLISHED, digest_documents, recognize
 from reports.tables.study import make_table, table_names
-from reports.tables.systems import NAMED, published_table, system_table, wilcoxon_table
+from reports.tables.systems import published_table, system_table, wilcoxon_table
 from reports.tables.table import Marked, Table, Undefined
 from summarizers.base import REFERENCE_LENGTH, SummaryLength
 from summarizers.oracles import Target
@@ -109,13 +109,17 @@ def test_words_stand_beside_keyword_recall() -> None:
     assert means.notes[0] not in without.notes
 
 
-def test_means_of_fewer_documents_are_named_and_counted() -> None:
+def test_means_of_fewer_documents_are_named() -> None:
     of = Cells(("d", "e", "d", "e", "d"), ("a", "a", "b", "b", "c"), {}, {})
-    found = analyze_systems(of, {"x": np.array([0.1, 0.2, 0.3, np.nan, 0.5])})
-    means = system_table(found, [GivenMeans("best extract (1 of 2 documents)", {})])
-    assert [row["documents"] for row in means.rows] == [2, 1, 1, NAMED]
-    note = means.notes[0]
+    scores = {"x": np.array([0.1, 0.2, 0.3, np.nan, 0.5])}
+    (note,) = system_table(analyze_systems(of, scores)).notes
     assert note == "Means of fewer documents than others have, not to be compared: b (1 of 2), c (1 of 2)."
+    scores |= {"y": scores["x"], "z": np.array([0.1, 0.2, 0.3, 0.4, 0.5]), "same": np.array([0.1, np.nan] * 2 + [0.5])}
+    (note,) = system_table(analyze_systems(of, scores)).notes
+    assert note == (
+        "Means of fewer documents than others have, not to be compared: x, y of b (1 of 2), c (1 of 2); "
+        "z of c (1 of 2)."
+    )
 
 
 # --- bounds and baselines -----------------------------------------------------------------------------------------
