@@ -110,8 +110,8 @@ expected => new Promise((resolve, reject) => {
 
 
 @contextmanager
-def opened(path: str, records: Iterable[tuple[Document, list[Summary]]], scored_by: Sequence[str]) -> Iterator[Page]:
-    """A page of the app over a new database with these documents and scores."""
+def stored(records: Iterable[tuple[Document, list[Summary]]], scored_by: Sequence[str]) -> Iterator[str]:
+    """The URL of a new database with these documents and scores."""
     with tempfile.TemporaryDirectory() as folder:
         url = f"sqlite:///{Path(folder) / 'benchmark.db'}"
         engine = connect(url)
@@ -119,13 +119,19 @@ def opened(path: str, records: Iterable[tuple[Document, list[Summary]]], scored_
         data.add_dataset(name="made", format="interchange", sha256="0" * 64, records=list(records))
         score_dataset(data, "made", make_metrics(scored_by))
         engine.dispose()
-        with serving(url) as address, sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
-            page = browser.new_page(viewport={"width": 1280, "height": 900})
-            page.set_default_timeout(LOADING)
-            page.goto(f"{address}/{path}")
-            yield page
-            browser.close()
+        yield url
+
+
+@contextmanager
+def opened(url: str, path: str) -> Iterator[Page]:
+    """A page of the app over a database, served anew: nothing was computed before."""
+    with serving(url) as address, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        page.set_default_timeout(LOADING)
+        page.goto(f"{address}/{path}")
+        yield page
+        browser.close()
 
 
 def opening(page: Page, steps: int, see: str, sections: int) -> list[float]:
@@ -134,7 +140,9 @@ def opening(page: Page, steps: int, see: str, sections: int) -> list[float]:
     All of them are a section for every metric but length, and one for the words that are not in the source.
     """
     page.locator(".saw .evidence").first.wait_for()
-    for pill in page.locator(".st-key-evidence button").all():
+    pills = page.locator(".st-key-evidence button")
+    pills.first.wait_for()  # they may be drawn after the evidence
+    for pill in pills.all():
         chosen = "true" in (pill.get_attribute("aria-checked"), pill.get_attribute("aria-pressed"))
         if chosen != (pill.inner_text().strip() == see):
             pill.click()
@@ -212,24 +220,28 @@ def main() -> None:
     records = list(read_documents(asked.file, "interchange"))
     say = partial(print, flush=True)
     say(f"Python {platform.python_version()}, {os.cpu_count()} cores")
-    with opened("playground", [], []) as page:
-        say(said("a press on a page of plain Streamlit", time_plain(page, asked.steps)))
-    with opened("playground", [], []) as page:
-        say(said("playground, key to ROUGE-1", typing(page, asked.steps)))
+    with stored([], []) as url:
+        with opened(url, "playground") as page:
+            say(said("a press on a page of plain Streamlit", time_plain(page, asked.steps)))
+        with opened(url, "playground") as page:
+            say(said("playground, key to ROUGE-1", typing(page, asked.steps)))
     examples = "examples?dataset=made&aspect=relevance"
-    with opened(examples, records, DEFAULT) as page:
-        say(said("all lexical evidence", opening(page, asked.steps, "All metrics", len(DEFAULT))))
-    if not asked.all:
-        return
-    with opened(examples, records, DEFAULT) as page:
-        say(said("opening an example, one lexical metric", opening(page, asked.steps, "ROUGE-1", 1)))
-    with opened(examples, records[:DOCUMENTS], SCORED) as page:
-        steps = min(asked.steps, DOCUMENTS - WARMING - 1)
+    with stored(records, DEFAULT) as url:
+        with opened(url, examples) as page:
+            say(said("all lexical evidence", opening(page, asked.steps, "All metrics", len(DEFAULT))))
+        if not asked.all:
+            return
+        with opened(url, examples) as page:
+            say(said("opening an example, one lexical metric", opening(page, asked.steps, "ROUGE-1", 1)))
+        with opened(url, "overview?dataset=made&aspect=relevance") as page:
+            say(said("a cached page, from the press of its link to its chart", visiting(page, 20)))
+    steps = min(asked.steps, DOCUMENTS - WARMING - 1)
+    with stored(records[:DOCUMENTS], SCORED) as url:
         for name in MODELS:
-            say(said(f"{name}, model warm", opening(page, steps, label_of(name), 1)))
-        say(said("all metrics", opening(page, steps, "All metrics", len(SCORED))))
-    with opened("overview?dataset=made&aspect=relevance", records, DEFAULT) as page:
-        say(said("a cached page, from the press of its link to its chart", visiting(page, 20)))
+            with opened(url, examples) as page:
+                say(said(f"{name}, model warm", opening(page, steps, label_of(name), 1)))
+        with opened(url, examples) as page:
+            say(said("all metrics", opening(page, steps, "All metrics", len(SCORED))))
 
 
 if __name__ == "__main__":
