@@ -22,6 +22,7 @@ from pages.components.shared.sources import describe_source
 from pages.components.shared.tables import show_result_table
 from pages.components.shared.unseen import explain_unseen
 from reports.charts import comparison_chart, difference_chart
+from reports.escaping import in_markdown
 from reports.tables.agreement import position_table, short_agreement_table
 from reports.tables.study import finish_table, make_table
 
@@ -109,7 +110,7 @@ def show_agreement(analysis: StudyAnalysis, leaders: Leaders | None, asked: Agre
     short = short_agreement_table(section, analysis.agreement, asked.rule)
     show_result_table(short, height="content", key="agreement:short")
     with st.expander("Details: all rules, counts and signatures"):
-        st.markdown(f"**{section.title}**")
+        st.markdown(f"**{in_markdown(section.title)}**")
         show_result_table(section)
 
 

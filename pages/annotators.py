@@ -11,7 +11,7 @@ from pages.components.shared.address import choose_named
 from pages.components.shared.sources import Counts, Source, count_source, most_judged_first
 from pages.components.shared.stores import open_stores
 from pages.components.shared.tables import show_result_table
-from reports.escaping import format_count
+from reports.escaping import format_count, in_markdown
 from reports.tables.study import OF_ANNOTATORS, make_table
 
 STUDY = "study"  # session key: the study that is chosen
@@ -51,7 +51,7 @@ def say_what_is_shown(study: str, counts: Counts) -> None:
 def show_table(name: str, analysis: StudyAnalysis) -> None:
     """One table under its title."""
     section = make_table(name, analysis)
-    st.header("Each annotator" if name == "annotators" else section.title, anchor=False)
+    st.header("Each annotator" if name == "annotators" else in_markdown(section.title), anchor=False)
     show_result_table(section)
 
 

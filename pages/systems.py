@@ -12,6 +12,7 @@ from pages.components.shared.sources import describe_source
 from pages.components.shared.stores import open_stores, version_of
 from pages.components.shared.tables import show_result_table
 from reports.charts import ranking_chart
+from reports.escaping import in_markdown
 from reports.published import PUBLISHED
 from reports.tables.study import finish_table, make_table
 from reports.tables.systems import wilcoxon_table
@@ -49,7 +50,7 @@ def show_means(context: Context) -> None:
     show_result_table(make_table("systems", analysis), height="content")
     if analysis.published:
         section = make_table("systems_published", analysis)
-        st.header(section.title, anchor=False)
+        st.header(in_markdown(section.title), anchor=False)
         show_result_table(section, height="content")
     st.page_link("upper_bound.py", label="How high could an extract score?", icon=":material/vertical_align_top:")
 
