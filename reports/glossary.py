@@ -30,7 +30,6 @@ TERMS: dict[str, str] = {
     "counted": "Complete documents with a judgment in which people prefer a summary that the metrics have scores for.",
     "consistent": "The share of pairs of which a language model says the same in both orders.",
     "first shown": "The share of its answers that prefer the summary shown first; one half for a fair judge.",
-    "documents": "Documents that the figures of a row come from.",
     "words": "Mean number of words: keyword recall grows with length.",
 }
 """By the term as tables and charts write it."""
