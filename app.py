@@ -1,7 +1,5 @@
 """The application: `relevance serve`, `uvicorn app:app --lifespan on` or `streamlit run app.py` serve it."""
 
-from __future__ import annotations
-
 import gc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,7 +1,5 @@
 """How often a metric prefers what people prefer."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable
 from typing import Literal, NamedTuple
 

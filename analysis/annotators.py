@@ -1,7 +1,5 @@
 """Each annotator beside the others: time, ties, sides, agreement, attention checks."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable, Mapping
 from typing import NamedTuple
 

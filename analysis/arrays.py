@@ -1,7 +1,5 @@
 """The arrays that the functions of this package take: columns of numbers and columns of labels."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable, Sequence, Sized
 from typing import NamedTuple
 

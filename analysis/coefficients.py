@@ -1,7 +1,5 @@
 """Pearson's, Spearman's and Kendall's coefficients of many columns at once."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Literal, get_args
 
@@ -14,13 +12,10 @@ from data.preferences import TIE
 
 Method = Literal["pearson", "spearman", "kendall"]
 
-
 METHODS: tuple[Method, ...] = get_args(Method)
-
 
 _BATCH = 1 << 21
 """Numbers that an intermediate array may hold: 16 MiB of them."""
-
 
 _WIDE = 200
 """Beyond so many cells a row, sorting (scipy, row by row) beats the comparison of all pairs of cells."""

@@ -1,7 +1,5 @@
 """Cohen's kappa of every two annotators."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable
 from typing import NamedTuple
 

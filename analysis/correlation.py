@@ -1,7 +1,5 @@
 """How a metric's scores correlate with human ratings, at three levels."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple

@@ -7,8 +7,6 @@ Roth 2021, "A Statistical Analysis of Summarization Evaluation Metrics Using Res
 Boot-Systems and Boot-Both).
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor

@@ -18,8 +18,6 @@ Without a choice, each level has the one of `PERMUTE_BY_LEVEL`. How often each r
 docs/statistics.md.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, get_args
 

@@ -1,7 +1,5 @@
 """How often two metrics prefer different summaries of a document; no human data is used."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 

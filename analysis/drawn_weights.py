@@ -1,7 +1,5 @@
 """The draws of a bootstrap, as how often each document and each system is drawn."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import zip_longest

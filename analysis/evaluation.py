@@ -1,7 +1,5 @@
 """Evaluation of metrics against human preferences."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable, Mapping
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """How often extractors are wrong: marks of wrong keywords in, rates out (Takeshita et al. 2024, section 3)."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable
 from typing import NamedTuple
 

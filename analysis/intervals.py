@@ -1,7 +1,5 @@
 """The interval of a share whose outcomes come in clusters, such as pairs in documents, near 0 and 1 as elsewhere."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special

@@ -1,7 +1,5 @@
 """Language models as judges of pairs: what they answer, and how far their answers follow the order of showing."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from typing import NamedTuple

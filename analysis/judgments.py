@@ -1,7 +1,5 @@
 """Judgments as arrays: choices as signs, pairs and annotators as numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable
 
 import numpy as np

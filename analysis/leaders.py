@@ -1,7 +1,5 @@
 """Which metric agrees best with people, which cannot be told from it, and what it would take to tell them apart."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from analysis.agreement import credit_pairs

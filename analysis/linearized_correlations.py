@@ -7,8 +7,6 @@ means of these are resampled, and ratios made of them. The variance is that of t
 Statistics", section 2.1). docs/statistics.md has how near this comes to ranking anew.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Literal, NamedTuple

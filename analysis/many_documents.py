@@ -4,8 +4,6 @@ All pairs of all documents stand in columns, of one metric at a time, and of the
 figures are those of `analysis.rated_pairs`, which goes through documents of many summaries one by one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from itertools import combinations, pairwise
 

@@ -5,8 +5,6 @@ less what swaps, so that coins are multiplied with three columns a metric. Produ
 double precision every few thousand coins, which leaves six digits of a difference.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 

@@ -5,8 +5,6 @@ somebody marked a word. Chance is what would be expected if as many words of eac
 set of words as likely as any other (the hypergeometric distribution).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from math import comb
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Comparison of metrics with people and with each other, for pages, the command line and reports."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial

@@ -1,7 +1,5 @@
 """Pairs of summaries of one document, a few at a time: two thousand systems make two million of each document."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple

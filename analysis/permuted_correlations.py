@@ -4,8 +4,6 @@ What does not depend on the coins is summed or sorted once; the result is that o
 them anew, which tests do.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 

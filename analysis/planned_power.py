@@ -1,7 +1,5 @@
 """The power of the sign-flip test over documents, by simulated studies."""
 
-from __future__ import annotations
-
 import math
 from functools import cached_property
 from itertools import combinations_with_replacement

@@ -1,7 +1,5 @@
 """How many pairs a study needs, from what it wants to tell apart and from what an earlier one observed."""
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_left
 from collections.abc import Hashable, Iterable

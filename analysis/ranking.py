@@ -1,7 +1,5 @@
 """Systems ranked by how often their summaries were chosen (Bradley & Terry 1952, Biometrika 39)."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Literal, NamedTuple
 

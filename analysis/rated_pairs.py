@@ -4,8 +4,6 @@ Only counts by document are kept of the pairs, and for one metric at a time how 
 pairs would not fit into memory. The figures are those of `evaluate_metrics` and `compare_metrics`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial

@@ -1,7 +1,5 @@
 """Intervals of ratios that hold near 0 and 1, too: pairs of one document are not independent, documents are."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable, Sequence
 from typing import NamedTuple
 

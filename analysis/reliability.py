@@ -6,8 +6,6 @@ the first must not depend on the annotator. All raise `ValueError` for columns t
 that are not finite; those that take `annotators`, also where an annotator judges a pair more than once.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
 from typing import NamedTuple

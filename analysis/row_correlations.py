@@ -1,7 +1,5 @@
 """Correlations of many pairs of columns, row by row: a column is ranked and standardized once for all of its pairs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 

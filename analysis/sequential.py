@@ -12,8 +12,6 @@ the Royal Statistical Society B 86(1): the capital process and its intervals (se
 the data (PrPl-EB, theorem 2; aGRAPA) were slower here: docs/statistics.md has the figures.
 """
 
-from __future__ import annotations
-
 import math
 from datetime import datetime
 from typing import NamedTuple
@@ -31,7 +29,6 @@ BETS = (0.1, 0.2, 0.4, 0.8)
 
 NEAREST = 1e-9
 """How near to -1 and 1 means are looked at: no bet can be laid against these themselves."""
-
 
 LARGEST = 700
 """Logarithm of a wealth beyond which no more of it is counted: it would be no number."""

@@ -1,7 +1,5 @@
 """Whether a difference is more than chance: metric against metric, left against right, paired values."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache

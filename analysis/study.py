@@ -51,7 +51,6 @@ from data.verdicts import Verdicts
 WON = "judgments won"
 """The rating that a study's judgments give a summary: the share of them that it won, a tie counting half."""
 
-
 Compared = TypeVar("Compared", CorrelationRow, CorrelationComparison)
 """Two columns by name, with what was found of them."""
 

@@ -1,7 +1,5 @@
 """What a metric says of systems: their means, how far apart it puts them, and which of them it tells apart."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence

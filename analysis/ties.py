@@ -1,7 +1,5 @@
 """How often a metric says what people say, ties included: pairwise accuracy with a calibrated tie threshold."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable, Sequence
 from typing import NamedTuple
 

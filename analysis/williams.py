@@ -1,7 +1,5 @@
 """Williams' test of two correlations that share one side."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Adjudication: what somebody decides of pairs on which annotators agree least. Their judgments stay as they are."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

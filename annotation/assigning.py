@@ -1,7 +1,5 @@
 """Which pair an annotator gets next, and what they see of it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import datetime, timedelta
 

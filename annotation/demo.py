@@ -1,7 +1,5 @@
 """The studies over the demo corpus: one to judge in, and one that was judged by a program."""
 
-from __future__ import annotations
-
 import math
 import random
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """What a study file may say, and hardly means."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from difflib import get_close_matches
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """The pairs of a study, drawn from a data set in the database."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace

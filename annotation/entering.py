@@ -1,7 +1,5 @@
 """How annotators enter and leave phases, within a transaction; each change is written down as an event."""
 
-from __future__ import annotations
-
 import secrets
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """The files of a study: judgments, decisions of adjudicators, people, surveys, and the scores of its data set."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Judgments that come with a data set: it is stored with a closed study of what people chose, both or neither."""
 
-from __future__ import annotations
-
 import secrets
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """What annotators type and choose, checked before it is stored."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from unicodedata import normalize
 

@@ -1,7 +1,5 @@
 """What a judgment says besides its choice, as a study asks for it: the reason, the confidence and the marked words."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, TypedDict

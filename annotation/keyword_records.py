@@ -1,7 +1,5 @@
 """What a review of keywords is made of: its documents, their keywords, what people mark, and what the store refuses."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime

@@ -4,8 +4,6 @@ A review keeps the keywords as they were found when it was made: marks stay with
 version of an extractor finds. Nobody is shown which extractor a keyword is of.
 """
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime

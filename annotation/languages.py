@@ -4,8 +4,6 @@ Texts are named by the English one. The catalogues in `locale/` are read once a 
 up to date with the texts of the pages.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field

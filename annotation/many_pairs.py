@@ -1,7 +1,5 @@
 """The pairs of a document that very many systems summarized, found as arrays: two thousand systems make two million."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

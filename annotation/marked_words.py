@@ -1,7 +1,5 @@
 """The words that annotators marked as those that decided."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from sqlalchemy import select

@@ -1,7 +1,5 @@
 """Language models that judge in a study: annotators of their own kind, who never count among its people."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """The people of a study: how far each is, paused, excluded from the analysis, let in again, and erased."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

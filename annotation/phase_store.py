@@ -1,7 +1,5 @@
 """The store of what annotators go through before and after they judge."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass

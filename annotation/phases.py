@@ -1,7 +1,5 @@
 """The phases of an annotator, from consent to the end: what there is, and which a study's protocol asks for."""
 
-from __future__ import annotations
-
 from annotation.protocol.records import StudyProtocol
 
 CONSENT = "consent"

@@ -1,7 +1,5 @@
 """A copy of a study in memory, through which a researcher walks as an annotator would: it is thrown away."""
 
-from __future__ import annotations
-
 import sqlite3
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What a study is made of: its specification, its annotators, the pairs that they see, and what the store refuses."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, TypeAlias
@@ -25,7 +23,6 @@ SURE = (1, 5)
 
 SeenMark: TypeAlias = tuple[str, int, int]
 """Marked characters as an annotator sees them: `document`, `left` or `right`, the first, and the one after the last."""
-
 
 OPEN = "open"
 PAUSED = "paused"

@@ -1,7 +1,5 @@
 """Bundles that were registered before the first judgment: what a study was to be, so that changes can be told."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime

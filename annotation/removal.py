@@ -1,7 +1,5 @@
 """Studies renamed, archived and deleted, alone or with their data set."""
 
-from __future__ import annotations
-
 from sqlalchemy import delete, func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session

@@ -1,7 +1,5 @@
 """Judgments joined with stored scores, as the plain columns that analyses take, and the exports."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any

@@ -1,7 +1,5 @@
 """Sampling of the pairs that a study asks about."""
 
-from __future__ import annotations
-
 import random
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence

@@ -9,8 +9,6 @@ What is said of the documents is always what stands now. Where somebody changes 
 excluded, that may be another sequence than the one that decided: the decision is stored as it was taken, once.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 

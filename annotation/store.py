@@ -1,7 +1,5 @@
 """The store of studies and judgments: the only code that writes the tables of `annotation.tables` but for keywords."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Sequence
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Studies: drawn once, then open or closed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A study as it is read from the database, once for all that is said of it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Answers to the questions of a survey, checked before they are stored."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias

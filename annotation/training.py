@@ -1,7 +1,5 @@
 """The training of an annotator: which pair comes next, on which side the better summary stands, and what it came to."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -8,8 +8,6 @@ reader waits, because choices within 0.4 s are refused. A page of plain Streamli
 `--hosted` it is a hosted server, which the reader enters by a link.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import platform

@@ -7,8 +7,6 @@ figure beside it: 11,490 summaries in 40 minutes, one process. With `--all` also
 conditions of each value and one reference at a time, which takes minutes.
 """
 
-from __future__ import annotations
-
 import argparse
 import platform
 import time

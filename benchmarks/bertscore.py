@@ -8,8 +8,6 @@ The encoder's rate is set beside that of a product of two 2048 x 2048 matrices i
 are counted without attention and padding, so the true share is larger.
 """
 
-from __future__ import annotations
-
 import json
 import platform
 import resource

@@ -7,8 +7,6 @@ all metrics see with more or less noise; one metric lacks a score in fifty. The 
 with its default of 2,000 resamples. `--parts` says how long each part takes, in this process.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import subprocess

@@ -3,8 +3,6 @@
 python -m benchmarks.documents
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import NamedTuple
 

@@ -6,8 +6,6 @@ A figure, or a table of them, stands between `<!-- figures: NAME -->` and `<!-- 
 Times and rates are not among them: those are recorded from `make benchmarks`.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

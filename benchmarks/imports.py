@@ -6,8 +6,6 @@ The texts are made of sentences of SciTLDR, drawn with a seed. Each way has a fr
 named, data sets of its own in it, which have to be new. The ways take turns, three times.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import random

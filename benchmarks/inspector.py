@@ -7,8 +7,6 @@ The app as `relevance serve` starts it, a SQLite file, a real Chromium. The cloc
 which the metric itself has computed beforehand. With the models, every example is new to them; they are loaded.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import platform

@@ -6,8 +6,6 @@ Each page is run by Streamlit's AppTest, as a browser's first visit until all is
 server's part of it. `--at-once` has all computed in the page's run, as for a small data set.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import os

@@ -5,8 +5,6 @@ Judgments and scores are made up with a seed. What is timed is what `relevance a
 and scores are read; reading 100,000 judgments from SQLite is not part of it.
 """
 
-from __future__ import annotations
-
 import resource
 import time
 from collections.abc import Callable

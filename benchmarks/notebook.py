@@ -1,7 +1,5 @@
 """Writes and executes docs/notebook.ipynb, the Python interface on the demo corpus, and its page: `make notebook`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

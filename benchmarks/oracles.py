@@ -8,8 +8,6 @@ words were tokenised and stemmed before. VNS runs beside a version of itself tha
 every extract: the same moves by the same seed, so that both must end with the same sentences.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import platform

@@ -1,7 +1,5 @@
 """A page of plain Streamlit, beside which the app's pages are timed in the same run: a button, a counter, a text."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

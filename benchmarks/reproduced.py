@@ -3,8 +3,6 @@
 `make figures` writes them; a test makes them again. They need the development data in ../shared/data.
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib.util
 import json

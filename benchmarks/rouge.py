@@ -6,8 +6,6 @@ Both score every summary of the SummEval file against all its references (the be
 1e-9. Three runs of ours, one of the peer's; ours starts each time with empty caches, stemming included.
 """
 
-from __future__ import annotations
-
 import platform
 import statistics
 import sys

@@ -5,8 +5,6 @@
 FILE is JSON lines such as SciTLDR's; documents are made of its sentences, drawn with a seed, each with eight summaries.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import random

@@ -9,8 +9,6 @@ word follows ends none. They are taken as they stand and with their tokens put t
 are the sentences joined by a space; a boundary is right where it lies between the same two characters.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence

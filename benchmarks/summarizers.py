@@ -7,8 +7,6 @@ many threads as there are processors. What it loads is loaded before the clock s
 Training is that of the embedded extractors, by their own command; it is measured only where it is asked for.
 """
 
-from __future__ import annotations
-
 import argparse
 import platform
 import resource

@@ -8,8 +8,6 @@ new session and on a server that has not computed it before. Printed are, for ea
 first figure or progress, and to its end; and the annotator's clicks meanwhile.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import random

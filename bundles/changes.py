@@ -1,7 +1,5 @@
 """What was registered of a study, and what has changed since: computed from its files as they are now."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 

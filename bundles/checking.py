@@ -1,7 +1,5 @@
 """Whether a bundle says what a study can say: every file's records, and what they name in other files."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping

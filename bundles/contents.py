@@ -1,7 +1,5 @@
 """What is in a bundle: one function a file, each of which gives the lines of that file."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """The datasheet of a study's data (Gebru et al. 2021): what can be counted is counted, the rest is asked for."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What a bundle was made with, and how others come to its figures again."""
 
-from __future__ import annotations
-
 import platform
 from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version

@@ -1,7 +1,5 @@
 """Texts replaced by their hashes, for data that may not be passed on."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +19,6 @@ QUOTING = ("judgments.jsonl", "adjudications.jsonl", "model_judgments.jsonl")
 
 FREE = ("rationale", "skip_reason", "reason")
 """What people and models write about texts, which may quote them."""
-
 
 HIDDEN = re.compile(rf"sha256:[0-9a-f]{{64}}:[0-9]+( {PLACEHOLDER})?")
 """What stands for a text."""

@@ -1,7 +1,5 @@
 """A bundle's study put into a database, with its data set and scores: all of it in one transaction, or nothing."""
 
-from __future__ import annotations
-
 import secrets
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping

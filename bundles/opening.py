@@ -1,7 +1,5 @@
 """A bundle opened: a study to read, with its data set, which nobody judges in or changes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from tempfile import TemporaryDirectory
 

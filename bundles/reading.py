@@ -3,8 +3,6 @@
 A file is taken only under a name that bundles have, and written into a folder of our own. Nothing in it is run.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 import stat

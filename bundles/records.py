@@ -1,7 +1,5 @@
 """What stands in a bundle's files: the fields of their records, read strictly."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, TypeAlias

@@ -1,7 +1,5 @@
 """A study registered before its first judgment: the hash of its bundle is kept, and what may not change unsaid."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from tempfile import TemporaryDirectory
 

@@ -1,7 +1,5 @@
 """A bundle run again: scores, pairs and tables are made anew and held against those in it, number by number."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence

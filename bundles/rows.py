@@ -1,7 +1,5 @@
 """What a study's tables hold, as the records of a bundle: read in one transaction, people under pseudonyms."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The tables of a bundle: all that `relevance analyze --study` has, made of the bundle's own records."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Bundles written: of the same study always the same bytes."""
 
-from __future__ import annotations
-
 import hashlib
 import shutil
 import stat

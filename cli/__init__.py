@@ -1,7 +1,5 @@
 """The command `relevance`: a module a group of commands, each of which calls one function of a package."""
 
-from __future__ import annotations
-
 import click
 
 from cli import (

@@ -1,7 +1,5 @@
 """Backups: make one, restore one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

@@ -1,7 +1,5 @@
 """Bundles of studies: write one, verify it, run it again, open it, register it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Data sets: import, list, and the demo."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

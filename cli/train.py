@@ -1,7 +1,5 @@
 """Training: the two extractors, and the learned parts of APES."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

@@ -56,11 +56,9 @@ class Seeds(Numbers):
 TYPES: dict[str, Any] = {"float": float, "int": int, "tuple[int, ...]": Numbers()}
 """How a method's setting is given, by its annotation; a text is one of its choices."""
 
-
 ABOUT = """Learns the {target} of each document in FILE, or in the data set NAME, and writes a folder that
 relevance summarize takes as {kind}:OUTPUT. What is not given is as published. Training that was stopped goes on by
 --resume from its last epoch, or the last ten minutes."""
-
 
 OPTIONAL = ("model", "grid", "warmup", "num_beams", "min_new_tokens", "max_new_tokens")
 """What some methods have no option for."""

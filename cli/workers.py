@@ -3,8 +3,6 @@
 One port for all would not do: Streamlit keeps a page's session, uploads and pictures in the process that drew it.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Who calls a store, and what they may do. Stores ask in each transaction; nothing is remembered between two."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum

@@ -1,7 +1,5 @@
 """Damage to an SQLite file, looked for without writing to it."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -20,7 +18,6 @@ UNAVAILABLE = {
 
 FINISHED = bytes(8)
 """How a rollback journal begins whose transaction is over; that of an unfinished one begins with a magic number."""
-
 
 PAGE = 4096
 """Bytes of a page, as SQLite makes them."""

@@ -1,7 +1,5 @@
 """Records written as files: JSON lines without loss, CSV that a spreadsheet cannot run."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Safe file access: only ordinary files are opened, and files are written atomically."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import stat

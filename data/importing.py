@@ -1,7 +1,5 @@
 """Import a file into a data set, for the command `import` and the page Data sets."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path

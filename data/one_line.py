@@ -1,7 +1,5 @@
 """External text folded into one line without control characters, for tables, messages and LaTeX."""
 
-from __future__ import annotations
-
 import re
 
 MOST = 1000

@@ -1,7 +1,5 @@
 """Reading files that people hand in: strict, bounded, and with the line in every error."""
 
-from __future__ import annotations
-
 import io
 import json
 import math

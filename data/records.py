@@ -1,7 +1,5 @@
 """The plain records that every package speaks in."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -14,7 +12,6 @@ REFERENCE_SYSTEM = "reference:"
 
 PLACEHOLDER = "@placeholder"
 """What stands in a fill-in-the-blank question where the answer was."""
-
 
 SOURCE_CUT, OUTPUT_CUT, TRAINED_ON = "source cut", "output cut", "trained on"
 REMARKS = {

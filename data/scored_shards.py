@@ -1,7 +1,5 @@
 """A folder of scored shards, read by columns: what an analysis needs of it, without texts and without a database."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection
 from dataclasses import dataclass

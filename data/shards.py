@@ -5,8 +5,6 @@ A shard has the columns `document` and `system`, `rating:ASPECT` with what peopl
 stands in the file's metadata and, once all shards are there, in `manifest.json`.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field

@@ -1,7 +1,5 @@
 """The order in which people look for names."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Hashable
 

@@ -1,7 +1,5 @@
 """What is known of a study that ends by a stopping rule: the judgments of its complete documents, and the decision."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple

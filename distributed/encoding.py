@@ -1,7 +1,5 @@
 """A shard as the bytes of its file: the same bytes for the same columns and facts."""
 
-from __future__ import annotations
-
 import io
 import json
 import platform

@@ -4,8 +4,6 @@ Workers return a shard's bytes, and the process that began the run writes them, 
 no shard can be written twice. What a worker refuses comes back as its words: Ray's own errors are of its machinery.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import pickle

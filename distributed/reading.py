@@ -1,7 +1,5 @@
 """What a folder of scored shards has, told shard by shard."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass, field
 

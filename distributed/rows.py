@@ -1,7 +1,5 @@
 """Parquet tables as pieces of whole documents, found by the column of their ids alone."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A run over shards: what is missing is computed, in this process or elsewhere, and written here."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

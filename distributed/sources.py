@@ -5,8 +5,6 @@ tables by rows; any other file is one piece, as its documents cannot be told wit
 follows from the bytes alone.
 """
 
-from __future__ import annotations
-
 import glob
 import hashlib
 import re

@@ -4,8 +4,6 @@ A page links as it does in the repository, `../CONTRIBUTING.md`; MkDocs knows no
 linked is added here under its path in the repository, and the links are turned to it.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path, PurePosixPath

@@ -1,7 +1,5 @@
 """Limits of attempts to sign in and to open links, by account and by address, in the database for all workers."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """Files of a study, streamed to who may read it: Streamlit would keep each in one worker's memory."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Iterable

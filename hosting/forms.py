@@ -1,7 +1,5 @@
 """The few pages before the app, plain HTML without a script: signing in, entering a study, one's account."""
 
-from __future__ import annotations
-
 from html import escape
 
 from starlette.responses import HTMLResponse

@@ -5,8 +5,6 @@ would a cookie alone: whoever knows the number of somebody's Streamlit session c
 header by which Streamlit binds a session to its owner, and drops any such header that a client sends.
 """
 
-from __future__ import annotations
-
 import hmac
 import logging
 import re

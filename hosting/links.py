@@ -1,7 +1,5 @@
 """Links by which annotators enter a study: personal ones, open ones with places and an end, and those of a panel."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass

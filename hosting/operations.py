@@ -1,7 +1,5 @@
 """How the server is: its health, its figures for Prometheus, and its log."""
 
-from __future__ import annotations
-
 import json
 import logging
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """The content security policy: what a page of the app may load and run."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import re

@@ -1,7 +1,5 @@
 """The routes beside the app: signing in and out, entering a study by a link, health and figures."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from ipaddress import ip_address, ip_network

@@ -1,7 +1,5 @@
 """Settings of a hosted server, read from the environment; there is no default account and no default secret."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass

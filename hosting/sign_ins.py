@@ -1,7 +1,5 @@
 """Who is signed in: browsers by a random token whose SHA-256 is stored, looked up anew for every call."""
 
-from __future__ import annotations
-
 import hashlib
 import secrets
 from dataclasses import dataclass

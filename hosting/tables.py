@@ -1,7 +1,5 @@
 """Tables of sign-ins, memberships, links and counted attempts. Accounts are in `data.tables`."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from sqlalchemy import JSON, CheckConstraint, ForeignKey, String

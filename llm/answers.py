@@ -1,7 +1,5 @@
 """Answers of a server, bounded: no server's answer fills the memory or goes on for ever."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import httpx2

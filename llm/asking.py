@@ -1,7 +1,5 @@
 """Many requests to one model: few at once, each once, tried again where that helps, within a budget."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor

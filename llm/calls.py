@@ -1,7 +1,5 @@
 """The record of calls: a file of its own, in which every answer is on disk before it is used."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import sqlite3

@@ -1,7 +1,5 @@
 """What a client of a language model is: messages and settings in, a completion out."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping, Sequence

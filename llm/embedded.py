@@ -1,7 +1,5 @@
 """A small language model that a package brings: SmolLM2-135M-Instruct in 4 bits, weak, but real."""
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 from pathlib import Path
 

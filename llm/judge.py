@@ -5,8 +5,6 @@ al. 2023, section 3.3, who call a tie what the orders disagree on). Here that is
 neither a preference nor a tie.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -5,8 +5,6 @@ is followed all the same cannot be excluded by any prompt: whoever reads the sum
 must expect it.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import random

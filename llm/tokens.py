@@ -1,7 +1,5 @@
 """How many tokens a text has where the model's tokenizer is not at hand: an estimate, and a bound."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from llm.client import Message

@@ -4,8 +4,6 @@ Equal to the `bert-score` package with the same encoder and layer, to 1e-4. As t
 adds weigh nothing, but a word may find its best match in one of them.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

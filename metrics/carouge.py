@@ -5,8 +5,6 @@ ROUGE), and its code: github.com/Carouge/TextSummarization, src/models/carouge.p
 definitions; the words' is the default. In it words are lower-cased, and a word without a vector is left out.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -1,7 +1,5 @@
 """What a data set is like before anybody scores it: its keywords and the lengths of its texts."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """A score with the evidence that it was computed from."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 from data.records import Example

@@ -1,7 +1,5 @@
 """Make a metric again from its signature."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import cache
 

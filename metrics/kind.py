@@ -1,7 +1,5 @@
 """What a metric's file says of it: how it is named and chosen, which options it has, and how its evidence is shown."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple

@@ -7,8 +7,6 @@ endings; keywords are of lemmas, where simplemma has the language, else of those
 stopwords-iso. English has rules of its own, those of the `rouge-score` package and of the ROUGE-K paper.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from importlib.metadata import version

@@ -1,7 +1,5 @@
 """Length: the number of words, the baseline that a metric of relevance has to beat."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple

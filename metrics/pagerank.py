@@ -1,7 +1,5 @@
 """PageRank, by which TextRank and LexRank rank words and sentences (Brin & Page 1998)."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

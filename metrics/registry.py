@@ -1,7 +1,5 @@
 """The metrics: one file each, this dict names them all."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any

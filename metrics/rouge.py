@@ -4,8 +4,6 @@ The values are computed here because this is the hot path: each distinct text is
 are compared as sets, and longest common subsequences are found with as many bits at once as a sentence has words.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ A keyword matches whole words in order. The published code looks for it as a sub
 "art" is found in "smart"; that is not repeated here.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """ROUGE-Lsum (Lin 2004, section 3.2), equal to the `rouge-score` package with its stemmer."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

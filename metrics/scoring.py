@@ -1,7 +1,5 @@
 """Runs metrics over a data set: in batches that stay in the tokens' cache, stored scores first."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

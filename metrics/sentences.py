@@ -1,7 +1,5 @@
 """Sentence segmentation."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Longest common subsequences of words, of several of the same length the one that `rouge-score` finds."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Letters that metrics do not see, and languages that they take for English: what is said beside scores."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 

@@ -1,7 +1,5 @@
 """Adjudicate: decide the pairs on which a study's annotators agree least, one after another."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from annotation.inputs import person_name

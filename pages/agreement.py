@@ -1,7 +1,5 @@
 """How often each metric prefers the summary that people prefer (Table 3 of the ROUGE-K paper, live)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """How far annotators agree with each other, and how each of them judges."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from analysis.study import StudyAnalysis

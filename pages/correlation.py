@@ -1,7 +1,5 @@
 """How metrics correlate with people, with length, with ROUGE-K and with each other."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, cast

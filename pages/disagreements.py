@@ -1,7 +1,5 @@
 """When metrics disagree: examples to present one after the other, on slides or on paper."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The answer at a glance: which metric agrees best with people, and how sure that is."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from pages.components.results.finding import (

@@ -1,7 +1,5 @@
 """Home: what this database says of metrics, and where to go from here."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import streamlit as st

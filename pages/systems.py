@@ -1,7 +1,5 @@
 """The systems: their mean scores and ratings, how annotators rank them, and how far metrics tell them apart."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from data.one_line import in_one_line

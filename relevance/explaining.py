@@ -1,7 +1,5 @@
 """Why metrics score the summaries of one document as they do: what each of them saw."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Data frames in long form, a row a summary, read whole or refused whole."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

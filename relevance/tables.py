@@ -1,7 +1,5 @@
 """Scores of frames, and how they agree and correlate with people's ratings."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What adjudicators decided beside what annotators had chosen, in sentences."""
 
-from __future__ import annotations
-
 from annotation.adjudication import Confirmation
 from reports.escaping import format_count
 

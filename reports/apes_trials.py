@@ -1,7 +1,5 @@
 """APES and ROUGE with one assessor's reference at a time, held against people (Eyal et al. 2019, Table 1)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from statistics import fmean, stdev

@@ -1,7 +1,5 @@
 """What stands beside the scores of systems: recall of keywords in and out of the source, upper bounds, published."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean

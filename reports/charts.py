@@ -1,7 +1,5 @@
 """Charts of results, for pages and reports."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -22,7 +20,6 @@ from reports.tables.bounds import ORACLE, SYSTEM, ScoreDistribution
 from reports.tables.keywords import PUBLISHED, extractor_name, words_label
 
 Layers = alt.LayerChart | alt.FacetChart  # what altair says that charts over each other are
-
 
 INK = "#111827"
 """Letters on light squares."""

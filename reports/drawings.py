@@ -1,7 +1,5 @@
 """Charts as pictures that need no script: for reports, papers and slides."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import re
@@ -16,7 +14,6 @@ NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 WIDTH = 620
 """Pixels of a drawing's axes."""
-
 
 NAMED = re.compile(r'(id="|url\(#)((?:gradient_|clip)\d+)(?=["\)])')
 """What a drawing calls its gradients and clips: numbers that count all drawings of a process."""

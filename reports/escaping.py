@@ -1,7 +1,5 @@
 """Texts from data made safe to show, as HTML or inside Markdown, always literally; counts and lists in words."""
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """What a study or a data set says of metrics, in sentences."""
 
-from __future__ import annotations
-
 from analysis.leaders import Leaders, Rival
 from analysis.metrics_and_people import MetricRow
 from analysis.study import WON, Unit

@@ -1,7 +1,5 @@
 """Tables written down: as text, JSON, CSV, LaTeX, Markdown and HTML."""
 
-from __future__ import annotations
-
 import re
 import textwrap
 from collections import Counter

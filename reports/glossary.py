@@ -1,7 +1,5 @@
 """What the terms of tables and pages mean, in one sentence each: the help of columns, and the page that explains."""
 
-from __future__ import annotations
-
 TERMS: dict[str, str] = {
     "agreement": "The share of pairs on which a metric prefers the summary that people prefer. Chance is .500.",
     "half": "Agreement where a metric's tie counts half: (C + T/2) / n.",
@@ -33,7 +31,6 @@ TERMS: dict[str, str] = {
     "words": "Mean number of words: keyword recall grows with length.",
 }
 """By the term as tables and charts write it."""
-
 
 CONCEPTS: dict[str, str] = {
     "Annotators": "People who chose between two summaries in a study of this app.",

@@ -1,7 +1,5 @@
 """A study's report: one HTML file that needs nothing else, and the files behind it."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable, Mapping

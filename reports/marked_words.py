@@ -1,7 +1,5 @@
 """What annotators marked, held against the keywords of ROUGE-K: where judgments, texts and a metric meet."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 

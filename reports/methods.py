@@ -1,7 +1,5 @@
 """The paragraph on methods that a paper would have, and what it would cite."""
 
-from __future__ import annotations
-
 from analysis.significance import ALPHA
 from analysis.study import StudyAnalysis
 from annotation.demo import MADE_UP

@@ -1,7 +1,5 @@
 """What papers report of systems on data sets: figures that are quoted, and never computed with."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """What a study's stopping rule says, in sentences."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from analysis.sequential import SequentialAnalysis

@@ -1,7 +1,5 @@
 """Charts of a study's stopping rule."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

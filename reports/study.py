@@ -1,7 +1,5 @@
 """What is said of a study's judgments, and of the scores and ratings of a file or data set."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Tables of texts alone, without scores, judgments or ratings: keywords in and not in the source, and lengths."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What metrics prefer of one pair of summaries, as a chart."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

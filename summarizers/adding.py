@@ -1,7 +1,5 @@
 """Summarizers run over a stored data set: what the command `summarize` and the Studies page do."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Runs that add systems to a data set: `python -m summarizers.background RUN_ID [studied]`."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Sequence

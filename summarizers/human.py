@@ -3,8 +3,6 @@
 Their texts are copied as they are: `data.records.make_examples` knows by them which reference or title to withhold.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from data.records import REFERENCE_SYSTEM, TITLE_SYSTEM, Document, Summary

@@ -1,7 +1,5 @@
 """Summaries by a language model that is asked for them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 

@@ -1,7 +1,5 @@
 """Lead: the first sentences of the source, the baseline that is hard to beat on news."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from data.records import Document

@@ -1,7 +1,5 @@
 """LexRank: the sentences most central in the graph of their similarities (Erkan & Radev 2004)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from math import log

@@ -1,7 +1,5 @@
 """LSA: the sentences that are longest in the space of the document's topics (Steinberger & Ježek 2004)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

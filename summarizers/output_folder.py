@@ -1,7 +1,5 @@
 """The folder that training writes a system into."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 

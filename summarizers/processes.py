@@ -1,7 +1,5 @@
 """Work in several processes: a `map` over child processes that end with its block, however that is left."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -167,7 +165,7 @@ class WorkerProcess:
 # --- in a child process -------------------------------------------------------------------------------------------
 
 
-LINES: list[Connection[Any, Any]] = []
+LINES: "list[Connection[Any, Any]]" = []
 """The connection to the process that asks; none in any other process."""
 
 

@@ -1,7 +1,5 @@
 """RAKE: key phrases of the source (Rose et al. 2010) as a summary, a baseline of Dobko et al. (2018)."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from functools import cache

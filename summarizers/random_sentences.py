@@ -1,7 +1,5 @@
 """Random sentences of the source: what a system must beat."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 

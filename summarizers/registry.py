@@ -3,8 +3,6 @@
 A summarizer writes at most one summary a document: what it skipped shows as `len(summaries) < len(documents)`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 from functools import partial

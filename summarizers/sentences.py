@@ -1,7 +1,5 @@
 """The sentences of a document, in its own words and spacing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from data.records import Document

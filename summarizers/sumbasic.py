@@ -1,7 +1,5 @@
 """SumBasic: sentences of frequent words, each of which counts less once it was said (Nenkova & Vanderwende 2005)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from math import exp, log

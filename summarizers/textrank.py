@@ -1,7 +1,5 @@
 """TextRank: the most central sentences of the source (Mihalcea & Tarau 2004, section 4, sentence extraction)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import combinations
 from math import log

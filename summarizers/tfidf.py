@@ -1,7 +1,5 @@
 """TF-IDF: the sentences whose words are frequent in the document and rare among its sentences."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from math import log

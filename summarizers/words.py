@@ -1,7 +1,5 @@
 """Extracts by the words of their sentences, in the language of the documents."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import ClassVar

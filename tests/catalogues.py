@@ -1,7 +1,5 @@
 """Texts of annotators' pages as the code says them, and the catalogues: `make catalogues` brings these up to date."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -33,7 +31,6 @@ DEFAULTS = {"annotation/records.py": (QUESTION, INSTRUCTIONS)}
 """What a study says that was told nothing else."""
 
 TRANSLATED = tuple(language for language in LANGUAGES if language != "en")
-
 
 WIDTH = 116
 """Characters of a line of a catalogue."""

@@ -1,7 +1,5 @@
 """The command line as tests call it."""
 
-from __future__ import annotations
-
 import json
 
 from click.testing import CliRunner

@@ -1,7 +1,5 @@
 """What several tests need: the shared data, real databases, the app in a real browser."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

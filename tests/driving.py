@@ -1,7 +1,5 @@
 """The app on a port of its own, and the browser that drives it: for the tests and for the benchmarks."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import socket

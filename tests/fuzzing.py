@@ -1,7 +1,5 @@
 """Files made wrong at random, by a seed: what every reader of files must take or refuse in one line."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 

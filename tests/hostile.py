@@ -1,7 +1,5 @@
 """Texts that are markup, commands or addresses to whoever reads them as such: those of all tests together, and more."""
 
-from __future__ import annotations
-
 from data.one_line import in_one_line
 from tests.data.test_importers import TRICKY
 from tests.e2e.watching import HOSTILE, NAME

@@ -1,7 +1,5 @@
 """What starts a process says so by its mark, so that the gate stays quick: a test that does not fails."""
 
-from __future__ import annotations
-
 import os
 import sys
 import threading

@@ -1,7 +1,5 @@
 """A PostgreSQL server of the tests' own, on a Unix socket."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """Processes that tests start and that no test leaves behind."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """The import rules of docs/architecture.md, and what the app must not load."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What a first visitor finds: the demo with all metrics, a study to judge in, and one of made-up judgments."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The README and docs/ are true: commands print what stands there, and every metric, command and format is named."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import shutil

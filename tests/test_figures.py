@@ -6,8 +6,6 @@ writes the files anew. Whoever does so changes figures: the diff shows which, an
 why.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import tempfile

@@ -1,7 +1,5 @@
 """The gate holds what it promises: what is slow says so, and property tests draw the same examples each time."""
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 from pathlib import Path

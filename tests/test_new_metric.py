@@ -1,7 +1,5 @@
 """A metric that is added by one file and one line of the registry is found wherever metrics are."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Waiting for what another thread or process does: as long as a busy machine needs, no longer than a quick one does."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """What a study file may still say otherwise once people have come, and how two protocols differ."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import fields, replace
 from typing import Any

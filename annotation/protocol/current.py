@@ -1,7 +1,5 @@
 """The protocol that holds for a study: the latest version of its file, or what an older study was made by."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """The study file: TOML whose tables and keys are the records of `annotation.protocol.records`, read strictly."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 import types

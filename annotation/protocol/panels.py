@@ -1,7 +1,5 @@
 """The panel that annotators come from: what it says of a person in the address, and where they are sent back to."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from urllib.parse import quote

@@ -1,7 +1,5 @@
 """The hash that pins the data set of a study: whoever applies the study file elsewhere asks about the same texts."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import defaultdict

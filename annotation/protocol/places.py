@@ -1,7 +1,5 @@
 """On which line of a TOML text each key stands: `tomllib` says what a text means, and not where."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from contextlib import suppress

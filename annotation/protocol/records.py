@@ -1,7 +1,5 @@
 """A study's protocol as records: one class a table of the study file, with its keys as fields."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime

@@ -1,7 +1,5 @@
 """What the values of a study file may be: ranges, choices, and what goes together."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator, Sequence

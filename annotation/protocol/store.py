@@ -1,7 +1,5 @@
 """The store of study files: applied whole, changed as versions that are all kept, and given back as they were."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Tables of what a study is beyond its pairs and judgments: protocols, what annotators went through, other judges."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

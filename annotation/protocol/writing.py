@@ -1,7 +1,5 @@
 """Writing study files: a text that a researcher likes to read and change, and its changes in place."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass

@@ -1,7 +1,5 @@
 """Backups of the database: made while it is used, checked before they count, and restored whole or not at all."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from data.backup import postgresql, sqlite

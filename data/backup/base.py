@@ -1,7 +1,5 @@
 """What backups of both kinds of database share."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from collections.abc import Iterator

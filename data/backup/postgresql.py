@@ -1,7 +1,5 @@
 """Backups of PostgreSQL databases, by the programs that come with PostgreSQL."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Backups of SQLite databases: files that are databases themselves."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import time

@@ -1,7 +1,5 @@
 """The demo corpus, and the data set and study that show it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import NamedTuple
 

@@ -3,8 +3,6 @@
 Its methods, such as Bradley-Terry, rank items: here these are systems, whatever the document.
 """
 
-from __future__ import annotations
-
 from data.exporters.pairwise import JudgedTexts
 
 

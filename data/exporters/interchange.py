@@ -3,8 +3,6 @@
 A source or references that a data set does not have are null.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Judgments as battles of LMArena, which `data.importers.lmarena` reads again."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from data.exporters.pairwise import JudgedTexts

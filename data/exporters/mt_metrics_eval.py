@@ -5,8 +5,6 @@ References are called `ref1` and so on, and metrics are said to read all of them
 order of their names.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path

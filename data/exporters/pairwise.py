@@ -1,7 +1,5 @@
 """A judgment of two summaries with all that formats of other programs say of one."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Parquet with the columns that `data.importers.table` reads, in row groups that its importer takes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path

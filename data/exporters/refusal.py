@@ -1,7 +1,5 @@
 """What a format cannot hold."""
 
-from __future__ import annotations
-
 from typing import NoReturn
 
 from data.reading import quote_value

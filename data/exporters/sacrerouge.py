@@ -3,8 +3,6 @@
 Names of ratings and metrics stand as they are; SacreROUGE would join those that lie in one another by underscores.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any

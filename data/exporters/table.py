@@ -4,8 +4,6 @@ Texts stand as they are, so that an import gives the same ones back: a spreadshe
 like for formulas, which is said.
 """
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -5,8 +5,6 @@ a `BadRecord` with file and line; a caller that stores records rolls back on it,
 all.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -106,7 +104,6 @@ SUFFIXES = {
     ".hypo": LINES,
     ".txt": LINES,
 }
-
 
 RECOGNIZED: tuple[tuple[str, set[str]], ...] = (
     ("summeval", {"decoded", "model_id"}),

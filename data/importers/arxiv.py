@@ -4,8 +4,6 @@ As in headline generation, the abstract is the document and the title the refere
 titles).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -11,8 +11,6 @@ a-z, spaces, full stops and apostrophes, and drops words of one or two letters t
 rules of the code, and of vowels, of which it has none, the mildest: a word without any is dropped, y counted as one.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """CNN / Daily Mail as released (Hermann et al. 2015): one `.story` file an article, its highlights at the end."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The columns of a text table before it is imported: what separates them, how they are called, what they may be."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Collection, Mapping, Sequence

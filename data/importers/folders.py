@@ -1,7 +1,5 @@
 """Corpora that are folders of files: which file says what is told by their names."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 Columns are taken under the names that summarization data sets have: see `PAIRS`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any

@@ -4,8 +4,6 @@ A comparison a line: `info` (`id`, `post` or `article`, `title`), two `summaries
 1, and the `worker`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -8,8 +8,6 @@
 `references` are null where the data set does not have them; an `id` may be a whole number, a summary's text empty.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """One summary a line (`.hypo`, `.txt`): a system's outputs in the order of an imported data set's documents."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -5,8 +5,6 @@ turn, tstamp`, or as in the release of 140,000 battles `id, evaluation_session_i
 lists.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path

@@ -11,8 +11,6 @@ PAIR is the pair of languages. Texts may stand in `.jsonl` files, too, as string
 a line's object. The form is that of the package's README, 'File organization and naming convention', and of its reader.
 """
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, islice

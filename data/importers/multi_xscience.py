@@ -4,8 +4,6 @@
 and those of the papers that it cites.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -5,8 +5,6 @@ as a number in a dictionary; so texts are read as such numbers, which take no mo
 measured row by row before any row becomes Python's objects.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any

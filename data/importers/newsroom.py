@@ -1,7 +1,5 @@
 """Newsroom as released (Grusky et al. 2018): `url, title, text, summary` and more a line, unpacked."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path

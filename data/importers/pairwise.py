@@ -1,7 +1,5 @@
 """Comparisons that people made of two texts, as published, and the data set and judgments that they come to."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field

@@ -5,8 +5,6 @@ says of itself and by the heads of its pages, before anything is unpacked. Then 
 small that the largest values that the pages may hold fit into memory, and only then read.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import accumulate, pairwise

@@ -4,8 +4,6 @@ Address, passage, question, answer and the names of the entities, each after a b
 for an entity and @placeholder for the one that is asked for.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterator, Mapping

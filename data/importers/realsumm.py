@@ -8,8 +8,6 @@ The published scores (`scores_dicts/*.pkl`) are pickles, which run code when the
 `WAYS_OUT` tells, they can be written as JSON lines, which have the references and the metrics' scores, too.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -6,8 +6,6 @@ A line of metrics is `{"instance_id", "summarizer_id", "summarizer_type", "metri
 in one another: `{"rouge-1": {"recall": 0.3}}` is `rouge-1.recall`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """ScisummNet as released (Yasunaga et al. 2019): a folder a paper, with its text as XML and a summary by people."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

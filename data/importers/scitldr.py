@@ -1,7 +1,5 @@
 """SciTLDR as published (Cachola et al. 2020): `paper_id, title, source[], target[]` a line, no system outputs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -4,8 +4,6 @@ Expert ratings become `relevance, coherence, consistency, fluency` (the mean ove
 with the prefix `turker_`. The published file has no articles; where they were paired into `text` they are taken.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import fmean

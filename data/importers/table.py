@@ -6,8 +6,6 @@ has no summary. Several references of a document stand in several rows. Human ra
 `human.<aspect>`. Other columns are passed over and named.
 """
 
-from __future__ import annotations
-
 import csv
 import re
 from collections import Counter

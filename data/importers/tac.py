@@ -9,8 +9,6 @@
 Columns are those that SacreROUGE's setup of TAC 2010 takes; NIST describes them beside the files.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 

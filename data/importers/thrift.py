@@ -1,7 +1,5 @@
 """Structs in Thrift's compact protocol, as the description and the heads of pages in a Parquet file are written."""
 
-from __future__ import annotations
-
 import io
 from typing import Any, BinaryIO
 

@@ -3,8 +3,6 @@
 Sections follow lines such as `[SN]TITLE[SN]`: URL, TITLE, FIRST-SENTENCE, which is the summary, and RESTBODY.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What every store is made of: sessions over one engine, rows found by name, and failures of the database in words."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
@@ -64,7 +62,6 @@ FAILURES = {
     "server": "its server does not answer",
 }
 """What drivers say, in lower case, and what it means."""
-
 
 OTHER = "it is not the one of this study; please tell whoever runs it"
 

@@ -1,7 +1,5 @@
 """Upper bounds: what oracles reached on the documents of a data set."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 

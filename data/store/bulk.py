@@ -1,7 +1,5 @@
 """Many rows at once: by COPY into PostgreSQL, by prepared statements into SQLite."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice

@@ -1,7 +1,5 @@
 """Data sets: their documents with references, and the summaries that systems wrote."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress

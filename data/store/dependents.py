@@ -1,7 +1,5 @@
 """Rows deleted with all that refers to them, in whatever tables that is: the database itself knows its foreign keys."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 
 from sqlalchemy import ColumnElement, column, delete, inspect, select, table

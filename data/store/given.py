@@ -1,7 +1,5 @@
 """Scores as rows, and those that came with a corpus, which are stored with it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 

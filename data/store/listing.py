@@ -1,7 +1,5 @@
 """Documents a page at a time: which stand in some places of a data set, and in which place one stands."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Data sets renamed, deleted, and brought back."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import ColumnElement, delete, select

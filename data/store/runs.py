@@ -1,7 +1,5 @@
 """Runs: what scores a data set, or adds systems to it, in a process of its own, and how far that is."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta

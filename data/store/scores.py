@@ -1,7 +1,5 @@
 """Scores, by signature and by the hash of everything that was scored."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from operator import add
 from typing import Any, NamedTuple, TypeVarTuple

@@ -1,7 +1,5 @@
 """Starred examples: two summaries of a document that somebody wants to find again, with a note."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 

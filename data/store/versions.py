@@ -1,7 +1,5 @@
 """Versions of texts and scores, by which counts of them are kept; and reads of whole data sets, in parts."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

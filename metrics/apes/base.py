@@ -1,7 +1,5 @@
 """What the parts of APES pass to each other: questions, candidates, a reader's answers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 

@@ -1,7 +1,5 @@
 """Whether a reader can be trusted: APES of texts whose ranking is known (Eyal et al. 2019, Tables 3 and 4)."""
 
-from __future__ import annotations
-
 import random
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Entities of a text: what the questions of APES ask for, found by the embedded tagger or a spaCy pipeline."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, Protocol

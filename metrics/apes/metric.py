@@ -1,7 +1,5 @@
 """APES: the share of the references' questions that a reader answers from the summary (Eyal, Baumel, Elhadad 2019)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial

@@ -1,7 +1,5 @@
 """Coreference by name: which mentions are the same entity, and where a text names it."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """The CNN / Daily Mail `.question` files (`data.importers.question`) as a corpus to train a reader on."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Questions that the references answer: a sentence of one with a mention of an entity blanked (Eyal et al. 2019)."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """What a reader answered, in plain JSON values."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 

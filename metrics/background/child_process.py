@@ -1,7 +1,5 @@
 """A child process that runs a module of ours beside the web server, and how it ended."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import tempfile

@@ -5,8 +5,6 @@ the web server must not have their libraries. Both sides speak in lines of JSON,
 their type hints.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

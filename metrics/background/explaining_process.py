@@ -6,8 +6,6 @@ A request is `[signature, example]`, an answer `[value, missing, truncated, evid
 none. The first line says that the models are loaded. It ends when its input does.
 """
 
-from __future__ import annotations
-
 import gc
 import json
 import os

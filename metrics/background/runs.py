@@ -5,8 +5,6 @@ garbage after every click. Processes share nothing but the database: a run is wr
 starts, tells there how far it is, and ends there.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import threading

@@ -1,7 +1,5 @@
 """Runs that score a data set: `python -m metrics.background.scoring RUN_ID`."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Records as JSON and back, built again by their type hints."""
 
-from __future__ import annotations
-
 import base64
 import dataclasses
 from functools import cache

@@ -6,8 +6,6 @@ TF-IDF and TextRank choose phrases: up to three words that stand next to each ot
 the overlap rule no two keywords of a document share a word, and equals are taken in the order of the texts.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

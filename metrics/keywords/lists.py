@@ -1,7 +1,5 @@
 """Keywords that a user brings, in a file of JSON lines."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence

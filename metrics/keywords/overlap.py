@@ -1,7 +1,5 @@
 """Keywords of a document, by what its references agree on (Takeshita et al. 2024, section 3)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Where keywords stand among the words of a text, in words: what is marked there is held against them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """ROUGE-K by where its keywords occur and by how long they are (Takeshita et al. 2024, Table 9 and Figure 2)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
@@ -19,7 +17,6 @@ Records = Iterable[tuple[Document, Sequence[Summary]]]
 
 LONGEST_ASKED = LONGEST
 """Words of the longest keywords that are told apart (the paper's Figure 2): this number stands for as many and more."""
-
 
 IN_SOURCE, OUT_OF_SOURCE = "IN-SRC", "OUT-SRC"
 """What the paper's Table 9 calls recall of the keywords that occur in the source, and of those that do not."""

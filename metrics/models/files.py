@@ -5,8 +5,6 @@ Face name, which is looked for on this machine only, unless a download is asked 
 alone: nothing is unpickled.
 """
 
-from __future__ import annotations
-
 import hashlib
 import importlib.util
 import json

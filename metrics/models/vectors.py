@@ -1,7 +1,5 @@
 """Word vectors: what CAROUGE compares words by."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

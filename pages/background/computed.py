@@ -4,8 +4,6 @@ That is so on a hosted server, and on one's own machine for a large data set. Th
 result ends at once (`pages.background.unfinished`); on a hosted server it waits.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from functools import partial, wraps

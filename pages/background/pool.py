@@ -1,7 +1,5 @@
 """Processes that compute for all sessions of a server: each call once, its result kept, nothing for nobody."""
 
-from __future__ import annotations
-
 import os
 import threading
 import time

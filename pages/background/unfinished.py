@@ -1,7 +1,5 @@
 """Runs of pages that end before all is computed: they say what is being done, and the page is drawn anew after it."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """What APES saw: each question with the answer of the summary."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from data.records import Example

@@ -1,7 +1,5 @@
 """What BERTScore saw: the best match of every token."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -147,7 +145,6 @@ def bertscore_matrix(evidence: BertScoreEvidence, example: Example) -> Matrix:
 
 WORST = 2
 """Words that are named as those which a summary covers worst."""
-
 
 SAME = 1 - 1e-6
 """Vectors of equal words have similarity 1 but for rounding."""

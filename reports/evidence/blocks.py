@@ -3,8 +3,6 @@
 They are styled by `reports.evidence.marks.HIGHLIGHT_STYLE`, which pages have once.
 """
 
-from __future__ import annotations
-
 import html
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest

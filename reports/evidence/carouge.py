@@ -1,7 +1,5 @@
 """What CAROUGE saw: the nearest n-gram of the summary for every important one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from data.one_line import in_one_line

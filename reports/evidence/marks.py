@@ -1,7 +1,5 @@
 """Stretches of a text marked in place, as HTML: nothing of the text becomes markup, and none of it is lost."""
 
-from __future__ import annotations
-
 import html
 import re
 from bisect import bisect_left, bisect_right
@@ -28,7 +26,6 @@ KINDS = {
     "marked": "marked by people",
 }
 """What a mark can say, and the words for it in legends and for screen readers."""
-
 
 GROUPS = 200
 """Groups whose marks light each other, `g0` and those that follow: browsers look at every rule whenever the pointer
@@ -79,10 +76,8 @@ GROUPS_STYLE = (
     + " { outline: 2px solid currentColor !important; outline-offset: 1px; border-radius: 2px; }"
 )
 
-
 HIGHLIGHT_STYLE = f"<style>{KINDS_STYLE}{GROUPS_STYLE}</style>"
 """What pages with marks have once."""
-
 
 NAME = re.compile(r"(g[0-9]+)?")
 

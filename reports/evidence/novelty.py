@@ -1,7 +1,5 @@
 """The words of a summary that its document does not have."""
 
-from __future__ import annotations
-
 from itertools import groupby
 
 from metrics.text import UNICODE, find_tokens
@@ -11,7 +9,6 @@ from reports.evidence.marks import Mark, legend
 
 NOVELTY = "Words not in the source"
 """What this view is called where one chooses among those of metrics."""
-
 
 ALL = "All metrics"
 """What all of them on one screen are called there."""

@@ -1,7 +1,5 @@
 """Parts of sentences: lists of words, names of metrics, verdicts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """What shows the evidence of a metric, by the name that its file gives: `metrics.kind.MetricKind.renderer`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """What the ROUGE metrics saw: matched words, bigrams, subsequences."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import groupby
 
@@ -21,7 +19,6 @@ ROUGE_UNIT = {
     "rougeSU4": "unit",
 }
 """What each ROUGE counts."""
-
 
 ROUGE_NOTES = {
     "rougeL": ", in the same order",

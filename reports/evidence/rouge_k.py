@@ -1,7 +1,5 @@
 """What ROUGE-K saw: keywords that the summary has, and those that it lacks."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from data.one_line import in_one_line

@@ -4,8 +4,6 @@ Every number and every quotation comes from the score's evidence. The sentences 
 escapes them (`reports.escaping.in_markdown`, `literal`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from data.records import Example

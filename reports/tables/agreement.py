@@ -1,7 +1,5 @@
 """Tables of how often metrics agree with people."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from analysis.agreement import Agreement, Rule

@@ -1,7 +1,5 @@
 """Tables of the highest ROUGE that an extract can reach, and of systems beside it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 

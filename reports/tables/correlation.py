@@ -1,7 +1,5 @@
 """Tables of correlations and their tests."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -27,7 +25,6 @@ TERMS = LEVEL_NAMES | COEFFICIENTS
 """What people read in the place of the names that files have of levels and coefficients."""
 
 NO_TERMS: Mapping[str, str] = {}
-
 
 FEW_SYSTEMS = 4
 """Systems below which intervals that draw systems come with a warning."""

@@ -1,7 +1,5 @@
 """The table of language models that judge: whether they heed the order, and how often they agree with people."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from analysis.evaluation import MetricEvaluation

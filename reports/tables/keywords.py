@@ -1,7 +1,5 @@
 """Tables of keywords: what a data set has, what summaries recall, what extractors find."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Tables of the words that annotators marked, beside the keywords of ROUGE-K."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from analysis.arrays import LEVEL

@@ -1,7 +1,5 @@
 """What oracles reached as tables and records, for the Upper bound page and the command `oracle`."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any

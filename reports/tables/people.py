@@ -1,7 +1,5 @@
 """Tables of annotators among themselves and of the systems that they prefer."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from analysis.annotators import AnnotatorReliability

@@ -1,7 +1,5 @@
 """Tables of how many pairs a study needs."""
 
-from __future__ import annotations
-
 from analysis.planning import ObservedMetrics, Plan
 from analysis.significance import MCNEMAR
 from reports.tables.table import Cell, Table, number_cell

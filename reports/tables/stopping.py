@@ -1,7 +1,5 @@
 """The table of a study's stopping rule."""
 
-from __future__ import annotations
-
 from analysis.sequential import SequentialAnalysis
 from data.stopping import StoppingDecision
 from reports.stopping import LabelOf, name_metrics, scale

@@ -1,7 +1,5 @@
 """The tables of an analysis, by name: pages, the command line and reports choose among them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 

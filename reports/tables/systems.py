@@ -1,7 +1,5 @@
 """Tables of systems: their means beside upper bounds, what papers report, how far they lie apart, and which differ."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 

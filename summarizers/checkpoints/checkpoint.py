@@ -1,7 +1,5 @@
 """A checkpoint that is open: its tokenizer, its network, and the texts that it writes."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The files of a checkpoint: which are read, which are refused, and their hashes. Nothing here imports torch."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Iterator
 from functools import cached_property

@@ -1,7 +1,5 @@
 """How a checkpoint writes: the options that people set, and what follows from them and the checkpoint's own."""
 
-from __future__ import annotations
-
 import copy
 import math
 from dataclasses import dataclass

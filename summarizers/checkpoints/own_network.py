@@ -1,7 +1,5 @@
 """Systems that are folders of networks of our own, such as `pointer:DIR`."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from functools import cached_property

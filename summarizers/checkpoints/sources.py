@@ -1,7 +1,5 @@
 """What a model reads of a document: its tokens in a prompt, cut to what the model takes."""
 
-from __future__ import annotations
-
 import hashlib
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Systems that are checkpoints: batches of documents in, candidate summaries with their remarks out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Methods that train a network of their own, not one that transformers generates with."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ clipping at .1, one document at a time with accumulated gradients, at most 5 epo
 repeated trigrams; the rest was searched by ROUGE-1 on dev, and ten seeds were run.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType

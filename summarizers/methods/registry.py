@@ -4,8 +4,6 @@ Not offered is SeqGAN (Yu et al. 2017), which Dobko et al. (2018) tried: their p
 alone and reads no document, and they report that it failed to write summaries.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from metrics.models.files import BadModel, ModelUnavailable, first_line, read_object

@@ -1,17 +1,12 @@
 """RwEnc: attention in the encoder is drawn to important tokens."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from summarizers.methods.base import Batch, UnsuitableModel, setting
 from summarizers.methods.weighted import Weighted
-
-if TYPE_CHECKING:
-    import torch
 
 
 @dataclass

@@ -1,7 +1,5 @@
 """What methods have in common that weigh the tokens of a source by tf-idf."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

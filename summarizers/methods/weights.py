@@ -1,7 +1,5 @@
 """Weights in a file of safetensors: the same weights are the same bytes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

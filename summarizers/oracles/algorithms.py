@@ -4,8 +4,6 @@ Extracts of theirs have as many sentences as the reference, and their genetic se
 have any number of sentences, and no search of ours loses what it had. Settings are the paper's where it gives them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """What an extract covers of a reference, n-gram by n-gram, with the places of each in the texts: an F1's evidence."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple

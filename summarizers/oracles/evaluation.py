@@ -1,7 +1,5 @@
 """All oracles over a data set: what each reached on each document, and the figures of Akhmetov et al.'s tables."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache

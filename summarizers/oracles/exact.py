@@ -6,8 +6,6 @@ is linear in which sentences are taken, which n-grams they match and, in the set
 al. (2017) find the extracts of the highest recall in a similar program.
 """
 
-from __future__ import annotations
-
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence

@@ -4,8 +4,6 @@ Both are asked by Akhmetov et al. (2022): the ROUGE-2 in their Table 2 is that o
 relate the number of sentences of the best extracts to features of the text.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@
 (2022), whose extracts have as many sentences as the reference, and whose offspring replace their parents.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterable
 from itertools import combinations, islice

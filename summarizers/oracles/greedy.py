@@ -1,7 +1,5 @@
 """Greedy (Akhmetov et al. 2022): cover the reference's vocabulary, then keep the best prefix."""
 
-from __future__ import annotations
-
 from summarizers.oracles.problem import BETTER, Extract, Problem, Solution, solution
 
 

@@ -1,7 +1,5 @@
 """An oracle over a document's references, and as a system of a data set."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

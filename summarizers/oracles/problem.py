@@ -6,8 +6,6 @@ ROUGE-1 that is ROUGE of the joined text. For longer n-grams it is not: ROUGE-2 
 bigrams across its joints, which may lower or raise it, so that the optimum here is no bound of it.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property

@@ -4,8 +4,6 @@ How much of what any extract could reach a system reaches is what Akhmetov et al
 that writes words of its own is no extract, and may lie above the bound of extracts.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple

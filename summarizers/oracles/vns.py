@@ -4,8 +4,6 @@
 have as many sentences as the reference.
 """
 
-from __future__ import annotations
-
 import random
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence

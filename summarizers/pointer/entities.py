@@ -5,8 +5,6 @@ of its names, as APES finds it there. In the published code of Eyal et al. (2019
 wherever it stands, so that the "of" of a ministry makes every "of" positive.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cached_property
 

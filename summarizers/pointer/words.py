@@ -1,7 +1,5 @@
 """Words of the LSTMs: lower-cased words and marks, their numbers, and the words that only a source has."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The grid: every combination of the published values is trained and written with, and the best on dev is kept."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence

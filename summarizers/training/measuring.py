@@ -1,7 +1,5 @@
 """How good summaries of the dev documents are: what training stops by, and the grid is searched by."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from statistics import fmean
 

@@ -4,8 +4,6 @@ The trainer's checkpoints hold pickles of our own making. They lie in `resume/`,
 the SHA-256 that `run.json` says. A finished folder has neither: `method.json` is written last, then both go.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

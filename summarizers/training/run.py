@@ -1,7 +1,5 @@
 """One training run: from a checkpoint and documents to a folder that summaries are written with."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

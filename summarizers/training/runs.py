@@ -3,8 +3,6 @@
 `analysis.systems.combine_runs` gives the mean and the population standard deviation over them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is trained, on what, and how: everything that the result depends on."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The trainer: transformers' Seq2SeqTrainer with a method's batches, loss and summaries."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from functools import partial

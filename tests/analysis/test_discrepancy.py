@@ -1,7 +1,5 @@
 """On how many pairs two metrics part."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

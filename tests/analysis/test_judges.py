@@ -1,7 +1,5 @@
 """A judge's answers, counted by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Which metric leads, and what cannot be told from it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

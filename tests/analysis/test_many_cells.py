@@ -1,7 +1,5 @@
 """Correlations of very many cells: the ways that are taken for them, held against the usual ones at a middle size."""
 
-from __future__ import annotations
-
 from typing import get_args
 
 import numpy as np

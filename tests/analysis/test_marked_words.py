@@ -1,7 +1,5 @@
 """Marked words against keywords: counts by hand, chance by going through all draws, coverage by simulation."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Analyses of SummEval give the reference table, to four decimals; and what else pages and commands ask for."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from pathlib import Path

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import math
 import warnings
 from functools import cache
@@ -426,7 +424,6 @@ def test_unusable_credits_are_refused(first: list[float], documents: str, messag
 
 
 RATIOS = st.sampled_from([0.0, 0.5, 1.0]) | st.floats(0, 1)
-
 
 PHIS = st.sampled_from([0.0, 1.0, -1.0]) | st.floats(-1, 1)
 

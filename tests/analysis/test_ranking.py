@@ -1,7 +1,5 @@
 """Systems ranked from choices: golden values, choix on the same data, and what is undefined."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """All pairs of rated summaries, counted by document: the figures are those of columns of all pairs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

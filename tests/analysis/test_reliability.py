@@ -1,7 +1,5 @@
 """How far annotators agree: golden values, statsmodels on the same tables, and what is undefined."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

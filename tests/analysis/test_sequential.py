@@ -1,7 +1,5 @@
 """The wealth, its confidence sequence, and what simulated studies say of both."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterator

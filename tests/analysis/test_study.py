@@ -1,7 +1,5 @@
 """An analysis without its columns keeps what was computed of it."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A small data set, studies over it, and a quick way to judge."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """What adjudicators are shown, what becomes of their decisions, and how these are read."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import partial

@@ -1,7 +1,5 @@
 """Attention checks: drawn, given to everybody, counted apart."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 

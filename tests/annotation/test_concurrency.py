@@ -1,7 +1,5 @@
 """Many annotators at once: nothing is lost, doubled or refused without cause."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """People and surveys as files: annotators by number, or by name with what a panel calls them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Judgments that come with a data set: the study that they make, what it is for, and the way out and in again."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Reviews of keywords on both kinds of server: what is drawn, shown, saved, refused and counted."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """What annotators read: every text in every language, whole and with its places, and a study's own wording first."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """Marked words as they are stored, read, and held against the keywords of ROUGE-K."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

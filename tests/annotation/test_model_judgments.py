@@ -1,7 +1,5 @@
 """What models judge in a study: kept once, under one signature, and never among people's judgments."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The people of a study: paused, excluded and restored beside people who judge, and erased."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import timedelta
 from threading import Barrier, Thread

@@ -1,7 +1,5 @@
 """The phases of annotators: the way that a protocol asks for, every step once, and every way to end."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable
 from datetime import timedelta

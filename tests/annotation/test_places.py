@@ -1,7 +1,5 @@
 """The lines of keys: every key that `tomllib` finds has one, and it is the one where a reader sees the key."""
 
-from __future__ import annotations
-
 import time
 import tomllib
 from collections.abc import Iterator

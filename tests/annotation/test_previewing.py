@@ -1,7 +1,5 @@
 """Copies of studies that researchers walk through."""
 
-from __future__ import annotations
-
 from sqlalchemy import Engine, update
 from sqlalchemy.orm import Session
 

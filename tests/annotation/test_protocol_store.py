@@ -1,7 +1,5 @@
 """Study files in the database: applied, changed as versions, given back byte by byte; and closing by date."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace

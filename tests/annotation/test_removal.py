@@ -1,7 +1,5 @@
 """Studies renamed, archived and deleted, alone or with their data set."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import timedelta
 from threading import Barrier, Thread

@@ -1,7 +1,5 @@
 """Judgments and ratings beside scores, and the exports."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable

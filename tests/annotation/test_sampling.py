@@ -1,7 +1,5 @@
 """Which pairs are drawn, and on which side each is shown."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from itertools import combinations

@@ -1,7 +1,5 @@
 """Studies that end by a stopping rule: the drawn order, which documents are complete, looks and the decision."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Studies, annotators, assignments and judgments, on every kind of database."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections import Counter

@@ -1,7 +1,5 @@
 """The study file: what is written is read as it was, and what is wrong is refused with file, line and key."""
 
-from __future__ import annotations
-
 import string
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone

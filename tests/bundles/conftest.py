@@ -1,7 +1,5 @@
 """A small study in which everything has happened that a bundle can tell, and its bundles."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping

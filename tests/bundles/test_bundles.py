@@ -1,7 +1,5 @@
 """Bundles from end to end: written, verified, run again, opened and registered."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

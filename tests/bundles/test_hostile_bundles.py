@@ -1,7 +1,5 @@
 """Zip files that are no bundles, or no longer: refused soon, in little memory, and nothing is written elsewhere."""
 
-from __future__ import annotations
-
 import json
 import stat
 import struct

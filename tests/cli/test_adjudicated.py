@@ -1,7 +1,5 @@
 """Decisions of adjudicators on the command line and in reports: a source of their own beside the judgments."""
 
-from __future__ import annotations
-
 import json
 from datetime import timedelta
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What `relevance backup` and `restore` print."""
 
-from __future__ import annotations
-
 import os
 import tarfile
 import zipfile

@@ -1,7 +1,5 @@
 """Battles imported, analysed and exported by the commands that people type."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

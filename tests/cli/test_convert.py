@@ -1,7 +1,5 @@
 """Converting files and data sets, and scores that came with a corpus, on the command line."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What `relevance doctor` says, and that it changes nothing."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import sqlite3

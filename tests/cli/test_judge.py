@@ -1,7 +1,5 @@
 """`relevance judge` against a server of the test's own."""
 
-from __future__ import annotations
-
 import re
 import signal
 import subprocess

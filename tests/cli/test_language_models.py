@@ -1,7 +1,5 @@
 """`relevance summarize --system llm:MODEL` against a server of the test's own."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys

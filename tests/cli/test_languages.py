@@ -1,7 +1,5 @@
 """Texts in German, Chinese and Arabic from a file to scores, through the command line."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

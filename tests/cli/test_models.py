@@ -1,7 +1,5 @@
 """Commands that load models."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Ctrl-C while scoring: what is kept is said, and is there."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

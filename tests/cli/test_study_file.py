@@ -1,7 +1,5 @@
 """The commands that check, apply and export study files."""
 
-from __future__ import annotations
-
 import dataclasses
 from pathlib import Path
 from typing import Any, get_type_hints

@@ -1,7 +1,5 @@
 """relevance summarize with checkpoints: what it prints, what it refuses."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Systems trained on the command line, and the summaries that they write."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 from dataclasses import fields

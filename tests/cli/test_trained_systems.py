@@ -1,7 +1,5 @@
 """From `relevance train METHOD` to summaries in a data set, for methods whose networks are guided, or our own."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The accounts of a hosted server on the command line."""
 
-from __future__ import annotations
-
 import pytest
 from click.testing import CliRunner, Result
 

@@ -1,7 +1,5 @@
 """Made lines of battles and comparisons, in the form in which these are published."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Processes that judge without a pause and say what was acknowledged, for the tests of what is done meanwhile."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Papers of arXiv, cleaned as Dobko et al. (2018) describe it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Backups hold all that was acknowledged before they began; what cannot be restored changes nothing."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shutil

@@ -1,7 +1,5 @@
 """What is read of battles and comparisons: documents, summaries, judgments, and what is refused or left out."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime
 from pathlib import Path

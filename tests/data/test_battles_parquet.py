@@ -1,7 +1,5 @@
 """Battles in Parquet, whose conversations are lists: what is read, and what is refused before it takes memory."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Importers of published corpora, on made files in the form in which they are released."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """A damaged database is found when the app starts, and its bytes stay as they are."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import random

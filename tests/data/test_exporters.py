@@ -1,7 +1,5 @@
 """What is written in another format is read again as it was, or it is said what the format has no place for."""
 
-from __future__ import annotations
-
 import stat
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What the stores say when their database fails, and that they go on when it is back."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sqlite3

@@ -1,7 +1,5 @@
 """Importers of corpora that people judged, on made files in the form in which they are published."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

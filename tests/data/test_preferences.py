@@ -1,7 +1,5 @@
 """Columns of preferences: filters, majorities, pairs of rated summaries."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The importer of CNN / Daily Mail `.question` files: one document an address, with names for its entities."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 

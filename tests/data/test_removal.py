@@ -1,7 +1,5 @@
 """Data sets renamed, deleted and brought back."""
 
-from __future__ import annotations
-
 import pytest
 from sqlalchemy import func, select
 

@@ -1,7 +1,5 @@
 """Signatures are read in their parts and written again as they were."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Names with numbers in the order in which people look for them."""
 
-from __future__ import annotations
-
 from data.sorting import natural_order
 
 

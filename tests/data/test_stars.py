@@ -1,7 +1,5 @@
 """Starred examples and their notes, on SQLite and PostgreSQL."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest

@@ -1,7 +1,5 @@
 """Servers that start at the same moment over an old database: one of them brings it up to date, the others wait."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """What is counted of a data set follows every change, whoever makes it, and parts come to the whole."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sqlalchemy import ColumnElement, Engine, func, select

@@ -1,7 +1,5 @@
 """The files of deploy/ray are what Ray and KubeRay take."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from importlib.resources import files

@@ -1,7 +1,5 @@
 """Manifests and shards that somebody changed, and runs that get in each other's way."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Runs over shards on two nodes of Ray on this machine, and from a server of S3."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

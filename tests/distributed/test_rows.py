@@ -1,7 +1,5 @@
 """Parquet tables that are divided by rows: the same shards as of JSON lines, whatever the row groups."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

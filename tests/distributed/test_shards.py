@@ -1,7 +1,5 @@
 """Runs over shards in one process: what they write, go on with and refuse."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Reading the pages of docs/, and executing what stands on them."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import re

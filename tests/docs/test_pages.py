@@ -1,7 +1,5 @@
 """Every block of every page of docs/ runs and prints what the page says, or says why it is not run."""
 
-from __future__ import annotations
-
 import shutil
 from contextlib import nullcontext
 from pathlib import Path

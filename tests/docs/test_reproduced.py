@@ -1,7 +1,5 @@
 """The tables of docs/reproduce are what their commands print."""
 
-from __future__ import annotations
-
 import importlib.util
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The documentation site is built without a warning, its links lead somewhere, and it asks no other host."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

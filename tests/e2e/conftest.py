@@ -1,7 +1,5 @@
 """A real Chromium."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 

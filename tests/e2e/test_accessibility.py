@@ -1,7 +1,5 @@
 """What axe-core finds on the pages, in light and in dark."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Adding systems on the page Data sets in a real browser: seen going on, left, cancelled, gone on with."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Two adjudicators in a real browser: keys decide, what is typed is kept, votes come after the decision."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The database fails under an annotator's open page, or another one takes its place, and it comes back."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

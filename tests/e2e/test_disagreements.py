@@ -1,7 +1,5 @@
 """When metrics disagree, in a real browser: by buttons and keys, as slides, on paper, as a figure, on any screen."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The Examples page in a real browser: cells and rows are chosen, evidence is seen, links followed; nothing runs."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A hosted server in a real browser: its policy stops nothing that pages do, and nothing leaks from them."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Iterator

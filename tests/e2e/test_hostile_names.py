@@ -1,7 +1,5 @@
 """Names and texts on a hosted server that are markup to whoever reads them so: nothing of them runs or is fetched."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from contextlib import closing, suppress

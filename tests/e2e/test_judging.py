@@ -1,7 +1,5 @@
 """An annotator's way: by a name to the pairs, each from its top with the buttons in sight, and to the end."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

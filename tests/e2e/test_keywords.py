@@ -1,7 +1,5 @@
 """The Keywords page in a real browser: a review is made, two people mark, nothing is lost, results appear."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import suppress

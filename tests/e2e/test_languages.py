@@ -1,7 +1,5 @@
 """Studies in German and Arabic in a real browser: from the link to the way back to the panel, in their language."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """What users may write: pictures of other hosts, names that end lines, names without a space."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -29,7 +27,6 @@ pytestmark = pytest.mark.browser
 LONG = "unbroken" * 20
 LINE_END = "one\u2028two"
 PICTURE = "![a picture](http://pictures.example/one.png) and ![another][other] and [a link](http://links.example/)"
-
 
 TOO_WIDE = """() => {
     const main = document.querySelector('[data-testid=stMain]');

@@ -1,7 +1,5 @@
 """A researcher's own data in a real browser: from a table with one reference to a study and the link to it."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

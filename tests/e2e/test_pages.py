@@ -1,7 +1,5 @@
 """What only a real browser shows: cold deep links, hostile data, keys held down, small screens, restarts."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

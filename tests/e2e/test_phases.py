@@ -1,7 +1,5 @@
 """A study with every phase in a real browser: agreed to, practised, judged with marked words, and left."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from shutil import copy

@@ -1,7 +1,5 @@
 """The playground in a real browser: no letter is lost, numbers are the metrics' own, models answer later."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The report of ratings, made and downloaded on the page: what was found comes first."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The pages of results and the planner in a real browser, over names and texts that are all hostile."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """The button that scores by all metrics: a process of its own, seen from the page, while judging goes on."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import Page, expect
 

@@ -1,7 +1,5 @@
 """A whole study of SciTLDR dev in a real browser: from the file to the agreement table."""
 
-from __future__ import annotations
-
 import sqlite3
 from pathlib import Path
 

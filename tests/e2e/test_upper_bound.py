@@ -1,7 +1,5 @@
 """The page Upper bound in a real browser: by link, document by document, by algorithm, over all documents, and back."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A whole study in a real browser: twelve annotators of a panel, from a study file to a bundle that is run again."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

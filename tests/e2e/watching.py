@@ -1,7 +1,5 @@
 """A page in the browser, with all that goes wrong on it kept, and the texts that try to make something go wrong."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 
 from playwright.sync_api import ConsoleMessage, Locator, Page, expect

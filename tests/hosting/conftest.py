@@ -1,7 +1,5 @@
 """The lab of `people` on both kinds of database, and a server of its own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

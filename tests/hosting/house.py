@@ -1,7 +1,5 @@
 """A hosted server that is asked from outside: an owner, two researchers with a study each, and annotators."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,7 +23,6 @@ from tests.hosting.tabs import cookie_of
 PASSWORD = "seven quiet green umbrellas"
 HERS, HIS = "Secret study of Rita", "Study of Paul"
 """Studies of the researchers Rita and Paul."""
-
 
 PROVIDER = {
     "RELEVANCE_OIDC_ISSUER": "http://127.0.0.1:9",

@@ -1,7 +1,5 @@
 """A server with two studies and everybody who may come: what tests of guards and of revocation begin with."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """A Streamlit browser of a few lines: a WebSocket that speaks the app's protobufs."""
 
-from __future__ import annotations
-
 import socket
 from contextlib import suppress
 from types import TracebackType

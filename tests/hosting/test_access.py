@@ -1,7 +1,5 @@
 """Who may ask for what: every route of the running app, by everybody."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Accounts: names, addresses, passwords, owners and members."""
 
-from __future__ import annotations
-
 import argon2
 import pytest
 from sqlalchemy import Engine, select

@@ -1,7 +1,5 @@
 """People who sign in, judge and take rights away at the same moment: one after the other, and none in vain."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

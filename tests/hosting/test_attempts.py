@@ -1,7 +1,5 @@
 """Limits of attempts: exact for all workers together, and bounded in what they keep."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable

@@ -4,8 +4,6 @@ Memory is the highest of the server's process over what it had before. Seconds a
 what is promised (5 s), as the machine may be busy.
 """
 
-from __future__ import annotations
-
 import gzip
 import io
 import os

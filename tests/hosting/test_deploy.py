@@ -1,7 +1,5 @@
 """The files of `deploy/`, by the programs that read them."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

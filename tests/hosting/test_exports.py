@@ -1,7 +1,5 @@
 """Files of a study, for whoever may read it and for nobody else."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Every public method of every store that pages have, called by everybody who may come."""
 
-from __future__ import annotations
-
 import inspect
 import shutil
 from collections.abc import Callable, Iterator

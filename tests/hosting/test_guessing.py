@@ -1,7 +1,5 @@
 """Names and numbers that are guessed open nothing, nor does what pages keep for others."""
 
-from __future__ import annotations
-
 import re
 import time
 from datetime import timedelta

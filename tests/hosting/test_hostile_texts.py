@@ -1,7 +1,5 @@
 """Hostile texts in whatever a hosted server is sent: answered, never with an error, and never as markup."""
 
-from __future__ import annotations
-
 import re
 import socket
 from collections.abc import Iterator

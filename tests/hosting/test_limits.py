@@ -1,7 +1,5 @@
 """Attempts are counted over all servers of a database, by account and by where they come from."""
 
-from __future__ import annotations
-
 import pytest
 from sqlalchemy import Engine
 

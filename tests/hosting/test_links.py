@@ -1,7 +1,5 @@
 """Links: who enters a study by which, and that all that open nothing answer alike."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 import pytest

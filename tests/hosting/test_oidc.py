@@ -1,7 +1,5 @@
 """Signing in by a real provider of OpenID Connect, which the test starts."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator
 from typing import Any

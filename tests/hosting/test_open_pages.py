@@ -1,7 +1,5 @@
 """A sign-in is one browser's, of one person, and when it ends, everything ends that was under way."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Panels: what Prolific and others say of a person, who comes back as the same annotator and is sent back by a code."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from urllib.parse import parse_qs, urlsplit

@@ -1,7 +1,5 @@
 """Requests of other sites, other names and other people's links, and what answers tell of accounts and links."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """A right that is taken away is gone with the next call, whatever the caller has kept; guessed numbers open nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 

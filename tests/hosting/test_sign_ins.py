@@ -1,7 +1,5 @@
 """Sign-ins: random tokens of which only a digest is kept, and which end."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """A hosted server starts with a secret, an address and an owner of its own, or not at all."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

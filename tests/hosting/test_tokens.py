@@ -1,7 +1,5 @@
 """What opens something is told to nobody: no log, no figure, no address."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Several servers of one command, over PostgreSQL."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

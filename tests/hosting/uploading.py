@@ -1,7 +1,5 @@
 """Files sent to an open page of a hosted server."""
 
-from __future__ import annotations
-
 import httpx
 from streamlit.web.server.starlette.starlette_app_utils import generate_xsrf_token_string
 

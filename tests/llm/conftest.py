@@ -1,7 +1,5 @@
 """A client of the stub of a server, and a clock of the test's own."""
 
-from __future__ import annotations
-
 from threading import Event
 
 import pytest

@@ -1,7 +1,5 @@
 """Many requests: each asked once and recorded, tried again where that helps, never for more than may be spent."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sqlite3

@@ -1,7 +1,5 @@
 """The judge: both orders, the last line with a verdict, and nothing made up where there is none."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """The client of OpenAI's protocol against a server: what it sends, what it reads, what it refuses."""
 
-from __future__ import annotations
-
 import gzip
 import itertools
 import json

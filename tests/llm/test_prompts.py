@@ -1,7 +1,5 @@
 """Prompts: the document is marked as data, examples are drawn by a seed, tokens are estimated and bounded."""
 
-from __future__ import annotations
-
 import pytest
 
 from data.records import Document

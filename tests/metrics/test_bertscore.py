@@ -1,7 +1,5 @@
 """BERTScore: equal to the bert-score package, missing where nothing can be compared, evidence that adds up."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

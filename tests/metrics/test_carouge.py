@@ -1,7 +1,5 @@
 """CAROUGE: values by hand for each norm, important n-grams of both kinds, missing reasons, evidence that adds up."""
 
-from __future__ import annotations
-
 import importlib.util
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """How many keywords a data set has, and how long its texts are."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Languages other than English: values by hand, signatures, places of matches, and letters that are not seen."""
 
-from __future__ import annotations
-
 from importlib.metadata import version
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """ROUGE: equal to rouge-score, missing where nothing can be compared, and its evidence gives the value back."""
 
-from __future__ import annotations
-
 from collections import Counter
 from functools import lru_cache
 from itertools import combinations

@@ -1,7 +1,5 @@
 """ROUGE-K: the paper's keyword statistics, whole words only, missing without keywords, evidence in place."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from hashlib import sha256

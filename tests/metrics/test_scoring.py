@@ -1,7 +1,5 @@
 """Scoring runs: a metric that fails leaves the others alone, and a run that was cut short goes on where it stopped."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """No page sees what another test's page has kept; tests that draw whole pages over a database are marked."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Pages of a hosted server, looked at by somebody who has signed in."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from secrets import token_hex
 

@@ -1,7 +1,5 @@
 """What a list of pairs should have, pair by pair: the slow way, of which the pages' columns are the quick one."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

@@ -1,7 +1,5 @@
 """Pages without a browser: opened at an address, pressed and read."""
 
-from __future__ import annotations
-
 import html as markup
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The form of the page Data sets that adds systems."""
 
-from __future__ import annotations
-
 import pytest
 from streamlit.testing.v1 import AppTest
 

@@ -1,7 +1,5 @@
 """Adjudicating as a script: what is shown before and after a decision, and what follows from it on other pages."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

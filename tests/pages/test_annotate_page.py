@@ -1,7 +1,5 @@
 """Judging as a script: what is shown, saved, refused, and said at the end."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """A study's bundle and its registration on the page Studies."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What pages are about: chosen once, kept from page to page, in the address, and by default what says most."""
 
-from __future__ import annotations
-
 import pytest
 
 from data.records import Document, Summary

@@ -1,7 +1,5 @@
 """A data set on a hosted server, seen by somebody whose it is not: scored and starred, not changed."""
 
-from __future__ import annotations
-
 import pytest
 
 from data.demo import NAME

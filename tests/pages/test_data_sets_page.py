@@ -1,7 +1,5 @@
 """The page Data sets: imported, browsed, scored, renamed, deleted and brought back."""
 
-from __future__ import annotations
-
 import json
 from datetime import timedelta
 from pathlib import Path

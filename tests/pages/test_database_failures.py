@@ -1,7 +1,5 @@
 """The pages while the database cannot be used, and afterwards."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The playground's session: texts, changes and what models answer, which is never about other texts."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 

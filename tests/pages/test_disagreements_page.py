@@ -1,7 +1,5 @@
 """The page When metrics disagree: its examples still show what they are chosen for, and the page shows the evidence."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

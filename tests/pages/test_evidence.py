@@ -1,7 +1,5 @@
 """Evidence on a page: the texts unchanged, the counts those of the score, nothing of a text runs, reasons said."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from html.parser import HTMLParser

@@ -1,7 +1,5 @@
 """The Examples page against the functions that it shows: list, filters, its address, and the evidence of a pair."""
 
-from __future__ import annotations
-
 import html as markup
 import re
 import shutil
@@ -56,7 +54,6 @@ TEXTS = {
     "people": "The storm flooded the town of the coast.",
     "how strongly": "Nobody saw a bridge in the river tonight at all.",
 }
-
 
 opened = partial(open_page, "examples.py")
 

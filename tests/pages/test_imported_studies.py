@@ -1,7 +1,5 @@
 """What pages say of a study whose judgments came with its data set."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Pages of a hosted server leave to other processes what grows with a data set."""
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Pages of results of a study in which a language model has judged, too."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

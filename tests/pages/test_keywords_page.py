@@ -1,7 +1,5 @@
 """The Keywords page against the functions that it shows, and these against counts by hand."""
 
-from __future__ import annotations
-
 import json
 import re
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """Pages of German and Chinese data: keywords, systems and upper bounds in their language, letters that are not seen."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from pathlib import Path
 

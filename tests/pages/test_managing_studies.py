@@ -1,7 +1,5 @@
 """Studies and data sets renamed, archived and deleted on their pages."""
 
-from __future__ import annotations
-
 import pytest
 from streamlit.testing.v1 import AppTest
 

@@ -1,7 +1,5 @@
 """Pages of ratings whose pairs are too many to be listed: figures count them all."""
 
-from __future__ import annotations
-
 import pytest
 
 import data.preferences

@@ -1,7 +1,5 @@
 """The part Marked words of the page Keywords, and the same tables of the command line and the report."""
 
-from __future__ import annotations
-
 import json
 from datetime import timedelta
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Marks in texts: the visible text stays the text, nothing of it runs, and kinds differ by more than colour."""
 
-from __future__ import annotations
-
 import re
 from html.parser import HTMLParser
 

@@ -1,7 +1,5 @@
 """Waiting for models: what is asked again, what is given up, what is forgotten."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """On a hosted server people judge and mark under the names of their accounts."""
 
-from __future__ import annotations
-
 from annotation.keyword_records import FoundKeyword, ReviewSpec
 from annotation.keyword_reviews import KeywordReviewStore
 from annotation.store import AnnotationStore

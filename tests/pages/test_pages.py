@@ -1,7 +1,5 @@
 """The pages as scripts: every state that a database can put them in."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Lists of pairs: what filters leave, the confusion table that they are cells of, and the order."""
 
-from __future__ import annotations
-
 import math
 import pickle
 

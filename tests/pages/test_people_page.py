@@ -1,7 +1,5 @@
 """The page People: who is where, and who is paused, excluded, restored and erased."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """Annotators' pages from consent to the end, as a script; and the preview, which stores nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any

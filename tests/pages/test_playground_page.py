@@ -1,7 +1,5 @@
 """The playground without a browser: what it begins with, links, files, saving, and an empty database."""
 
-from __future__ import annotations
-
 import re
 from functools import partial
 

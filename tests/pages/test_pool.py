@@ -1,7 +1,5 @@
 """The pool computes each call once, for whoever waits, and nothing for nobody."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

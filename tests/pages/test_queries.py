@@ -1,7 +1,5 @@
 """What pages of results ask the database: nothing twice in a run, and no scores that they do not show."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import fields

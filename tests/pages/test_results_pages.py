@@ -1,7 +1,5 @@
 """The pages of results and the planner against the functions that they show, and against hand counts."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

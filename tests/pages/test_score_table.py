@@ -1,7 +1,5 @@
 """Tables of scores: who is preferred, what is missing and why; texts and names are never markup."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """A draft survives a link and a file; what is no link of ours is refused, whatever it is."""
 
-from __future__ import annotations
-
 import base64
 import json
 import zlib

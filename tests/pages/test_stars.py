@@ -1,7 +1,5 @@
 """Stars and notes on the Examples page: what is kept, and how it is found again."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 

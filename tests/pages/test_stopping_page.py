@@ -1,7 +1,5 @@
 """A study with a stopping rule on its page, on Overview, and for its annotators."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from pathlib import Path
 

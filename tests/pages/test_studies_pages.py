@@ -1,7 +1,5 @@
 """The pages Studies and New study: made, seen going on, changed, shared."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """A study's page on a hosted server: members, links, and what a reader does not see."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Whoever came to judge on a hosted server sees no other page, whatever pages keep."""
 
-from __future__ import annotations
-
 import pytest
 from sqlalchemy.exc import OperationalError
 

@@ -1,7 +1,5 @@
 """On one's own machine a page of a large data set ends its run before all is computed, and goes on when it is."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The page Upper bound against the functions that it shows, and what it says of texts and tables."""
 
-from __future__ import annotations
-
 import re
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The page Users: accounts added and changed by an owner, and hidden from everybody else."""
 
-from __future__ import annotations
-
 import pytest
 from streamlit.testing.v1 import AppTest
 

@@ -1,7 +1,5 @@
 """The end of an annotator's way, for who came from a panel: the link that they press, or what else to do."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Words left out and swapped, and what each is worth: against the metrics' own scores."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

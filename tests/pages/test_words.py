@@ -1,7 +1,5 @@
 """Plain words about scores: the numbers are those of the scores, what is quoted is so, the grammar is right."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from itertools import combinations

@@ -1,7 +1,5 @@
 """A database of which every text, score and judgment is known: what pages count of it follows by hand."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence

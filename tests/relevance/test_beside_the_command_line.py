@@ -1,7 +1,5 @@
 """A frame of a file gives the figures of `relevance analyze`."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

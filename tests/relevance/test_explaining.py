@@ -1,7 +1,5 @@
 """One example explained in a notebook: the evidence of the metrics, with nothing of the texts taken for markup."""
 
-from __future__ import annotations
-
 import re
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """The notebook of the documentation runs, and shows what it says it does."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import nbformat

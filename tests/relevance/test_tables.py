@@ -1,7 +1,5 @@
 """The Python interface gives the figures of the parts below it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

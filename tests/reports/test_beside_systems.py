@@ -1,7 +1,5 @@
 """What stands beside the scores of systems: keyword recall by source, stored bounds, figures of papers."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

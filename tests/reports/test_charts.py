@@ -1,7 +1,5 @@
 """Charts: what is drawn of which rows, also of none, and that every chart can be drawn as a picture."""
 
-from __future__ import annotations
-
 import io
 import json
 import math

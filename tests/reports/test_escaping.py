@@ -1,7 +1,5 @@
 """Texts from data are shown letter for letter, whatever is in them."""
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
 
 import pytest

@@ -1,7 +1,5 @@
 """The finding in sentences, counted by hand."""
 
-from __future__ import annotations
-
 from analysis.leaders import find_leaders
 from analysis.metrics_and_people import analyze_agreement
 from annotation.demo import MADE_UP

@@ -1,7 +1,5 @@
 """Tables written down: every kind of cell in every format, and texts that stay texts."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """A study's report: one HTML file that needs nothing else, the files behind it, and names that are only text."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import html
@@ -31,7 +29,6 @@ SYSTEMS = [SYSTEM, "[b] \\input{x} 100%", "=c"]
 NAMES = ["Ann <script>alert(2)</script>", "=Bob & \"Co\" onload='x'", "Cem"]
 STUDY = "S </title><script>alert(3)</script>"
 QUESTION = "Which <b>one</b>? \u202e http://z.y"
-
 
 Stores = tuple[DataStore, AnnotationStore]
 

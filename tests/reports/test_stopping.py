@@ -1,7 +1,5 @@
 """What is said of a stopping rule: the sentence, the table, the charts, and the report."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Results as tables: what stands in each cell, what is undefined and why, and what is said below."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Sequence

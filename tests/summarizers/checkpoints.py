@@ -1,7 +1,5 @@
 """Tiny checkpoints of real architectures: random weights, tokenizers trained here, saved as transformers saves them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from functools import reduce

@@ -1,7 +1,5 @@
 """A tiny BART, T5 and BERT of random weights."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Systems that are added in a process of their own, as the page starts it."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

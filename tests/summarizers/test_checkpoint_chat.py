@@ -1,7 +1,5 @@
 """A checkpoint that is asked as a language model at an address is."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Which files of a checkpoint are read, which are refused, and what signatures say of them."""
 
-from __future__ import annotations
-
 import json
 from hashlib import sha256
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Checkpoints write what transformers writes, the same in every run, and run no code but the library's."""
 
-from __future__ import annotations
-
 import gc
 import os
 import pickle

@@ -1,7 +1,5 @@
 """Checkpoints in GGUF: a tiny one that is written here, and a real one where it is at hand."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

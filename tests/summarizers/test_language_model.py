@@ -1,7 +1,5 @@
 """Summaries by a language model, against a server of the test's own."""
 
-from __future__ import annotations
-
 import pytest
 
 from data.records import OUTPUT_CUT, SOURCE_CUT, TRAINED_ON, Document

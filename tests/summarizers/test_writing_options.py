@@ -1,7 +1,5 @@
 """The options of checkpoints: what is refused, and what holds where options and checkpoint both say something."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Documents, summaries, scores, studies and judgments."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 from alembic import op
 

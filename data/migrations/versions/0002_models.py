@@ -1,7 +1,5 @@
 """Questions of documents, scores of cut texts, runs of scoring."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 from alembic import op
 

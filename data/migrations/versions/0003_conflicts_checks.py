@@ -1,7 +1,5 @@
 """Pairs drawn by metric conflicts with known probabilities, attention checks."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 from alembic import op
 

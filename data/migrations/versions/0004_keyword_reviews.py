@@ -1,7 +1,5 @@
 """Reviews of keywords: what extractors found, and which of it people mark as wrong."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 from alembic import op
 

@@ -1,7 +1,5 @@
 """What oracles reached on documents."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 from alembic import op
 

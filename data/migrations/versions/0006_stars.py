@@ -1,7 +1,5 @@
 """Starred examples, and their notes."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 from alembic import op
 

@@ -1,7 +1,5 @@
 """Accounts, sign-ins, memberships, links and counted attempts of a hosted server."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 from alembic import op
 

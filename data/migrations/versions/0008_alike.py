@@ -1,7 +1,5 @@
 """Pairs that a study's rule left out because their scores are the same."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 from alembic import op
 

@@ -1,7 +1,5 @@
 """What changes with every change of texts and of scores, so that what was counted of them can be kept."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 from alembic import op
 

@@ -1,7 +1,5 @@
 """What is to be known of how a summary was written."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 from alembic import op
 

@@ -1,7 +1,5 @@
 """Runs that add systems, and what runs have done."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 from alembic import op
 

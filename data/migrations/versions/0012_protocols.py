@@ -1,7 +1,5 @@
 """Protocols of studies, the phases of annotators, adjudications, and models that judge."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import sqlalchemy as sa

@@ -1,7 +1,5 @@
 """Judgments that came with a data set, which may not say when they were made."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 from alembic import op
 

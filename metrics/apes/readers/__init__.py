@@ -1,7 +1,5 @@
 """The readers of APES: one file each, `reader` names them all."""
 
-from __future__ import annotations
-
 from metrics.apes.base import Reader
 
 KNOWN = ("embedded", "attentive-reader:FILE", "extractive:MODEL", "masked:MODEL")

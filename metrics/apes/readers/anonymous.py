@@ -1,7 +1,5 @@
 """Texts whose entities are numbers, so that a reader answers from the text and not from what it knows of a name."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import NamedTuple

@@ -11,8 +11,6 @@ A candidate that the question names beside the blank loses `NAMED`: one is seldo
 candidate is worth its best mention.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """A reader that asks a question answering model of Hugging Face which mention is the answer."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from metrics.apes.base import BLANK, Answer, ReadingTask

@@ -1,7 +1,5 @@
 """What the readers that use a Hugging Face model share: its files, its windows on a summary, its batches."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property

@@ -1,7 +1,5 @@
 """What is decided of a study: how often annotators were confirmed, and the caller's own decisions."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import streamlit as st

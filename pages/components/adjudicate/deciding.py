@@ -1,7 +1,5 @@
 """A pair to decide: its texts, the buttons and, once it is decided, what annotators and other adjudicators say."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from datetime import datetime

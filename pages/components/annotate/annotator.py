@@ -1,7 +1,5 @@
 """Who judges: somebody with an invite's link, or somebody who has entered a name."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from annotation.languages import ENGLISH, wording_of

@@ -1,7 +1,5 @@
 """What buttons and keys do: save a choice, skip a pair, go back and on. They run before the page is drawn again."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from annotation.languages import msgid

@@ -1,7 +1,5 @@
 """The first phases: the consent, and the instructions where they stand by themselves."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from annotation.phase_store import Standing

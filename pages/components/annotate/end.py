@@ -1,7 +1,5 @@
 """The end: what was done, and in the demo with which metrics the annotator agreed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 from urllib.parse import urlencode

@@ -1,7 +1,5 @@
 """The step from one phase to the next: what a button of a phase does, and what is said where it was refused."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import streamlit as st

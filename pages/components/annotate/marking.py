@@ -1,7 +1,5 @@
 """Words of a pair's texts that an annotator marks, by mouse, finger or keys: those that decided."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

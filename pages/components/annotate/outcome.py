@@ -1,7 +1,5 @@
 """The ends of an annotator's way, each with what it means for them, and the way out before it."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from annotation.phase_store import Standing

@@ -1,7 +1,5 @@
 """A pair: the document, the summaries beside it, and the buttons. A small screen shows the one or the other."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The questions before and after the judging."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The training: pairs that look like those to be judged, and after each what the answer was and why."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import streamlit as st

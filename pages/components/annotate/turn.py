@@ -1,7 +1,5 @@
 """The heading of a pair with what is done, and its beginning: at the top, read out."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 
@@ -17,7 +15,6 @@ BEGIN = st.components.v2.component(
     css="p { position: absolute; width: 1px; height: 1px; margin: 0; overflow: hidden; clip-path: inset(50%); }",
     js=(Path(__file__).parent / "turn.js").read_text(encoding="utf-8"),
 )
-
 
 PACED = 3
 """Judged pairs from which on a pace is told: of the first one or two it says little."""

@@ -1,7 +1,5 @@
 """The way back to the panel that an annotator came from: a link that they press, or what to do where there is none."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from hosting.links import WayBack

@@ -1,7 +1,5 @@
 """The texts of annotators' pages: the English one in, what stands on the page out."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import streamlit as st

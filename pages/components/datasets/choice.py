@@ -1,7 +1,5 @@
 """Which data set the page shows, in the session and in the address."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import streamlit as st

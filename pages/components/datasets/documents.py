@@ -1,7 +1,5 @@
 """The documents of a data set, to be browsed and searched."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray

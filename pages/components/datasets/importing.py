@@ -1,7 +1,5 @@
 """Import: a file, what is found in it, how its columns are read, and the button that takes it."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -44,7 +42,6 @@ MOST_COLUMNS = 2000
 
 IMPORTED = "imported"
 """Session key: how many files were imported, which makes the form a new one, empty and closed."""
-
 
 IMPORT = "import"
 """Address: the form is open, until something is imported."""

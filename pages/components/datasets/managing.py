@@ -1,7 +1,5 @@
 """A data set renamed, archived, deleted, and brought back while the session lasts."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from data.store import Dataset, DatasetInUse, DeletedDataset

@@ -1,7 +1,5 @@
 """The list of data sets, and one of them: what it holds, what it lacks, and what comes next."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import suppress
 

@@ -1,7 +1,5 @@
 """Runs that score data sets or add systems to them: how far they are, what they could not do, and their end."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import suppress
 

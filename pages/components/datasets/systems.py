@@ -1,7 +1,5 @@
 """Systems added to a data set: texts of people, baselines, learned extractors, oracles."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from contextlib import suppress
 
@@ -17,7 +15,6 @@ from summarizers.registry import BASELINES, LEARNED, NUMBERED, ORACLES, SUMMARIZ
 
 FIRST = ("lead", "textrank")
 """Systems that nobody has to look for."""
-
 
 HELP = (
     "Choose systems, or type a name and press Enter. lead, random, textrank, lexrank, tfidf, sumbasic and lsa take 3 "

@@ -1,7 +1,5 @@
 """The examples on which metrics disagree: those that were chosen of the demo corpus, and those of a source."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 from typing import NamedTuple
@@ -30,10 +28,8 @@ from reports.evidence.phrases import preferred_letter
 BOTH = LETTERS[:2]
 """What the summaries of an example are called."""
 
-
 MOST = 12
 """Examples of a source that are presented: nobody turns more slides."""
-
 
 TABLE_1 = (
     "In Table 1 of Takeshita et al. (2024), ROUGE-K: Do Your Summaries Have Keywords?, ROUGE-1 (0.2745 against 0.2609) "

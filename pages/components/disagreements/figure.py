@@ -1,7 +1,5 @@
 """The figure of an example: which metric prefers which summary, and by how much."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """The collections of examples that are offered: the chosen ones, and those of a source that show something."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """An example as one block of HTML, to present or to print."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from data.one_line import in_one_line

@@ -1,7 +1,5 @@
 """The scores of an example: those that are kept, and what metrics see in it now."""
 
-from __future__ import annotations
-
 import math
 
 from metrics import is_lexical

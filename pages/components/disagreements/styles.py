@@ -1,7 +1,5 @@
 """How examples look on the page, as slides and on paper."""
 
-from __future__ import annotations
-
 # Large by the width of the screen, so that a projector shows it from afar; tables become lists where it is narrow.
 PRESENTED_STYLE = """<style>
 .presented { font-size: clamp(1rem, .7rem + .72vw, 1.6rem); line-height: 1.45; overflow-wrap: anywhere; }

@@ -4,8 +4,6 @@ A script that waited would hold up whatever is asked of the page meanwhile; it i
 Answers are known by signature and texts: one about texts that are neither shown nor foreseen is never given.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Collection, Iterable, Sequence
@@ -17,14 +15,11 @@ from metrics.explained import CannotExplain, Explained, ModelsBusy, RequestCance
 ScoreRequest = tuple[str, Example]
 """A signature and the texts that its metric is to score."""
 
-
 AGAIN = 0.5
 """Seconds between two tries while the models are still being loaded, or busy."""
 
-
 FORGOTTEN = 30.0
 """Seconds after which a failure is no answer any more: whoever then wants to know asks again."""
-
 
 LOOK = 0.5
 """Seconds between two looks, by a page's timer, whether more has been answered."""

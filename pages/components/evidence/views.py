@@ -1,7 +1,5 @@
 """Recompute and render a metric's evidence from its signature, for every page that shows evidence."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """Which pairs are listed: chips to begin with, a form for anything else, and the counts that are filters."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import pandas as pd

@@ -50,13 +50,10 @@ from reports.evidence.phrases import overview
 AT_FIRST = 0.4
 """Seconds that models are waited for at once: BERTScore takes about half of it."""
 
-
 DRAWN = 0.3
 """Seconds after which a browser has drawn an example."""
 
-
 SHOWN_BESIDE = {"source": "Source", "references": "References"}
-
 
 NAMED = "evidence_named"
 """Session key: the metrics on whose evidence examples open; where these are others, what was chosen is forgotten."""

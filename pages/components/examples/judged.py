@@ -1,7 +1,5 @@
 """What people and metrics prefer of the pairs of a source, computed once."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 

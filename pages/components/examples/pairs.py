@@ -1,7 +1,5 @@
 """The pairs of a source as a list that can be filtered: what people prefer, what each metric prefers, how firmly."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
@@ -16,7 +14,6 @@ from metrics.registry import label_of
 
 Show = Literal["all", "against", "rather", "everybody", "agrees", "ties", "missing", "starred"]
 
-
 SHOWN: Mapping[Show, str] = {
     "all": "All pairs",
     "against": "A metric and people disagree",
@@ -28,7 +25,6 @@ SHOWN: Mapping[Show, str] = {
     "starred": "Starred",
 }
 """What a list of pairs can be narrowed to, in words."""
-
 
 PAIRWISE: tuple[Show, ...] = ("against", "rather", "agrees", "ties", "missing")
 """Filters that are about a metric."""

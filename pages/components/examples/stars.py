@@ -1,7 +1,5 @@
 """The star and the note of an example, and all starred examples of a data set as a file."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable
 from functools import partial
 from typing import Any, Literal

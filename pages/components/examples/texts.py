@@ -1,7 +1,5 @@
 """A document with some of its summaries and their scores as HTML: what stands behind a number."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 

@@ -1,7 +1,5 @@
 """The keywords of a data set as every view of the page Keywords takes them: found once, for all sessions."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Keywords of several extractors side by side, and what people think of them: HTML, tables and a chart."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 

@@ -1,7 +1,5 @@
 """Words that annotators marked against ROUGE-K's keywords: the tables, and one document with both in its texts."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import streamlit as st

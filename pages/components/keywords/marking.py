@@ -1,7 +1,5 @@
 """Marking wrong keywords: who marks, the document at hand, and saving it before the next one is shown."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from annotation.keyword_records import AlreadySaved, KeywordAnnotator, MarkTask, NameInUse
@@ -24,30 +22,23 @@ INSTRUCTIONS = (
     "Then save, also where none is wrong."
 )
 
-
 FIRST = 20
 """Documents of a review where nobody asks for another number."""
-
 
 MARKER = "keywords_marker"
 """Session key: the token of who is marking."""
 
-
 TAKEN = "keywords_taken"
 """Session key: a review and a name that somebody has there already, and what is said of it."""
-
 
 PLACE = "keywords_place"
 """Session key: the place of a document that is shown out of turn."""
 
-
 SHOWN = "keywords_shown"
 """Session key: the document on the screen, by `key_of`, and when it was shown."""
 
-
 UNSAVED = "keywords_unsaved"
 """Session key: what `unsaved_ticks` gives."""
-
 
 MADE = "keywords_made"
 """Session key: the review that was just made, which is the one to be marked."""

@@ -1,7 +1,5 @@
 """What becomes of one annotator: paused, excluded, restored, erased."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """The people of a study: how many are in which phase, and a row for each."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

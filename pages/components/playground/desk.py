@@ -1,7 +1,5 @@
 """The state of the playground in one session: texts, the selected word, and the models' answers."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -21,14 +19,11 @@ from pages.components.shared.score_table import LETTERS
 PAUSE = 0.8
 """Seconds without a key press before the models are asked."""
 
-
 SOON = 0.05
 """Seconds after the scores until what stands below follows: a browser that draws both at once is slow with both."""
 
-
 POLL = 0.25
 """Seconds between two looks at what the models have answered."""
-
 
 UNDOS = 50
 """Changes that can be taken back."""

@@ -12,16 +12,12 @@ from pages.components.shared.score_table import LETTERS
 MOST_REFERENCES = 12
 """As many as the largest data sets have (SummEval: 11)."""
 
-
 LONGEST = 20_000
 """Characters of a reference, title or summary."""
 
-
 LONGEST_SOURCE = 100_000
 
-
 LONGEST_NAME = 200
-
 
 Field = Literal["reference", "title", "source", "summary"]
 

@@ -1,7 +1,5 @@
 """How examples come and go: the forms that open, share and save them."""
 
-from __future__ import annotations
-
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
@@ -33,7 +31,6 @@ from reports.escaping import in_markdown
 
 PREFERENCE = "preference"
 """The aspect under which the preferred summary of a saved example is rated 1, the others 0."""
-
 
 Records = list[tuple[Document, list[Summary]]]
 

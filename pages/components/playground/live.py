@@ -3,8 +3,6 @@
 Their code is constant and lies beside this file; texts reach it as data and are only ever shown as text.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -13,9 +11,7 @@ import streamlit as st
 
 HERE = Path(__file__).parent
 
-
 CSS = (HERE / "live.css").read_text(encoding="utf-8")
-
 
 FIELD = st.components.v2.component(
     "relevance_live_text",
@@ -25,14 +21,12 @@ FIELD = st.components.v2.component(
     js=(HERE / "live_text.js").read_text(encoding="utf-8"),
 )
 
-
 WORDS = st.components.v2.component(
     "relevance_words",
     html='<div class="live"><div class="words" role="toolbar" dir="auto"></div></div>',
     css=CSS,
     js=(HERE / "words.js").read_text(encoding="utf-8"),
 )
-
 
 PULSE = st.components.v2.component("relevance_pulse", js=(HERE / "pulse.js").read_text(encoding="utf-8"))
 

@@ -1,7 +1,5 @@
 """What the page says of the texts: scores, evidence, and what a word is worth."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import streamlit as st

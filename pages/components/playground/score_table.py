@@ -1,7 +1,5 @@
 """Scores of summaries beside each other as a table, and scores before and after a change."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple

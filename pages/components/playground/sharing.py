@@ -1,7 +1,5 @@
 """A draft as a link or a file, and back: what comes from outside is taken whole or refused whole."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 import json
@@ -19,14 +17,11 @@ from pages.components.playground.draft import LONGEST_NAME, Draft, UnfitDraft, c
 LONGEST_LINK = 8000
 """Letters of a link's example: what servers and mail programs let through."""
 
-
 LARGEST_LINK = 400_000
 """Bytes that a link's example may unpack to."""
 
-
 LARGEST_FILE = 5 * 2**20
 """Bytes of a file that is opened."""
-
 
 FIELDS = {"references": list, "title": str, "source": str, "summaries": list, "names": list}
 

@@ -1,7 +1,5 @@
 """A summary with a word left out or swapped, and what each of its words is worth to a metric."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -26,18 +24,14 @@ WORD = regex.compile(
     regex.VERSION1,
 )
 
-
 MOST_WORDS = 400
 """Words of a summary that are left out in turn: each is a summary more to score."""
-
 
 MOST_CHARACTERS = 1_000_000
 """Characters of all those summaries together."""
 
-
 KEPT_CHARACTERS = 100_000
 """Beyond so many, they do not stay in the caches of texts, which count texts and not how long they are."""
-
 
 CACHES = (rouge_words, lemmas, numbered_ngrams, numbered_skip_bigrams, sentence_words, sentence_spans)
 """Those that the lexical metrics fill."""

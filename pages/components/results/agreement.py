@@ -1,7 +1,5 @@
 """How metrics agree with people on what filters leave, computed once for all sessions."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

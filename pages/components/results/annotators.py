@@ -1,7 +1,5 @@
 """How far annotators agree, computed once for all sessions."""
 
-from __future__ import annotations
-
 from analysis.study import StudyAnalysis
 from annotation.study_data import checks_of
 from pages.background.computed import computed

@@ -1,7 +1,5 @@
 """Correlations of metrics with people, length and each other, computed once for all sessions."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a study or a data set says of metrics: the sentence, and the chart that goes with it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import streamlit as st

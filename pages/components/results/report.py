@@ -1,7 +1,5 @@
 """The report of what a page of results is about, made and downloaded there, and the paragraph to copy."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import streamlit as st

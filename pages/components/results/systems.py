@@ -1,7 +1,5 @@
 """Systems by metrics, ratings and choices of annotators, computed once for all sessions."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from analysis.study import StudyAnalysis

@@ -1,7 +1,5 @@
 """What a page shows, kept in the session from page to page and written into the address."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

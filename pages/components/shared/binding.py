@@ -1,7 +1,5 @@
 """What the gate of a hosted server asks of Streamlit: whose a file is, and what a browser may say."""
 
-from __future__ import annotations
-
 from google.protobuf.message import DecodeError
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.runtime import Runtime, get_instance

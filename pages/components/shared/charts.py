@@ -1,7 +1,5 @@
 """A chart on a page with what it says in words, and its downloads."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import streamlit as st

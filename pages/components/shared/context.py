@@ -3,8 +3,6 @@
 What is chosen is kept in the session from page to page, and written into the address of each.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
@@ -34,7 +32,6 @@ from pages.components.shared.sources import (
 from reports.finding import name_ratings
 
 T = TypeVar("T")
-
 
 PARTS = ("dataset", "study", "source", "aspect", "metrics")
 """The parts of an address that say what a page is about."""

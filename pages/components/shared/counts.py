@@ -1,7 +1,5 @@
 """Counts over all of a data set's summaries and scores."""
 
-from __future__ import annotations
-
 from data.store import Dataset, StoredSignature
 from pages.background.computed import computed
 from pages.background.unfinished import read_at_first

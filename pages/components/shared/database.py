@@ -1,7 +1,5 @@
 """What a page says while the database is unavailable, with its automatic recovery, and to whom it is not shown."""
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Callable
@@ -16,7 +14,6 @@ from pages.components.shared.stores import open_stores
 from reports.escaping import in_markdown
 
 P = ParamSpec("P")
-
 
 JUDGING_ONLY = "judging_only"
 """The session key of whether somebody came to judge, and is to read nothing of the server's paths and settings."""

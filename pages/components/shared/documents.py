@@ -1,7 +1,5 @@
 """The choice of a document, and the way to those beside it, however many a data set has."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Why ROUGE-K has no keywords in a data set, and what to do about it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The language of a data set's texts, as pages ask for it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import streamlit as st

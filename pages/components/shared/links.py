@@ -1,7 +1,5 @@
 """Links to pages of this app, to be copied."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from urllib.parse import urlencode, urlsplit
 

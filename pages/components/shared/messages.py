@@ -1,7 +1,5 @@
 """What pages tell each other and the user: what was done, and what was refused."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

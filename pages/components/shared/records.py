@@ -1,7 +1,5 @@
 """The texts of a data set, read once for all sessions, and how documents are called."""
 
-from __future__ import annotations
-
 from data.one_line import cut
 from data.records import Document, Example, Summary
 from pages.background.computed import computed

@@ -1,7 +1,5 @@
 """A table of scores as HTML with its style, and what its columns are called."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """What people said, by where it comes from: judgments of a study, or ratings that came with a data set."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType

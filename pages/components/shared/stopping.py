@@ -1,7 +1,5 @@
 """A study's stopping rule: looked at after each document, and what it says, computed once for all sessions."""
 
-from __future__ import annotations
-
 from analysis.sequential import SequentialAnalysis, analyze_sequentially, decide_to_stop
 from annotation.records import Annotator, Study
 from data.store import DatabaseFailed

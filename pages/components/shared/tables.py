@@ -1,7 +1,5 @@
 """A table of results on a page, its help, and its downloads."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 import pandas as pd

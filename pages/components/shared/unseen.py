@@ -1,7 +1,5 @@
 """Letters that metrics did not see: said where their figures stand, as scores of such texts say nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """A study's bundle, to be downloaded, and its registration before the first judgment."""
 
-from __future__ import annotations
-
 import secrets
 from pathlib import Path
 from tempfile import TemporaryDirectory

@@ -1,7 +1,5 @@
 """All studies as cards: how far each is, and how fast it is judged."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """When a study closes by itself, in the time zone of whoever looks at the page."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, tzinfo
 from zoneinfo import ZoneInfo
 

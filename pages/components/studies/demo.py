@@ -1,7 +1,5 @@
 """The demo corpus: loading it from the app."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from annotation.demo import create_demo_study, create_made_up_study

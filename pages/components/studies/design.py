@@ -1,7 +1,5 @@
 """How a study was made: its file with all its versions, and what of it can be changed on the page."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from annotation.protocol.store import ProtocolVersion

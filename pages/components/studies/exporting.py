@@ -1,7 +1,5 @@
 """The files of a study, to be downloaded: made when they are asked for."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from annotation.exports import EXPORTS, NAMED, PAIRWISE, export_file, formats_of, kind_of_file, name_file

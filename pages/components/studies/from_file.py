@@ -1,7 +1,5 @@
 """A study from its file: checked, shown, and applied."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from annotation.doubts import find_doubts

@@ -1,7 +1,5 @@
 """A study renamed, archived, and deleted."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from annotation.records import Study

@@ -1,7 +1,5 @@
 """The form that makes a study."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass, replace
 from datetime import datetime

@@ -1,7 +1,5 @@
 """One study: how far it is, its annotators, how it was made, its exports."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pandas as pd

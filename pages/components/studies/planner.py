@@ -1,7 +1,5 @@
 """How many pairs and judgments a study needs, from assumed or observed ratios."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from analysis.agreement import credit_pairs
@@ -18,7 +16,6 @@ from reports.escaping import in_markdown
 from reports.tables.planning import observed_table, plan_table
 
 SEPARATE, MEASURE = "tell two metrics apart", "measure one metric's agreement"
-
 
 ASSUMED = "assumed"
 

@@ -1,7 +1,5 @@
 """A walk through a study as an annotator would, on a copy in memory: nothing of it is stored."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from annotation.previewing import copy_study

@@ -1,7 +1,5 @@
 """The rules by which pairs are chosen, in words: what they allow, what they leave out, and when they cannot work."""
 
-from __future__ import annotations
-
 from annotation.records import Study, StudySpec
 from annotation.sampling import GIVEN, PairCounts
 from data.store import Dataset

@@ -1,7 +1,5 @@
 """Who comes into a study of a hosted server: members, and annotators by links that many may enter by."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime, time, timedelta
 
 import pandas as pd

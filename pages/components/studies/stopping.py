@@ -1,7 +1,5 @@
 """The stopping rule of a study: whether to stop, the wealth after each document, and what was registered."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from analysis.sequential import SequentialAnalysis

@@ -1,7 +1,5 @@
 """The view of all documents: how high each algorithm gets, and where systems stand below the bound."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import streamlit as st

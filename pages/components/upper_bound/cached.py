@@ -1,7 +1,5 @@
 """What the page Upper bound computes, once for all sessions."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from typing import NamedTuple

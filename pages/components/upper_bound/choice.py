@@ -1,7 +1,5 @@
 """What is asked of the page, by its controls or its address, and how that is said."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -21,16 +19,12 @@ from summarizers.oracles.standing import Standing, bounds_of
 
 METRICS = {1: "ROUGE-1", 2: "ROUGE-2"}
 
-
 DEFINITION_NAMES = {"clipped": "clipped", "set": "set"}
-
 
 RULE_NAMES = {"max": "best of all", "first": "the first"}
 
-
 OTHER_LANGUAGES = {code: language.name for code, language in LANGUAGES.items() if code != ENGLISH}
 """Those whose code stands in the place of a tokenizer."""
-
 
 UNIT_NAMES = {
     "": "no limit",
@@ -40,28 +34,21 @@ UNIT_NAMES = {
 }
 """What a limit of the length is counted in."""
 
-
 AMOUNTS = {"sentences": 3, "words": 100}
 """The limits that are proposed."""
-
 
 MOST = {"sentences": 999, "words": 99_999}
 """The largest limits that can be asked for."""
 
-
 DOCUMENT, ALL = "document", "all"
 
-
 VIEWS = {DOCUMENT: "One document", ALL: "All documents"}
-
 
 WAIT = 10.0
 """Seconds that an algorithm has for an opened document, all its references together."""
 
-
 OPENING = 60
 """Characters of a title, or of the opening words, by which a document is known in a list."""
-
 
 ROWS = 25
 """Rows of a table that does not scroll by itself."""

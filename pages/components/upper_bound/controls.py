@@ -1,7 +1,5 @@
 """The controls of the page, and the address that leads to what they show."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -29,7 +27,6 @@ from summarizers.oracles import Target
 # Session keys; those of widgets begin with `bound_`, too.
 ADDRESS = "bound_address"
 """The parts of the address that was written last."""
-
 
 TOUCHED = "bound_touched"
 """Whether something was used, so that the address may not have reached the browser yet."""

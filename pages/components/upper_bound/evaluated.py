@@ -4,8 +4,6 @@
 says which it is.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import NamedTuple

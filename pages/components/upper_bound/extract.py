@@ -1,7 +1,5 @@
 """A document with the sentences of its best extract marked."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
@@ -19,21 +17,16 @@ from summarizers.sentences import sentences_of
 
 UNITS = {1: "words", 2: "pairs of words"}
 
-
 ONE = {1: "word", 2: "pair of words"}
-
 
 WORDS = {"matched": "covered", "missed": "missed"}
 """What marks say."""
 
-
 SHOWN_WHOLE = 40
 """Lines of a source that does not scroll by itself."""
 
-
 FOLDED = 2
 """Sentences in a row that are not taken and so are folded into one line."""
-
 
 MANY = 20
 """Numbers of sentences that are listed."""

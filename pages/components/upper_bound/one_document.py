@@ -1,7 +1,5 @@
 """The view of one document: its best extract, every algorithm and every system beside it."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The search over all documents: in a process of its own, for as long as somebody looks on."""
 
-from __future__ import annotations
-
 import threading
 import time
 

@@ -1,7 +1,5 @@
 """Accounts of a hosted server: who has one, a new one, and what an owner changes of one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pandas as pd

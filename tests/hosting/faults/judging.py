@@ -6,8 +6,6 @@ Each line of standard input forks one, which takes no time to start: what it nee
 and then each assignment whose judgment was acknowledged; when it has ended, the signal that ended it is written.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import threading

@@ -1,7 +1,5 @@
 """A proxy in front of a server that cuts all connections when it is told to, as a bad network does."""
 
-from __future__ import annotations
-
 import socket
 import struct
 import threading

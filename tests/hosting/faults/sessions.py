@@ -1,7 +1,5 @@
 """Annotators who judge on pages of a hosted server, and open their page again when the connection ends."""
 
-from __future__ import annotations
-
 import re
 import threading
 import time

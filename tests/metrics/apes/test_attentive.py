@@ -1,7 +1,5 @@
 """The attentive reader: anonymous texts, a network that learns to read, checkpoints that cannot run code."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import random

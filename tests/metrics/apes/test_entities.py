@@ -1,7 +1,5 @@
 """The entity finders: what they find on held-out text, where, in odd texts, and how the tagger is trained."""
 
-from __future__ import annotations
-
 import importlib
 import random
 from collections.abc import Iterable, Iterator

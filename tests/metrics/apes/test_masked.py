@@ -1,7 +1,5 @@
 """The masked reader, on tiny models of the real architectures: scores, windows, what is refused."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """APES as a whole, with the embedded parts."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from dataclasses import replace

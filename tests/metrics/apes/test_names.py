@@ -1,7 +1,5 @@
 """Names: which mentions are one entity, and where a text has them."""
 
-from __future__ import annotations
-
 import pytest
 
 from metrics.apes.names import find_names, group

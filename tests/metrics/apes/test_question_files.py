@@ -1,7 +1,5 @@
 """The `.question` files of CNN / Daily Mail: read strictly, with file and line in every error; found in splits."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

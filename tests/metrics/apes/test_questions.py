@@ -1,7 +1,5 @@
 """Questions: a sentence a mention, that mention blanked."""
 
-from __future__ import annotations
-
 from metrics.apes.questions import Mention, make_quiz
 
 TYPES = ("person", "place")

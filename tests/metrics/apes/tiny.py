@@ -1,7 +1,5 @@
 """Tiny models of real architectures with random weights, saved as Hugging Face models are, and texts for them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

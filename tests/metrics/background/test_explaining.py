@@ -1,7 +1,5 @@
 """Explanations: signatures give their metrics back, evidence comes whole from the other process and gives the value."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import os

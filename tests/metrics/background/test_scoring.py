@@ -1,7 +1,5 @@
 """Runs in processes of their own, as the page starts them."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Extractors: keywords derived by hand, as many as the overlap rule finds, in their places, the same every time."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

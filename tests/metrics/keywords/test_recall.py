@@ -1,7 +1,5 @@
 """ROUGE-K inside and outside of the source and by keyword length: means by hand, and of real systems."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The encoder: each text once, places in the original, nothing that depends on the neighbours, bounded memory."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import unicodedata

@@ -1,7 +1,5 @@
 """Finding models: the embedded one is what it should be, nothing is fetched unasked, only safetensors are read."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import socket

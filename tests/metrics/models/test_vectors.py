@@ -1,7 +1,5 @@
 """Word vectors: files of both kinds, what is refused and how, a cache that is never stale; the encoder on one word."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

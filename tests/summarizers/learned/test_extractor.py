@@ -1,7 +1,5 @@
 """Systems that are trained extractors: which sentences they take, which folders and documents they refuse."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

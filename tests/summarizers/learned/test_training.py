@@ -1,7 +1,5 @@
 """Training of extractors: what is learned, what is left out, and the same files from the same documents."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

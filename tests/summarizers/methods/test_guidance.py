@@ -1,7 +1,5 @@
 """GSum and TDSum: what they change in BART, against computations by hand and transformers' own code."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from pathlib import Path

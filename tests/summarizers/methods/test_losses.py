@@ -1,7 +1,5 @@
 """Each method's loss against a case of three tokens computed by hand."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from types import SimpleNamespace

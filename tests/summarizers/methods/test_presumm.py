@@ -1,7 +1,5 @@
 """PreSumm's extractive classifier: what it reads, its labels, loss and choice, and that it learns."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The table of published hyper-parameters, against what the papers say."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

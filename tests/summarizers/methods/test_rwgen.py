@@ -1,7 +1,5 @@
 """RwGen against a decoder written out here: softmax((1 - l) s + l T) at each step, greedily and with beams."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Trained folders as systems: what `seq2seq:DIR` writes is what dev was measured by, with a cache or without."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

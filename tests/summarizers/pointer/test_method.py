@@ -1,7 +1,5 @@
 """The LSTMs as training methods: what they read of documents, what they learn to write, their folders."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict, replace
 from pathlib import Path

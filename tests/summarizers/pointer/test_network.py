@@ -1,7 +1,5 @@
 """The LSTMs' network, losses and search, against computations by hand."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 from typing import Any

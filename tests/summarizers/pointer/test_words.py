@@ -1,7 +1,5 @@
 """Words, their numbers, and texts that come back."""
 
-from __future__ import annotations
-
 import pytest
 
 from summarizers.pointer.words import PADDING, SPECIAL, START, STOP, UNKNOWN, cut_words, join_words, make_vocabulary

@@ -1,7 +1,5 @@
 """Small training tasks."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

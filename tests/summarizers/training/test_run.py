@@ -1,7 +1,5 @@
 """Training runs with tiny models: what they learn, and that a run that was stopped comes to the same."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess
