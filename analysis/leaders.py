@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from analysis.agreement import credit_pairs
+from analysis.agreement.counts import credit_pairs
+from analysis.agreement.planning import Plan, observe_metrics, pairs_to_separate
 from analysis.metrics_and_people import AgreementAnalysis, MetricRow
-from analysis.planning import Plan, observe_metrics, pairs_to_separate
 from analysis.significance import ALPHA, PairedComparison
 from data.preferences import Preferences
 

@@ -9,19 +9,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.agreement import Rule, credit_pairs
+from analysis.agreement.counts import Rule, credit_pairs
+from analysis.agreement.discrepancy import Discrepancy, discrepancies
+from analysis.agreement.evaluation import MetricEvaluation, evaluate_metrics
+from analysis.agreement.many_documents import compare_columns, evaluate_columns
+from analysis.agreement.pairs import group_by_document, list_pairs, pairs_of
+from analysis.agreement.rated_pairs import Codes, compare_rated_pairs, evaluate_rated_pairs
 from analysis.arrays import DRAWS, Draws
-from analysis.coefficients import METHODS, Method
-from analysis.correlation import Correlation, Levels, correlate_pairs
-from analysis.correlation_intervals import LevelIntervals, correlation_intervals
-from analysis.correlation_tests import permutation_tests
-from analysis.discrepancy import Discrepancy, discrepancies
-from analysis.evaluation import MetricEvaluation, evaluate_metrics
-from analysis.many_documents import compare_columns, evaluate_columns
-from analysis.pairs import group_by_document, list_pairs, pairs_of
-from analysis.permuted_correlations import PERMUTATIONS, Permutations, Permute
-from analysis.rated_pairs import Codes, compare_rated_pairs, evaluate_rated_pairs
-from analysis.resampled_correlations import Resample
+from analysis.correlation.coefficients import METHODS, Method
+from analysis.correlation.comparison import permutation_tests
+from analysis.correlation.intervals import LevelIntervals, correlation_intervals
+from analysis.correlation.levels import Correlation, Levels, correlate_pairs
+from analysis.correlation.permuted import PERMUTATIONS, Permutations, Permute
+from analysis.correlation.resampled import Resample
+from analysis.correlation.williams import WilliamsTest, williams
 from analysis.significance import PairedComparison, compare_metrics, holm
 from analysis.systems import (
     SystemComparison,
@@ -36,7 +37,6 @@ from analysis.systems import (
     name_runs,
     system_means,
 )
-from analysis.williams import WilliamsTest, williams
 from data.cells import Cells
 from data.preferences import TIE, Preferences, preference_signs
 from data.signatures import distinct, find_signature, labels, name_of

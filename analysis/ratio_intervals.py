@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from analysis.agreement import outcomes
+from analysis.agreement.counts import outcomes
 from analysis.arrays import LEVEL, check_level, number_by_text, read_weights, same_length
 from analysis.intervals import clustered_variance, kish, share_interval
 

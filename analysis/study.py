@@ -10,14 +10,14 @@ from typing import Literal, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.agreement import Rule
-from analysis.annotators import AnnotatorReliability, others_majority, summarize_annotators
+from analysis.agreement.counts import Rule
+from analysis.agreement.discrepancy import Discrepancy
+from analysis.agreement.evaluation import MetricEvaluation
+from analysis.agreement.sequential import SequentialAnalysis, analyze_sequentially
 from analysis.arrays import Draws
-from analysis.coefficients import METHODS, Method
-from analysis.cohen_kappa import Kappa, cohen_kappas
-from analysis.discrepancy import Discrepancy
-from analysis.evaluation import MetricEvaluation
-from analysis.judges import JudgeSummary, summarize_judge
+from analysis.correlation.coefficients import METHODS, Method
+from analysis.correlation.permuted import Permutations, Permute
+from analysis.correlation.resampled import Resample
 from analysis.metrics_and_people import (
     AgreementAnalysis,
     CorrelationComparison,
@@ -34,11 +34,11 @@ from analysis.metrics_and_people import (
     name_human_column,
     part_from_rouge_k,
 )
-from analysis.permuted_correlations import Permutations, Permute
-from analysis.ranking import Ranking, bradley_terry
-from analysis.reliability import Estimate, FleissKappa, fleiss_kappa, krippendorff_alpha, raw_agreement
-from analysis.resampled_correlations import Resample
-from analysis.sequential import SequentialAnalysis, analyze_sequentially
+from analysis.people.annotators import AnnotatorReliability, others_majority, summarize_annotators
+from analysis.people.judges import JudgeSummary, summarize_judge
+from analysis.people.kappa import Kappa, cohen_kappas
+from analysis.people.ranking import Ranking, bradley_terry
+from analysis.people.reliability import Estimate, FleissKappa, fleiss_kappa, krippendorff_alpha, raw_agreement
 from analysis.significance import SideShare, position_check
 from analysis.systems import GivenMeans
 from data.cells import Cells

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
-from analysis.agreement import count_agreement as held_against
-from analysis.agreement import within_document_pairs
-from analysis.correlation import correlate
+from analysis.agreement.counts import count_agreement as held_against
+from analysis.agreement.counts import within_document_pairs
+from analysis.correlation.levels import correlate
 from analysis.metrics_and_people import LEVELS
 from data.importers import read_documents
 from data.records import make_examples

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analysis.agreement import Rule, credit_pairs
+from analysis.agreement.counts import Rule, credit_pairs
 from analysis.significance import compare_metrics, exact_mcnemar
 from data.importers import read_documents
 from data.preferences import rated_pairs

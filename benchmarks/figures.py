@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 from click.testing import CliRunner
 
-from analysis.agreement import count_agreement, within_document_pairs
-from analysis.correlation import correlate
+from analysis.agreement.counts import count_agreement, within_document_pairs
+from analysis.correlation.levels import correlate
 from benchmarks.documents import SUMMEVAL, rouge1_against_length
 from data.demo import AUTHOR, FILE
 from data.importers import read_documents

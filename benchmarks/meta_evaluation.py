@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from analysis.coefficients import METHODS
+from analysis.correlation.coefficients import METHODS
 from analysis.study import analyze_judgments
 from data.cells import Cells
 from data.preferences import Preferences, to_name_column

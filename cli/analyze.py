@@ -33,10 +33,10 @@ from cli.shared import (
 )
 
 if TYPE_CHECKING:
-    from analysis.agreement import Rule
-    from analysis.coefficients import Method
-    from analysis.permuted_correlations import Permute
-    from analysis.resampled_correlations import Resample
+    from analysis.agreement.counts import Rule
+    from analysis.correlation.coefficients import Method
+    from analysis.correlation.permuted import Permute
+    from analysis.correlation.resampled import Resample
     from analysis.study import Settings
     from cli.shared import Records
     from data.cells import Cells
@@ -61,7 +61,7 @@ class AnalysisOptions:
 
     def settings(self, human: str | None) -> Settings:
         """What an analysis is asked for, with the rating to hold metrics against; `choose_baselines` adds to it."""
-        from analysis.coefficients import METHODS
+        from analysis.correlation.coefficients import METHODS
         from analysis.study import Settings
 
         asked = dict.fromkeys(split_names(self.coefficients))
@@ -481,7 +481,7 @@ def plan(
     study: StudyShape,
 ) -> None:
     """Say how many pairs and judgments a study needs, to tell two metrics apart or to measure one."""
-    from analysis.planning import pairs_for_interval, pairs_to_separate
+    from analysis.agreement.planning import pairs_for_interval, pairs_to_separate
     from reports.formats import as_text
     from reports.tables import planning as sections
 

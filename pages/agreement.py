@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from analysis.agreement import Rule
+from analysis.agreement.counts import Rule
 from analysis.leaders import Leaders
 from analysis.study import StudyAnalysis
 from data.one_line import in_one_line

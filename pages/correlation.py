@@ -6,10 +6,10 @@ from typing import Any, NamedTuple, cast
 
 import streamlit as st
 
-from analysis.coefficients import METHODS, Method
+from analysis.correlation.coefficients import METHODS, Method
+from analysis.correlation.permuted import Permute
+from analysis.correlation.resampled import Resample
 from analysis.metrics_and_people import LEVELS, CorrelationRow
-from analysis.permuted_correlations import Permute
-from analysis.resampled_correlations import Resample
 from analysis.study import WON
 from annotation.demo import MADE_UP
 from data.signatures import references_rule

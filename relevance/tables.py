@@ -5,9 +5,9 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.agreement import Rule
+from analysis.agreement.counts import Rule
 from analysis.arrays import Draws
-from analysis.coefficients import METHODS, Method
+from analysis.correlation.coefficients import METHODS, Method
 from analysis.metrics_and_people import analyze_rated_pairs, correlate_columns
 from metrics.base import Score
 from metrics.registry import lexical_metrics, make_metrics

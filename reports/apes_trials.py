@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analysis.agreement import count_agreement, within_document_pairs
-from analysis.correlation import correlate
+from analysis.agreement.counts import count_agreement, within_document_pairs
+from analysis.correlation.levels import correlate
 from data.records import Document, Example, Summary, make_examples
 from metrics.apes.metric import Apes
 from metrics.base import Metric

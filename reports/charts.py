@@ -7,10 +7,10 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from analysis.false_discovery import FalseDiscovery
 from analysis.leaders import rank_metrics
 from analysis.metrics_and_people import AgreementAnalysis, MetricRow
-from analysis.ranking import Ranking
+from analysis.people.false_discovery import FalseDiscovery
+from analysis.people.ranking import Ranking
 from analysis.significance import ALPHA
 from data.one_line import in_one_line
 from data.signatures import is_judge

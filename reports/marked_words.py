@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analysis.marked_words import MarkComparison, MarkedText, compare_marks
+from analysis.people.marked_words import MarkComparison, MarkedText, compare_marks
 from annotation.marked_words import MarkedJudgment, load_marks
 from annotation.store import AnnotationStore
 from data.records import Document, Summary, make_examples

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from analysis.sequential import SequentialAnalysis
+from analysis.agreement.sequential import SequentialAnalysis
 from data.signatures import labels
 from data.stopping import StoppingDecision
 from reports.escaping import format_count

@@ -6,7 +6,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from analysis.sequential import SequentialAnalysis
+from analysis.agreement.sequential import SequentialAnalysis
 from reports.charts import BLUE, GREY, Layers
 from reports.stopping import LabelOf, name_difference, scale
 

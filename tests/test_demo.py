@@ -7,7 +7,7 @@ import pytest
 import streamlit as st
 from click.testing import CliRunner
 
-from analysis.reliability import krippendorff_alpha
+from analysis.people.reliability import krippendorff_alpha
 from analysis.study import Settings
 from annotation.demo import ANNOTATORS, MADE_UP, STUDY, create_demo_study, create_made_up_study
 from annotation.records import AnnotatorProgress, StudyClosed

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from analysis.agreement import Agreement, Rule
-from analysis.evaluation import MetricEvaluation
+from analysis.agreement.counts import Agreement, Rule
+from analysis.agreement.evaluation import MetricEvaluation
+from analysis.agreement.planning import DOCUMENTS_OF_INTERVALS
 from analysis.leaders import rank_metrics
 from analysis.metrics_and_people import AgreementAnalysis
-from analysis.planning import DOCUMENTS_OF_INTERVALS
 from analysis.significance import TWO_WAY, PairedComparison, SideShare, fewest_documents
 from data.signatures import is_judge, is_length
 from reports.tables.judges import BOTH_ORDERS, NO_SCORES

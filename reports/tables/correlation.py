@@ -3,16 +3,16 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from analysis.correlation_intervals import RANKED_CELLS, RESAMPLE_BY_LEVEL, is_linearized
-from analysis.correlation_tests import PERMUTE_BY_LEVEL
-from analysis.discrepancy import Discrepancy
+from analysis.agreement.discrepancy import Discrepancy
+from analysis.correlation.comparison import PERMUTE_BY_LEVEL
+from analysis.correlation.intervals import RANKED_CELLS, RESAMPLE_BY_LEVEL, is_linearized
+from analysis.correlation.permuted import Permute
+from analysis.correlation.resampled import Resample
 from analysis.metrics_and_people import (
     LEVELS,
     CorrelationComparison,
     CorrelationRow,
 )
-from analysis.permuted_correlations import Permute
-from analysis.resampled_correlations import Resample
 from analysis.significance import ALPHA, fewest_documents
 from reports.tables.table import NOT_WEIGHED, Cell, Table, Undefined, interval, number_cell, ratio_intervals_note
 

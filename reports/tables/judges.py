@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from analysis.evaluation import MetricEvaluation
-from analysis.judges import JudgeSummary, Share
+from analysis.agreement.evaluation import MetricEvaluation
 from analysis.metrics_and_people import AgreementAnalysis
+from analysis.people.judges import JudgeSummary, Share
 from data.signatures import JUDGE
 from reports.tables.table import Cell, Table, Undefined, interval, number_cell, ratio_intervals_note
 

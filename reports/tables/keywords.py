@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analysis.false_discovery import FalseDiscovery, false_discovery
-from analysis.planning import DOCUMENTS_OF_INTERVALS
-from analysis.reliability import krippendorff_alpha, raw_agreement
+from analysis.agreement.planning import DOCUMENTS_OF_INTERVALS
+from analysis.people.false_discovery import FalseDiscovery, false_discovery
+from analysis.people.reliability import krippendorff_alpha, raw_agreement
 from annotation.keyword_records import MarkCounts, MarkDecisions
 from metrics.dataset_statistics import KeywordStatistics, Lengths
 from metrics.keywords.extractors import ExtractorOverlap

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from analysis.arrays import LEVEL
-from analysis.marked_words import NO_MARKS, NO_OCCURRENCE, DocumentMarks, MarkComparison
+from analysis.people.marked_words import NO_MARKS, NO_OCCURRENCE, DocumentMarks, MarkComparison
 from analysis.ratio_intervals import Interval
 from reports.escaping import format_count
 from reports.marked_words import MarkedWords

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from analysis.annotators import AnnotatorReliability
-from analysis.cohen_kappa import Kappa
-from analysis.ranking import Ranking
-from analysis.reliability import Estimate, FleissKappa
+from analysis.people.annotators import AnnotatorReliability
+from analysis.people.kappa import Kappa
+from analysis.people.ranking import Ranking
+from analysis.people.reliability import Estimate, FleissKappa
 from reports.tables.table import Cell, Table, Undefined, interval, number_cell, ratio_intervals_note
 
 

@@ -1,6 +1,6 @@
 """Tables of how many pairs a study needs."""
 
-from analysis.planning import ObservedMetrics, Plan
+from analysis.agreement.planning import ObservedMetrics, Plan
 from analysis.significance import MCNEMAR
 from reports.tables.table import Cell, Table, number_cell
 

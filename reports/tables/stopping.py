@@ -1,6 +1,6 @@
 """The table of a study's stopping rule."""
 
-from analysis.sequential import SequentialAnalysis
+from analysis.agreement.sequential import SequentialAnalysis
 from data.stopping import StoppingDecision
 from reports.stopping import LabelOf, name_metrics, scale
 from reports.tables.table import Cell, Range, Table, number_cell

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from analysis.people.reliability import Estimate
 from analysis.ratio_intervals import Interval
-from analysis.reliability import Estimate
 
 
 class Undefined(NamedTuple):

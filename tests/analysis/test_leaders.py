@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from analysis.agreement.planning import pairs_to_separate
 from analysis.leaders import find_leaders, rank_metrics
 from analysis.metrics_and_people import analyze_agreement
-from analysis.planning import pairs_to_separate
 from data.cells import Cells
 from data.preferences import Preferences, rated_pairs
 

@@ -7,9 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from analysis.agreement import credit_pairs
+from analysis.agreement.counts import credit_pairs
+from analysis.agreement.planning import observe_metrics, pairs_to_separate
 from analysis.arrays import Draws
-from analysis.correlation_tests import permutation_tests
+from analysis.correlation.comparison import permutation_tests
+from analysis.correlation.permuted import Permutations
+from analysis.correlation.williams import williams
 from analysis.metrics_and_people import (
     analyze_agreement,
     analyze_systems,
@@ -20,10 +23,7 @@ from analysis.metrics_and_people import (
     correlation_tables,
     human_ceiling,
 )
-from analysis.permuted_correlations import Permutations
-from analysis.planning import observe_metrics, pairs_to_separate
 from analysis.significance import exact_mcnemar, holm, sign_flips
-from analysis.williams import williams
 from data.cells import Cells
 from data.importers import read_documents
 from data.preferences import Preferences, rated_pairs

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from analysis.agreement import count_agreement
+from analysis.agreement.counts import count_agreement
 from analysis.ratio_intervals import Interval, Intervals, agreement_ratios, ratio_intervals
 
 RULES = ("strict", "half", "decided")

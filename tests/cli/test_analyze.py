@@ -11,13 +11,13 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from analysis.agreement import count_agreement
+from analysis.agreement.counts import count_agreement
 from analysis.arrays import Draws
-from analysis.coefficients import METHODS
-from analysis.cohen_kappa import cohen_kappas
+from analysis.correlation.coefficients import METHODS
 from analysis.metrics_and_people import analyze_agreement
-from analysis.ranking import bradley_terry
-from analysis.reliability import fleiss_kappa, krippendorff_alpha, raw_agreement
+from analysis.people.kappa import cohen_kappas
+from analysis.people.ranking import bradley_terry
+from analysis.people.reliability import fleiss_kappa, krippendorff_alpha, raw_agreement
 from analysis.study import shares_won
 from annotation.records import StudySpec
 from annotation.results import load_judgments

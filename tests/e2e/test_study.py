@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from analysis.agreement import count_agreement
+from analysis.agreement.counts import count_agreement
 from annotation.results import load_judgments
 from annotation.store import AnnotationStore
 from data.database import connect

@@ -8,7 +8,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from analysis.agreement import count_agreement
+from analysis.agreement.counts import count_agreement
 from annotation.protocol.file import write_protocol
 from annotation.protocol.records import protocol_of
 from annotation.records import JudgingProgress, StudySpec

@@ -9,12 +9,12 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from analysis.agreement import credit_pairs
-from analysis.cohen_kappa import cohen_kappas
-from analysis.correlation import correlate
+from analysis.agreement.counts import credit_pairs
+from analysis.agreement.planning import observe_metrics, pairs_to_separate
+from analysis.correlation.levels import correlate
 from analysis.metrics_and_people import analyze_agreement, correlation_tables, human_ceiling, part_from_rouge_k
-from analysis.planning import observe_metrics, pairs_to_separate
-from analysis.reliability import fleiss_kappa, krippendorff_alpha, raw_agreement
+from analysis.people.kappa import cohen_kappas
+from analysis.people.reliability import fleiss_kappa, krippendorff_alpha, raw_agreement
 from analysis.significance import position_check
 from analysis.study import Settings, StudyAnalysis, shares_won
 from annotation.results import load_judgments

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.sequential import decide_to_stop
+from analysis.agreement.sequential import decide_to_stop
 from annotation.people import PeopleStore
 from annotation.protocol.file import write_protocol
 from annotation.protocol.records import Pinned, Sampling, Stopping, StudyProtocol

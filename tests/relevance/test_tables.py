@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import relevance
-from analysis.correlation import correlate
+from analysis.correlation.levels import correlate
 from metrics import make_metrics
 
 METRICS = ["rouge1", "length"]

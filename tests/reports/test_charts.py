@@ -13,7 +13,7 @@ import pytest
 
 from analysis.arrays import Draws
 from analysis.metrics_and_people import AgreementAnalysis, CorrelationRow, analyze_agreement, correlate_columns
-from analysis.ranking import bradley_terry
+from analysis.people.ranking import bradley_terry
 from data.cells import Cells
 from data.one_line import in_one_line
 from data.preferences import rated_pairs

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from analysis.sequential import analyze_sequentially, decide_to_stop
+from analysis.agreement.sequential import analyze_sequentially, decide_to_stop
 from analysis.study import StudyAnalysis
 from data.stopping import CompleteDocuments, StoppingDecision
 from metrics.registry import label_of

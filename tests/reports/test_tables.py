@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from analysis.annotators import others_majority, summarize_annotators
+from analysis.agreement.planning import observe_metrics, pairs_for_interval, pairs_to_separate
 from analysis.arrays import Draws
-from analysis.cohen_kappa import cohen_kappas
+from analysis.correlation.permuted import Permutations
 from analysis.metrics_and_people import (
     analyze_agreement,
     analyze_systems,
@@ -20,11 +20,11 @@ from analysis.metrics_and_people import (
     human_ceiling,
     part_from_rouge_k,
 )
-from analysis.permuted_correlations import Permutations
-from analysis.planning import observe_metrics, pairs_for_interval, pairs_to_separate
-from analysis.ranking import bradley_terry
+from analysis.people.annotators import others_majority, summarize_annotators
+from analysis.people.kappa import cohen_kappas
+from analysis.people.ranking import bradley_terry
+from analysis.people.reliability import fleiss_kappa, krippendorff_alpha, raw_agreement
 from analysis.ratio_intervals import Interval
-from analysis.reliability import fleiss_kappa, krippendorff_alpha, raw_agreement
 from analysis.significance import position_check
 from data.cells import Cells
 from data.preferences import Preferences

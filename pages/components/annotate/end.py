@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from analysis.agreement import count_agreement
+from analysis.agreement.counts import count_agreement
 from annotation.records import CLOSED, Annotator, JudgingProgress, Study
 from annotation.results import load_judgments
 from data.cells import Cells

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from analysis.false_discovery import FalseDiscovery
+from analysis.people.false_discovery import FalseDiscovery
 from annotation.keyword_records import FoundKeyword, Review, ReviewSpec
 from annotation.keyword_reviews import draw_documents
 from data.store import Dataset

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from analysis.agreement import Rule
+from analysis.agreement.counts import Rule
 from analysis.leaders import Leaders, find_leaders
 from analysis.metrics_and_people import common_ground
 from analysis.significance import SideShare, position_check

@@ -5,10 +5,10 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from analysis.coefficients import Method
+from analysis.correlation.coefficients import Method
+from analysis.correlation.permuted import Permute
+from analysis.correlation.resampled import Resample
 from analysis.metrics_and_people import CorrelationComparison, CorrelationRow
-from analysis.permuted_correlations import Permute
-from analysis.resampled_correlations import Resample
 from analysis.study import StudyAnalysis
 from pages.background.computed import computed
 from pages.components.examples.texts import cell_scores

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from analysis.judges import JudgeSummary, summarize_judge
-from analysis.pairs import group_by_document, pairs_of
+from analysis.agreement.pairs import group_by_document, pairs_of
+from analysis.people.judges import JudgeSummary, summarize_judge
 from analysis.study import NO_PREFERENCES, WON, Unit, with_judgments
 from annotation.adjudication import load_adjudications
 from annotation.demo import MADE_UP

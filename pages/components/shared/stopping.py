@@ -1,6 +1,6 @@
 """A study's stopping rule: looked at after each document, and what it says, computed once for all sessions."""
 
-from analysis.sequential import SequentialAnalysis, analyze_sequentially, decide_to_stop
+from analysis.agreement.sequential import SequentialAnalysis, analyze_sequentially, decide_to_stop
 from annotation.records import Annotator, Study
 from data.store import DatabaseFailed
 from metrics.registry import label_of

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from analysis.agreement import credit_pairs
-from analysis.planning import ObservedMetrics, Plan, observe_metrics, pairs_for_interval, pairs_to_separate
-from analysis.planning import icc as icc_of
+from analysis.agreement.counts import credit_pairs
+from analysis.agreement.planning import ObservedMetrics, Plan, observe_metrics, pairs_for_interval, pairs_to_separate
+from analysis.agreement.planning import icc as icc_of
 from data.one_line import in_one_line
 from data.signatures import labels
 from metrics.registry import label_of

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from analysis.sequential import SequentialAnalysis
+from analysis.agreement.sequential import SequentialAnalysis
 from annotation.records import Study
 from data.one_line import in_one_line
 from metrics.registry import label_of

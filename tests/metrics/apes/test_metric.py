@@ -8,8 +8,8 @@ from itertools import compress
 import numpy as np
 import pytest
 
-from analysis.agreement import count_agreement, within_document_pairs
-from analysis.correlation import correlate
+from analysis.agreement.counts import count_agreement, within_document_pairs
+from analysis.correlation.levels import correlate
 from data.importers import read_documents
 from data.records import ClozeQuestion, Document, Example, Summary, make_examples
 from metrics.apes import Apes

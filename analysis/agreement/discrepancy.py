@@ -1,0 +1,79 @@
+"""How often two metrics prefer different summaries of a document; no human data is used."""
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from analysis.agreement.pairs import group_by_document, pairs_by_document
+from analysis.arrays import read_numbers, same_length
+from analysis.ratio_intervals import Interval, interval_of_counts, name_sampled_units
+from data.preferences import preference_signs
+
+
+class Discrepancy(NamedTuple):
+    """Two metrics on all pairs of summaries of one document for which both have values."""
+
+    first: str
+    second: str
+    pairs: int
+    """Pairs for which both have values."""
+    documents: int
+    parted: int
+    """Pairs in which one metric prefers the one summary and the other metric the other."""
+    tied: int
+    """Pairs in which either metric prefers neither."""
+    share: float | None
+    """parted / pairs, in [0, 1]."""
+    share_interval: Interval
+    decided: float | None
+    """parted / (pairs - tied), in [0, 1]: among the pairs that both metrics decide."""
+    decided_interval: Interval
+    over: str
+    """What is taken for a sample, in words."""
+
+
+def discrepancies(
+    scores: Mapping[str, ArrayLike],
+    compared: Sequence[tuple[str, str]],
+    documents: Iterable[Hashable],
+) -> list[Discrepancy]:
+    """Count on how many pairs of summaries of one document two metrics part, for each two that are `compared`.
+
+    `scores` hold by name the values of the cells, shape (n,), NaN where they are missing; `documents` the document of
+    each cell. Differences within 1e-9 are ties, which part from nothing. Intervals are those of `ratio_intervals`.
+    Raises `ValueError` for other shapes and infinite numbers.
+    Source: Takeshita et al. 2024, ROUGE-K: Do Your Summaries Have Keywords?, which gives one such share.
+    """
+    documents = list(documents)
+    columns = {
+        name: read_numbers(scores[name], name) for name in dict.fromkeys(name for two in compared for name in two)
+    }
+    for column in columns.values():
+        same_length(scores=column, documents=documents)
+    groups = group_by_document(documents, np.ones(len(documents), dtype=np.bool_))
+    # by document: pairs for which both have values, those in which they part, and those that both decide
+    there, parted, decided = np.zeros((3, len(compared), len(groups)), dtype=np.intp)
+    for first, second, document in pairs_by_document(groups):
+        preferred = {name: preference_signs(column[first] - column[second]) for name, column in columns.items()}
+        for place, (one, other) in enumerate(compared):
+            product = preferred[one] * preferred[other]
+            for counts, mask in ((there, ~np.isnan(product)), (parted, product < 0), (decided, np.abs(product) == 1)):
+                counts[place] += np.bincount(document[mask], minlength=len(groups))
+    return [
+        Discrepancy(
+            one,
+            other,
+            pairs=(pairs := int(both.sum())),
+            documents=int(np.count_nonzero(both)),
+            parted=(count := int(apart.sum())),
+            tied=pairs - int(sure.sum()),
+            share=count / pairs if pairs else None,
+            share_interval=interval_of_counts(apart, both),
+            decided=count / int(sure.sum()) if sure.any() else None,
+            decided_interval=interval_of_counts(apart, sure),
+            over=name_sampled_units(None),
+        )
+        for (one, other), both, apart, sure in zip(compared, there, parted, decided, strict=True)
+    ]

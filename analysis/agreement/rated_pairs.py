@@ -1,0 +1,162 @@
+"""Metrics against ratings, on all pairs of summaries of a document: two thousand systems make two million of each.
+
+Only counts by document are kept of the pairs, and for one metric at a time how far its scores are apart: columns of all
+pairs would not fit into memory. The figures are those of `evaluate_metrics` and `compare_metrics`.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis.agreement.counts import TIED, Agreement, Rule
+from analysis.agreement.evaluation import BINS, Bin, MetricEvaluation
+from analysis.agreement.pairs import pairs_of
+from analysis.agreement.ties import SortedPairs, TieAccuracy, tie_counts
+from analysis.arrays import LEVEL, Floats, Integers
+from analysis.ratio_intervals import Intervals, interval_of_counts, name_sampled_units
+from analysis.significance import CreditSums, PairedComparison, compare_sums, correct_family
+from data.preferences import preference_signs
+
+Codes = NDArray[np.int8]
+"""Shape (pairs,): what becomes of each."""
+
+HUMAN_TIE, CONCORDANT, DISCORDANT, METRIC_TIE, MISSING, UNSEEN = range(6)
+"""What becomes of a pair; the last is one that people do not decide and for which the metric has no value."""
+
+
+class Comparing(NamedTuple):
+    """The pairs of a document as one metric sees them."""
+
+    outcomes: Codes
+    """In the order of the pairs."""
+    by_size: SortedPairs
+    """Those for which the metric has a value."""
+    decided: Floats
+    """How far apart the scores are on pairs that both decide, the closest first."""
+    agreed: NDArray[np.bool_]
+    """On which of these people prefer the same summary."""
+
+
+def compare_pairs(cells: Integers, ratings: Floats, scores: Floats) -> Comparing:
+    """Compare ratings and scores of all pairs of a document."""
+    parts = []
+    for first, second in pairs_of(cells):
+        preferred = preference_signs(ratings[first] - ratings[second])
+        difference = scores[first] - scores[second]
+        scored = preference_signs(difference)
+        code = np.full(len(first), METRIC_TIE, dtype=np.int8)
+        code[scored == preferred] = CONCORDANT
+        code[scored == -preferred] = DISCORDANT
+        code[scored == 0] = METRIC_TIE
+        code[preferred == 0] = HUMAN_TIE
+        missing = np.isnan(difference)
+        code[missing] = np.where(preferred[missing] == 0, UNSEEN, MISSING)
+        parts.append((code, np.abs(difference)))
+    outcomes, size = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    there = outcomes < MISSING
+    code, size = outcomes[there], size[there]
+    order = np.argsort(size)
+    code, size = code[order], size[order]
+    gain = (code == HUMAN_TIE).view(np.int8) - (code == CONCORDANT).view(np.int8)
+    decided = (code == CONCORDANT) | (code == DISCORDANT)
+    return Comparing(outcomes, SortedPairs(size, gain), size[decided], code[decided] == CONCORDANT)
+
+
+def evaluate_rated_pairs(
+    documents: Sequence[Integers], ratings: Floats, scores: Floats, *, level: float = LEVEL, seed: int = 0
+) -> tuple[MetricEvaluation, list[Codes]]:
+    """Hold one metric against ratings, on all pairs of each document, and what became of these pairs, by document.
+
+    `ratings` and `scores`, shape (cells,), are those of the cells, `documents` the places of each document's cells.
+    """
+    with ThreadPoolExecutor(2) as threads:
+        found = list(threads.map(partial(compare_pairs, ratings=ratings, scores=scores), documents))
+    outcomes = [one.outcomes for one in found]
+    counts = np.array([np.bincount(one, minlength=UNSEEN + 1) for one in outcomes]).reshape(-1, UNSEEN + 1).T
+    ties, right = tie_counts([one.by_size for one in found], seed)
+    return evaluate_counts(counts, ties, right, tuple(make_bins(found, level)), level), outcomes
+
+
+def evaluate_counts(
+    counts: Integers, ties: TieAccuracy, right: Integers, bins: tuple[Bin, ...], level: float
+) -> MetricEvaluation:
+    """The evaluation that counts of what becomes of pairs make, shape (codes, documents)."""
+    c, d, t = counts[CONCORDANT], counts[DISCORDANT], counts[METRIC_TIE]
+    with_value = counts[[HUMAN_TIE, CONCORDANT, DISCORDANT, METRIC_TIE]].sum(axis=0)
+    return MetricEvaluation(
+        Agreement(
+            int((c + d + t).sum()),
+            int(counts[[HUMAN_TIE, UNSEEN]].sum()),
+            int(c.sum()),
+            int(d.sum()),
+            tied=int(t.sum()),
+            missing=int(counts[MISSING].sum()),
+        ),
+        Intervals(
+            interval_of_counts(c, c + d + t, level),
+            interval_of_counts(c + t / 2, c + d + t, level),
+            interval_of_counts(c, c + d, level),
+            interval_of_counts(c + d, c + d + t, level),
+        ),
+        ties,
+        interval_of_counts(right, with_value if ties.accuracy is not None else 0 * right, level),
+        bins,
+        name_sampled_units(None),
+    )
+
+
+def make_bins(found: Sequence[Comparing], level: float) -> Iterator[Bin]:
+    """The agreement by how far apart the scores are: the parts of `by_difference`."""
+    size = np.concatenate([np.empty(0), *(one.decided for one in found)])
+    if not len(size):
+        return
+    np.round(size, 9, out=size)  # without ROUGE's noise
+    edges = np.quantile(size, np.arange(1, BINS) / BINS, overwrite_input=True)
+    ends = [
+        [0, *np.searchsorted(np.round(one.decided, 9), edges, side="right").tolist(), len(one.decided)] for one in found
+    ]
+    for place in range(BINS):
+        parts = [slice(*of[place : place + 2]) for of in ends]
+        sizes = [one.decided[part] for one, part in zip(found, parts, strict=True)]
+        n = np.array(list(map(len, sizes)))
+        if not n.any():
+            continue
+        agreed = np.array([np.count_nonzero(one.agreed[part]) for one, part in zip(found, parts, strict=True)])
+        yield Bin(
+            float(min(some[0] for some in sizes if len(some))),
+            float(max(some[-1] for some in sizes if len(some))),
+            int(n.sum()),
+            int(agreed.sum()) / int(n.sum()),
+            interval_of_counts(agreed, n, level),
+        )
+
+
+def earned_doubled(rule: Rule) -> Codes:
+    """Twice what a metric earns by what becomes of a pair, so that halves are whole; -1 is not counted."""
+    tie = -1 if np.isnan(TIED[rule]) else round(2 * TIED[rule])
+    return np.array([-1, 2, 0, tie, -1, -1], dtype=np.int8)
+
+
+def compare_rated_pairs(outcomes: Mapping[str, Sequence[Codes]], rule: Rule, seed: int) -> list[PairedComparison]:
+    """Compare every two metrics by what became of all pairs, by document and metric."""
+    earned = earned_doubled(rule)
+    found = []
+    for first, second in combinations(outcomes, 2):
+        pairs, sums, differ = [], [], False
+        for one, other in zip(outcomes[first], outcomes[second], strict=True):
+            x, y = earned[one], earned[other]
+            both = (x >= 0) & (y >= 0)
+            difference = (x - y)[both]
+            pairs.append(len(difference))
+            sums.append(int(difference.sum()) / 2)
+            differ = differ or bool(difference.any())
+        whole = all(total.is_integer() for total in sums)  # which is asked where no document has two pairs
+        counts = np.array(pairs, dtype=np.intp)
+        of_documents = CreditSums(counts, counts.astype(np.float64), np.array(sums, dtype=np.float64), differ, whole)
+        found.append(compare_sums(first, second, of_documents))
+    return correct_family(found, None, seed)

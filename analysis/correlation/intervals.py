@@ -1,0 +1,257 @@
+"""Intervals of correlations by bootstrap over documents, systems or both, for many pairs of columns at once.
+
+A resample is never built: it is the number of times that each document and each system is drawn, and every
+coefficient is computed with those numbers as weights. The result is that of building each resample, in which
+the copies of a document are different documents and those of a system different systems (Deutsch, Dror and
+Roth 2021, "A Statistical Analysis of Summarization Evaluation Metrics Using Resampling Methods": Boot-Inputs,
+Boot-Systems and Boot-Both).
+"""
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from analysis.arrays import DRAWS, Draws, Floats, read_numbers, same_length
+from analysis.correlation.coefficients import (
+    Method,
+    coefficients,
+    is_varied,
+    known_methods,
+    number_cells,
+)
+from analysis.correlation.draws import draw_weights
+from analysis.correlation.linearized import prepare_ranks
+from analysis.correlation.resampled import (
+    Group,
+    Pair,
+    Resample,
+    Sample,
+    Weights,
+    prepare_sample,
+    prepare_systems,
+)
+from analysis.ratio_intervals import Interval
+from data.preferences import TIE
+
+SAME_COEFFICIENTS = "no interval: all resamples have the same coefficient"
+"""Why an interval without a width is none: two systems, for instance, always correlate by 1 or -1."""
+
+RESAMPLE_BY_LEVEL: tuple[Resample, Resample, Resample] = ("documents", "documents", "both")
+"""What is drawn for the global, the input and the system level, where nothing else is asked for.
+
+A coefficient of systems rests on few of them; at the other levels intervals hold for these systems.
+"""
+
+RANKED_CELLS = 5_000
+"""The most cells that are ranked anew in each resample of documents."""
+
+KENDALL_CELLS = 4_000
+"""The most cells of which Kendall at the global level is computed where systems are drawn: that takes their square."""
+
+
+def is_linearized(method: Method, cells: int, resample: Resample | None) -> bool:
+    """Whether an interval at the global level is of resamples to first order, as in `linearized_correlations`."""
+    return (resample or RESAMPLE_BY_LEVEL[0]) == "documents" and method != "pearson" and cells > RANKED_CELLS
+
+
+class LevelIntervals(NamedTuple):
+    """The intervals of one coefficient at the three levels of aggregation, from the same draws."""
+
+    global_: Interval
+    """Over all cells pooled."""
+    input: Interval
+    """Of the mean over documents of the coefficient within each."""
+    system: Interval
+    """Over the systems' means."""
+
+
+NOT_KNOWN: Mapping[tuple[Pair, Method], float | None] = {}
+
+_LEVELS = ("global", "input", "system")
+
+
+class _Task(NamedTuple):
+    """Coefficients that are computed together."""
+
+    keys: list[tuple[Pair, Method, str]]
+    """Which they are: of what pairs, by what method, at which level."""
+    group: Group
+    methods: Sequence[Method]
+    """Several at the system level alone."""
+    where: str
+    drawn: Resample
+
+
+def correlation_intervals(
+    columns: Mapping[str, ArrayLike],
+    pairs: Sequence[Pair],
+    documents: Iterable[Hashable],
+    systems: Iterable[Hashable],
+    *,
+    methods: Sequence[Method] = ("pearson",),
+    resample: Resample | None = None,
+    draws: Draws = DRAWS,
+    pooled: Mapping[tuple[Pair, Method], float | None] = NOT_KNOWN,
+) -> dict[Pair, dict[Method, LevelIntervals]]:
+    """Percentile intervals of what `correlate` computes, drawing documents, systems or both with replacement.
+
+    Each of `columns`, shape (n,), holds one score of the cells, NaN where it is missing; `documents` and
+    `systems` hold the document and the system of each cell; `pairs` names the columns to correlate. `resample`
+    says what is drawn for all levels, None takes that of `RESAMPLE_BY_LEVEL`. The draws depend on the seed and
+    the sets of documents and systems alone, not on what is missing or how cells are ordered: all pairs share
+    them. A resample in which either side is constant is passed over.
+    Of many cells (`is_linearized`) the rank methods are resampled to first order at the global level. `pooled` are
+    coefficients of that level that are known already, which saves the time to compute them for that.
+
+    An interval is undefined, with the reason, where what is drawn has fewer than two with both scores (at the
+    input level: fewer than two documents with a coefficient), where no resample has a coefficient or all have the
+    same, and for Kendall at the global level beyond 4,000 cells where systems are drawn.
+    Raises `ValueError` for other shapes, infinite numbers, two cells of one document and system, a pair that
+    names no column, unknown methods and resamplings, a level outside (0, 1) and less than one resample.
+    """
+    known_methods(methods)
+    _check(columns, pairs, resample)
+    draws.check()
+    methods, names = list(dict.fromkeys(methods)), dict.fromkeys(name for pair in pairs for name in pair)
+    matrices, document_count, system_count = _lay_out(columns, names, documents, systems)
+    drawn = RESAMPLE_BY_LEVEL if resample is None else (resample,) * 3
+    reasons: dict[tuple[Pair, Method, str], str | None] = {}
+    samples: dict[tuple[Pair, Method, str], Floats] = {}
+    tasks: list[_Task] = []
+    for group in _grouped(matrices, list(dict.fromkeys(pairs))):
+        for where, kind in zip(_LEVELS, drawn, strict=True):
+            # systems' means serve all methods
+            for some in [tuple(methods)] if where == "system" else [(method,) for method in methods]:
+                found = _reasons(group, some[0], where, kind)
+                reasons.update(
+                    ((name, method, where), reason)
+                    for method in some
+                    for name, reason in zip(group.names, found, strict=True)
+                )
+                able = [index for index, reason in enumerate(found) if reason is None]
+                if able:
+                    part = group._replace(
+                        pairs=[group.pairs[index] for index in able], names=[group.names[index] for index in able]
+                    )
+                    keys = [(name, method, where) for method in some for name in part.names]
+                    tasks.append(_Task(keys, part, some, where, kind))
+                    samples.update((key, np.empty(draws.resamples)) for key in keys)
+    if tasks:
+        with ThreadPoolExecutor(2) as threads:
+            prepared = list(threads.map(lambda task: _prepare(task, pooled), tasks))
+        most = document_count * system_count if drawn[0] == "both" else max(document_count, system_count)
+        for rows, weights in draw_weights(document_count, system_count, most, draws.resamples, draws.seed):
+            for task, drawn_r in zip(tasks, _sample(tasks, prepared, weights), strict=True):
+                for key, r in zip(task.keys, drawn_r.T, strict=True):
+                    samples[key][rows] = r
+
+    def interval(key: tuple[Pair, Method, str]) -> Interval:
+        reason = reasons[key]
+        return _interval(samples[key], draws) if reason is None else Interval(None, None, *draws, reason)
+
+    return {
+        pair: {method: LevelIntervals(*(interval((pair, method, where)) for where in _LEVELS)) for method in methods}
+        for pair in pairs
+    }
+
+
+def _prepare(task: _Task, pooled: Mapping[tuple[Pair, Method], float | None]) -> Sample:
+    """Prepare what does not depend on the draws."""
+    group, method = task.group, task.methods[0]
+    if task.where == "system":
+        return prepare_systems(group, task.methods)
+    if task.where == "global" and is_linearized(method, int(group.present.sum()), task.drawn):
+        return _linearized(group, method, pooled)
+    return prepare_sample(group, method, task.where, task.drawn)
+
+
+def _linearized(group: Group, method: Method, pooled: Mapping[tuple[Pair, Method], float | None]) -> Sample:
+    """Prepare pooled rank correlations to first order."""
+    exact = []
+    for name, (x, y) in zip(group.names, group.pairs, strict=True):
+        r = pooled.get((name, method))
+        if r is None:
+            cells = group.columns[:, group.present]
+            r = float(coefficients(cells[x][None], cells[y][None], np.ones((1, cells.shape[1])), method)[0])
+        exact.append(r)
+    ranked: Literal["spearman", "kendall"] = "kendall" if method == "kendall" else "spearman"
+    sample = prepare_ranks(group.columns, group.pairs, ranked, exact)
+    return lambda weights: sample(weights.units)
+
+
+def _check(columns: Mapping[str, ArrayLike], pairs: Sequence[Pair], resample: Resample | None) -> None:
+    if resample not in (None, *get_args(Resample)):
+        raise ValueError(f"resample must be one of {', '.join(get_args(Resample))}, not {resample}")
+    unknown = [name for pair in pairs for name in pair if name not in columns]
+    if unknown:
+        raise ValueError(f"no column is called {unknown[0]}")
+
+
+def _lay_out(
+    columns: Mapping[str, ArrayLike], names: Iterable[str], documents: Iterable[Hashable], systems: Iterable[Hashable]
+) -> tuple[dict[str, Floats], int, int]:
+    """Lay columns out as matrices, shape (documents, systems), NaN where there is no value; with both counts."""
+    document, document_count, system, system_count = number_cells(documents, systems)
+    scores = {name: read_numbers(columns[name], name) for name in names}
+    same_length(**scores, documents=document, systems=system)
+    matrices = {name: np.full((document_count, system_count), np.nan) for name in scores}
+    for name, values in scores.items():
+        matrices[name][document, system] = values
+    return matrices, document_count, system_count
+
+
+def _sample(tasks: Sequence[_Task], prepared: Sequence[Sample], weights: Weights) -> list[Floats]:
+    """Compute all coefficients of some resamples, two tasks at a time: more would ask for more memory."""
+    with ThreadPoolExecutor(2) as threads:
+        return list(threads.map(lambda task, sample: sample(weights.only(task.drawn)), tasks, prepared))
+
+
+def _interval(r: Floats, draws: Draws) -> Interval:
+    """Take the two percentiles of the coefficients that are defined."""
+    r = r[~np.isnan(r)]
+    if len(r) == 0:
+        return Interval(None, None, *draws, "no resample has a coefficient")
+    low, high = np.quantile(r, [(1 - draws.level) / 2, (1 + draws.level) / 2])
+    if high - low <= TIE:
+        return Interval(None, None, *draws, SAME_COEFFICIENTS)
+    return Interval(float(low), float(high), *draws)
+
+
+def _grouped(matrices: Mapping[str, Floats], pairs: Sequence[Pair]) -> Iterator[Group]:
+    """Group the pairs whose cells with both scores are the same."""
+    groups: dict[bytes, list[Pair]] = defaultdict(list)
+    masks: dict[bytes, NDArray[np.bool_]] = {}
+    for x, y in pairs:
+        present = ~(np.isnan(matrices[x]) | np.isnan(matrices[y]))
+        mask = np.packbits(present).tobytes()
+        masks[mask] = present
+        groups[mask].append((x, y))
+    for mask, names in groups.items():
+        index = {name: number for number, name in enumerate(dict.fromkeys(name for pair in names for name in pair))}
+        columns = np.stack([np.where(masks[mask], matrices[name], np.nan) for name in index])
+        yield Group(columns, masks[mask], [(index[x], index[y]) for x, y in names], names)
+
+
+def _reasons(group: Group, method: Method, where: str, resample: Resample) -> list[str | None]:
+    """Say why each pair has no interval at a level, or None."""
+    reason = None
+    if resample != "systems" and np.count_nonzero(group.present.any(axis=1)) < 2:
+        reason = "fewer than 2 documents have both scores"
+    elif (resample != "documents" or where == "system") and np.count_nonzero(group.present.any(axis=0)) < 2:
+        reason = "fewer than 2 systems have both scores"
+    elif where == "global" and method == "kendall" and resample != "documents" and group.present.sum() > KENDALL_CELLS:
+        reason = f"not computed for more than {KENDALL_CELLS:,} cells"
+    if reason is not None or where == "system":
+        return [reason] * len(group.pairs)
+    if where == "global":
+        vary = [bool(is_varied(column.ravel(), group.present.ravel())) for column in group.columns]
+        return [None if vary[x] and vary[y] else "either side is constant" for x, y in group.pairs]
+    vary_within = is_varied(group.columns, group.present[None])
+    defined = [np.count_nonzero(vary_within[x] & vary_within[y]) for x, y in group.pairs]
+    if resample == "systems":
+        return [None if count else "no document has a coefficient" for count in defined]
+    return [None if count > 1 else "fewer than 2 documents have a coefficient" for count in defined]

@@ -1,0 +1,149 @@
+"""How a metric's scores correlate with human ratings, at three levels."""
+
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from analysis.arrays import Floats, Integers, read_numbers, same_length
+from analysis.correlation.coefficients import Method, by_document, known_methods, mid_ranks, number_cells
+from analysis.correlation.rows import correlate_rows
+from data.preferences import TIE
+
+
+class Correlation(NamedTuple):
+    """A coefficient in [-1, 1], or the reason why there is none."""
+
+    r: float | None
+    n: int
+    """What it rests on: cells at the global level, documents at the input, systems at the system level."""
+    left_out: int = 0
+    """Documents left out at the input level, because either side is constant or has fewer than two cells."""
+    reason: str | None = None
+
+
+class Levels(NamedTuple):
+    """One coefficient at the three levels of aggregation."""
+
+    global_: Correlation
+    """Over all cells pooled."""
+    input: Correlation
+    """The mean over documents of the coefficient within each."""
+    system: Correlation
+    """Over the systems' means."""
+
+
+def correlate(
+    x: ArrayLike,
+    y: ArrayLike,
+    documents: Iterable[Hashable],
+    systems: Iterable[Hashable],
+    *,
+    method: Method = "pearson",
+) -> Levels:
+    """Correlate two scores of the same cells; `kendall` is tau-b, and ties share their mean rank in `spearman`.
+
+    `x` and `y`, shape (n,), hold the scores of each cell, `documents` and `systems` its document and its
+    system. A cell where either score is NaN is left out of everything, the systems' means too. A side is
+    constant, and the coefficient undefined, where its scores lie within 1e-9 of each other. At the system
+    level of the rank methods, means within 1e-9 of the next are tied.
+    Otherwise the rank methods take scores as they are, as public libraries do: ROUGE's noise parts a few tied scores.
+    Raises `ValueError` for other shapes, infinite numbers, two cells of one document and system, and unknown
+    methods.
+    """
+    return correlate_pairs({"x": x, "y": y}, [("x", "y")], documents, systems, methods=[method])["x", "y"][method]
+
+
+def correlate_pairs(
+    columns: Mapping[str, ArrayLike],
+    pairs: Iterable[tuple[str, str]],
+    documents: Iterable[Hashable],
+    systems: Iterable[Hashable],
+    *,
+    methods: Sequence[Method] = ("pearson",),
+) -> dict[tuple[str, str], dict[Method, Levels]]:
+    """Correlate pairs of columns of the same cells, as `correlate` does two, by each of some methods."""
+    known_methods(methods)
+    scores = {name: read_numbers(values, name) for name, values in columns.items()}
+    document, document_count, system, system_count = number_cells(documents, systems)
+    same_length(**scores, documents=document, systems=system)
+    order = in_order(document, system)
+    document, system = document[order], system[order]
+    scores = {name: values[order] for name, values in scores.items()}
+    pairs = list(dict.fromkeys(pairs))
+    alike: dict[bytes, list[tuple[str, str]]] = {}
+    for first, second in pairs:
+        there = ~(np.isnan(scores[first]) | np.isnan(scores[second]))
+        alike.setdefault(np.packbits(there).tobytes(), []).append((first, second))
+    found: dict[tuple[str, str], dict[Method, Levels]] = {}
+    for packed, group in alike.items():
+        both = np.unpackbits(np.frombuffer(packed, dtype=np.uint8), count=len(document)).astype(np.bool_)
+        names = list(dict.fromkeys(name for pair in group for name in pair))
+        cells = np.stack([scores[name][both] for name in names])
+        places = [(names.index(first), names.index(second)) for first, second in group]
+        of_pairs = _correlate_group(
+            cells, places, document[both], document_count, system[both], system_count, tuple(methods)
+        )
+        found.update(zip(group, of_pairs, strict=True))
+    return {pair: found[pair] for pair in pairs}
+
+
+def _correlate_group(
+    cells: Floats,
+    pairs: Sequence[tuple[int, int]],
+    document: Integers,
+    document_count: int,
+    system: Integers,
+    system_count: int,
+    methods: Sequence[Method],
+) -> list[dict[Method, Levels]]:
+    """Correlate pairs of columns, shape (columns, cells), that all have a value of each cell."""
+    means = np.stack([_system_means(side, system, system_count) for side in cells])
+    ranks = mid_ranks(means, np.ones(means.shape), TIE)  # means carry noise of their own, which parts what is tied
+    (rows,) = by_document(document, document_count, cells)
+    found: list[dict[Method, Levels]] = [{} for _ in pairs]
+    for method in methods:
+        of_cells = _correlations(cells, pairs, "cells", method)
+        within = _within(rows, pairs, method)
+        of_systems = _correlations(means if method == "pearson" else ranks, pairs, "systems", method)
+        for place, levels in enumerate(zip(of_cells, within, of_systems, strict=True)):
+            found[place][method] = Levels(*levels)
+    return found
+
+
+def _system_means(scores: Floats, system: Integers, system_count: int) -> Floats:
+    """Average the cells of each system that has any."""
+    cells = np.bincount(system, minlength=system_count)
+    scored = cells > 0
+    return np.asarray(np.bincount(system, scores, system_count)[scored] / cells[scored])
+
+
+def _correlations(columns: Floats, pairs: Sequence[tuple[int, int]], unit: str, method: Method) -> list[Correlation]:
+    n = columns.shape[1]
+    if n < 2:
+        return [Correlation(None, n, reason=f"fewer than 2 {unit} have both scores")] * len(pairs)
+    found = correlate_rows(columns[:, None], np.ones((1, n)), pairs, method)[:, 0].tolist()
+    constant = Correlation(None, n, reason="either side is constant")
+    return [constant if math.isnan(r) else Correlation(r, n) for r in found]
+
+
+def _within(rows: Floats, pairs: Sequence[tuple[int, int]], method: Method) -> list[Correlation]:
+    """Average over documents, shape (columns, documents, cells), those that have no cell left among them."""
+    weights = (~np.isnan(rows[0])).astype(np.float64)
+    return [_average(found) for found in correlate_rows(rows, weights, pairs, method)]
+
+
+def _average(found: Floats) -> Correlation:
+    defined = found[~np.isnan(found)]
+    left_out = len(found) - len(defined)
+    if len(defined) == 0:
+        reason = "in every document either side is constant or has fewer than 2 cells"
+        return Correlation(None, 0, left_out, reason)
+    return Correlation(float(np.mean(defined)), len(defined), left_out)
+
+
+def in_order(document: NDArray[np.intp], system: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Sort cells by document, then by system, so that sums and draws do not depend on the order of a file's rows."""
+    return np.lexsort((system, document))

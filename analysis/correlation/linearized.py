@@ -1,0 +1,127 @@
+"""Bootstrap of rank correlations over very many cells, to first order: what each document adds is computed once.
+
+Ranks, and which pairs of cells are concordant, depend on all cells, so that a resample has to rank anew. To first order
+a coefficient is a mean over cells of what each does to it, through the ranks of others, too (its influence function):
+means of these are resampled, and ratios made of them. The variance is that of the asymptotic theory of U-statistics
+(Hoeffding 1948, "A Class of Statistics with Asymptotically Normal Distribution", section 9; Hampel et al. 1986, "Robust
+Statistics", section 2.1). docs/statistics.md has how near this comes to ranking anew.
+"""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis.arrays import Floats, Integers
+from analysis.correlation.coefficients import ratio
+
+GRID = 512
+"""Equal parts into which either side is cut to count which cells are concordant with one; ties stay together."""
+
+
+class Ranked(NamedTuple):
+    """A column of cells by rank; cells of one value are a run."""
+
+    order: NDArray[np.int32]
+    """Shape (cells,): the cells, the lowest first."""
+    run: NDArray[np.int32]
+    """Shape (cells,): which run each is of."""
+    starts: Integers
+    """Shape (runs,): how many cells are lower."""
+    ends: Integers
+    """Shape (runs,): how many are lower or equal."""
+    middle: Floats
+    """Shape (cells,): the share of cells that are lower, counting half of the equal ones, less 1/2."""
+    part: NDArray[np.int32]
+    """Shape (cells,): which part of the grid each is in."""
+
+
+def rank_cells(values: Floats) -> Ranked:
+    """Rank a column, shape (cells,), without missing values."""
+    n = len(values)
+    order = np.argsort(values, kind="stable").astype(np.int32)
+    first = np.diff(values[order], prepend=-np.inf) > 0
+    starts = np.flatnonzero(first)
+    ends = np.append(starts[1:], n)
+    run = np.empty(n, dtype=np.int32)
+    run[order] = np.cumsum(first, dtype=np.int32) - 1
+    part = (starts * GRID // n).astype(np.int32)
+    return Ranked(order, run, starts, ends, ((starts + ends) / (2 * n) - 0.5)[run], part[run])
+
+
+def above(ranked: Ranked, values: Floats) -> Floats:
+    """For each cell, the sum of `values` over cells that rank higher and half of that over equal ones, divided by n."""
+    n = len(values)
+    sums = np.zeros(n + 1)
+    np.cumsum(values[ranked.order], out=sums[1:])
+    of_runs = sums[-1] - (sums[ranked.starts] + sums[ranked.ends]) / 2
+    return np.asarray((of_runs / n)[ranked.run])
+
+
+def spearman_influence(x: Ranked, y: Ranked) -> Floats:
+    """What each cell adds to the covariance of ranks, shape (cells,): their mean is the covariance."""
+    product = x.middle * y.middle
+    through_x = above(x, y.middle)
+    through_y = through_x if x is y else above(y, x.middle)
+    return np.asarray(product + through_x + through_y - 2 * product.mean())
+
+
+def kendall_influence(x: Ranked, y: Ranked) -> Floats:
+    """What each cell adds to the share of concordant pairs less that of discordant ones: their mean is that."""
+    n, place = len(x.middle), x.part * np.int32(GRID) + y.part
+    through = np.zeros((GRID + 1, GRID + 1))
+    counts = np.bincount(place, minlength=GRID * GRID).reshape(GRID, GRID)
+    through[1:, 1:] = counts.cumsum(axis=0).cumsum(axis=1)
+    rows, columns = through[:, -1:], through[-1:]
+    both_lower, both_higher = through[:-1, :-1], n - rows[1:] - columns[:, 1:] + through[1:, 1:]
+    apart = rows[:-1] - through[:-1, 1:] + columns[:, :-1] - through[1:, :-1]
+    of_cells = ((both_lower + both_higher - apart) / n).ravel()[place]
+    return np.asarray(2 * of_cells - of_cells.mean())  # a pair of cells in one part counts as tied
+
+
+def untied_influence(x: Ranked) -> Floats:
+    """What each cell adds to the share of pairs that differ, shape (cells,): their mean is that share."""
+    differ = (1 - (x.ends - x.starts) / len(x.middle))[x.run]
+    return np.asarray(2 * differ - differ.mean())
+
+
+def prepare_ranks(
+    units: Floats, pairs: Sequence[tuple[int, int]], method: Literal["spearman", "kendall"], exact: Sequence[float]
+) -> Callable[[Floats], Floats]:
+    """Prepare the coefficients of resamples: from weights of shape (resamples, units), shape (resamples, pairs).
+
+    `units`, shape (columns, units, cells of a unit), holds the columns by what is drawn as a whole; NaN is missing, in
+    all columns alike. `exact` are the coefficients of all cells, about which those of resamples lie.
+    """
+    there: NDArray[np.bool_] = ~np.isnan(units[0])
+    starts = np.append(0, np.cumsum(there.sum(axis=1)))
+
+    def add_up(of_cells: Floats) -> Floats:
+        if len(of_cells) == there.size:
+            return np.asarray(of_cells.reshape(there.shape).sum(axis=1))
+        return np.diff(np.append(0.0, np.cumsum(of_cells))[starts])
+
+    def of_pair(pair: tuple[int, int]) -> Floats:
+        x, y = (ranked[side] for side in pair)
+        return add_up(spearman_influence(x, y) if method == "spearman" else kendall_influence(x, y))
+
+    def of_column(x: Ranked) -> Floats:
+        return add_up(spearman_influence(x, x) if method == "spearman" else untied_influence(x))
+
+    with ThreadPoolExecutor(2) as threads:
+        ranked = list(threads.map(rank_cells, (column[there] for column in units)))
+        joint, own = list(threads.map(of_pair, pairs)), list(threads.map(of_column, ranked))
+    n = there.sum(axis=1)
+    for place, ((x, y), r) in enumerate(zip(pairs, exact, strict=True)):  # the grid of Kendall's counts is coarse
+        joint[place] += n * (r * np.sqrt(own[x].sum() * own[y].sum()) - joint[place].sum()) / n.sum()
+    of_units = np.column_stack([n, *own, *joint])
+
+    def sample(weights: Floats) -> Floats:
+        totals = (weights @ of_units).T
+        means = totals[1:] / np.where(totals[0] > 0, totals[0], np.nan)
+        sides, products = means[: len(own)], means[len(own) :]
+        return np.column_stack([ratio(products[k], sides[x], sides[y]) for k, (x, y) in enumerate(pairs)])
+
+    return sample

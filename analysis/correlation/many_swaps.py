@@ -1,0 +1,115 @@
+"""Permutation tests of Pearson's r over very many cells: what a coin moves is summed by metric, not by pair of metrics.
+
+The sums of a metric's scores, of their squares and of their products with the ratings are those of a pair of metrics
+less what swaps, so that coins are multiplied with three columns a metric. Products are in single precision, added up in
+double precision every few thousand coins, which leaves six digits of a difference.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis.arrays import Floats, Integers
+from analysis.correlation.coefficients import by_document, ratio
+from analysis.correlation.permuted import Coins, Differ, Permute, RatedCells
+from analysis.correlation.rows import correlate_rows
+
+MANY_CELLS = 50_000
+"""Cells from which on tests of Pearson's r are made here."""
+
+ROWS, COLUMNS = 64, 1 << 13
+"""Permutations that are drawn at a time, and coins that are multiplied at a time."""
+
+
+class Metrics(NamedTuple):
+    """The scores of some metrics in the same cells, and which two are compared."""
+
+    scores: Floats
+    """Shape (metrics, cells), standardised."""
+    pairs: Sequence[tuple[int, int]]
+
+
+def throw_coins(units: int, permutations: int, random: np.random.Generator) -> Iterator[Coins]:
+    """Throw coins for each unit, some permutations at a time."""
+    for start in range(0, permutations, ROWS):
+        words = random.integers(2**64, size=(min(ROWS, permutations - start), -(-units // 64)), dtype=np.uint64)
+        yield np.unpackbits(words.view(np.uint8), axis=1, count=units).view(np.bool_)
+
+
+def count_swapping(cells: RatedCells, permute: Permute) -> int:
+    """How many coins it takes."""
+    return int(cells.swapping(permute).max()) + 1
+
+
+def add_swapped(coins: Coins, of_units: NDArray[np.float32]) -> Floats:
+    """Add up what swaps: of coins, shape (permutations, units), and columns, shape (units, columns)."""
+    found = np.zeros((len(coins), of_units.shape[1]))
+    for start in range(0, len(of_units), COLUMNS):
+        found += coins[:, start : start + COLUMNS].astype(np.float32) @ of_units[start : start + COLUMNS]
+    return found
+
+
+def sums_by_unit(columns: Sequence[Floats], unit: Integers, units: int) -> Floats:
+    """Sum columns of cells by what swaps together, shape (units, columns)."""
+    if units == len(unit):
+        return np.column_stack(columns)
+    return np.column_stack([np.bincount(unit, column, units) for column in columns])
+
+
+def swap_pooled(metrics: Metrics, cells: RatedCells, permute: Permute) -> Differ:
+    """Prepare the differences of correlations over all cells."""
+    rated = cells.human - cells.human.mean()
+    unit, many, n = cells.swapping(permute), len(metrics.scores), len(rated)
+    columns = [*metrics.scores, *(metrics.scores**2), *(metrics.scores * rated)]
+    of_units = sums_by_unit(columns, unit, count_swapping(cells, permute))
+    own, size = of_units.sum(axis=0), np.full(1, float((rated**2).sum()))
+    single = of_units.astype(np.float32)
+
+    def differ(coins: Coins) -> Floats:
+        swapped = add_swapped(coins, single)
+        found = np.empty((len(coins), len(metrics.pairs)))
+        for pair, (x, y) in enumerate(metrics.pairs):
+            of_x, of_y = slice(x, None, many), slice(y, None, many)
+            change = swapped[:, of_y] - swapped[:, of_x]
+            r = []
+            for base, sign in ((own[of_x], 1), (own[of_y], -1)):
+                total, square, joint = (base + sign * change).T
+                r.append(ratio(joint, square - total**2 / n, size))
+            found[:, pair] = r[0] - r[1]
+        return found
+
+    return differ
+
+
+def within_documents(scores: Floats, cells: RatedCells) -> Floats:
+    """Pearson's r of each metric with the ratings in each document, shape (metrics, documents); NaN is undefined."""
+    (rows,) = by_document(cells.document, int(cells.document.max(initial=-1)) + 1, np.vstack([scores, cells.human]))
+    weights = (~np.isnan(rows[0])).astype(np.float64)
+    return correlate_rows(rows, weights, [(metric, len(scores)) for metric in range(len(scores))], "pearson")
+
+
+def flip_documents(within: Floats, pairs: Sequence[tuple[int, int]]) -> tuple[Differ, int]:
+    """Prepare the differences of mean correlations within documents, shape (metrics, documents), whose summaries swap.
+
+    Returns how many coins it takes, too.
+    """
+    within = within[:, ~np.isnan(within).all(axis=0)]  # elsewhere nothing swaps
+    there, many = ~np.isnan(within), len(within)
+    of_units = np.column_stack([*np.nan_to_num(within), *there.astype(np.float64)])
+    own, single = of_units.sum(axis=0), of_units.astype(np.float32)
+
+    def differ(coins: Coins) -> Floats:
+        swapped = add_swapped(coins, single)
+        found = np.empty((len(coins), len(pairs)))
+        for pair, (x, y) in enumerate(pairs):
+            change = swapped[:, y::many] - swapped[:, x::many]
+            means = []
+            for base, sign in ((own[x::many], 1), (own[y::many], -1)):
+                total, count = (base + sign * change).T
+                means.append(np.where(count > 0.5, total / np.maximum(count, 1), np.nan))
+            found[:, pair] = means[0] - means[1]
+        return found
+
+    return differ, within.shape[1]
