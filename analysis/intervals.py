@@ -4,6 +4,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
+FEWEST_DOCUMENTS = 10
+"""With fewer documents no interval covers as often as it says: 95 % intervals of 5 documents contain the truth in 84 of
+100 studies, those of 10 or more in 92 to 97."""
+
 ALIKE = 0.3
 """The intraclass correlation of outcomes that say nothing of it. On SummEval that of ROUGE-1's agreement is .06."""
 

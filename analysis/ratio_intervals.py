@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy import special
 
 from analysis.agreement.counts import outcomes
 from analysis.arrays import LEVEL, check_level, number_by_text, read_weights, same_length
@@ -100,7 +100,7 @@ def _interval(
 
     variance = variance_by(document)
     if many > 1:
-        few = stats.t.isf((1 - level) / 2, many - 1) / stats.norm.isf((1 - level) / 2)
+        few = special.stdtrit(many - 1, (1 - level) / 2) / special.ndtri((1 - level) / 2)
         variance += few**2 * max(0.0, variance_by(annotator) - variance_by(document * many + annotator))
     counted = ratio.whole > 0
     pairs = whole**2 / float((ratio.whole**2 / ratio.size)[counted].sum())

@@ -1,17 +1,16 @@
 """APES: its tables, the entities that it asks for, and the training of its models."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from cli.distributed import ShardOptions, find_shard_inputs, run_shards, shard_options
 from cli.metric_options import MetricCommand, declared_option, device_option
+from cli.printing import print_table
 from cli.score import check_weights, print_score_counts
 from cli.shared import (
     COUNT,
@@ -21,17 +20,22 @@ from cli.shared import (
     check_failures,
     format_option,
     gathered,
-    print_table,
     read_records,
     report_refusals,
     say,
     tell,
 )
-
-if TYPE_CHECKING:
-    from metrics.apes import Apes
-    from metrics.apes.conditions import Condition
-    from reports.apes_trials import Trial
+from data.reading import lines
+from distributed.work import QuestionWork
+from metrics.apes import training
+from metrics.apes.conditions import Condition, conditions
+from metrics.apes.entities import finder
+from metrics.apes.metric import Apes, read_types
+from metrics.apes.readers.attentive_training import Hyperparameters, train
+from metrics.apes.report import trace_records
+from metrics.models.vectors import FileVectors
+from metrics.scoring import Failures
+from reports.apes_trials import Trial, summarize_trials, trials
 
 
 @dataclass(frozen=True)
@@ -47,8 +51,6 @@ class ApesOptions:
 
     def metric(self) -> Apes:
         """Make the metric."""
-        from metrics.apes.metric import Apes, read_types
-
         return Apes(
             self.questions,
             entities=self.entities,
@@ -120,11 +122,6 @@ def apes(
     """
     if table and aspect is not None:
         raise click.UsageError("--conditions and --trials are two tables: name one")
-    from metrics.apes.conditions import conditions
-    from metrics.apes.report import trace_records
-    from metrics.scoring import Failures
-    from reports.apes_trials import trials
-
     metric = options.metric()
     if shards.are_asked(file, output) or output is not None:
         if table or aspect is not None:
@@ -147,8 +144,6 @@ def apes(
 
 def read_shards(file: str, output: str | None, metric: Apes, format: str | None, options: ShardOptions) -> None:
     """Ask the questions of shards into a folder, and print the mean."""
-    from distributed.work import QuestionWork
-
     inputs, folder = find_shard_inputs(file, output)
     outcome = run_shards(QuestionWork(metric), inputs, folder, format, options)
     print_score_counts(outcome, [metric.name])
@@ -187,8 +182,6 @@ def print_conditions(rows: Sequence[Condition], seeds: int) -> None:
 
 def print_trials(found: Sequence[Trial], aspect: str) -> None:
     """Print each metric by one reference at a time, then means and standard deviations."""
-    from reports.apes_trials import summarize_trials
-
     rows: list[Sequence[object]] = [(trial.metric, trial.reference, trial.n, *trial[3:]) for trial in found]
     for spread in summarize_trials(found):
         rows.append((spread.metric, f"mean of {spread.trials}", "", *spread.means))
@@ -207,9 +200,6 @@ def print_trials(found: Sequence[Trial], aspect: str) -> None:
 @report_refusals
 def entities(file: Path, entities: str) -> None:
     """Print the entities in FILE, a text a line, as a JSON object a line."""
-    from data.reading import lines
-    from metrics.apes.entities import finder
-
     texts = [line for _, line in lines(file)]
     for text, found in zip(texts, finder(entities).find(texts), strict=True):
         click.echo(json.dumps({"text": text, "entities": [e._asdict() for e in found]}, ensure_ascii=False))
@@ -223,8 +213,6 @@ def entities(file: Path, entities: str) -> None:
 @report_refusals
 def train_tagger(folder: Path, output: Path, seed: int, epochs: int | None) -> None:
     """Train the embedded entity finder on the CoNLL files in DIR."""
-    from metrics.apes import training
-
     check_weights(output)
     training.train_tagger(folder, output, seed=seed, epochs=epochs or training.EPOCHS, say=say)
     tell(f"wrote {output}")
@@ -245,9 +233,6 @@ def train_tagger(folder: Path, output: Path, seed: int, epochs: int | None) -> N
 @report_refusals
 def train_attentive_reader(folder: Path, output: Path, vectors: Path | None, seed: int, **sizes: Any) -> None:
     """Train an attentive reader (Chen et al. 2016) on the CNN / Daily Mail .question files in DIR."""
-    from metrics.apes.readers.attentive_training import Hyperparameters, train
-    from metrics.models.vectors import FileVectors
-
     check_weights(output)
     words = FileVectors(vectors) if vectors else None
     result = train(folder, output, Hyperparameters(**sizes), vectors=words, seed=seed, say=say)

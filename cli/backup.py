@@ -5,6 +5,8 @@ from pathlib import Path
 import click
 
 from cli.shared import FILE, check_output, report_refusals, tell
+from data import backup as backups
+from data.database import database_url
 
 
 @click.command()
@@ -16,11 +18,8 @@ def backup(file: Path, force: bool) -> None:
 
     The file is checked before it gets its name. Keep it where nobody else reads it: it has the links of annotators.
     """
-    from data.backup import back_up
-    from data.database import database_url
-
     check_output(file, [])
-    made = back_up(database_url(), file, force=force)
+    made = backups.back_up(database_url(), file, force=force)
     tell(f"wrote {file}: {made.judgments} judgments, {made.size / 1e6:.1f} MB, schema {made.schema}")
 
 
@@ -35,10 +34,7 @@ def restore(file: Path, force: bool) -> None:
     are open go on with what was restored. With PostgreSQL everything in the database is replaced, in one transaction.
     Accounts and links are those of the backup: take back again what was taken back since. Accounts are signed out.
     """
-    from data.backup import restore
-    from data.database import database_url
-
-    restored = restore(database_url(), file, force=force)
+    restored = backups.restore(database_url(), file, force=force)
     tell(f"restored {restored.judgments} judgments from {file}")
     if restored.kept:
         tell(f"the database as it was before: {restored.kept}")

@@ -1,10 +1,17 @@
 """Bundles of studies: write one, verify it, run it again, open it, register it."""
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
 
+from bundles.checking import check_bundle
+from bundles.opening import open_bundle
+from bundles.reading import unpack
+from bundles.registering import register_study
+from bundles.rerunning import rerun_bundle
+from bundles.writing import write_bundle
 from cli.shared import FILE, Refused, check_output, open_stores, report_refusals, say, tell
 
 MOST_SHOWN = 20
@@ -40,8 +47,6 @@ def write(name: str, output: Path, no_texts: bool) -> None:
 
     People are numbered, not named. The same study gives the same bytes.
     """
-    from bundles.writing import write_bundle
-
     check_output(output, [])
     made = write_bundle(*open_stores(), name, output, texts=not no_texts)
     tell(f"wrote {output}: {len(made.files)} files, {output.stat().st_size / 1e6:.1f} MB, bundle {made.sha256}")
@@ -52,11 +57,6 @@ def write(name: str, output: Path, no_texts: bool) -> None:
 @report_refusals
 def verify(file: Path) -> None:
     """Check that FILE is as it was written: hashes, records, and what they name in each other."""
-    from tempfile import TemporaryDirectory
-
-    from bundles.checking import check_bundle
-    from bundles.reading import unpack
-
     with TemporaryDirectory() as folder:
         for line in check_bundle(unpack(file, Path(folder))):
             tell(line)
@@ -72,8 +72,6 @@ def rerun(file: Path, texts: Path | None) -> None:
     Scores of lexical metrics are the same to the last bit, those of models within 0.0001, numbers of tables within a
     relative 0.000000001.
     """
-    from bundles.rerunning import rerun_bundle
-
     differences = rerun_bundle(file, tell, texts)
     for difference in differences[:MOST_SHOWN]:
         say(str(difference))
@@ -88,8 +86,6 @@ def rerun(file: Path, texts: Path | None) -> None:
 @report_refusals
 def open_(file: Path, name: str | None) -> None:
     """Import FILE as a study to read on the pages: nobody judges in it or changes it."""
-    from bundles.opening import open_bundle
-
     study, dataset = open_bundle(open_stores()[0], file, name)
     tell(f"opened {study}, with the data set {dataset}")
 
@@ -106,8 +102,6 @@ def register(name: str, output: Path | None) -> None:
     Keep that bundle, too (-o): later ones have the registration in them, and so another hash. Reports say when the
     study was registered, and what changed since.
     """
-    from bundles.registering import register_study
-
     if output is not None:
         check_output(output, [])
     registered = register_study(*open_stores(), name, output)

@@ -1,16 +1,13 @@
 """Write a data set in another format."""
 
-from __future__ import annotations
-
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from cli.shared import Refused, input_format_option, read_records, report_refusals, say, store_with, tell
-
-if TYPE_CHECKING:  # loaded where they are used
-    from cli.shared import Records
+from cli.shared import Records, Refused, input_format_option, read_records, report_refusals, say, store_with, tell
+from data.exporters import write_records
+from data.signatures import labels
 
 TO = ("interchange", "csv", "parquet", "sacrerouge", "mt_metrics_eval")
 """The formats of `data.exporters`, which is loaded where it is used."""
@@ -27,8 +24,6 @@ def convert(file: str, output: Path, to: str, format: str | None) -> None:
 
     What is there already is not replaced. What the format has no place for is said.
     """
-    from data.exporters import write_records
-
     if Path(file).exists():
         records = read_records(Path(file), format)
     elif format:
@@ -44,10 +39,6 @@ def convert(file: str, output: Path, to: str, format: str | None) -> None:
 
 def stored_records(name: str) -> Records:
     """The documents and summaries of a data set, with the scores that are stored of them."""
-    from dataclasses import replace
-
-    from data.signatures import labels
-
     store = store_with(name)
     called = labels([one.signature for one in store.signatures(name)])
     given: dict[tuple[str, str], list[tuple[str, float]]] = {}

@@ -4,7 +4,15 @@ from pathlib import Path
 
 import click
 
-from cli.shared import FILES, check_failures, format_option, open_stores, print_table, report_refusals, say, tell
+from annotation.demo import create_demo_study, create_made_up_study
+from annotation.importing import import_any
+from cli.printing import print_table
+from cli.shared import FILES, check_failures, format_option, open_stores, report_refusals, say, tell
+from data.demo import NAME, add_demo
+from metrics import METRICS, make_metrics, metric
+from metrics.languages import unseen_letters
+from metrics.scoring import Failures, score_dataset
+from metrics.unseen import LOOKED_AT
 
 
 @click.command("import")
@@ -18,10 +26,6 @@ def import_(file: Path, name: str, system: str | None, format: str | None) -> No
 
     What people chose of two summaries (LMArena, human feedback) is imported with them, as the closed study NAME.
     """
-    from annotation.importing import import_any
-    from metrics.languages import unseen_letters
-    from metrics.unseen import LOOKED_AT
-
     store, annotation = open_stores()
     tell(import_any(store, annotation, file, name=name, format=format, system=system, say=say))
     texts = (
@@ -55,11 +59,6 @@ def demo() -> None:
 
     One study is there to be judged; the other was judged by a program, and shows what the pages say of judgments.
     """
-    from annotation.demo import create_demo_study, create_made_up_study
-    from data.demo import NAME, add_demo
-    from metrics import METRICS, make_metrics, metric
-    from metrics.scoring import Failures, score_dataset
-
     data_store, store = open_stores()
     add_demo(data_store)
     failures = Failures()

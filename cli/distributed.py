@@ -1,7 +1,5 @@
 """What runs over shards share on the command line: where they run, what they read and write, and how far they are."""
 
-from __future__ import annotations
-
 import re
 import sys
 import time
@@ -9,15 +7,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from cli.shared import COUNT, announce_interrupt, say
-
-if TYPE_CHECKING:
-    from distributed.running import Outcome, Place, Progress
-    from distributed.work import Work
+from distributed.on_ray import RayOptions, on_ray
+from distributed.running import Here, Outcome, Place, Progress, find_shards, run
+from distributed.sources import PER_SHARD, Planner, find_inputs, is_pattern, is_remote
+from distributed.work import Work
+from reports.escaping import format_count
 
 UNITS = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4}
 
@@ -73,8 +72,6 @@ class ShardOptions:
 
     def are_asked(self, input: str | None, output: str | None) -> bool:
         """Whether a run is one over shards: by --on, an --output that is a folder, or an input of many files."""
-        from distributed.sources import is_pattern, is_remote
-
         asked = (
             self.on is not None
             or (output is not None and (output.endswith("/") or Path(output).is_dir()))
@@ -89,9 +86,6 @@ class ShardOptions:
     @contextmanager
     def place(self) -> Iterator[Place]:
         """Where shards are made, until the block is left. Raises UsageError, `RayMissing`, OSError."""
-        from distributed.on_ray import RayOptions, on_ray
-        from distributed.running import Here
-
         if self.on is None:
             yield Here()
             return
@@ -104,8 +98,6 @@ class ShardOptions:
 
 def find_shard_inputs(input: str | None, output: str | None) -> tuple[list[str], Path]:
     """The files that a run over shards reads, and its folder. Raises UsageError, `NoInput`."""
-    from distributed.sources import find_inputs
-
     if input is None:
         raise click.UsageError("name a FILE, or a pattern of files in quotes")
     if output is None:
@@ -120,10 +112,6 @@ def find_shard_inputs(input: str | None, output: str | None) -> tuple[list[str],
 
 def run_shards(work: Work, inputs: list[str], folder: Path, format: str | None, options: ShardOptions) -> Outcome:
     """Run over shards, with how far it is on the terminal; Ctrl-C says what is kept."""
-    from distributed.running import find_shards, run
-    from distributed.sources import PER_SHARD, Planner
-    from reports.escaping import format_count
-
     planner = Planner(format, options.shard_documents or PER_SHARD)
     began = 0.0
     documents = 0

@@ -1,7 +1,5 @@
 """Checks of the database and of what the app needs: a line each, with what to do. Nothing is changed."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import shutil
@@ -15,14 +13,21 @@ from contextlib import closing
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import click
+from sqlalchemy import Engine, inspect, text
+from sqlalchemy.exc import SQLAlchemyError
 
 from cli.shared import report_refusals
-
-if TYPE_CHECKING:
-    from sqlalchemy import Engine
+from data.backup import database_file
+from data.backup.postgresql import find_program, program_version
+from data.damage import find_damage, open_existing
+from data.database import OURS, WAL_IS_SOUND, database_url, make_engine, now, schema_versions, set_up_sqlite
+from data.one_line import message
+from data.store.base import failure_in_words
+from hosting.settings import HOSTED, PUBLIC_URL, SECRET, read_settings
+from metrics.models.files import check_hashes, embedded_model
 
 COMMITS = 20
 """Commits that are timed."""
@@ -48,19 +53,12 @@ class Place:
     """The database that is looked at."""
 
     def __init__(self, url: str) -> None:
-        from data.backup import database_file
-        from data.database import make_engine
-
         self.file: Path | None = database_file(url)
         """The file of an SQLite database; None for PostgreSQL."""
         self.engine: Engine = make_engine(url)
 
     def rows(self, query: str) -> list[Any]:
         """Run a query on a connection that only reads: one of the app's would choose the journal of an SQLite file."""
-        from sqlalchemy import text
-
-        from data.damage import open_existing
-
         if self.file is None:
             with self.engine.connect() as connection:
                 return list(connection.execute(text(query)))
@@ -73,8 +71,6 @@ class Place:
 
     def tables(self) -> set[str]:
         """The names of the database's tables."""
-        from sqlalchemy import inspect
-
         if self.file is None:
             return set(inspect(self.engine).get_table_names())
         return {name for (name,) in self.rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
@@ -91,8 +87,6 @@ def doctor() -> None:
 
     Exit code 1 says that something is wrong.
     """
-    from data.database import database_url
-
     place = Place(database_url())
     states = [report("database", check_database, place)]
     checks = {**OF_DATABASE, **OF_MACHINE} if states == ["ok"] else OF_MACHINE
@@ -104,11 +98,6 @@ def doctor() -> None:
 
 def report(name: str, check: Check, place: Place) -> str | None:
     """Print what a check found, and return its state; a check that fails is wrong."""
-    from sqlalchemy.exc import SQLAlchemyError
-
-    from data.one_line import message
-    from data.store.base import failure_in_words
-
     try:
         found = check(place)
     except (SQLAlchemyError, sqlite3.Error) as error:
@@ -126,9 +115,6 @@ def report(name: str, check: Check, place: Place) -> str | None:
 
 def check_database(place: Place) -> Finding:
     """Whether it opens, and is one of ours."""
-    from data.damage import find_damage
-    from data.database import OURS
-
     if place.file is None:
         version = place.value("SHOW server_version")
         where = f"{place.engine.url.render_as_string()} on PostgreSQL {version}"  # without the password
@@ -148,8 +134,6 @@ def check_database(place: Place) -> Finding:
 
 def check_schema(place: Place) -> Finding:
     """Whether the schema is of this version."""
-    from data.database import schema_versions
-
     version, known = place.value("SELECT version_num FROM alembic_version"), schema_versions()
     if version not in known:
         return Finding("wrong", f"{version} is newer than this version's, {known[-1]}: update relevance")
@@ -160,8 +144,6 @@ def check_schema(place: Place) -> Finding:
 
 def check_journal(place: Place) -> Finding:
     """Whether commits survive a loss of power, and the journal is one that this SQLite is safe with."""
-    from data.database import WAL_IS_SOUND
-
     if place.file is None:
         off = [
             name for name in ("fsync", "full_page_writes", "synchronous_commit") if place.value(f"SHOW {name}") == "off"
@@ -178,8 +160,6 @@ def check_journal(place: Place) -> Finding:
 
 def check_integrity(place: Place) -> Finding | None:
     """Whether every page of an SQLite file is in order."""
-    from data.damage import find_damage
-
     if place.file is None:
         return None
     if damage := find_damage(place.file):
@@ -227,8 +207,6 @@ def check_commit(place: Place) -> Finding:
 
 def time_on_sqlite(file: Path) -> list[float]:
     """Seconds of each commit to a new database on the same disk."""
-    from data.database import set_up_sqlite
-
     times = []
     with closing(sqlite3.connect(file)) as connection:
         set_up_sqlite(connection, None)
@@ -242,8 +220,6 @@ def time_on_sqlite(file: Path) -> list[float]:
 
 def time_on_postgresql(engine: Engine) -> list[float]:
     """Seconds of each commit of a message to nobody, which the server writes to its log and to no table."""
-    from sqlalchemy import text
-
     times = []
     with engine.connect() as connection:
         for _ in range(COMMITS):
@@ -256,8 +232,6 @@ def time_on_postgresql(engine: Engine) -> list[float]:
 
 def check_clock(place: Place) -> Finding:
     """Whether the server's clock is right, or else the last judgment is not in the future."""
-    from data.database import now
-
     if place.file is None:
         off = (place.value("SELECT clock_timestamp()") - now()).total_seconds()
         if abs(off) > CLOCK_OFF:
@@ -275,8 +249,6 @@ def check_clock(place: Place) -> Finding:
 
 def check_models(_: Place) -> Finding:
     """Whether the encoder of BERTScore, CAROUGE and APES is there."""
-    from metrics.models.files import check_hashes, embedded_model
-
     model = embedded_model()
     check_hashes(model.folder)
     return Finding("ok", f"{model.name} is there, with the published hashes")
@@ -284,8 +256,6 @@ def check_models(_: Place) -> Finding:
 
 def check_programs(place: Place) -> Finding | None:
     """Whether what backups of PostgreSQL are made by is there, and new enough for the server."""
-    from data.backup.postgresql import find_program, program_version
-
     if place.file is not None:
         return None
     for name in ("pg_dump", "pg_restore"):
@@ -300,8 +270,6 @@ def check_programs(place: Place) -> Finding | None:
 
 def check_hosting(_: Place) -> Finding | None:
     """Whether the settings of a hosted server are complete, and its secret is one."""
-    from hosting.settings import HOSTED, PUBLIC_URL, SECRET, read_settings
-
     if not any(os.environ.get(name) for name in (HOSTED, PUBLIC_URL, SECRET)):
         return None
     settings = read_settings(os.environ)

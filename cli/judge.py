@@ -1,13 +1,12 @@
 """Language models that judge a study's pairs."""
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
 
 import click
 
+from annotation.model_judgments import ModelJudgment, ModelStore, StudyPair, check_judge_name
 from cli.language_models import (
     CallOptions,
     call_options,
@@ -19,15 +18,19 @@ from cli.language_models import (
     tell_answered,
     tell_plan,
 )
-from cli.shared import COUNT, STORED, Incomplete, gathered, open_stores, report_refusals, show_document_progress, tell
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from annotation.model_judgments import ModelJudgment, StudyPair
-    from cli.shared import Progress
-    from llm.cost import Prices
-    from llm.judge import Judge, Judgment, Pair
+from cli.shared import (
+    COUNT,
+    STORED,
+    Incomplete,
+    Progress,
+    gathered,
+    open_stores,
+    report_refusals,
+    show_document_progress,
+    tell,
+)
+from llm.cost import Prices
+from llm.judge import DISAGREE, SETTINGS, Judge, Judgment, Pair, Question
 
 BATCHES = 4
 """Requests in a batch for each call that is made at once: with fewer, more calls would wait for the end of a batch."""
@@ -80,9 +83,6 @@ def judge(study: str, model: str, called: str | None, answering: AnswerOptions, 
     and tries pairs without a verdict again. The key is read from OPENAI_API_KEY, and every call is recorded, so that
     none is paid for twice.
     """
-    from annotation.model_judgments import ModelStore, check_judge_name
-    from llm.judge import SETTINGS, Judge, Question
-
     if not is_local(model) and (local := [name for name in ("dtype", "device") if name in answering.given]):
         raise click.UsageError(f"--{local[0]} is an option of models on this machine, and {model} is at an address")
     _, annotation = open_stores()
@@ -129,15 +129,11 @@ def judge_in_batches(
 
 def texts_of(pair: StudyPair) -> Pair:
     """The texts of a pair."""
-    from llm.judge import Pair
-
     return Pair(pair.document, pair.first, pair.second)
 
 
 def to_record(pair: int, judgment: Judgment, prices: Prices | None) -> ModelJudgment:
     """What a model said of a pair, as it is stored."""
-    from annotation.model_judgments import ModelJudgment
-
     tokens_in, tokens_out = judgment.tokens_in, judgment.tokens_out
     cost = None if prices is None or tokens_in is None or tokens_out is None else prices.cost(tokens_in, tokens_out)
     answered_by = ", ".join(judgment.models) or None
@@ -148,8 +144,6 @@ def to_record(pair: int, judgment: Judgment, prices: Prices | None) -> ModelJudg
 
 def tell_judged(judge: Judge, study: str, said: Sequence[ModelJudgment], before: int) -> None:
     """Say what was judged, by which model, and what was spent."""
-    from llm.judge import DISAGREE
-
     judged = [one for one in said if one.verdict is not None]
     split = sum(one.verdict == DISAGREE for one in judged)
     there = f" ({before} were there)" if before else ""

@@ -1,24 +1,24 @@
 """Language models that are asked: their options, what asking would take, and what came of asking for summaries."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import click
 
 from cli.shared import COUNT, SEED, Incomplete, find_documents, tell
+from data.records import Document
+from llm.asking import Caller, Limits, Plan
+from llm.calls import Calls, default_path
+from llm.client import Client, Settings, TokenCounter
+from llm.cost import Budget, Prices
 from llm.embedded import EMBEDDED, find_embedded_model
-
-if TYPE_CHECKING:
-    from data.records import Document
-    from llm.asking import Caller, Plan
-    from llm.client import Client, Settings, TokenCounter
-    from llm.cost import Budget
-    from llm.prompts import Prompt
-    from summarizers.language_model import LanguageModel
+from llm.openai_client import OPENAI, OpenAIClient
+from llm.prompts import ROUGE_K_PAPER, Prompt, choose_shots, make_shots
+from summarizers.checkpoints import is_checkpoint
+from summarizers.checkpoints.chat import CheckpointClient
+from summarizers.language_model import SENTENCES, SOURCE_TOKENS, LanguageModel
 
 Command: TypeAlias = Callable[..., Any]
 
@@ -120,8 +120,6 @@ def open_language_model(
 
     `writing` are the options that checkpoints have, too. Raises ValueError for what no model, address or record is.
     """
-    from summarizers.language_model import SENTENCES, SOURCE_TOKENS, LanguageModel
-
     caller = open_caller(model, options, writing)
     source_tokens = int(writing.get("source_tokens", SOURCE_TOKENS))
     prompt, examples = make_prompt(options, writing, caller.client.tokens, source_tokens)
@@ -141,9 +139,6 @@ def open_caller(model: str, options: CallOptions, writing: Mapping[str, int | fl
 
     Raises ValueError for what no model, address or record is.
     """
-    from llm.asking import Caller, Limits
-    from llm.calls import Calls, default_path
-
     client = open_client(model, options, writing)
     limits = Limits(at_once=options.at_once or (1 if is_local(model) else Limits.at_once))
     budget = make_budget(options)
@@ -154,27 +149,19 @@ def open_caller(model: str, options: CallOptions, writing: Mapping[str, int | fl
 
 def make_settings(writing: Mapping[str, int | float | str], **defaults: int) -> Settings:
     """How the model is to answer; `defaults` hold where the options say nothing."""
-    from llm.client import Settings
-
     asked = defaults | {name: writing[name] for name in SETTINGS if name in writing}
     return Settings(**asked)  # type: ignore[arg-type]
 
 
 def is_local(model: str) -> bool:
     """Whether a model is on this machine, such as `gguf:model.gguf`."""
-    from summarizers.checkpoints import is_checkpoint
-
     return model == EMBEDDED or is_checkpoint(model)
 
 
 def open_client(model: str, options: CallOptions, writing: Mapping[str, int | float | str]) -> Client:
     """Open what asks a model, at an address or on this machine."""
     if not is_local(model):
-        from llm.openai_client import OPENAI, OpenAIClient
-
         return OpenAIClient(model, options.base_url or OPENAI, needs_key=not options.dry_run)
-    from summarizers.checkpoints.chat import CheckpointClient
-
     if options.base_url:
         raise click.UsageError(f"--base-url is the address of a server, and {model} is on this machine")
     kind, _, path = (f"gguf:{find_embedded_model()}" if model == EMBEDDED else model).partition(":")
@@ -191,8 +178,6 @@ def make_prompt(
     source_tokens: int,
 ) -> tuple[Prompt, list[Document]]:
     """The prompt that the options describe, and the documents that are examples in it."""
-    from llm.prompts import ROUGE_K_PAPER, Prompt, choose_shots, make_shots
-
     if bool(options.shots) != bool(options.shots_from):
         raise click.UsageError("--shots goes with --shots-from: so many examples of this data set or file")
     examples: list[Document] = []
@@ -204,8 +189,6 @@ def make_prompt(
 
 def make_budget(options: CallOptions) -> Budget:
     """What a run may cost."""
-    from llm.cost import Budget, Prices
-
     if (options.price_in is None) != (options.price_out is None):
         raise click.UsageError("--price-in goes with --price-out")
     if options.max_cost is not None and options.price_in is None:

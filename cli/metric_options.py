@@ -1,21 +1,21 @@
 """The options of metrics, as their files declare them, and the metrics that they ask for."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from click.core import ParameterSource
 
 from cli.shared import FILE, split_names
-
-if TYPE_CHECKING:
-    from data.records import Document, Summary
-    from metrics.base import Metric
-    from metrics.kind import Option
+from data.records import Document, Summary
+from metrics import METRICS, default_metrics, make_metrics
+from metrics.base import Metric
+from metrics.kind import Option
+from metrics.languages import ENGLISH
+from metrics.registry import options
+from metrics.unseen import ENGLISH_ONLY
 
 DEVICE: dict[str, Any] = {
     "expose_value": False,
@@ -63,9 +63,6 @@ class MetricCommand(click.Command):
 
 def metric_options() -> Iterator[click.Parameter]:
     """The options of all metrics, in the order of the metrics."""
-    from metrics import METRICS, default_metrics
-    from metrics.registry import options
-
     models = [name for name, kind in METRICS.items() if kind.needs_model]
     yield click.Option(
         ["--metrics", "names"],
@@ -81,15 +78,11 @@ def metric_options() -> Iterator[click.Parameter]:
 
 def metric_option_names() -> list[str]:
     """The names of the options of all metrics."""
-    from metrics.registry import options
-
     return ["names", *options()]
 
 
 def as_click(name: str, flag: str = "") -> click.Option:
     """An option that metrics declare, called `flag` if given."""
-    from metrics.registry import options
-
     option = options()[name]
     flag = flag or option.flag or f"--{name.replace('_', '-')}"
     default = option.default if isinstance(option.default, option.given_as) else None
@@ -119,11 +112,6 @@ def chosen_metrics(
     chosen: dict[str, Any], records: Callable[[], Iterable[tuple[Document, Sequence[Summary]]]]
 ) -> list[Metric]:
     """Make the metrics that the options name; `records` are what is scored, for --idf references and list:FILE."""
-    from metrics import METRICS, make_metrics
-    from metrics.languages import ENGLISH
-    from metrics.registry import options
-    from metrics.unseen import ENGLISH_ONLY
-
     names = split_names(chosen["names"])
     if not names:
         raise click.UsageError("--metrics names no metric")

@@ -1,19 +1,18 @@
 """Extracts of the highest ROUGE."""
 
-from __future__ import annotations
-
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from cli.distributed import ShardOptions, find_shard_inputs, run_shards, shard_options
 from cli.metric_options import MetricCommand, declared_option
+from cli.printing import print_sections, print_table
 from cli.shared import (
     COUNT,
     MOST_PROCESSES,
@@ -23,8 +22,6 @@ from cli.shared import (
     gathered,
     input_format_option,
     is_file,
-    print_sections,
-    print_table,
     read_records,
     report_refusals,
     say,
@@ -34,11 +31,25 @@ from cli.shared import (
     table_format_option,
     usual_processes,
 )
-
-if TYPE_CHECKING:
-    from data.records import Document
-    from summarizers.base import SummaryLength
-    from summarizers.oracles.evaluation import OracleEvaluation, OracleTask
+from data.files import sha256, write_whole
+from data.records import Document
+from distributed.reading import count_oracles
+from distributed.work import OracleWork
+from metrics.languages import ENGLISH
+from reports.formats import as_one_csv
+from reports.tables.oracles import (
+    facts_of,
+    oracle_sections,
+    oracles_as_json,
+    oracles_as_latex,
+    reasons_left_out,
+    row_records,
+)
+from summarizers.base import SummaryLength, read_length
+from summarizers.oracles import ALGORITHMS, Target
+from summarizers.oracles.evaluation import OracleEvaluation, OracleTask, evaluate, evaluate_stored, summarize_algorithms
+from summarizers.oracles.extracts import look_into
+from summarizers.sentences import unsplit, unsplit_words
 
 
 @dataclass(frozen=True)
@@ -58,10 +69,6 @@ class SearchOptions:
 
     def task(self) -> OracleTask:
         """What they ask for."""
-        from metrics.languages import ENGLISH
-        from summarizers.oracles import Target
-        from summarizers.oracles.evaluation import OracleTask
-
         algorithms = chosen_algorithms(self.algorithms)
         if math.isnan(self.seconds):  # which click takes to be in every range
             raise click.UsageError("--seconds must be a number of seconds, not nan")
@@ -153,10 +160,6 @@ def oracle(
     and what the length of the optimum goes with. What is found of a data set is stored: the same command goes on where
     it was stopped. Documents without a sentence, or without a reference with a word, have no oracle and are left out.
     """
-    from data.files import sha256, write_whole
-    from reports.tables.oracles import row_records
-    from summarizers.oracles.evaluation import evaluate, evaluate_stored
-
     task = search.task()
     if shards.are_asked(file, output):
         if first or processes or table_format != "text":
@@ -190,9 +193,6 @@ def oracle(
 
 def search_shards(file: str, output: str | None, task: OracleTask, format: str | None, options: ShardOptions) -> None:
     """Search shards into a folder, and print what each algorithm reached."""
-    from distributed.reading import count_oracles
-    from distributed.work import OracleWork
-
     inputs, folder = find_shard_inputs(file, output)
     outcome = run_shards(OracleWork(task), inputs, folder, format, options)
     rows = [(name, c.mean, c.documents, c.missing, c.proven) for name, c in count_oracles(outcome).items()]
@@ -201,8 +201,6 @@ def search_shards(file: str, output: str | None, task: OracleTask, format: str |
 
 def chosen_algorithms(algorithms: str) -> tuple[str, ...]:
     """What --algorithms says, each known and once."""
-    from summarizers.oracles import ALGORITHMS
-
     names = tuple(split_names(algorithms))
     if not names:
         raise click.UsageError("--algorithms names no algorithm")
@@ -216,8 +214,6 @@ def chosen_algorithms(algorithms: str) -> tuple[str, ...]:
 
 def extract_length(length: str | None) -> SummaryLength | None:
     """What --length says."""
-    from summarizers.base import read_length
-
     found = None if length is None else read_length(length)
     if length is not None and found is None:
         raise click.UsageError(
@@ -240,8 +236,6 @@ def sentence_range(sentences: str | None) -> tuple[int, int | None] | None:
 
 def warn_of_unsplit(documents: Sequence[Document]) -> None:
     """Say once which long texts are one sentence."""
-    from summarizers.sentences import unsplit, unsplit_words
-
     if ids := unsplit(documents):
         say(f"warning: {unsplit_words(len(ids), len(documents))} The first is {ids[0]!r}.")
 
@@ -254,19 +248,6 @@ def print_oracles(
     table_format: str,
 ) -> None:
     """Print the tables of oracles in one of the formats, with what they rest on."""
-    from collections import Counter
-
-    from reports.formats import as_one_csv
-    from reports.tables.oracles import (
-        facts_of,
-        oracle_sections,
-        oracles_as_json,
-        oracles_as_latex,
-        reasons_left_out,
-    )
-    from summarizers.oracles.evaluation import summarize_algorithms
-    from summarizers.oracles.extracts import look_into
-
     figures, without = summarize_algorithms(evaluation.rows), reasons_left_out(documents, evaluation, task)
     extracts = look_into(evaluation.rows, documents, task.target)
     if table_format == "json":

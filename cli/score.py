@@ -1,43 +1,50 @@
 """Score summaries by metrics, and list the keywords of documents."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from click.core import ParameterSource
 
 from cli.distributed import ShardOptions, find_shard_inputs, run_shards, shard_options
 from cli.metric_options import MetricCommand, chosen_metrics, declared_option, with_metrics
+from cli.printing import print_table
 from cli.shared import (
     FILE,
+    Records,
     Refused,
     announce_interrupt,
     check_failures,
     check_output,
-    format_cell,
     format_option,
     gathered,
-    print_table,
     read_records,
     report_refusals,
     say,
     show_document_progress,
     store_with,
 )
-
-if TYPE_CHECKING:
-    from cli.shared import Records
-    from data.records import Document, Example, Summary
-    from data.store import DataStore
-    from distributed.running import Outcome
-    from metrics.base import Metric, Score
-    from metrics.scoring import Failures
+from data.files import is_replaced, write_whole
+from data.importers import lines
+from data.one_line import in_one_line
+from data.records import Document, Example, Summary
+from data.store import DataStore
+from distributed.reading import count_scores
+from distributed.running import Outcome
+from distributed.sources import all_records
+from distributed.work import ScoreWork
+from metrics.base import Metric, Score
+from metrics.keywords.extractors import compared_keywords, documents_keywords, shared_keywords
+from metrics.keywords.lists import refuse_ambiguous
+from metrics.rouge_k import RougeK
+from metrics.scoring import Failures, score_dataset, score_record, score_records
+from metrics.unseen import warnings_of, warnings_of_first
+from reports import formats
+from reports.tables import keywords as sections
 
 
 @dataclass(frozen=True)
@@ -111,10 +118,6 @@ def score_shards(
     file: str | None, output: str | None, chosen: dict[str, Any], format: str | None, options: ShardOptions
 ) -> None:
     """Score shards into a folder, and print the means."""
-    from distributed.sources import all_records
-    from distributed.work import ScoreWork
-    from metrics.unseen import warnings_of_first
-
     inputs, folder = find_shard_inputs(file, output)
     metrics = chosen_metrics(chosen, lambda: all_records(inputs, format))
     outcome = run_shards(ScoreWork(tuple(metrics)), inputs, folder, format, options)
@@ -125,8 +128,6 @@ def score_shards(
 
 def print_score_counts(outcome: Outcome, names: Sequence[str]) -> None:
     """Print the means of columns of scores, and end with exit code 1 where a metric failed."""
-    from distributed.reading import count_scores
-
     counts = {name: count_scores(outcome, name) for name in names}
     rows = [(name, found.mean, found.scores, found.missing) for name, found in counts.items()]
     print_table(["metric", "mean", "n", "missing"], rows)
@@ -145,8 +146,6 @@ def print_score_counts(outcome: Outcome, names: Sequence[str]) -> None:
 
 def records_to_score(file: str | None, format: str | None, texts: PlainText) -> Records:
     """Read a file, or plain text files."""
-    from data.importers import lines
-
     if texts.files:
         if file is not None or texts.candidates is None or not texts.references_files:
             raise click.UsageError("plain text needs -c and at least one -r, and no FILE")
@@ -161,8 +160,6 @@ def records_to_score(file: str | None, format: str | None, texts: PlainText) -> 
 
 def check_weights(output: Path) -> None:
     """Refuse what weights could not be written to, as nothing may take the place of a device or a descriptor."""
-    from data.files import is_replaced
-
     check_output(output, [])
     if not is_replaced(output):
         raise Refused(f"{output} is no file, and weights need one")
@@ -170,25 +167,19 @@ def check_weights(output: Path) -> None:
 
 def score_stored(name: str, chosen: dict[str, Any]) -> None:
     """Score a data set in the database."""
-    from metrics.scoring import Failures
-
     store = store_with(name)
     failures = Failures()
     with announce_interrupt(lambda: "nothing was scored yet"):
         metrics = chosen_metrics(chosen, lambda: store.records(name))
     computed = score_missing(store, name, metrics, failures)
     for metric in metrics:
-        click.echo(f"{metric.name}: {computed[metric.name]} computed  {format_cell(metric.signature)}")
+        click.echo(f"{metric.name}: {computed[metric.name]} computed  {in_one_line(metric.signature)}")
     warn_of_unseen(store.records(name), metrics)
     check_failures(failures)
 
 
 def score_missing(store: DataStore, name: str, metrics: Sequence[Metric], failures: Failures) -> dict[str, int]:
     """Compute and store the scores of a data set that are missing; returns how many, by metric."""
-    from metrics.keywords.lists import refuse_ambiguous
-    from metrics.rouge_k import RougeK
-    from metrics.scoring import score_dataset
-
     for metric in metrics:
         if isinstance(metric, RougeK) and metric.lists is not None:
             refuse_ambiguous(metric.lists, store.records(name))
@@ -206,9 +197,6 @@ def score_to_file(records: Records, metrics: Sequence[Metric], output: Path) -> 
 
     Of a run that is stopped the scores that there are go into a file that is called partial.
     """
-    from data.files import is_replaced, write_whole
-    from metrics.scoring import Failures, score_record, score_records
-
     failures = Failures()
     beside = output.with_suffix(".signatures.json")
     total = sum(len(summaries) for _, summaries in records)
@@ -250,8 +238,6 @@ def score_to_file(records: Records, metrics: Sequence[Metric], output: Path) -> 
 
 def warn_of_unseen(records: Iterable[tuple[Document, Sequence[Summary]]], metrics: Sequence[Metric]) -> None:
     """Say how many letters of the texts are not seen, where some metrics see only those from a to z."""
-    from metrics.unseen import warnings_of
-
     for warning in warnings_of(records, [metric.signature for metric in metrics]):
         say(warning)
 
@@ -284,10 +270,6 @@ def keywords(file: Path, extractor: str, compare: bool, title: str, language: st
     and on standard error how many of them two extractors share. Its TF-IDF is that of a data set, as on the page
     Keywords: phrases are rare among the documents of FILE, so that it finds others than --extractor tfidf.
     """
-    from metrics.keywords.extractors import compared_keywords, documents_keywords, shared_keywords
-    from reports import formats
-    from reports.tables import keywords as sections
-
     if compare and click.get_current_context().get_parameter_source("extractor") == ParameterSource.COMMANDLINE:
         raise click.UsageError("--compare prints all extractors: leave out --extractor")
     documents = [document for document, _ in read_records(file, format)]

@@ -1,21 +1,21 @@
 """Serve the web app."""
 
-from __future__ import annotations
-
 import os
 import socket
 import sys
-from typing import TYPE_CHECKING, Any
+import threading
+import webbrowser
+from typing import Any
 
 import click
+from sqlalchemy import Engine, make_url
 
 from cli.shared import Refused, open_stores, report_refusals
 from cli.workers import Workers, end_with_parent
-
-if TYPE_CHECKING:
-    from sqlalchemy import Engine
-
-    from hosting.settings import Settings
+from data.damage import QUICK
+from data.database import ROOT, URL_VARIABLE, absolute_url, database_url, make_engine, refuse_damaged
+from hosting.accounts import AccountStore
+from hosting.settings import HOSTED, Settings, hosted_settings
 
 
 @click.command()
@@ -39,9 +39,6 @@ if TYPE_CHECKING:
 def serve(host: str, port: int, open_browser: bool, hosted: bool, workers: int) -> None:
     """Start the app."""
     import uvicorn
-
-    from data.damage import QUICK
-    from data.database import ROOT, URL_VARIABLE, absolute_url, database_url, make_engine, refuse_damaged
 
     os.environ[URL_VARIABLE] = absolute_url(database_url())
     if workers > 1:
@@ -69,9 +66,6 @@ def serve(host: str, port: int, open_browser: bool, hosted: bool, workers: int) 
     click.echo(f"The app is at {settings.public_url if settings else f'http://{host}:{port}'}  (stop it with Ctrl-C)")
     has_screen = sys.platform in {"darwin", "win32"} or "DISPLAY" in os.environ or "WAYLAND_DISPLAY" in os.environ
     if open_browser and has_screen:
-        import threading
-        import webbrowser
-
         threading.Timer(1.5, webbrowser.open, [f"http://{host}:{port}"]).start()
     uvicorn.run(
         app,
@@ -86,10 +80,6 @@ def serve(host: str, port: int, open_browser: bool, hosted: bool, workers: int) 
 
 def check_workers(hosted: bool, port: int, workers: int) -> None:
     """Refuse several servers where one of them would be in another's way."""
-    from sqlalchemy import make_url
-
-    from data.database import database_url
-
     if not hosted:
         raise Refused("--workers is for --hosted; on one's own machine one server is enough")
     if make_url(database_url()).get_backend_name() == "sqlite":
@@ -100,8 +90,6 @@ def check_workers(hosted: bool, port: int, workers: int) -> None:
 
 def prepare_hosting() -> Settings:
     """Check that the server can be hosted: settings and libraries. Raises what the command refuses."""
-    from hosting.settings import HOSTED, hosted_settings
-
     os.environ[HOSTED] = "1"
     settings = hosted_settings()
     try:
@@ -114,8 +102,6 @@ def prepare_hosting() -> Settings:
 
 def check_owner(engine: Engine) -> None:
     """Refuse to serve what nobody could run."""
-    from hosting.accounts import AccountStore
-
     if not AccountStore(engine).has_owner():
         raise Refused("the server has no owner; add one with  relevance user add NAME --role owner")
 

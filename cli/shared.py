@@ -1,30 +1,27 @@
 """What all commands share: errors in one line, names in options, progress and tables on the terminal."""
 
-from __future__ import annotations
-
 import os
-import shutil
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import fields
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import click
+from sqlalchemy.exc import SQLAlchemyError
 
-if TYPE_CHECKING:  # loaded where they are used
-    from sys import UnraisableHookArgs
+from annotation.store import AnnotationStore
+from data.database import connect
+from data.importers import read_documents
+from data.one_line import in_one_line
+from data.records import Document, Summary
+from data.store import DataStore, UnknownDataset
 
-    from annotation.store import AnnotationStore
-    from data.records import Document, Summary
-    from data.store import DataStore
-    from reports.tables.table import Table
-
-    Records: TypeAlias = list[tuple[Document, list[Summary]]]
-    """Documents with their summaries."""
+Records: TypeAlias = list[tuple[Document, list[Summary]]]
+"""Documents with their summaries."""
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Receives how many are done, and how many there are."""
@@ -46,49 +43,11 @@ STORED = "what was found is stored, and the same command goes on from there"
 """What a run that is stopped says of a data set."""
 
 
-class Program(click.Group):
-    """The command: its errors are one line each, and an output that cannot be written ends it without a traceback."""
-
-    def main(self, *arguments: Any, **options: Any) -> Any:
-        """Run the command and exit."""
-        try:
-            return super().main(*arguments, **options)
-        except OSError as error:  # commands refuse what they cannot read; what is left is what they write
-            with suppress(OSError):
-                say(f"Error: the output cannot be written: {error.strerror}")
-                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python tries again when it ends
-            sys.exit(1)
-
-    def make_context(self, *arguments: Any, **options: Any) -> click.Context:
-        """Parse the command's own options."""
-        with errors_in_one_line():
-            return super().make_context(*arguments, **options)
-
-    def invoke(self, context: click.Context) -> Any:
-        """Parse the options of what is below it and run that."""
-        with errors_in_one_line():
-            return super().invoke(context)
-
-
-@contextmanager
-def errors_in_one_line() -> Iterator[None]:
-    """Fold error messages into one line, because names in them may be long and contain anything."""
-    from data.one_line import message
-
-    try:
-        yield
-    except click.ClickException as error:
-        error.message = message(error.message)  # type: ignore[misc]  # final, but the same exception goes on
-        raise
-
-
 def report_refusals(command: Callable[..., None]) -> Callable[..., None]:
     """Report refused input as one line on standard error, with exit code 2."""
 
     @wraps(command)
     def run(*args: Any, **options: Any) -> None:
-        from sqlalchemy.exc import SQLAlchemyError
-
         try:
             command(*args, **options)
         except (ValueError, OSError) as error:  # BadRecord, StoreError, UnknownMetric, ... are ValueErrors
@@ -148,8 +107,6 @@ def say(message: str) -> None:
 
 def tell(line: str, *, err: bool = False) -> None:
     """Print a line with control characters escaped."""
-    from data.one_line import in_one_line
-
     click.echo(in_one_line(line), err=err)
 
 
@@ -172,25 +129,17 @@ def check_failures(failures: dict[str, str]) -> None:
 
 def read_records(file: Path, format: str | None) -> Records:
     """Read a file whole before anything is done with it."""
-    from data.importers import read_documents
-
     return list(read_documents(file, format, say))
 
 
 def open_stores() -> tuple[DataStore, AnnotationStore]:
     """The stores over the database, its schema brought up to date."""
-    from annotation.store import AnnotationStore
-    from data.database import connect
-    from data.store import DataStore
-
     engine = connect(say=say)
     return DataStore(engine), AnnotationStore(engine)
 
 
 def store_with(name: str) -> DataStore:
     """The store of data sets, refused where it has none of that name, which is no file's either."""
-    from data.store import UnknownDataset
-
     store, _ = open_stores()
     try:
         store.dataset(name)
@@ -207,50 +156,6 @@ def find_documents(name: str) -> list[Document]:
     """The documents of a file or a data set. Raises `BadRecord`, `Refused`."""
     records = read_records(Path(name), None) if is_file(name, None) else store_with(name).records(name)
     return [document for document, _ in records]
-
-
-def print_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print aligned columns: the first flush left, numbers flush right."""
-    cells = [list(header), *([format_cell(value) for value in row] for row in rows)]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
-    for row in cells:
-        first, *others = (text.ljust(w) if i == 0 else text.rjust(w) for i, (text, w) in enumerate(zip(row, widths)))  # noqa: B905
-        click.echo("  ".join([first, *others]).rstrip())
-
-
-def print_sections(sections: Sequence[Table], lines: Iterable[str]) -> None:
-    """Print tables as text, and under them what they rest on.
-
-    Each note is printed once, but for those that say what of a table is not weighed. Of several tables a long one is
-    only named.
-    """
-    from data.one_line import in_one_line
-    from reports.formats import LONG, as_text
-    from reports.tables.table import NOT_WEIGHED
-
-    said: set[str] = set()
-    for section in sections:
-        if len(section.rows) > LONG and len(sections) > 1:
-            click.echo(f"{section.title}\n{len(section.rows)} rows: --tables {section.name} prints them\n")
-        else:
-            click.echo(as_text(section, without=["signature"], said=said, width=screen_width()) + "\n")
-            said.update(note for note in section.notes if not note.startswith(NOT_WEIGHED))
-    for line in lines:
-        click.echo(in_one_line(line))
-
-
-def screen_width() -> int | None:
-    """Characters in a line of the terminal; None where standard output is none, whose lines stay whole for searches."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-
-
-def format_cell(value: object) -> str:
-    """A value as a table shows it: four decimals, `-` for what is undefined."""
-    from data.one_line import in_one_line
-
-    if value is None:
-        return "-"
-    return f"{value:.4f}" if isinstance(value, float) else in_one_line(value)
 
 
 def usual_processes() -> int:
@@ -277,7 +182,7 @@ def announce_interrupt(kept: Callable[[], str]) -> Iterator[Callable[[], None]]:
         if was_pressed:
             raise KeyboardInterrupt
 
-    def pass_over_interrupt(dropped: UnraisableHookArgs) -> None:
+    def pass_over_interrupt(dropped: "sys.UnraisableHookArgs") -> None:
         if not issubclass(dropped.exc_type, KeyboardInterrupt):
             print_dropped(dropped)
 
@@ -311,7 +216,7 @@ def show_document_progress(doing: str, name: str, kept: Callable[[int], str]) ->
 @contextmanager
 def bar(label: str) -> Iterator[Progress]:
     """Show a progress bar; yields a function that takes the amount done and the total."""
-    with click.progressbar(length=0, label=format_cell(label), file=sys.stderr) as shown:
+    with click.progressbar(length=0, label=in_one_line(label), file=sys.stderr) as shown:
 
         def progress(done: int, total: int) -> None:
             shown.length = total or 1  # nothing to do is done

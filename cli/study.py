@@ -1,13 +1,15 @@
 """Studies: create, list, invite, close, export."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from annotation import exports
+from annotation.records import INSTRUCTIONS, QUESTION, StudySpec
+from annotation.removal import StudyInUse, StudyRemovalStore
+from annotation.sampling import GIVEN
+from cli.printing import print_table
 from cli.shared import (
     COUNT,
     FILE,
@@ -17,15 +19,18 @@ from cli.shared import (
     check_output,
     gathered,
     open_stores,
-    print_table,
     report_refusals,
     say,
     split_names,
     tell,
 )
-
-if TYPE_CHECKING:
-    from annotation.removal import StudyRemovalStore
+from cli.study_file import apply_file, check_file, export_file
+from data.export import export
+from data.files import write_whole
+from data.reading import lines
+from metrics import default_metrics, make_metrics
+from metrics.scoring import Failures, score_dataset
+from reports.escaping import format_count
 
 
 @dataclass(frozen=True)
@@ -103,11 +108,6 @@ def create_study(
     instructions: Path | None,
 ) -> None:
     """Create the study NAME from pairs of a data set's summaries."""
-    from annotation.records import INSTRUCTIONS, QUESTION, StudySpec
-    from data.reading import lines
-    from metrics import default_metrics, make_metrics
-    from metrics.scoring import Failures, score_dataset
-
     data_store, annotation_store = open_stores()
     contradicting = split_names(draw.conflict_metrics) if draw.rule == "conflicts" else []
     # The lexical ones so that the agreement table is there with the first judgment.
@@ -147,8 +147,6 @@ def create_study(
 @report_refusals
 def list_studies(archived: bool) -> None:
     """List the studies and how far they are."""
-    from annotation.sampling import GIVEN
-
     _, store = open_stores()
     print_table(
         ["study", "data set", "pairs", "wanted", "judgments", "state"],
@@ -213,8 +211,6 @@ def archive_study(name: str, restore: bool) -> None:
 @report_refusals
 def delete_study(name: str, with_judgments: bool) -> None:
     """Delete the study NAME with its pairs, people, links and files; only a backup brings it back."""
-    from annotation.removal import StudyInUse
-
     try:
         open_removal().delete_study(name, with_judgments=with_judgments)
     except StudyInUse as error:
@@ -224,8 +220,6 @@ def delete_study(name: str, with_judgments: bool) -> None:
 
 def open_removal() -> StudyRemovalStore:
     """What renames and deletes studies, over the database."""
-    from annotation.removal import StudyRemovalStore
-
     return StudyRemovalStore(open_stores()[1].engine)
 
 
@@ -254,11 +248,6 @@ def export_study(name: str, what: str, format: str, with_names: bool, output: Pa
     What people wrote (rationales, reasons, answers) stays as it is, and may tell who they are. Crowd-Kit knows no ties:
     they are left out, and counted.
     """
-    from annotation import exports
-    from data.export import export
-    from data.files import write_whole
-    from reports.escaping import format_count
-
     if output is not None:
         check_output(output, [])
     if format in exports.PAIRWISE:
@@ -275,3 +264,7 @@ def export_study(name: str, what: str, format: str, with_names: bool, output: Pa
     else:
         write_whole(output, [text])
         say(f"wrote {output}")
+
+
+for command in (check_file, apply_file, export_file):
+    study.add_command(command)

@@ -1,20 +1,24 @@
 """Study files: check, apply, export."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from annotation.doubts import find_doubts
+from annotation.protocol.changes import may_change
+from annotation.protocol.file import read_protocol, read_study_file, say_place
+from annotation.protocol.pinning import NotPinned, OtherData, check_pin
+from annotation.protocol.places import find_lines
+from annotation.protocol.records import StudyProtocol
+from annotation.protocol.store import Effect, ProtocolStore
+from annotation.records import ScoresMissing
 from cli.shared import FILE, Refused, check_failures, check_output, open_stores, report_refusals, say, tell
-
-if TYPE_CHECKING:  # loaded where they are used
-    from annotation.protocol.records import StudyProtocol
-    from annotation.protocol.store import Effect, ProtocolStore
-    from data.store import DataStore
+from data.files import write_whole
+from data.store import DataStore, UnknownDataset
+from metrics.from_signature import metric_of, metrics_for, signatures
+from metrics.scoring import Failures, score_dataset
 
 
 @click.command("check")
@@ -22,10 +26,6 @@ if TYPE_CHECKING:  # loaded where they are used
 @report_refusals
 def check_file(file: Path) -> None:
     """Say what applying the study file FILE would do, or what is wrong with it, by its line."""
-    from annotation.protocol.file import read_protocol, read_study_file
-    from annotation.records import ScoresMissing
-    from metrics.from_signature import metric_of
-
     text = read_study_file(file)
     protocol = read_protocol(text, file.name)
     _, store = open_protocols()
@@ -50,10 +50,6 @@ def apply_file(file: Path) -> None:
     Until somebody is invited, joins, or a language model judges, everything may change, and pairs are drawn anew;
     from then on title, closes, instructions, texts, links, panel, most_per_annotator and idle_minutes.
     """
-    from annotation.protocol.changes import may_change
-    from annotation.protocol.file import read_protocol, read_study_file
-    from annotation.protocol.pinning import check_pin
-
     text = read_study_file(file)
     protocol = read_protocol(text, file.name)
     data, store = open_protocols()
@@ -81,9 +77,6 @@ def apply_file(file: Path) -> None:
 @report_refusals
 def export_file(name: str, version: int | None, output: Path | None) -> None:
     """Write the study file of the study NAME, byte by byte as it was applied."""
-    from annotation.protocol.store import ProtocolStore
-    from data.files import write_whole
-
     if output is not None:
         check_output(output, [])
     _, annotation = open_stores()
@@ -97,8 +90,6 @@ def export_file(name: str, version: int | None, output: Path | None) -> None:
 
 def open_protocols() -> tuple[DataStore, ProtocolStore]:
     """The stores of data sets and of study files."""
-    from annotation.protocol.store import ProtocolStore
-
     data, annotation = open_stores()
     return data, ProtocolStore(annotation.engine)
 
@@ -106,11 +97,6 @@ def open_protocols() -> tuple[DataStore, ProtocolStore]:
 @contextmanager
 def located(file: Path, text: str) -> Iterator[None]:
     """Say on which line of a study file that stands which does not go with the data set."""
-    from annotation.protocol.file import say_place
-    from annotation.protocol.pinning import NotPinned, OtherData
-    from annotation.protocol.places import find_lines
-    from data.store import UnknownDataset
-
     try:
         yield
     except (NotPinned, OtherData, UnknownDataset) as error:
@@ -120,10 +106,6 @@ def located(file: Path, text: str) -> Iterator[None]:
 
 def check_signatures(file: Path, text: str, protocol: StudyProtocol) -> None:
     """Refuse the name of a metric where the signature of its scores is to stand, and say which that is."""
-    from annotation.protocol.file import say_place
-    from annotation.protocol.places import find_lines
-    from metrics.from_signature import signatures
-
     for path, signature in protocol.signatures.items():
         if "|" not in signature:
             where = say_place(path, find_lines(text), file.name)
@@ -134,19 +116,12 @@ def check_signatures(file: Path, text: str, protocol: StudyProtocol) -> None:
 
 def say_doubts(file: Path, text: str, protocol: StudyProtocol) -> None:
     """Say what a study file says and hardly means, by its line."""
-    from annotation.doubts import find_doubts
-    from annotation.protocol.file import say_place
-    from annotation.protocol.places import find_lines
-
     for path, doubt in find_doubts(protocol):
         say(f"{say_place(path, find_lines(text), file.name)}: {doubt}")
 
 
 def score(data: DataStore, protocol: StudyProtocol) -> None:
     """Compute the scores that its rules compare, and the usual ones: the agreement table is there at once."""
-    from metrics.from_signature import metrics_for
-    from metrics.scoring import Failures, score_dataset
-
     failures = Failures()
     score_dataset(data, protocol.dataset.name, metrics_for(protocol.signatures.values()), failures=failures)
     check_failures(failures)

@@ -1,9 +1,6 @@
 """Systems that write summaries, and how they write."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING
 
 import click
 
@@ -35,13 +32,17 @@ from cli.shared import (
     tell,
     usual_processes,
 )
-
-if TYPE_CHECKING:
-    from data.records import Document
-    from data.store import DataStore
-    from summarizers.adding import AddedSystem
-    from summarizers.base import Summarizer
-    from summarizers.checkpoints import WritingOptions
+from data.records import Document
+from data.store import DataStore, SystemExists
+from distributed.work import SummaryWork
+from metrics.languages import LANGUAGES
+from summarizers import add_systems
+from summarizers.adding import AddedSystem
+from summarizers.base import Summarizer, system_name
+from summarizers.checkpoints import WritingOptions, checkpoint_summarizer, is_checkpoint
+from summarizers.language_model import LanguageModel
+from summarizers.learned.extractor import extractor, is_extractor
+from summarizers.registry import guide, in_language, summarizer
 
 
 @dataclass(frozen=True)
@@ -70,8 +71,6 @@ class CheckpointOptions:
 
     def writing(self) -> WritingOptions:
         """What they ask for."""
-        from summarizers.checkpoints import WritingOptions
-
         return WritingOptions(**self.given)  # type: ignore[arg-type]  # fields of the same names and types
 
 
@@ -93,9 +92,6 @@ class NamedSystems:
     @property
     def names(self) -> list[str]:
         """The systems, in the language if one is named."""
-        from metrics.languages import LANGUAGES
-        from summarizers.registry import in_language
-
         names = split_names(self.systems)
         if self.language is None:
             return names
@@ -106,8 +102,6 @@ class NamedSystems:
 
 def print_systems(context: click.Context, _option: click.Parameter, asked: bool) -> None:
     """Print how all systems are named and end."""
-    from summarizers.registry import guide
-
     if asked and not context.resilient_parsing:
         click.echo(guide())
         context.exit()
@@ -221,10 +215,6 @@ def summarize(
     With --on, or with -o DIR/, summaries are written for the documents of FILE, which may be a pattern in quotes or an
     address: each shard becomes a Parquet file of the folder, a table that can be imported or scored.
     """
-    from data.store import SystemExists
-    from summarizers import add_systems
-    from summarizers.language_model import LanguageModel
-
     names = named.names
     check_options(names, called, writing, asking)
     if over.are_asked(name, over.output) or over.output is not None or over.input_format is not None:
@@ -260,10 +250,6 @@ def summarize(
 
 def summarize_shards(name: str, asked: list[str | Summarizer], trained_on: bool, over: OverShards) -> None:
     """Write the summaries of shards into a folder."""
-    from distributed.work import SummaryWork
-    from summarizers.language_model import LanguageModel
-    from summarizers.registry import summarizer
-
     systems = [summarizer(system) if isinstance(system, str) else system for system in asked]
     if any(isinstance(system, LanguageModel) for system in systems):
         raise click.UsageError(
@@ -279,9 +265,6 @@ def check_options(
     names: list[str], called: str | None, writing: CheckpointOptions, asking: LanguageModelOptions
 ) -> None:
     """Refuse options that no system that is named has."""
-    from summarizers.checkpoints import is_checkpoint
-    from summarizers.learned.extractor import is_extractor
-
     if not names:
         raise click.UsageError("--system names no system")
     checkpoints = any(is_checkpoint(name) for name in names)
@@ -313,10 +296,6 @@ def find_systems(
     asking: LanguageModelOptions,
 ) -> list[str | Summarizer]:
     """The systems that are named: checkpoints, trained extractors and language models as what opens or asks them."""
-    from summarizers.base import system_name
-    from summarizers.checkpoints import checkpoint_summarizer, is_checkpoint
-    from summarizers.learned.extractor import extractor, is_extractor
-
     called = None if called is None else system_name(called)
     found: list[str | Summarizer] = []
     for name in names:

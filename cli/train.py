@@ -8,6 +8,7 @@ from cli.apes import train_attentive_reader, train_tagger
 from cli.metric_options import device_option
 from cli.shared import COUNT, find_documents, report_refusals, say, tell
 from cli.train_methods import TrainGroup
+from summarizers.learned.training import train_extractor
 
 
 @click.group(cls=TrainGroup)
@@ -43,8 +44,6 @@ def extractor(dataset: str, dev: str, without: str | None, kind: str, seeds: int
     `relevance summarize NAME --system extractor:DIR` uses it. Documents that are also in --dev or --without are not
     learned from.
     """
-    from summarizers.learned.training import train_extractor
-
     held_out = find_documents(without) if without else []
     trained = train_extractor(
         find_documents(dataset), find_documents(dev), output, kind, without=held_out, seeds=seeds, say=say

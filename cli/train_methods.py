@@ -1,21 +1,26 @@
 """Training by the papers' methods: a command a method."""
 
-from __future__ import annotations
-
+import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from inspect import getdoc
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from cli.shared import BEAMS, COUNT, SEED, find_documents, report_refusals, say, show_document_progress
-
-if TYPE_CHECKING:
-    from data.records import Document
-    from summarizers.methods.base import Method
-    from summarizers.training.task import Task
+from data.records import Document
+from metrics.models.files import device
+from summarizers.methods.base import Method
+from summarizers.methods.published import PUBLISHED, TO_THE_END
+from summarizers.methods.registry import METHODS
+from summarizers.training.grid import search_grid
+from summarizers.training.run import train
+from summarizers.training.runs import train_runs
+from summarizers.training.task import DTYPES, MEASURES, Task, check_installed
+from summarizers.training_documents import TrainingDocuments
 
 NUMBER = click.FloatRange(0, min_open=True)
 
@@ -53,9 +58,6 @@ class Seeds(Numbers):
         return super().convert(value, param, ctx)
 
 
-TYPES: dict[str, Any] = {"float": float, "int": int, "tuple[int, ...]": Numbers()}
-"""How a method's setting is given, by its annotation; a text is one of its choices."""
-
 ABOUT = """Learns the {target} of each document in FILE, or in the data set NAME, and writes a folder that
 relevance summarize takes as {kind}:OUTPUT. What is not given is as published. Training that was stopped goes on by
 --resume from its last epoch, or the last ten minutes."""
@@ -69,22 +71,17 @@ class TrainGroup(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The commands of the file, then the methods."""
-        from summarizers.methods.registry import METHODS
-
         return [*super().list_commands(ctx), *METHODS]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """A command of the file, or that of a method."""
         if known := super().get_command(ctx, cmd_name):
             return known
-        from summarizers.methods.registry import METHODS
-
         return method_command(METHODS[cmd_name]) if cmd_name in METHODS else None
 
 
 def method_command(method: type[Method]) -> click.Command:
     """The command of a method, with its settings as options."""
-    from inspect import getdoc
 
     @report_refusals
     def run(**given: Any) -> None:
@@ -98,11 +95,12 @@ def method_command(method: type[Method]) -> click.Command:
 
 
 def setting_option(field: Any) -> click.Option:
-    """The option of a method's setting."""
+    """Return the option of a method's setting, of the type of its default."""
     flag = f"--{field.name.replace('_', '-')}"
-    choices = field.metadata["choices"]
-    default = ",".join(map(str, field.default)) if isinstance(field.default, tuple) else field.default
-    kind = click.Choice(choices) if choices else TYPES[field.type]
+    default, choices = field.default, field.metadata["choices"]
+    kind: Any = click.Choice(choices) if choices else type(default)
+    if isinstance(default, tuple):
+        kind, default = Numbers(), ",".join(map(str, default))
     return click.Option([flag, field.name], type=kind, default=default, show_default=True, help=field.metadata["help"])
 
 
@@ -133,9 +131,6 @@ class Given:
 
 def shared_options(method: type[Method]) -> list[click.Parameter]:
     """The options that all methods have, with what is published of this one as their defaults."""
-    from summarizers.methods.published import PUBLISHED
-    from summarizers.training.task import DTYPES, MEASURES
-
     folder = click.Path(path_type=Path)
     published = PUBLISHED[method.name]
     training, decoding = published.training, published.decoding
@@ -193,8 +188,6 @@ def shared_options(method: type[Method]) -> list[click.Parameter]:
 
 def describe_patience(patience: int) -> str:
     """What ends training, in words."""
-    from summarizers.methods.published import TO_THE_END
-
     return f"; {patience} epochs without a better one end training" if patience < TO_THE_END else ""
 
 
@@ -206,10 +199,6 @@ def describe_grid(grid: Any) -> str:
 
 def train_method(method: type[Method], settings: dict[str, Any], given: Given) -> None:
     """Train a system, or several over seeds."""
-    from summarizers.methods.published import PUBLISHED
-    from summarizers.training.grid import search_grid
-    from summarizers.training.run import train
-    from summarizers.training.runs import train_runs
 
     def kept(_: int) -> str:
         return "--resume goes on from the last checkpoint"
@@ -232,12 +221,6 @@ def train_method(method: type[Method], settings: dict[str, Any], given: Given) -
 
 def make_task(method: Method, given: Given) -> Task:
     """What is asked for, with what is published where nothing is said."""
-    from dataclasses import replace
-
-    from metrics.models.files import device
-    from summarizers.methods.published import PUBLISHED
-    from summarizers.training.task import Task, check_installed
-
     check_installed()
     published = PUBLISHED[method.name]
 
@@ -262,8 +245,6 @@ def make_task(method: Method, given: Given) -> Task:
 
 def leave_out(documents: Iterable[Document], dev: Sequence[Document], given: Given) -> tuple[Document, ...]:
     """The documents that are not also in dev, which says nothing of what was learned by heart."""
-    from summarizers.training_documents import TrainingDocuments
-
     everything, held_out = tuple(documents), TrainingDocuments.of(dev)
     learned = tuple(document for document in everything if document not in held_out)
     if everything and not learned:
@@ -275,7 +256,5 @@ def leave_out(documents: Iterable[Document], dev: Sequence[Document], given: Giv
 
 def describe(folder: Path) -> str:
     """What a finished folder reached."""
-    import json
-
     said = json.loads((folder / "method.json").read_text())
     return f"{folder}: {said['measure']} {said['best']['score']:.4f} on dev after {said['best']['step']} updates"

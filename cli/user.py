@@ -1,17 +1,13 @@
 """Accounts of a hosted server: add, list, disable, enable, change a password."""
 
-from __future__ import annotations
-
 import sys
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 import click
 
-from cli.shared import Refused, open_stores, print_table, report_refusals, tell
-
-if TYPE_CHECKING:
-    from hosting.accounts import AccountStore
+from cli.printing import print_table
+from cli.shared import Refused, open_stores, report_refusals, tell
+from hosting.accounts import AccountStore
 
 password_option = click.option(
     "--password-stdin", is_flag=True, help="Read the password from standard input, a line; else it is asked for."
@@ -96,8 +92,6 @@ def open_accounts() -> AccountStore:
         import argon2  # noqa: F401
     except ModuleNotFoundError as error:
         raise Refused(f"{error.name} is not installed: pip install 'relevance[hosted]'") from error
-    from hosting.accounts import AccountStore
-
     data_store, _ = open_stores()
     return AccountStore(data_store.engine)
 

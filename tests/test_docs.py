@@ -67,7 +67,7 @@ def test_every_metric_and_format_is_named(name: str) -> None:
     assert f"`{name}`" in (REFERENCE["metrics"] if name in METRICS else REFERENCE["formats"])
 
 
-@pytest.mark.parametrize("name", main.commands)
+@pytest.mark.parametrize("name", main.places)
 def test_every_command_is_named(name: str) -> None:
     assert f"`relevance {name}" in REFERENCE["commands"]
 

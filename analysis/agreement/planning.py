@@ -11,6 +11,7 @@ from scipy import stats
 
 from analysis.agreement.power import SimulatedPower
 from analysis.arrays import ROUNDING, check_level, number_by_text, read_numbers, read_weights, same_length
+from analysis.intervals import FEWEST_DOCUMENTS
 from analysis.significance import MCNEMAR, SIGN_FLIP, fewest_documents, read_credits
 from data.preferences import TIE
 
@@ -27,10 +28,6 @@ SIMULATED_UP_TO = 40
 
 SIMULATED_FROM = 0.01
 """The alpha below which it answers, too: the flips that show so small a p value take too long."""
-
-DOCUMENTS_OF_INTERVALS = 10
-"""Documents below which an interval does not hold its level, however it is made: of 5, 95 % intervals hold the truth
-in 84 of 100 studies, of 10 or more in 92 to 97."""
 
 EXACT_UP_TO = 100_000
 """Independent pairs beyond which the normal approximation answers, to keep the exact search under .3 s."""
@@ -193,10 +190,10 @@ def pairs_for_interval(
     independent = 1 + bisect_left(
         range(1, 10**18), True, key=lambda pairs: _half_width(ratio, pairs, level) <= half_width * (1 + 1e-9)
     )
-    pairs = max(_ceiling(independent * effect), _ceiling(DOCUMENTS_OF_INTERVALS * pairs_per_document))
+    pairs = max(_ceiling(independent * effect), _ceiling(FEWEST_DOCUMENTS * pairs_per_document))
     return Plan(
         pairs, independent, effect, _ceiling(pairs / pairs_per_document), _ceiling(pairs * judgments_per_pair),
-        DOCUMENTS_OF_INTERVALS, None, None, CLOPPER_PEARSON,
+        FEWEST_DOCUMENTS, None, None, CLOPPER_PEARSON,
     )  # fmt: skip
 
 

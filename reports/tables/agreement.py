@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from analysis.agreement.counts import Agreement, Rule
 from analysis.agreement.evaluation import MetricEvaluation
-from analysis.agreement.planning import DOCUMENTS_OF_INTERVALS
+from analysis.intervals import FEWEST_DOCUMENTS
 from analysis.leaders import rank_metrics
 from analysis.metrics_and_people import AgreementAnalysis
 from analysis.significance import TWO_WAY, PairedComparison, SideShare, fewest_documents
@@ -67,7 +67,7 @@ def agreement_table(
     if analysis.rows:
         found = analysis.rows[0].evaluation
         said.append(ratio_intervals_note(found.intervals.half.level, found.over))
-        if 1 < analysis.documents < DOCUMENTS_OF_INTERVALS:
+        if 1 < analysis.documents < FEWEST_DOCUMENTS:
             said.append(
                 f"There are {analysis.documents} documents only: where each has many pairs, such intervals are too "
                 "narrow (those of 5 documents of 100 pairs hold the truth in 87 to 92 of 100 studies), and p values "

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analysis.agreement.planning import DOCUMENTS_OF_INTERVALS
+from analysis.intervals import FEWEST_DOCUMENTS
 from analysis.people.false_discovery import FalseDiscovery, false_discovery
 from analysis.people.reliability import krippendorff_alpha, raw_agreement
 from annotation.keyword_records import MarkCounts, MarkDecisions
@@ -202,7 +202,7 @@ def discovery_table(found: Mapping[str, FalseDiscovery]) -> Table:
     ]
     for of in list(found.values())[:1]:
         notes.append(ratio_intervals_note(of.rate_interval.level, of.over, "keywords"))
-        if 0 < of.documents < DOCUMENTS_OF_INTERVALS:
+        if 0 < of.documents < FEWEST_DOCUMENTS:
             notes.append(f"{format_count(of.documents, 'document')} only: such intervals may be too narrow.")
     return Table("keyword_errors", "Wrong keywords by extractor", rows, notes, "the review has no extractor")
 

@@ -4,12 +4,14 @@ import re
 from datetime import timedelta
 
 import pytest
+from click import Context, Group
 from click.testing import CliRunner
 
 import cli
 from annotation.store import AnnotationStore
 from data.database import connect, now
 from data.store import DataStore
+from summarizers.methods.registry import METHODS
 from summarizers.registry import BASELINES, LEARNED, ORACLES, summarizer
 from tests.commands import refused, run, write
 
@@ -47,15 +49,17 @@ def read_lines(path):
 
 def test_every_command_says_what_it_does():
     def walk(group, *path):
-        for name, command in group.commands.items():
-            yield from walk(command, *path, name) if hasattr(command, "commands") else [(*path, name)]
+        context = Context(group)
+        for name in group.list_commands(context):
+            command = group.get_command(context, name)
+            yield from walk(command, *path, name) if isinstance(command, Group) else [(*path, name)]
 
     commands = list(walk(cli.main))
     assert {" ".join(command) for command in commands} == {
         *("import", "convert", "datasets", "summarize", "score", "keywords", "demo", "serve", "apes", "entities"),
         *("analyze", "report", "plan", "oracle"),
         *("backup", "restore", "doctor"),
-        *("train attentive-reader", "train tagger", "train extractor"),
+        *("train attentive-reader", "train tagger", "train extractor", *(f"train {name}" for name in METHODS)),
         *("study create", "study list", "study invite", "study close", "study export"),
         *("study check", "study apply", "study export-config"),
         *("study rename", "study archive", "study delete"),

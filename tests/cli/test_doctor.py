@@ -151,7 +151,7 @@ def test_a_model_that_is_missing(file: Path, monkeypatch: pytest.MonkeyPatch) ->
     def refuse(_: object) -> None:
         raise ModelUnavailable("vocab.txt\nis missing: install it anew")
 
-    monkeypatch.setattr("metrics.models.files.check_hashes", refuse)
+    monkeypatch.setattr(doctor, "check_hashes", refuse)
     assert findings(code=1)["models"] == ("wrong", "vocab.txt is missing: install it anew")
 
 

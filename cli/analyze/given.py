@@ -1,49 +1,36 @@
 """Scores of metrics that came with a corpus, as columns of what is analysed."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import click
+import numpy as np
 from click.core import ParameterSource
+from numpy.typing import NDArray
 
-from cli.shared import is_file, store_with
-
-if TYPE_CHECKING:  # loaded where they are used
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from cli.shared import Records
-    from data.cells import Cells
-    from metrics.scoring import MissingCounts
+from cli.shared import Records
+from data.cells import Cells
+from data.signatures import given_signature, is_given
+from data.store import DataStore
+from metrics.scoring import MissingCounts
 
 
 def with_given(
-    cells: Cells, gaps: dict[str, MissingCounts], name: str, records: Records
+    cells: Cells, gaps: dict[str, MissingCounts], store: DataStore | None, name: str, records: Records
 ) -> tuple[Cells, dict[str, MissingCounts]]:
-    """Cells of a file or data set with the scores that came with it, unless --metrics says which metrics there are.
+    """Add the scores that came with a file or with a data set of the `store`, unless --metrics names the metrics.
 
     `gaps` are how many scores are missing, by signature. A file's scores have no more than a name, a data set's a
     signature that says which corpus they are of.
     """
-    import numpy as np
-
-    from metrics.scoring import MissingCounts
-
     if click.get_current_context().get_parameter_source("names") == ParameterSource.COMMANDLINE:
         return cells, gaps
-    columns = columns_of_file(cells, records) if is_file(name, None) else columns_of_dataset(cells, name)
+    columns = columns_of_file(cells, records) if store is None else columns_of_dataset(cells, store, name)
     missing = {signature: MissingCounts(int(np.isnan(values).sum()), 0) for signature, values in columns.items()}
     return replace(cells, scores={**cells.scores, **columns}), gaps | missing
 
 
 def columns_of_file(cells: Cells, records: Records) -> dict[str, NDArray[np.float64]]:
     """The scores that stand in a file, for the given cells; NaN where there is none."""
-    import numpy as np
-
-    from data.signatures import given_signature
-
     given = {(one.document_id, one.system): dict(one.given) for _, summaries in records for one in summaries}
     of_cells = [given[key] for key in zip(cells.documents, cells.systems, strict=True)]
     names = dict.fromkeys(name for scores in of_cells for name in scores)
@@ -52,13 +39,8 @@ def columns_of_file(cells: Cells, records: Records) -> dict[str, NDArray[np.floa
     }
 
 
-def columns_of_dataset(cells: Cells, name: str) -> dict[str, NDArray[np.float64]]:
+def columns_of_dataset(cells: Cells, store: DataStore, name: str) -> dict[str, NDArray[np.float64]]:
     """The scores that came with a data set, for the given cells; NaN where there is none."""
-    import numpy as np
-
-    from data.signatures import is_given
-
-    store = store_with(name)
     keys = list(zip(cells.documents, cells.systems, strict=True))
     columns = {}
     for signature in (one.signature for one in store.signatures(name) if is_given(one.signature)):

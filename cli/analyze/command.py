@@ -1,0 +1,125 @@
+"""Hold metrics against people and against each other."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cli.analyze.options import (
+    AnalysisOptions,
+    AskedTables,
+    baselines_option,
+    permute_option,
+    resample_option,
+    systems_option,
+)
+from cli.analyze.scores import describe_scores
+from cli.analyze.shards import describe_shards
+from cli.analyze.study import describe_study
+from cli.metric_options import MetricCommand, with_metrics
+from cli.printing import print_sections
+from cli.shared import (
+    SEED,
+    check_failures,
+    gathered,
+    input_format_option,
+    report_refusals,
+    table_format_option,
+)
+from data.one_line import in_one_line
+from data.shards import is_sharded
+from metrics.scoring import Failures
+from reports.contents import Contents, contents_as_json
+from reports.formats import as_latex, as_one_csv
+
+
+@click.command(cls=MetricCommand)
+@click.argument("file", required=False, metavar="FILE|NAME")
+@click.option("--study", "study_name", help="Analyse the judgments of this study instead of ratings.")
+@click.option(
+    "--adjudicated", is_flag=True, help="Of a --study: what adjudicators decided in the place of the judgments."
+)
+@click.option("--human", help="Human rating to hold metrics against: relevance, or for a study the judgments won.")
+@with_metrics
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of bootstrap, flips and permutations.")
+@click.option(
+    "--tables",
+    "wanted",
+    help="Tables to print, separated by commas, such as agreement,comparisons,human,matrix; all if left out, but for "
+    "keywords: ROUGE-K of the systems by keywords in and not in the source, and by their length; and dataset: how many "
+    "keywords there are and how long texts are. marked: of a study, words that annotators marked against keywords.",
+)
+@systems_option
+@baselines_option
+@click.option(
+    "--rule",
+    type=click.Choice(["half", "strict", "decided"]),
+    default="half",
+    show_default=True,
+    help="By which two metrics are compared: a metric's tie earns half, nothing, or is left out.",
+)
+@click.option("--coefficients", default="pearson,spearman,kendall", show_default=True, help="Of the correlations.")
+@resample_option
+@permute_option
+@click.option(
+    "--published",
+    type=click.Choice(["scitldr", "xsum", "scisummnet", "none"]),
+    help="The data set whose published figures stand beside the table of systems.  [default: the one whose documents "
+    "these are]",
+)
+@table_format_option
+@input_format_option
+@report_refusals
+@gathered("options", AnalysisOptions)
+def analyze(
+    file: str | None,
+    study_name: str | None,
+    human: str | None,
+    chosen: dict[str, Any],
+    wanted: str | None,
+    options: AnalysisOptions,
+    table_format: str,
+    format: str | None,
+) -> None:
+    """Hold metrics against people and each other: by the ratings in FILE or in the data set NAME, or by a --study.
+
+    FILE may be a folder of scored shards, too; its scores are read as they are, and tables of texts left out.
+
+    Agreement with intervals, tests of every two metrics, correlations at three levels, systems; of a study also the
+    agreement between annotators and the ranking of systems. Without ratings, there are all tables that need no people.
+    Scores of a data set that are missing are computed and stored; a study's scores are those that are stored.
+    """
+    name = file if study_name is None else study_name
+    if name is None or (file is not None and study_name is not None):
+        raise click.UsageError("name a FILE, a data set or a --study, and only one of them")
+    if options.adjudicated and study_name is None:
+        raise click.UsageError("--adjudicated goes with a --study")
+    settings = options.settings(human)
+    asked = AskedTables.read(wanted)
+    failures = Failures()
+    if study_name is not None:
+        contents = describe_study(name, chosen, asked, settings, options)
+    elif is_sharded(Path(name)):
+        contents = describe_shards(Path(name), chosen["names"], asked, settings, options)
+    else:
+        contents = describe_scores(name, format, chosen, asked, settings, options, failures)
+    print_contents(contents.only(asked.names) if asked.names else contents, table_format)
+    check_failures(failures)
+
+
+def print_contents(contents: Contents, table_format: str) -> None:
+    """Print the tables in one of the formats, with what they rest on."""
+    tables = contents.tables
+    facts = [f"{name}: {text}" for name, text in contents.facts.items()]
+    if table_format == "json":
+        click.echo(json.dumps(contents_as_json(contents), indent=2, allow_nan=False))
+    elif table_format == "csv":
+        click.echo(as_one_csv(tables, [*contents.facts.items(), *(("signature", s) for s in contents.gaps)]), nl=False)
+    elif table_format == "latex":
+        head = [*facts, *contents.gaps]
+        click.echo(
+            "\n".join([*(f"% {in_one_line(line)}" for line in head), *map(as_latex, contents.labelled().tables)])
+        )
+    else:
+        print_sections(tables, [*facts, *contents.gaps])

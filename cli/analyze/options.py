@@ -1,0 +1,123 @@
+"""Options that say how metrics are held against people and each other, and which tables are asked for."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import cast
+
+import click
+
+from analysis.agreement.counts import Rule
+from analysis.correlation.coefficients import METHODS, Method
+from analysis.correlation.permuted import Permute
+from analysis.correlation.resampled import Resample
+from analysis.study import Settings
+from cli.shared import split_names
+from data.sorting import natural_order
+from reports.texts import OF_MARKS, OF_TEXTS
+from summarizers.registry import baselines_among
+
+OF_SYSTEMS = {"distinguishability", "systems", "systems_published", "wilcoxon"}
+"""The tables of systems, beside whose scores other figures stand."""
+
+ONLY_WHERE = {"sequential": "the study has no stopping rule", "judges": "no language model has judged"}
+"""Tables that not every study has, and why one has not."""
+
+systems_option = click.option(
+    "--systems", "systems", default="", help="Systems that the tables are restricted to, separated by commas."
+)
+
+baselines_option = click.option(
+    "--baselines",
+    help="Systems, separated by commas: a dagger in the table of systems marks who beats all of them.  [default: those "
+    'called like a baseline of relevance summarize, such as lead-1; "" is none]',
+)
+
+resample_option = click.option(
+    "--resample",
+    type=click.Choice(["documents", "systems", "both"]),
+    help="What intervals of correlations draw anew, and so hold for.  [default: documents; both at the system level]",
+)
+
+permute_option = click.option(
+    "--permute",
+    type=click.Choice(["documents", "systems", "both", "cells"]),
+    help="What swaps between two metrics in tests of their correlations: documents (Perm-Inputs) or systems "
+    "(Perm-Systems) or both, for which the test then holds, or cells, each summary by itself (PERM-BOTH), which takes "
+    "all as fixed.  [default: both at the global, documents at the input, systems at the system level]",
+)
+
+
+@dataclass(frozen=True)
+class AnalysisOptions:
+    """The options of `relevance analyze` that every kind of input takes."""
+
+    systems: str
+    baselines: str | None
+    rule: Rule
+    coefficients: str
+    resample: Resample | None
+    permute: Permute | None
+    seed: int
+    published: str | None
+    adjudicated: bool
+
+    def settings(self, human: str | None) -> Settings:
+        """Return the settings of an analysis against the rating `human`; `choose_baselines` adds the baselines."""
+        asked = dict.fromkeys(split_names(self.coefficients))
+        if not asked or not {*asked} <= {*METHODS}:
+            raise click.UsageError(f"--coefficients must be among {', '.join(METHODS)}, not {self.coefficients!r}")
+        return Settings(
+            human=human,
+            methods=tuple(cast("Method", name) for name in asked),
+            rule=self.rule,
+            systems=tuple(split_names(self.systems)),
+            resample=self.resample,
+            permute=self.permute,
+            seed=self.seed,
+        )
+
+
+@dataclass(frozen=True)
+class AskedTables:
+    """The tables that --tables names; all if it names none."""
+
+    names: tuple[str, ...] = ()
+
+    @classmethod
+    def read(cls, option: str | None) -> "AskedTables":
+        """Read the option: a name may stand for several tables."""
+        if option is None:
+            return cls()
+        if not (given := split_names(option)):
+            raise click.UsageError("--tables names no table")
+        groups = {**OF_TEXTS, **OF_MARKS}
+        return cls(tuple(table for name in given for table in groups.get(name, (name,))))
+
+    @cached_property
+    def of_texts(self) -> set[str]:
+        """The tables among them that are made of texts alone."""
+        return {*self.names} & {table for tables in OF_TEXTS.values() for table in tables}
+
+    @property
+    def only_texts(self) -> bool:
+        """Whether nothing else is asked for."""
+        return bool(self.names) and {*self.names} <= self.of_texts
+
+    @property
+    def beside_systems(self) -> bool:
+        """Whether a table is asked for that has upper bounds and published figures beside systems."""
+        return not self.names or not OF_SYSTEMS.isdisjoint(self.names)
+
+    def check(self, known: Collection[str]) -> None:
+        """Refuse tables that are neither of texts nor `known`, the names of those that can be made."""
+        unknown = [name for name in self.names if name not in known and name not in self.of_texts]
+        if unknown:
+            named = ", ".join(f"{name} ({ONLY_WHERE[name]})" if name in ONLY_WHERE else name for name in unknown)
+            known = dict.fromkeys([*known, *(name for names in OF_TEXTS.values() for name in names)])
+            raise click.UsageError(f"there is no table {named}; there are {', '.join(known)}")
+
+
+def choose_baselines(asked: str | None, systems: Iterable[str]) -> tuple[str, ...]:
+    """Return the baselines that are asked for; if none are named, the systems that are called like a baseline."""
+    return baselines_among(sorted(set(systems), key=natural_order)) if asked is None else tuple(split_names(asked))

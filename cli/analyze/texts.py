@@ -1,0 +1,41 @@
+"""Tables of texts alone, of a file, a data set or a study."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+
+from cli.analyze.options import AskedTables
+from cli.metric_options import chosen_metrics, refuse_metric_options
+from cli.shared import Records, Refused
+from metrics.rouge_k import RougeK
+from reports.contents import Contents
+from reports.texts import OF_TEXTS, make_text_contents
+
+
+def describe_texts(
+    records: Records,
+    facts: Mapping[str, str],
+    chosen: dict[str, Any],
+    asked: AskedTables,
+    systems: Sequence[str],
+    kept: Sequence[str] | None = None,
+) -> Contents:
+    """Make the tables of texts that are asked for; `kept` are the only options of metrics that are allowed, if any."""
+    if not asked.of_texts.isdisjoint(OF_TEXTS["keywords"]):
+        if chosen["only"]:
+            raise click.UsageError("--only cannot be given with these tables, which tell keywords apart by the source")
+        check_summaries(records, facts)
+    if kept is not None:
+        refuse_metric_options(kept)
+    made = chosen_metrics({**chosen, "names": "rouge_k", "only": None}, lambda: records)
+    (metric,) = (one for one in made if isinstance(one, RougeK))
+    return make_text_contents(records, metric, asked.of_texts, facts, systems)
+
+
+def check_summaries(records: Records, facts: Mapping[str, str]) -> None:
+    """Refuse documents without any summary."""
+    if not any(summaries for _, summaries in records):
+        file = facts.get("file")
+        way = "use relevance summarize" if file is None else "import it and use relevance summarize"
+        raise Refused(f"{file or facts['data set']} has no summaries; {way}, or ask for --tables dataset")

@@ -1,0 +1,81 @@
+"""The group of all commands: a command's module is imported when it runs, and errors are one line each."""
+
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import click
+
+from data.one_line import in_one_line, message
+
+
+class Command(NamedTuple):
+    """A command that is not imported yet."""
+
+    place: str
+    """Its module and its name there, such as `cli.report:report`."""
+    help: str
+    """What it does, in the list of all commands."""
+
+
+class Program(click.Group):
+    """The command `relevance`: errors are one line each, and it ends without a traceback if it cannot write its output.
+
+    `sections` are its commands by name, under the headings of the help.
+    """
+
+    def __init__(self, *arguments: Any, sections: Mapping[str, Mapping[str, Command]], **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.sections = sections
+        self.places = {name: command.place for section in sections.values() for name, command in section.items()}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all commands."""
+        return list(self.places)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command; None if there is none of that name."""
+        if cmd_name not in self.places:
+            return None
+        module, name = self.places[cmd_name].split(":")
+        command: click.Command = getattr(import_module(module), name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands."""
+        for heading, section in self.sections.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name.ljust(9), command.help) for name, command in section.items()])
+
+    def main(self, *arguments: Any, **options: Any) -> Any:
+        """Run the command and exit."""
+        try:
+            return super().main(*arguments, **options)
+        except OSError as error:  # commands refuse what they cannot read; what is left is what they write
+            with suppress(OSError):
+                click.echo(in_one_line(f"Error: the output cannot be written: {error.strerror}"), err=True)
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python tries again when it ends
+            sys.exit(1)
+
+    def make_context(self, *arguments: Any, **options: Any) -> click.Context:
+        """Parse the options of `relevance` itself."""
+        with errors_in_one_line():
+            return super().make_context(*arguments, **options)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Parse the options of the command that is named, and run it."""
+        with errors_in_one_line():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def errors_in_one_line() -> Iterator[None]:
+    """Fold error messages into one line, because names in them may be long and contain anything."""
+    try:
+        yield
+    except click.ClickException as error:
+        error.message = message(error.message)  # type: ignore[misc]  # final, but the same exception goes on
+        raise
