@@ -1,4 +1,4 @@
-"""A walk through a study as an annotator would, on a copy in memory: nothing of it is stored."""
+"""A walk through a study as an annotator sees it, on a copy in memory: nothing of it is stored."""
 
 import streamlit as st
 
@@ -9,7 +9,7 @@ from pages.components.shared.stores import Stores, open_stores
 
 
 def start_preview(study: Study) -> None:
-    """Go through a study from its first phase on; a walk that was begun before is forgotten."""
+    """Go through a study from its first phase; an earlier walk is forgotten."""
     leave()
     st.session_state[PREVIEW] = Stores.over(copy_study(open_stores().annotation, study.name))
     st.switch_page("annotate.py")
