@@ -17,7 +17,7 @@ show_messages()
 study = ask_study()
 manages = may_manage(study)
 if study.state == PAUSED:
-    st.info(f"The study has been paused since {study.paused_at:%Y-%m-%d %H:%M} UTC: nobody can judge.")
+    st.info(f"The study has been paused since {study.paused_at:%Y-%m-%d %H:%M} UTC: nobody judges.")
 elif study.state == CLOSED:
     st.caption("The study is closed.")
 people = stores.people.people(study.name)

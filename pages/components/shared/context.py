@@ -126,7 +126,8 @@ def ask_context(*, judged: bool = True) -> Context:
     with st.container(horizontal=True, vertical_alignment="bottom", key="context"):
         source = choose_source(known, find_source(known, asked))
         version = source.read_version()
-        metrics = choose_metrics([one.signature for one in (*version.signatures, *version.judges)])
+        signatures = [one.signature for one in version.signatures]
+        metrics = choose_metrics([*signatures, *(one.signature for one in version.judges)])
         context = Context(source, metrics, version)
         write_address(CHOSEN, PARTS, context.address)
         offer_link()
