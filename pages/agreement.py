@@ -1,6 +1,6 @@
 """How often each metric prefers the summary that people prefer (Table 3 of the ROUGE-K paper, live)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
@@ -49,24 +49,19 @@ def main() -> None:
         else:
             say_nothing_to_count(context)
         st.stop()
-    sections = ["Metrics with people", "Metric against metric", "By difference", "Contradictions"]
-    others = {"Position": bool(sides), "Judges": bool(analysis.judges)}
-    there = [name for name, is_there in others.items() if is_there]
-    tabs = st.tabs([*sections, *there], key="section")
-    with tabs[0]:
-        show_agreement(analysis, leaders, asked)
-    with tabs[1]:
-        show_comparisons(analysis)
-    with tabs[2]:
-        show_differences(analysis)
-    with tabs[3]:
-        show_contradictions(asked)
-    for name, tab in zip(there, tabs[len(sections) :], strict=True):
+    shows: dict[str, Callable[[], object]] = {
+        "Metrics with people": lambda: show_agreement(analysis, leaders, asked),
+        "Metric against metric": lambda: show_comparisons(analysis),
+        "By difference": lambda: show_differences(analysis),
+        "Contradictions": lambda: show_contradictions(asked),
+    }
+    if sides:
+        shows["Position"] = lambda: show_result_table(finish_table(position_table(sides), analysis))
+    if analysis.judges:
+        shows["Judges"] = lambda: show_judges(analysis, asked)
+    for tab, show in zip(st.tabs(list(shows), key="section"), shows.values(), strict=True):
         with tab:
-            if name == "Judges":
-                show_judges(analysis, asked)
-            else:
-                show_result_table(finish_table(position_table(sides), analysis))
+            show()
 
 
 # --- what is compared ---------------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from analysis.study import StudyAnalysis
 from annotation.demo import MADE_UP
 from pages.components.results.annotators import analyze_annotators
 from pages.components.shared.context import ask_study
@@ -26,8 +25,10 @@ def main() -> None:
         st.stop()
     analysis = analyze_annotators(source, version)
     for name in OF_ANNOTATORS:
-        if name != "ranking":  # it stands on the page Systems
-            show_table(name, analysis)
+        if name != "ranking":  # which is on the page Systems
+            table = make_table(name, analysis)
+            st.header("Each annotator" if name == "annotators" else in_markdown(table.title), anchor=False)
+            show_result_table(table)
 
 
 def say_what_is_shown(study: str, counts: Counts) -> None:
@@ -36,13 +37,6 @@ def say_what_is_shown(study: str, counts: Counts) -> None:
     left_out = f" {counts.left_out}." if counts.left_out else ""
     people = format_count(len(counts.annotators), "annotator")
     st.markdown(f"**{counts.entries} {judgments}** of {format_count(counts.pairs, 'pair')} by {people}.{left_out}")
-
-
-def show_table(name: str, analysis: StudyAnalysis) -> None:
-    """Show one table under its title."""
-    section = make_table(name, analysis)
-    st.header("Each annotator" if name == "annotators" else in_markdown(section.title), anchor=False)
-    show_result_table(section)
 
 
 main()

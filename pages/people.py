@@ -4,11 +4,11 @@ import streamlit as st
 
 from annotation.records import CLOSED, PAUSED
 from pages.components.people.deciding import decide_on, pause_study
-from pages.components.people.listing import count_people, show_people, show_phases
+from pages.components.people.listing import show_people, show_phases
 from pages.components.shared.context import ask_study
 from pages.components.shared.messages import errors_shown, show_messages
 from pages.components.shared.stores import may_manage, open_stores
-from reports.escaping import in_markdown
+from reports.escaping import format_count, in_markdown
 from reports.study import tell_left_out
 
 stores = open_stores()  # before anything is drawn: the database may not open
@@ -22,8 +22,10 @@ elif study.state == CLOSED:
     st.caption("The study is closed.")
 people = stores.people.people(study.name)
 if people:
+    excluded = sum(person.excluded_at is not None for person in people)
+    counted = format_count(len(people), "annotator") + (f", {excluded} of them excluded" if excluded else "")
     left_out = tell_left_out(study)
-    st.markdown(f"**{count_people(people)}.**" + (f" {left_out}." if left_out else ""))
+    st.markdown(f"**{counted}.**" + (f" {left_out}." if left_out else ""))
     show_phases(people)
     show_people(people)
 else:

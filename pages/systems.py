@@ -26,20 +26,13 @@ def main() -> None:
     if not context.version.signatures:
         say_no_scores()
         st.stop()
-    ranked = context.source.study is not None and context.counts.entries
-    by_people = f"Ranked by {'adjudicators' if context.source.adjudicated else 'annotators'}"
-    names = ["Mean scores", *([by_people] if ranked else []), "Told apart", "System against system"]
-    tabs = dict(zip(names, st.tabs(names, key="section"), strict=True))
-    with tabs["Mean scores"]:
-        show_means(context)
-    if ranked:
-        with tabs[by_people]:
-            show_ranking(context)
-    with tabs["Told apart"]:
-        st.markdown("How far apart each metric puts the systems: the spread of their mean scores.")
-        show_result_table(make_table("distinguishability", compare_systems(context)), height="content")
-    with tabs["System against system"]:
-        show_comparisons(context)
+    shows = {"Mean scores": show_means}
+    if context.source.study is not None and context.counts.entries:
+        shows[f"Ranked by {'adjudicators' if context.source.adjudicated else 'annotators'}"] = show_ranking
+    shows |= {"Told apart": show_spread, "System against system": show_comparisons}
+    for tab, show in zip(st.tabs(list(shows), key="section"), shows.values(), strict=True):
+        with tab:
+            show(context)
 
 
 def show_means(context: Context) -> None:
@@ -92,6 +85,12 @@ def show_ranking(context: Context) -> None:
         described = "; ".join(f"{row.system} {row.strength:.2f}" for row in ranking.rows if row.strength is not None)
         show_chart(ranking_chart(ranking), "ranking", f"Bradley-Terry strengths of the systems: {described}.")
     show_result_table(make_table("ranking", analysis), height="content")
+
+
+def show_spread(context: Context) -> None:
+    """Show how far apart each metric puts the systems."""
+    st.markdown("How far apart each metric puts the systems: the spread of their mean scores.")
+    show_result_table(make_table("distinguishability", compare_systems(context)), height="content")
 
 
 def show_comparisons(context: Context) -> None:

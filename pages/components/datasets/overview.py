@@ -106,7 +106,10 @@ def offer_next_step(dataset: Dataset) -> None:
             if not tell_running(dataset):
                 by = f"Scored by {len(done)} of {len(METRICS)} metrics." if done else "No metric has scored them yet."
                 st.markdown(f"**Next:** score the summaries. {by}", width="content")
-                offer_scoring(dataset)
+                if st.button("Score by all metrics", type="primary", icon=":material/calculate:", key="score"):
+                    with suppress(RunGoingOn):  # somebody else was faster: the page then shows their run
+                        start_scoring(dataset.name)
+                    st.rerun()
             if done:
                 offer_study(dataset, studies)
         else:
@@ -132,14 +135,6 @@ def tell_running(dataset: Dataset) -> bool:
     doing = "Systems are being added" if run.systems else "Scoring is running"
     st.markdown(f"{doing}. You can leave this page: it continues.", width="content")
     return True
-
-
-def offer_scoring(dataset: Dataset) -> None:
-    """Offer to score by all metrics."""
-    if st.button("Score by all metrics", type="primary", icon=":material/calculate:", key="score"):
-        with suppress(RunGoingOn):  # somebody else was faster: the page then shows their run
-            start_scoring(dataset.name)
-        st.rerun()
 
 
 def show_scores(dataset: Dataset) -> None:

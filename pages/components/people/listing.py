@@ -9,7 +9,7 @@ import streamlit as st
 from annotation.people import Person
 from annotation.phases import ENDS, FINISHED, WAY
 from data.one_line import in_one_line
-from reports.escaping import esc, format_count
+from reports.escaping import esc
 
 COLUMNS = {
     "since": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm", help="When they came into this phase."),
@@ -87,9 +87,3 @@ def states_of(person: Person) -> list[str]:
     """Return the states that keep somebody from judging, besides their phase; none for most people."""
     times = {OUT: person.excluded_at, GONE: person.erased_at, "paused": person.paused_at}
     return [state for state, time in times.items() if time is not None]
-
-
-def count_people(people: Sequence[Person]) -> str:
-    """Say how many annotators there are, and how many are excluded."""
-    out = sum(person.excluded_at is not None for person in people)
-    return format_count(len(people), "annotator") + (f", {out} of them excluded" if out else "")

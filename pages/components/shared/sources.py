@@ -277,28 +277,27 @@ def count_source(source: Source, version: Version) -> Counts:
 
 def describe_source(source: Source, counts: Counts) -> str:
     """Say in Markdown whose preferences a page shows, and how many pairs and documents they cover."""
-    count, documents = counts.entries, counts.documents
+    count, documents = counts.entries, format_count(counts.documents, "document")
     ties = f", of which {counts.ties:,} are rated alike" if counts.ties else ""
-    over = f"{count:,} {'pair' if count == 1 else 'pairs'} of summaries of {format_count(documents, 'document')}"
+    over = f"{format_count(count, 'pair')} of summaries of {documents}"
     if source.adjudicated:
         people = format_count(len(counts.annotators), "adjudicator")
         return (
-            f"**{format_count(count, 'decision')}** of {people}, the latest of each pair, over "
-            f"{format_count(documents, 'document')} in the study {in_markdown(source.study)}: not its judgments, but "
-            "decisions on the pairs where annotators agree least."
+            f"**{format_count(count, 'decision')}** of {people}, the latest of each pair, over {documents} in the "
+            f"study {in_markdown(source.study)}: not its judgments, but those pairs on which annotators agree least."
         )
     if source.study == MADE_UP:
         return (
-            f"**{count} made-up judgments** of {format_count(documents, 'document')}: a program made them to show "
-            "what this page looks like. They are not evidence."
+            f"**{count} made-up judgments** of {documents}: a program made them to show what this page looks like. "
+            "They are not evidence."
         )
     if source.study is not None:
         people = format_count(len(counts.annotators), "annotator")
         judged = format_count(counts.pairs, "pair")
         equal = f", of which {counts.ties:,} call both summaries equal" if counts.ties else ""
         return (
-            f"**{format_count(count, 'judgment')}** of {judged} over {format_count(documents, 'document')} by {people} "
-            f"in the study {in_markdown(source.study)}{equal}." + (f" {counts.left_out}." if counts.left_out else "")
+            f"**{format_count(count, 'judgment')}** of {judged} over {documents} by {people} in the study "
+            f"{in_markdown(source.study)}{equal}." + (f" {counts.left_out}." if counts.left_out else "")
         )
     if source.aspect is None:
         return f"Nobody has judged or rated summaries of {in_markdown(source.dataset)} yet."

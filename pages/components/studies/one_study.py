@@ -5,19 +5,20 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
+from annotation.previewing import copy_study
 from annotation.records import CLOSED, OPEN, AnnotatorProgress, Study, StudyPace
 from annotation.sampling import GIVEN
 from data.one_line import in_one_line
 from hosting.settings import is_hosted
+from pages.components.annotate.annotator import PREVIEW, leave
 from pages.components.shared.links import make_link, show_link
 from pages.components.shared.messages import errors_shown
 from pages.components.shared.stopping import say_stopping
-from pages.components.shared.stores import may_manage, open_stores
+from pages.components.shared.stores import Stores, may_manage, open_stores
 from pages.components.studies.cards import describe_pace, describe_progress
 from pages.components.studies.design import show_design
 from pages.components.studies.exporting import show_exports
 from pages.components.studies.managing import manage_study
-from pages.components.studies.preview import start_preview
 from pages.components.studies.sharing import personal_address, show_links, show_members
 from pages.components.studies.stopping import show_stopping
 from reports.escaping import in_markdown
@@ -76,7 +77,9 @@ def show_overview(study: Study) -> None:
         st.caption("Personal links, one for each annotator, are made under Annotators.")
     with st.container(horizontal=True):
         if st.button("Preview as an annotator", icon=":material/visibility:", key="preview"):
-            start_preview(study)
+            leave()  # an earlier walk is forgotten
+            st.session_state[PREVIEW] = Stores.over(copy_study(store, study.name))  # in memory: nothing is stored
+            st.switch_page("annotate.py")
         closed = study.state == CLOSED
         label, icon = ("Reopen the study", "lock_open") if closed else ("Close the study", "lock")
         if manages and st.button(
