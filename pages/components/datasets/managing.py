@@ -16,7 +16,7 @@ DELETED = "deleted"
 def manage(dataset: Dataset) -> None:
     """Offer to rename, archive or delete the data set, where it is the visitor's."""
     if not open_stores().data.may_change(dataset.name):
-        st.caption("This data set belongs to somebody else, who alone can rename or delete it.")
+        st.caption("This data set belongs to somebody else; only they can rename or delete it.")
         return
     with st.form("rename", width=520), errors_shown():
         name = st.text_input("Name", dataset.name, key=f"rename_to:{dataset.name}", max_chars=200)

@@ -25,7 +25,7 @@ from pages.components.shared.tables import COUNT
 
 COLUMNS = {
     "scored by": st.column_config.TextColumn(
-        help="Metrics by which all summaries were scored. Some scores may be undefined: Scores, below, says how many."
+        help="Metrics that have scored every summary. Some scores may be undefined: Scores, below, says how many."
     ),
     "ratings": st.column_config.TextColumn(help="Human ratings that came with the data set."),
     "imported": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm"),

@@ -17,7 +17,7 @@ from reports.escaping import in_markdown
 def watch_runs(names: Sequence[str]) -> None:
     """Show the runs of some data sets, and update them while one is going on."""
     going = any(run.state == "going" for run in last_runs(names))
-    with st.container(key="runs"):  # always there, lest a new run move, and so close, what stands below
+    with st.container(key="runs"):  # always there: else a new run would move what is below, and close it
         st.fragment(run_every=0.5 if going else None)(guard_database(show_runs))(names)
 
 

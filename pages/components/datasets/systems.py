@@ -35,7 +35,7 @@ def add_form(dataset: Dataset) -> None:
         st.caption(lacking)
     if not store.data.may_change(dataset.name):
         st.caption(
-            "This data set belongs to somebody else, who alone can add systems. Import a copy of your own for that."
+            "This data set belongs to somebody else; only they can add systems. Import a copy of your own for that."
         )
         return
     names = choose_systems()

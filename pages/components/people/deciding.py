@@ -109,4 +109,4 @@ def erase(study: Study, person: Person) -> None:
             pseudonym = open_stores().people.erase(study.name, person.name, keep_judgments=bool(keep))
             st.session_state[FORMS] = number + 1
             st.session_state.pop("person", None)
-            announce(f"Erased an annotator, who is called {pseudonym} from now on.")
+            announce(f"Erased an annotator, now called {pseudonym}.")

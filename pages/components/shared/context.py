@@ -50,7 +50,7 @@ class Context(NamedTuple):
 
     @property
     def summaries(self) -> int:
-        """How many the data set has, by which `computed` tells whether it is large."""
+        """The number of summaries in the data set, by which `computed` tells whether it is large."""
         return self.version.summaries
 
     @property

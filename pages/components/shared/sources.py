@@ -65,7 +65,7 @@ class Version(NamedTuple):
 
     @property
     def summaries(self) -> int:
-        """How many the data set has, by which `computed` tells whether it is large."""
+        """The number of summaries in the data set, by which `computed` tells whether it is large."""
         return self.dataset.summaries
 
 
@@ -284,7 +284,8 @@ def describe_source(source: Source, counts: Counts) -> str:
         people = format_count(len(counts.annotators), "adjudicator")
         return (
             f"**{format_count(count, 'decision')}** of {people}, the latest of each pair, over {documents} in the "
-            f"study {in_markdown(source.study)}: not its judgments, but those pairs on which annotators agree least."
+            f"study {in_markdown(source.study)}: not its judgments, but decisions on the pairs where annotators agree "
+            "least."
         )
     if source.study == MADE_UP:
         return (

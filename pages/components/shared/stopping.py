@@ -10,7 +10,7 @@ from reports.stopping import describe_stopping
 
 
 def look_at_documents(study: Study, annotator: Annotator | None = None) -> None:
-    """Let the stopping rule decide whether the study stops; `annotator` is who has just completed a document."""
+    """Let the stopping rule decide whether the study stops; with `annotator`, only if they completed a document."""
     if not study.in_drawn_order:
         return
     try:

@@ -65,9 +65,9 @@ def show_overview(study: Study) -> None:
     if manages or study.judgments:
         offer_next_step(study, pace)
     if study.bundle_sha256 is not None:
-        st.caption(f"Opened from the bundle {study.bundle_sha256}: it can only be read, not judged.")
+        st.caption(f"Opened from the bundle {study.bundle_sha256}: it can be read, but not judged.")
     elif study.rule == GIVEN:
-        st.caption("The judgments came with the data set. They can only be read: the study takes no others.")
+        st.caption("The judgments came with the data set. They can be read; the study takes no others.")
         return
     elif study.state == CLOSED:
         st.caption("The study is closed: its links take no more judgments.")

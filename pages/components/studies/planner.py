@@ -27,8 +27,8 @@ def planner() -> None:
     """Ask what the study is for and what is known, and show how many pairs that takes."""
     goal = st.radio("The study is to", [SEPARATE, MEASURE], horizontal=True, key="plan_goal")
     observed = ask_observed(goal) or ObservedMetrics(None, None, None, None, None, 0)
-    # The keys change with the observed values, which are the defaults; these are not rounded, as phi may be the
-    # largest possible.
+    # The keys change with the observed values, so that these become the defaults. They are not rounded: phi may be
+    # the largest possible.
     key = f"{goal}:{observed.n}:{observed.first}:{observed.second}"
     first, second, third = st.columns(3)
     if goal == SEPARATE:
