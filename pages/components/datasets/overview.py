@@ -70,7 +70,7 @@ def dataset_table(datasets: Sequence[Dataset]) -> pd.DataFrame:
 
 
 def scored_by(dataset: Dataset) -> list[str] | None:
-    """Return the names of the metrics that have scored every summary, or told why one has no score.
+    """Return the names of the metrics that have given every summary a score, or a reason for having none.
 
     None while they are being counted.
     """

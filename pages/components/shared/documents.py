@@ -12,7 +12,7 @@ from pages.components.shared.stores import open_stores
 from reports.escaping import in_markdown
 
 MANY = 1000
-"""Documents from which on they are not listed: a list of 50,000 sends the browser megabytes with every run."""
+"""From this many documents on, none are listed: a list of 50,000 sends the browser megabytes with every run."""
 
 OPENING = 60
 """Characters of a document's opening that are shown."""

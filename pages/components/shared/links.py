@@ -17,7 +17,7 @@ def make_link(page: str, query: Mapping[str, object]) -> str:
 
 
 def show_link(link: str) -> None:
-    """Show a link with a button that copies it, and say where it works on this machine only."""
+    """Show a link with a button that copies it, and a warning if it works on this machine only."""
     st.code(link, language=None, wrap_lines=True)
     if urlsplit(st.context.url or "").hostname in LOCAL:
         st.caption("This address works on this machine only.")

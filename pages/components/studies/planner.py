@@ -105,19 +105,18 @@ def ask_observed(goal: str) -> ObservedMetrics | None:
         return str(column.selectbox(label, names, index=index, format_func=in_one_line, key=key))
 
     left, right = st.columns(2)
+    first = asked(left, "First metric" if goal == SEPARATE else "Metric", list(named), "plan_metric", "first")
     if goal == SEPARATE:
-        first = asked(left, "First metric", list(named), "plan_metric", "first")
         second = asked(right, "Second metric", [name for name in named if name != first], "plan_other", "second")
         found = observe(source, version, named[first], named[second])
         show_result_table(observed_table(first, second, found))
         return found
-    metric = asked(left, "Metric", list(named), "plan_metric", "first")
-    found = observe(source, version, named[metric], None)
+    found = observe(source, version, named[first], None)
     if found.first is None:
         st.info("Undefined: no pair has both a value of this metric and a decision of people.")
-        return found
-    within = "undefined" if found.icc is None else f"{found.icc:.3f}"
-    st.caption(f"Observed: agreement {found.first:.3f}, ICC {within}, {found.n} pairs.")
+    else:
+        within = "undefined" if found.icc is None else f"{found.icc:.3f}"
+        st.caption(f"Observed: agreement {found.first:.3f}, ICC {within}, {found.n} pairs.")
     return found
 
 
