@@ -1,4 +1,4 @@
-"""Who is signed in on a hosted server, and the way to change the password and to sign out."""
+"""The account that is signed in on a hosted server, with the way to change its password and to sign out."""
 
 import streamlit as st
 
@@ -10,5 +10,5 @@ st.title("Account")
 if visitor.name is not None:
     role = "an owner of this server" if visitor.everything else "a researcher"
     st.markdown(f"Signed in as **{in_markdown(visitor.name)}**, {role}.")
-# A page of its own outside of the app: what changes a sign-in is sent as a form that other sites cannot send.
+# A page outside the app: changes to a sign-in are sent as a form that other sites cannot send.
 st.html('<p><a href="/account" target="_self">Change the password, or sign out</a></p>')

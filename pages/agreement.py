@@ -1,6 +1,6 @@
 """How often each metric prefers the summary that people prefer (Table 3 of the ROUGE-K paper, live)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
@@ -26,12 +26,12 @@ from reports.tables.study import finish_table, make_table
 
 JUDGMENT, MAJORITY = "per judgment", "by majority"
 
-# What a metric's tie earns, by rule.
+# How a metric's tie counts, by rule.
 RULES: dict[Rule, str] = {"half": "counts half", "strict": "is a miss", "decided": "is left out"}
 
 
 def main() -> None:
-    """Ask what is to be compared, and show what is found."""
+    """Ask what to compare, and show the results."""
     st.title("Agreement")
     show_messages()
     st.html(EXAMPLE_STYLE)
@@ -49,31 +49,26 @@ def main() -> None:
         else:
             say_nothing_to_count(context)
         st.stop()
-    sections = ["Metrics with people", "Metric against metric", "By difference", "Contradictions"]
-    others = {"Position": bool(sides), "Judges": bool(analysis.judges)}
-    there = [name for name, is_there in others.items() if is_there]
-    tabs = st.tabs([*sections, *there], key="section")
-    with tabs[0]:
-        show_agreement(analysis, leaders, asked)
-    with tabs[1]:
-        show_comparisons(analysis)
-    with tabs[2]:
-        show_differences(analysis)
-    with tabs[3]:
-        show_contradictions(asked)
-    for name, tab in zip(there, tabs[len(sections) :], strict=True):
+    shows: dict[str, Callable[[], object]] = {
+        "Metrics with people": lambda: show_agreement(analysis, leaders, asked),
+        "Metric against metric": lambda: show_comparisons(analysis),
+        "By difference": lambda: show_differences(analysis),
+        "Contradictions": lambda: show_contradictions(asked),
+    }
+    if sides:
+        shows["Position"] = lambda: show_result_table(finish_table(position_table(sides), analysis))
+    if analysis.judges:
+        shows["Judges"] = lambda: show_judges(analysis, asked)
+    for tab, show in zip(st.tabs(list(shows), key="section"), shows.values(), strict=True):
         with tab:
-            if name == "Judges":
-                show_judges(analysis, asked)
-            else:
-                show_result_table(finish_table(position_table(sides), analysis))
+            show()
 
 
 # --- what is compared ---------------------------------------------------------------------------------------
 
 
 def ask(context: Context) -> AgreementChoice:
-    """What is left out, and how ties count."""
+    """Ask for filters, and for how ties count."""
     source, counts = context.source, context.counts
     unit = JUDGMENT
     with st.popover("Filters and rules", icon=":material/filter_alt:", key="filters"):
@@ -101,7 +96,7 @@ def ask(context: Context) -> AgreementChoice:
 
 
 def show_agreement(analysis: StudyAnalysis, leaders: Leaders | None, asked: AgreementChoice) -> None:
-    """The chart, the figures that most readers want, and all others behind Details."""
+    """Show the chart, the figures that most readers want, and all others behind Details."""
     if leaders is not None:
         show_agreement_chart(analysis, leaders, asked.context, asked.rule)
     section = make_table("agreement", analysis)
@@ -113,7 +108,7 @@ def show_agreement(analysis: StudyAnalysis, leaders: Leaders | None, asked: Agre
 
 
 def show_comparisons(analysis: StudyAnalysis) -> None:
-    """Every two metrics."""
+    """Compare every two metrics."""
     if analysis.agreement.comparisons:
         show_chart(
             comparison_chart(analysis.agreement),
@@ -125,7 +120,7 @@ def show_comparisons(analysis: StudyAnalysis) -> None:
 
 
 def show_differences(analysis: StudyAnalysis) -> None:
-    """The agreement by how far apart a metric's scores are."""
+    """Show the agreement by how far apart a metric's scores are."""
     section = make_table("by_difference", analysis)
     if section.rows:
         show_chart(
@@ -137,14 +132,14 @@ def show_differences(analysis: StudyAnalysis) -> None:
 
 
 def show_judges(analysis: StudyAnalysis, asked: AgreementChoice) -> None:
-    """What language models answered, and whether the order of showing mattered."""
+    """Show what language models answered, and whether the order of the summaries mattered."""
     if asked.filtered:
-        st.caption("Filters change the agreement with people, and not what the models answered.")
+        st.caption("Filters change the agreement with people, not what the models answered.")
     show_result_table(make_table("judges", analysis))
 
 
 def show_contradictions(asked: AgreementChoice) -> None:
-    """The pairs in which a metric contradicts people, and one of them."""
+    """Show the pairs in which a metric contradicts people, and one of them in full."""
     context = asked.context
     against = find_contradictions(asked)
     if not against:
@@ -174,27 +169,20 @@ def show_contradictions(asked: AgreementChoice) -> None:
     rows: Sequence[int] = event.selection.rows
     st.caption("Choose a row to open its example; the first one is open." if not rows else "")
     if count > len(pairs):
-        st.caption(f"Listed are the {len(pairs):,} pairs of {count:,} on which {metric} is most sure.")
+        st.caption(f"Of {count:,} pairs, the {len(pairs):,} on which {metric} is surest are listed.")
     show_pair(context, metric, listed, int(pairs.index[min((rows or [0])[0], len(pairs) - 1)]))
 
 
 def show_pair(context: Context, metric: str, voted: Preferences, pair: int) -> None:
-    """One pair in which a metric contradicts people, with the way to what it saw."""
-    document, both = voted.documents[pair], [voted.firsts[pair], voted.seconds[pair]]
+    """Show one pair in which a metric contradicts people, with a link to what the metric saw."""
+    document, a, b = voted.documents[pair], voted.firsts[pair], voted.seconds[pair]
     st.page_link(
         "examples.py",
         label="What did each metric see?",
         icon=":material/search:",
-        query_params={
-            **context.address,
-            "show": "against",
-            "metric": metric,
-            "document": document,
-            "a": both[0],
-            "b": both[1],
-        },
+        query_params={**context.address, "show": "against", "metric": metric, "document": document, "a": a, "b": b},
     )
-    show_example(context.source.dataset, document, both)
+    show_example(context.source.dataset, document, [a, b])
     st.html(pair_scores(context.source, voted, pair))
 
 

@@ -1,29 +1,20 @@
-"""How far annotators agree with each other, and how each of them judges."""
+"""The agreement of annotators with each other, and how each of them judges."""
 
 import streamlit as st
 
-from analysis.study import StudyAnalysis
 from annotation.demo import MADE_UP
 from pages.components.results.annotators import analyze_annotators
-from pages.components.shared.address import choose_named
-from pages.components.shared.sources import Counts, Source, count_source, most_judged_first
-from pages.components.shared.stores import open_stores
+from pages.components.shared.context import ask_study
+from pages.components.shared.sources import Counts, Source, count_source
 from pages.components.shared.tables import show_result_table
 from reports.escaping import format_count, in_markdown
 from reports.tables.study import OF_ANNOTATORS, make_table
 
-STUDY = "study"  # session key: the study that is chosen
-
 
 def main() -> None:
-    """Ask for a study, and show what is known of its annotators."""
+    """Ask for a study, and show the tables about its annotators."""
     st.title("Annotators")
-    studies = {study.name: study for study in most_judged_first(open_stores().annotation.studies())}
-    if not studies:
-        st.info("There is no study yet.")
-        st.page_link("new_study.py", label="New study", icon=":material/arrow_forward:")
-        st.stop()
-    study = studies[choose_named("Study", list(studies), "study", STUDY)]
+    study = ask_study()
     source = Source(study.dataset, study=study.name)
     version = source.read_version()
     counts = count_source(source, version)
@@ -34,23 +25,18 @@ def main() -> None:
         st.stop()
     analysis = analyze_annotators(source, version)
     for name in OF_ANNOTATORS:
-        if name != "ranking":  # it stands on the page Systems
-            show_table(name, analysis)
+        if name != "ranking":  # which is on the page Systems
+            table = make_table(name, analysis)
+            st.header("Each annotator" if name == "annotators" else in_markdown(table.title), anchor=False)
+            show_result_table(table)
 
 
 def say_what_is_shown(study: str, counts: Counts) -> None:
-    """How many judgments there are, and whose."""
+    """Say how many judgments there are, and of how many annotators."""
     judgments = "made-up judgments" if study == MADE_UP else "judgments"
     left_out = f" {counts.left_out}." if counts.left_out else ""
     people = format_count(len(counts.annotators), "annotator")
     st.markdown(f"**{counts.entries} {judgments}** of {format_count(counts.pairs, 'pair')} by {people}.{left_out}")
-
-
-def show_table(name: str, analysis: StudyAnalysis) -> None:
-    """One table under its title."""
-    section = make_table(name, analysis)
-    st.header("Each annotator" if name == "annotators" else in_markdown(section.title), anchor=False)
-    show_result_table(section)
 
 
 main()

@@ -1,7 +1,8 @@
-"""How metrics correlate with people, with length, with ROUGE-K and with each other."""
+"""Correlation of metrics with people, with length, with ROUGE-K and with each other."""
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple, cast
 
 import streamlit as st
@@ -24,6 +25,7 @@ from pages.components.results.correlation import (
     outline_correlations,
     scores_of_summary,
 )
+from pages.components.results.finding import say_no_scores
 from pages.components.shared.charts import show_chart
 from pages.components.shared.context import Context, ask_context
 from pages.components.shared.sources import describe_source
@@ -40,7 +42,7 @@ BY_LEVEL = "by level"
 
 
 class CorrelationChoice(NamedTuple):
-    """What is shown of it."""
+    """The correlations to show."""
 
     context: Context
     method: Method
@@ -49,7 +51,7 @@ class CorrelationChoice(NamedTuple):
 
 
 def main() -> None:
-    """Ask what is to be correlated, and show what is found."""
+    """Ask what to correlate, and show the results."""
     st.title("Correlation")
     st.html(EXAMPLE_STYLE)
     context = ask_context(judged=False)
@@ -58,13 +60,12 @@ def main() -> None:
     layout = outline.analysis.layout
     say_what_is_shown(context, outline)
     if not outline.signatures:
-        st.info("These summaries have no scores yet.")
-        st.page_link("datasets.py", label="Score them under Data sets", icon=":material/arrow_forward:")
+        say_no_scores()
         st.stop()
     explain_unseen(context.version.dataset, outline.signatures)
     shown: dict[str, Any] = {
         "With people": show_people if layout.human else None,
-        "With length": show_length if layout.length else None,
+        "With length": partial(show_correlations, "length") if layout.length else None,
         "With ROUGE-K": show_rouge_k if layout.rouge_k else None,
         "With each other": show_matrix if layout.matrix else None,
         "Summaries": show_summaries,
@@ -79,7 +80,7 @@ def main() -> None:
 
 
 def ask(context: Context) -> CorrelationChoice:
-    """The choices above the tables."""
+    """Ask for the coefficient, the level and the intervals."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         method = st.segmented_control(
             "Coefficient",
@@ -106,14 +107,17 @@ def ask(context: Context) -> CorrelationChoice:
                 default=BY_LEVEL,
                 key="resample",
                 required=True,
-                help="Intervals hold for new ones of what they draw. By level: documents for the pooled coefficient "
-                "and that within documents, documents and systems for the system level.",
+                help="Intervals hold for new documents, systems or both: whichever they draw. By level: documents for "
+                "the pooled coefficient and that within documents, documents and systems for the system level.",
             )
     return CorrelationChoice(context, method, level, None if drawn == BY_LEVEL else cast(Resample, drawn))
 
 
 def compare_two(asked: CorrelationChoice, first: str, second: str, permute: Permute | None) -> Table:
-    """Two metrics by their correlation with people; by Pearson's r beside all others, for Holm's correction."""
+    """Compare two metrics by their correlation with people.
+
+    By Pearson's r all metrics are compared, for Holm's correction.
+    """
     context, method = asked.context, asked.method
     layout = outline_correlations(context).analysis.layout
     people, metrics = layout.human[0][0], layout.metrics
@@ -136,36 +140,31 @@ def compare_two(asked: CorrelationChoice, first: str, second: str, permute: Perm
 
 
 def say_what_is_shown(context: Context, outline: Outline) -> None:
-    """How many summaries are rated, and what of people's is held against their scores."""
+    """Say how many summaries are rated, and which human figures their scores are compared with."""
     st.markdown(describe_source(context.source, context.counts))
     if context.version.judges:
-        st.caption("Language models that judge give verdicts on pairs and no scores: they have no correlations.")
+        st.caption("Language models that judge give verdicts on pairs and no scores, so they have no correlations.")
     human = context.source.human
     if human is None:
         return
     of = f"{format_count(outline.rated, 'summary', 'summaries')} of {outline.summaries}"
     if human == WON:
         judgments = "made-up judgments" if context.source.study == MADE_UP else "judgments"
-        st.caption(f"Scores are held against the share of {judgments} that a summary won: {of} were judged.")
+        st.caption(f"Scores are compared with the share of {judgments} that a summary won: {of} were judged.")
     elif outline.rated < outline.summaries:
         st.caption(f"{of} are rated.")
 
 
 def show_people(asked: CorrelationChoice) -> None:
-    """Metrics with people, and whether one correlates better than another."""
+    """Show the correlation of metrics with people, and whether one correlates better than another."""
     show_correlations("human", asked)
     metrics = [metric for _, metric in outline_correlations(asked.context).analysis.layout.human]
     if len(metrics) > 1:
         show_test(asked, metrics)
 
 
-def show_length(asked: CorrelationChoice) -> None:
-    """Metrics with the number of words."""
-    show_correlations("length", asked)
-
-
 def show_correlations(table: str, asked: CorrelationChoice) -> None:
-    """Metrics with one other column: a chart of the chosen level, and the table."""
+    """Show the correlation of metrics with one other column: a chart of the chosen level, and the table."""
     analysis = outline_correlations(asked.context).analysis
     pairs = getattr(analysis.layout, table)
     rows = correlate(asked.context, table, asked.method, asked.resample)
@@ -179,7 +178,7 @@ def show_correlations(table: str, asked: CorrelationChoice) -> None:
 
 
 def show_table(name: str, rows: Sequence[CorrelationRow], asked: CorrelationChoice) -> None:
-    """A table of correlations, with the names that people use of the levels."""
+    """Show a table of correlations, with the usual names of the levels."""
     analysis = outline_correlations(asked.context).analysis
     settings = replace(analysis.settings, resample=asked.resample)
     section = make_correlations(name, rows, settings, TERMS)
@@ -187,7 +186,7 @@ def show_table(name: str, rows: Sequence[CorrelationRow], asked: CorrelationChoi
 
 
 def say_constants(section: Table) -> Table:
-    """The table without columns that are the same in all rows, which are said under it."""
+    """Return the table without columns that are the same in all rows; a note says what they hold."""
     if not section.rows:
         return section
     constant = {
@@ -207,7 +206,7 @@ def say_constants(section: Table) -> Table:
 
 
 def show_test(asked: CorrelationChoice, metrics: list[str]) -> None:
-    """Choose two metrics and a test, and show whether one correlates better with people."""
+    """Ask for two metrics and a test, and show whether one correlates better with people."""
     st.markdown("**Does one metric correlate better than another?**")
     with st.container(horizontal=True):
         one = st.selectbox("First metric", metrics, key="tested_first")
@@ -219,16 +218,16 @@ def show_test(asked: CorrelationChoice, metrics: list[str]) -> None:
             format_func=lambda name: PERMUTATION_TESTS.get(name, name),
             key="permute",
             required=True,
-            help="A test holds for new ones of what it swaps as a whole: systems, documents (inputs) or both. "
+            help="A test holds for new systems, new documents (inputs) or both: whichever it swaps as a whole. "
             "By level: both for the pooled coefficient, documents within documents, systems for the system level. "
-            "PERM-BOTH swaps each summary by itself and takes all as fixed.",
+            "PERM-BOTH swaps each summary by itself and takes systems and documents as fixed.",
         )
     section = compare_two(asked, one, other, None if permute == BY_LEVEL else cast(Permute, permute))
     show_result_table(finish_table(section, outline_correlations(asked.context).analysis), height="content")
 
 
 def show_rouge_k(asked: CorrelationChoice) -> None:
-    """Metrics with ROUGE-K, and on how many pairs they differ; ROUGE by the mean can be had, too."""
+    """Show metrics with ROUGE-K, and on how many pairs they differ; offer to add ROUGE by the mean over references."""
     show_correlations("rouge_k", asked)
     st.markdown("**On how many pairs do ROUGE-K and another metric disagree?**")
     show_result_table(find_discrepancies(asked.context), height="content")
@@ -246,7 +245,7 @@ def show_rouge_k(asked: CorrelationChoice) -> None:
 
 
 def show_matrix(asked: CorrelationChoice) -> None:
-    """Every two metrics."""
+    """Show the correlation of every two metrics."""
     rows = correlate(asked.context, "matrix", asked.method, asked.resample)
     show_chart(
         correlation_heatmap(rows, asked.level),
@@ -260,7 +259,7 @@ def show_matrix(asked: CorrelationChoice) -> None:
 
 
 def show_summaries(asked: CorrelationChoice) -> None:
-    """Two columns against each other, a point a summary, which opens when it is clicked."""
+    """Plot two columns against each other, a point for each summary, which opens when clicked."""
     layout = outline_correlations(asked.context).analysis.layout
     names, human = list(layout.columns), layout.human
     with st.container(horizontal=True):
@@ -284,7 +283,7 @@ def show_summaries(asked: CorrelationChoice) -> None:
 
 
 def show_summary(context: Context, document: str, system: str) -> None:
-    """One summary with its scores, where it is still there."""
+    """Show one summary with its scores, if it still exists."""
     scores = scores_of_summary(context, document, system)
     if scores is None:
         return

@@ -1,4 +1,4 @@
-"""The data sets: what there is, documents, import, scores, systems to add."""
+"""The data sets: their list, documents, import, scores, and systems to add."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""What the terms of pages and tables mean, and what each metric is."""
+"""The meanings of terms in pages and tables, and a description of each metric."""
 
 import streamlit as st
 

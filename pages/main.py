@@ -14,17 +14,17 @@ from reports.escaping import STYLE
 
 ICON = str(Path(__file__).parent / "components" / "shared" / "icon.svg")
 
-# Streamlit leaves six lines above the title; on a judging page they are a summary's worth of room.
-# What is chosen is told by weight: the theme's colour alone is too dim for a text on black.
+# Streamlit leaves six lines above the title; on a judging page, a summary needs that room.
+# Bold type marks what is chosen: the theme's colour alone is too dim for text on black.
 PAGE_STYLE = (
     "<style>.stMainBlockContainer { padding-top: 4rem; padding-bottom: 2rem; } "
-    # captions in Streamlit's own grey have a contrast of 3.9 on white, where a text that small needs 4.5
+    # captions in Streamlit's own grey have a contrast of 3.9 on white, and text that small needs 4.5
     "[data-testid=stCaptionContainer], [data-testid=stCaptionContainer] :is(p, li) "
     "{ color: light-dark(#5f5d5a, #b5b2ae); opacity: 1; } "
-    # headings below the title, whose level readers of a screen go by, at the size of the next one
+    # headings below the title keep their level, for screen readers, at the size of the next level
     ".stHeading h2 { font-size: 1.75rem; padding: 0.5rem 0 1rem; } "
     ".stMarkdown :is(p, li, h1, h2, h3), .stAlert p, button p, label p { overflow-wrap: anywhere; } "
-    # choices side by side take a second line on a phone, where they would be cut off
+    # choices side by side take a second line on a phone rather than be cut off
     '.stButtonGroup :is([role="radiogroup"], [role="toolbar"]) { flex-wrap: wrap; overflow: visible; } '
     'button:is([role="radio"][aria-checked="true"], [aria-pressed="true"]) p '
     "{ color: light-dark(#2f2d2b, #edebe8); font-weight: 700; }</style>"
@@ -64,17 +64,17 @@ PAGES = {
         st.Page("upper_bound.py", title="Upper bound", icon=":material/vertical_align_top:", url_path="upper_bound"),
     ],
 }
-# The address that the page of annotators had before.
+# The former address of the page Annotators.
 MOVED = st.Page(lambda: st.switch_page(annotators), title="Reliability", url_path="reliability", visibility="hidden")
 
 st.set_page_config(page_icon=ICON, layout="wide")
-# Dialogs and popovers lie outside of the app's own element, which alone Streamlit makes light or dark.
+# Dialogs and popovers lie outside the app's own element, the only one that Streamlit makes light or dark.
 st.html(f"{STYLE}{PAGE_STYLE}<style>:root {{ color-scheme: {st.context.theme.type or 'normal'}; }}</style>")
-# Whoever came to judge is not shown the way to systems and scores.
+# Visitors who came to judge are not shown the way to systems and scores.
 visitor, unknown = find_visitor()
 judging = st.session_state[JUDGING_ONLY] = judging_only(visitor)
 if judging:
-    # A page alone would be the default one, and lose the address that an invite names.
+    # A single page would be the default one, and lose the address that an invite names.
     forward = st.Page(lambda: st.switch_page(annotate), title="Judge", default=True)
     page = st.navigation([forward, annotate], position="hidden")
 else:
@@ -85,7 +85,7 @@ st.set_page_config(page_title=f"{page.title} · Relevance")
 
 @guard_database
 def run_page() -> None:
-    """Run the page, unless nobody knows whose it is: what pages keep in caches is shown without asking a store."""
+    """Run the page, unless its visitor is unknown: pages show cached results without asking a store."""
     if unknown is not None:
         raise unknown
     with page_run(), messages_forgotten():

@@ -1,4 +1,4 @@
-"""A new study: how many pairs it needs, and the form that makes it."""
+"""A new study: the form that creates it, its file, and a planner of the pairs it needs."""
 
 import streamlit as st
 

@@ -1,32 +1,31 @@
-"""People: who is in which phase of a study, and who of them judges, is paused, excluded or erased."""
+"""People: the annotators of a study, the phase each is in, and who is paused, excluded or erased."""
 
 import streamlit as st
 
-from data.access import Right
-from pages.components.people.deciding import decide_on, pause_study, say_state
-from pages.components.people.listing import count_people, show_people, show_phases
-from pages.components.shared.address import choose_named
+from annotation.records import CLOSED, PAUSED
+from pages.components.people.deciding import decide_on, pause_study
+from pages.components.people.listing import show_people, show_phases
+from pages.components.shared.context import ask_study
 from pages.components.shared.messages import errors_shown, show_messages
-from pages.components.shared.sources import most_judged_first
-from pages.components.shared.stores import open_stores
-from reports.escaping import in_markdown
+from pages.components.shared.stores import may_manage, open_stores
+from reports.escaping import format_count, in_markdown
 from reports.study import tell_left_out
 
-stores = open_stores()
+stores = open_stores()  # before anything is drawn: the database may not open
 st.title("People")
 show_messages()
-studies = {study.name: study for study in most_judged_first(stores.annotation.studies())}
-if not studies:
-    st.info("There is no study yet.")
-    st.page_link("new_study.py", label="New study", icon=":material/arrow_forward:")
-    st.stop()
-study = studies[choose_named("Study", list(studies), "study", "study")]
-manages = stores.annotation.right(study.name) >= Right.MANAGE
-say_state(study)
+study = ask_study()
+manages = may_manage(study)
+if study.state == PAUSED:
+    st.info(f"The study has been paused since {study.paused_at:%Y-%m-%d %H:%M} UTC: nobody judges.")
+elif study.state == CLOSED:
+    st.caption("The study is closed.")
 people = stores.people.people(study.name)
 if people:
+    excluded = sum(person.excluded_at is not None for person in people)
+    counted = format_count(len(people), "annotator") + (f", {excluded} of them excluded" if excluded else "")
     left_out = tell_left_out(study)
-    st.markdown(f"**{count_people(people)}.**" + (f" {left_out}." if left_out else ""))
+    st.markdown(f"**{counted}.**" + (f" {left_out}." if left_out else ""))
     show_phases(people)
     show_people(people)
 else:

@@ -1,4 +1,4 @@
-"""Home: what this database says of metrics, and where to go from here."""
+"""Home: what this database says about metrics, and where to go from here."""
 
 from collections.abc import Sequence
 
@@ -6,11 +6,7 @@ import streamlit as st
 
 from annotation.records import OPEN, Study
 from pages.components.datasets.importing import IMPORT
-from pages.components.results.finding import (
-    analyze_agreement_of,
-    show_agreement_chart,
-    show_finding,
-)
+from pages.components.results.finding import analyze_agreement_of, show_agreement_chart, show_finding
 from pages.components.shared.context import Context, default_context
 from pages.components.shared.messages import show_messages
 from pages.components.shared.sources import describe_source
@@ -21,7 +17,7 @@ from reports.escaping import in_markdown
 
 
 def main() -> None:
-    """Show the answer of this database, and the three ways on."""
+    """Show this database's answer, and three ways on."""
     st.title("Which metric agrees with people?")
     st.markdown(
         "People choose the more relevant of two summaries of a document. This app counts how often each automatic "
@@ -39,7 +35,7 @@ def main() -> None:
 
 
 def offer_ways(context: Context, studies: Sequence[Study]) -> None:
-    """The three things that people come for; pairs are those of the study that is shown, or another of its data set."""
+    """Offer the three things people come for; the pairs are those of the study shown, or another of its data set."""
     source = context.source
     judged = [one for one in studies if one.dataset == source.dataset and describe_progress(one)[0] < 1]
     judged.sort(key=lambda one: one.name != source.study)
@@ -55,7 +51,7 @@ def offer_ways(context: Context, studies: Sequence[Study]) -> None:
 
 
 def show_answer(context: Context) -> None:
-    """Which metric agrees best, in a chart and in words."""
+    """Show which metric agrees best, in a chart and in words."""
     analysis, leaders = analyze_agreement_of(context)
     if leaders is None:
         st.info("No metric can be compared with people yet: that takes scores, and judgments or ratings.")
@@ -67,7 +63,7 @@ def show_answer(context: Context) -> None:
 
 
 def show_open_studies(studies: Sequence[Study]) -> None:
-    """The studies in which anybody can judge, and how far they are."""
+    """List up to five open studies, with their progress."""
     if not studies:
         return
     st.header("Open studies", anchor=False)

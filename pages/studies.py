@@ -1,10 +1,11 @@
-"""The studies: how far each is, and of one its annotators, links, design and exports."""
+"""The studies: how far each is; and one of them, with its annotators, links, design and exports."""
 
 import streamlit as st
 
+from pages.components.shared.archive import choose_shown
 from pages.components.shared.messages import errors_shown, show_messages
 from pages.components.shared.stores import open_stores
-from pages.components.studies.cards import choose_shown, show_cards
+from pages.components.studies.cards import show_cards
 from pages.components.studies.one_study import show_study
 from reports.escaping import in_markdown
 

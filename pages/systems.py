@@ -1,8 +1,9 @@
-"""The systems: their mean scores and ratings, how annotators rank them, and how far metrics tell them apart."""
+"""The systems: their mean scores and ratings, annotators' ranking, and how well metrics tell them apart."""
 
 import streamlit as st
 
 from data.one_line import in_one_line
+from pages.components.results.finding import say_no_scores
 from pages.components.results.systems import Asked, compare_systems, rank_systems, recognize_documents
 from pages.components.shared.charts import show_chart
 from pages.components.shared.context import Context, ask_context
@@ -18,32 +19,24 @@ from summarizers.registry import baselines_among
 
 
 def main() -> None:
-    """Ask whose systems, and show them."""
+    """Ask for a data set and its judges, and show the systems."""
     st.title("Systems")
     context = ask_context(judged=False)
     st.markdown(describe_source(context.source, context.counts))
     if not context.version.signatures:
-        st.info("These summaries have no scores yet.")
-        st.page_link("datasets.py", label="Score them under Data sets", icon=":material/arrow_forward:")
+        say_no_scores()
         st.stop()
-    ranked = context.source.study is not None and context.counts.entries
-    by_people = f"Ranked by {'adjudicators' if context.source.adjudicated else 'annotators'}"
-    names = ["Mean scores", *([by_people] if ranked else []), "Told apart", "System against system"]
-    tabs = dict(zip(names, st.tabs(names, key="section"), strict=True))
-    with tabs["Mean scores"]:
-        show_means(context)
-    if ranked:
-        with tabs[by_people]:
-            show_ranking(context)
-    with tabs["Told apart"]:
-        st.markdown("How far apart each metric puts the systems: the spread of their mean scores.")
-        show_result_table(make_table("distinguishability", compare_systems(context)), height="content")
-    with tabs["System against system"]:
-        show_comparisons(context)
+    shows = {"Mean scores": show_means}
+    if context.source.study is not None and context.counts.entries:
+        shows[f"Ranked by {'adjudicators' if context.source.adjudicated else 'annotators'}"] = show_ranking
+    shows |= {"Told apart": show_spread, "System against system": show_comparisons}
+    for tab, show in zip(st.tabs(list(shows), key="section"), shows.values(), strict=True):
+        with tab:
+            show(context)
 
 
 def show_means(context: Context) -> None:
-    """Each system's mean by every metric and by people, and which beat the baselines."""
+    """Show each system's mean by every metric and by people, and which systems beat the baselines."""
     analysis = compare_systems(context, ask_beside(context))
     show_result_table(make_table("systems", analysis), height="content")
     if analysis.published:
@@ -54,7 +47,7 @@ def show_means(context: Context) -> None:
 
 
 def ask_beside(context: Context) -> Asked:
-    """Ask what is to stand beside the mean scores; which upper bounds are stored is looked up."""
+    """Ask what to show beside the mean scores, and look up which upper bounds are stored."""
     dataset = context.version.dataset
     baselines = st.multiselect(
         "Baselines",
@@ -72,20 +65,20 @@ def ask_beside(context: Context) -> Asked:
             names.index(recognize_documents(dataset.name, version_of(dataset), dataset.documents)),
             format_func=lambda name: PUBLISHED[name].label if name else "None",
             key=f"published:{dataset.name}",
-            help="What papers report of systems on a data set. Choose one only where these are its documents.",
+            help="What papers report for systems on a data set. Choose one only if these are its documents.",
             width=220,
         )
         by_source = st.toggle(
             "Keywords in and not in the source",
             key="by_source",
-            help="ROUGE-K over the keywords that the source has (IN-SRC), and over those that it has not (OUT-SRC).",
+            help="ROUGE-K over the keywords that occur in the source (IN-SRC), and over those that do not (OUT-SRC).",
         )
     bounds = open_stores().data.bound_signatures(dataset.name)
     return Asked(tuple(baselines), by_source, tuple(bounds.items()), published)
 
 
 def show_ranking(context: Context) -> None:
-    """The systems by a Bradley-Terry model of the annotators' choices."""
+    """Show the systems by a Bradley-Terry model of the annotators' choices."""
     analysis = rank_systems(context)
     ranking = analysis.reliability.ranking
     if any(row.strength is not None for row in ranking.rows):
@@ -94,8 +87,14 @@ def show_ranking(context: Context) -> None:
     show_result_table(make_table("ranking", analysis), height="content")
 
 
+def show_spread(context: Context) -> None:
+    """Show how far apart each metric puts the systems."""
+    st.markdown("How far apart each metric puts the systems: the spread of their mean scores.")
+    show_result_table(make_table("distinguishability", compare_systems(context)), height="content")
+
+
 def show_comparisons(context: Context) -> None:
-    """Every two systems by one metric."""
+    """Compare every two systems by one metric."""
     analysis = compare_systems(context)
     by = st.selectbox("By metric", [found.name for found in analysis.systems], key="system_metric")
     section = wilcoxon_table(analysis.systems, by)

@@ -102,7 +102,7 @@ def test_pages_say_that_they_are_made_up_and_begin_with_something_else(
     assert not app.exception
     assert "72 made-up judgments" in app.markdown[0].value
     assert "of 24 documents: a program made them" in app.markdown[0].value
-    assert "They are no evidence." in app.markdown[0].value
+    assert "They are not evidence." in app.markdown[0].value
     app.switch_page("correlation.py").run()
     assert app.selectbox(key="source").value.study == MADE_UP  # what was chosen goes along
     assert any("the share of made-up judgments that a summary won" in shown.value for shown in app.caption)

@@ -38,6 +38,6 @@ def test_what_is_opened_is_only_read(demo: tuple[DataStore, AnnotationStore], tm
     (tmp_path / "folder").mkdir()
     bundle = unpack(file, tmp_path / "folder")
     app = open_part("Overview", study="Copy")
-    assert f"Opened from the bundle {bundle.sha256}: it is read, and nobody judges in it." in said(app)
+    assert f"Opened from the bundle {bundle.sha256}: it can be read, but not judged." in said(app)
     assert "close" not in [button.key for button in app.button]
     assert "register" not in [button.key for button in open_part("Export", study="Copy").button]

@@ -90,7 +90,7 @@ def test_home_of_an_empty_database_loads_the_demo(sqlite_url: str, monkeypatch: 
     sound(app.button(key="load_demo").click().run())
     assert started == ["demo"]
     assert "ROUGE-K agrees best with the author's labels" in said(app)
-    assert "The demo is there" in said(app)
+    assert "The demo is loaded" in said(app)
 
 
 @pytest.mark.parametrize("page", ["overview.py", "agreement.py"])

@@ -291,7 +291,7 @@ def test_a_data_set_is_renamed(demo: tuple[DataStore, AnnotationStore]) -> None:
 
 def test_what_studies_are_made_of_is_not_deleted(demo: tuple[DataStore, AnnotationStore]) -> None:
     app = open_part("Rename or delete")
-    assert "It cannot be deleted alone: the study Demo is made of it." in said(app)
+    assert "It cannot be deleted by itself: the study Demo is made from it." in said(app)
     app.text_input(key="delete_typed:demo").input("demo")
     app = pressed(app, "Delete")
     assert "it stays" in app.error[0].value

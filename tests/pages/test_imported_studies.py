@@ -36,7 +36,7 @@ def test_every_page_opens(imported: None, page: str) -> None:
 def test_the_study_shows_what_came_and_offers_nobody_to_judge(imported: None) -> None:
     app = open_page("studies.py", study="feedback")
     text = said(app)
-    assert "The judgments came with the data set: they are read, and nobody judges here." in text
+    assert "The judgments came with the data set. They can be read; the study takes no others." in text
     assert "2 annotators" in text
     assert not any("Reopen" in button.label or "Preview" in button.label for button in app.button)
     people = open_page("people.py", study="feedback")

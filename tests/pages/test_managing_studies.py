@@ -76,13 +76,13 @@ def test_a_data_set_is_archived_and_deleted_with_its_study(known: Stores) -> Non
     app = sound(open_page("datasets.py").toggle(key="show_archived").set_value(True).run())
     app.session_state.part = "Rename or delete"
     app = sound(app.run())
-    assert "It cannot be deleted alone: the study Demo is made of it." in said(app)
+    assert "It cannot be deleted by itself: the study Demo is made from it." in said(app)
     app.text_input(key=f"delete_typed:{NAME}").input(NAME)
     app = pressed(app, "Delete")
     assert "it stays" in said(app)
     app.checkbox(key=f"delete_studies:{NAME}").check()
     app = pressed(app, "Delete")
-    assert f"Deleted {NAME} and all that was made of it." in said(app)
+    assert f"Deleted {NAME} and all that was made from it." in said(app)
     assert known.data.datasets(archived=True) == []
     assert known.annotation.studies(archived=True) == []
 

@@ -92,7 +92,7 @@ def test_erasing_asks_for_the_name(people: PeopleStore, keep: bool) -> None:
     app.radio(key="erase_keep:0").set_value(keep)
     app.text_input(key="erase_typed:0").input("Bob *b*")
     app = pressed(app, "Erase for ever")
-    assert "Erased an annotator, who is called Erased 2 from now on." in said(app)
+    assert "Erased an annotator, now called Erased 2." in said(app)
     erased = people.people("Demo")[1]
     assert (erased.name, erased.progress.judged) == ("Erased 2", 2 if keep else 0)
     assert list(app.dataframe[0].value["annotator"])[1] == "Erased 2"

@@ -93,7 +93,7 @@ def test_pairs_are_not_counted_before_there_are_scores(sqlite_url: str) -> None:
     store = DataStore(connect(sqlite_url))
     add(store, references=("a river floods the city", "the river is in the city"))
     app = open_page("new_study.py")
-    assert "counted when the summaries are scored" in said(app)
+    assert "Pairs can be counted once the summaries are scored" in said(app)
     assert not store.signatures("one")  # nobody asked for scores
     app = pressed(app, "Score and count now")
     assert "3 eligible; 3 drawn." in said(app)

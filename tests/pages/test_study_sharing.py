@@ -91,7 +91,7 @@ def test_links_are_made_copied_and_revoked(managed: Server) -> None:
     assert "0 of 20 places taken" in said(app)
     links.enter(opened.token)
     app = sound(app.button(key=f"revoke:{opened.id}").click().run())
-    assert "The link is revoked. Who has entered by it goes on." in said(app)
+    assert "The link is revoked. Those who have entered by it can go on." in said(app)
     assert "1 of 20 places taken" in said(app)
     assert opened.token not in str(addresses(app))
     assert links.links(managed.study())[1].revoked_at is not None

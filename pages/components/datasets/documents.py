@@ -1,4 +1,4 @@
-"""The documents of a data set, to be browsed and searched."""
+"""Browsing and searching the documents of a data set."""
 
 import numpy as np
 import streamlit as st
@@ -14,16 +14,16 @@ from pages.components.shared.stores import open_stores, version_of
 from reports.escaping import document_block, format_count, in_markdown, text_block
 
 PER_PAGE = 10
-"""Documents that are listed at once."""
+"""Documents on one page of the list."""
 
 READABLE = 720
-"""Pixels of a column of text that is easy to read: about 95 characters."""
+"""Width in pixels of a column of text that is easy to read: about 95 characters."""
 
 
 @st.fragment
 @guard_database
 def browse_documents(dataset: Dataset) -> None:
-    """The documents that hold what is searched for, a page of them; each opens to its texts."""
+    """List the documents that match a search, page by page; each opens to show its texts."""
     words = st.text_input(
         "Search", key=f"search:{dataset.name}", placeholder="Words of a document, a reference, a summary, or an id"
     )
@@ -44,7 +44,7 @@ def browse_documents(dataset: Dataset) -> None:
 
 @computed("Searching", kept=64)
 def search_documents(dataset: str, version: object, words: str) -> NDArray[np.int32]:
-    """The positions of the documents of which a text, or the id, holds all words that are searched for."""
+    """Return the positions of the documents whose texts and id, taken together, hold all words of the search."""
     wanted = words.casefold().split()
     found = [
         position
@@ -55,13 +55,13 @@ def search_documents(dataset: str, version: object, words: str) -> NDArray[np.in
 
 
 def text_of(document: Document, summaries: list[Summary]) -> str:
-    """All that can be found of a document, case folded."""
+    """Return everything that a search of a document looks at, case folded."""
     texts = (document.id, document.title or "", document.source_text, *document.references)
     return "\n".join((*texts, *(summary.text for summary in summaries))).casefold()
 
 
 def describe_document(listed: ListedDocument) -> str:
-    """How a document is called in the list, in Markdown: its number, how it opens, and what belongs to it."""
+    """Return a document's line in the list, in Markdown: its number, its opening, its numbers of texts."""
     opening = opening_of(listed.document)
     references = format_count(len(listed.document.references), "reference")
     written = format_count(listed.summaries, "summary", "summaries")
@@ -69,7 +69,7 @@ def describe_document(listed: ListedDocument) -> str:
 
 
 def show_document(document: Document, summaries: list[Summary]) -> None:
-    """A document with its references and summaries."""
+    """Show a document with its references and summaries."""
     st.caption(f"Id {in_markdown(document.id)}")
     if document.source:
         st.html(document_block(document.source, document.title))

@@ -1,4 +1,4 @@
-"""Import: a file, what is found in it, how its columns are read, and the button that takes it."""
+"""Import: a file, a preview of its contents, how its columns are read, and the button that imports it."""
 
 import tempfile
 from collections.abc import Iterator
@@ -35,44 +35,45 @@ SHOWN = 5
 """Documents of a preview."""
 
 MOST = 32 * 2**20
-"""Bytes of a file up to which it is read for a preview."""
+"""Bytes of the largest file that is read for a preview."""
 
 MOST_COLUMNS = 2000
-"""Columns of a table among which one chooses."""
+"""Columns of the widest table whose columns can be chosen from."""
 
 IMPORTED = "imported"
-"""Session key: how many files were imported, which makes the form a new one, empty and closed."""
+"""Session key: how many files were imported; each makes the form a new one, empty and closed."""
 
 IMPORT = "import"
-"""Address: the form is open, until something is imported."""
+"""Part of the address that opens the form, until something is imported."""
 
 NOT_THERE = "(none)"
 
 
 class Preview(NamedTuple):
-    """What is found in a file."""
+    """The contents of a file."""
 
     documents: int
     summaries: int
     systems: tuple[str, ...]
     aspects: tuple[str, ...]
     single: int
-    """Documents with fewer than two texts among references and title."""
+    """Documents with fewer than two texts, counting references and the title."""
     said: tuple[str, ...]
-    """What the importer has to tell."""
+    """The importer's messages."""
     rows: tuple[dict[str, Any], ...]
-    """The first documents."""
+    """The first `SHOWN` documents."""
 
 
 def offer_import(*, opened: bool) -> None:
-    """The form, folded unless it is to be `opened`."""
-    form = f"import_file:{st.session_state.get(IMPORTED, 0)}"
+    """Show the form, folded unless it is to be `opened`."""
+    number = st.session_state.get(IMPORTED, 0)
+    form = f"import_file:{number}"
     with st.expander("Import a file", expanded=opened, icon=":material/upload_file:", key=form), errors_shown():
-        import_form(f"file:{st.session_state.get(IMPORTED, 0)}")
+        import_form(f"file:{number}")
 
 
 def import_form(key: str) -> None:
-    """A file into a data set: chosen, looked at, imported."""
+    """Let somebody choose a file, look at its contents, and import it as a data set."""
     file = st.file_uploader("JSON lines, CSV, TSV, Parquet, or a text file with one summary a line", key=key)
     if file is None:
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -116,7 +117,7 @@ def import_form(key: str) -> None:
 
 @contextmanager
 def placed(name: str, content: Any) -> Iterator[Path]:
-    """An uploaded file under its own name, which importers and messages want."""
+    """Write an uploaded file under its own name, which importers and messages use; it is deleted at the end."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / file_name(name)
         path.write_bytes(content)
@@ -124,7 +125,7 @@ def placed(name: str, content: Any) -> Iterator[Path]:
 
 
 def file_name(name: str) -> str:
-    """What an uploaded file is called here: what its browser calls it, as far as that can be the name of a file."""
+    """Return a possible file name for an upload, as close as can be to the name that the browser gave it."""
     path = Path(name.replace("\0", "").encode(errors="replace").decode())
     stem, suffix = (
         part.encode()[:most].decode(errors="ignore") for part, most in ((path.stem, 200), (path.suffix, 20))
@@ -133,19 +134,19 @@ def file_name(name: str) -> str:
 
 
 def import_lines(path: Path, column: Any) -> None:
-    """A file of lines, which joins a data set as one more system."""
+    """Import a file of lines into a data set, as one more system."""
     known = [dataset.name for dataset in open_stores().data.datasets(archived=True)]
     if not known:
         st.info("A file of lines holds the summaries of one system: import its documents first.")
         return
-    joined = column.selectbox("Data set that it joins", known, format_func=in_one_line, key="import_joined")
+    joined = column.selectbox("Data set to add it to", known, format_func=in_one_line, key="import_joined")
     system = st.text_input("System that wrote the summaries", path.stem, key="import_system")
     if st.button("Import", key="import", type="primary"):
         take(path, joined, LINES, None, system=system.strip() or None)
 
 
 def take(path: Path, name: str, format: str, columns: TableColumns | None, system: str | None = None) -> None:
-    """Import the file, say so, and show its data set."""
+    """Import the file, report it, and show its data set."""
     said: list[str] = []
     kept = kept_messages()
     name = name.strip() or path.stem
@@ -172,7 +173,7 @@ def take(path: Path, name: str, format: str, columns: TableColumns | None, syste
 
 
 def ask_columns(head: TableHead, format: str, stem: str) -> TableColumns | None:
-    """How a text table is to be read; None where it is as it should be. `stem` is the name of its file."""
+    """Ask how to read a text table; return None where it needs no choice. `stem` is the stem of the file's name."""
     ratings = guess_ratings(head)
     usual = head.delimiter == DELIMITED[format]
     if head.plain and usual and not ratings:
@@ -186,6 +187,7 @@ def ask_columns(head: TableHead, format: str, stem: str) -> TableColumns | None:
     system = None
     if "summary" in read_as and "system" not in read_as:
         system = st.text_input("System that wrote the summaries", stem, key="import_system").strip() or None
+    rated: list[str] = []
     taken = set(read_as.values())
     free = [name for name in head.names if name not in taken]
     if free and "summary" in read_as:
@@ -197,22 +199,21 @@ def ask_columns(head: TableHead, format: str, stem: str) -> TableColumns | None:
             key="import_ratings",
             help="Numbers, higher for better summaries. They are imported under the column's name.",
         )
-        return tell_columns(head, read_as, rated, system)
-    return tell_columns(head, read_as, [], system)
+    return tell_columns(head, read_as, rated, system)
 
 
 def ask_fields(head: TableHead, guessed: dict[str, str]) -> dict[str, str]:
-    """Ask which column holds what; returns those that are chosen, beside the ratings that are called so."""
+    """Ask which column holds what; return columns by field, with the ratings that are recognized by name."""
     if len(head.names) > MOST_COLUMNS:
         raise ValueError(
-            f"the table has {len(head.names):,} columns, too many to choose from: give those that matter usual names"
+            f"the table has {len(head.names):,} columns, too many to choose from: give those you need their usual names"
         )
     options = [NOT_THERE, *head.names]
     read_as = {field: column for field, column in guessed.items() if field not in CALLED}
     with st.container(horizontal=True):
         for field in CALLED:
             label = field.replace("_", " ").capitalize() + (" (optional)" if field not in NEEDED else "")
-            place = options.index(guessed[field]) if field in guessed else 0
+            place = options.index(guessed.get(field, NOT_THERE))
             with st.container(width=165):
                 chosen = st.selectbox(label, options, place, format_func=in_one_line, key=f"import_column:{field}")
             if chosen != NOT_THERE:
@@ -243,7 +244,7 @@ def ask_fields(head: TableHead, guessed: dict[str, str]) -> dict[str, str]:
 # --- preview ----------------------------------------------------------------------------------------------------
 
 
-@st.cache_data(max_entries=8, show_spinner="Reading the file", scope="session")  # nobody else's file
+@st.cache_data(max_entries=8, show_spinner="Reading the file", scope="session")  # files are private
 def look_into(file_id: str, _path: Path, format: str, columns: TableColumns | None) -> Preview:
     """Read a file without importing it. Raises `BadRecord`."""
     said: list[str] = []
@@ -270,14 +271,14 @@ def look_into(file_id: str, _path: Path, format: str, columns: TableColumns | No
     )
 
 
-def show_preview(found: Preview) -> None:
-    """What is found in the file, its first documents, and what will not work with it."""
-    what = f"{format_count(found.documents, 'document')}, {format_count(found.summaries, 'summary', 'summaries')}"
-    by = f" by {format_count(len(found.systems), 'system')}" if found.systems else ""
-    rated = f", ratings of {', '.join(found.aspects)}" if found.aspects else ", no ratings"
-    st.markdown(f"**In the file:** {in_markdown(what + by + rated)}.")
-    st.dataframe(pd.DataFrame(found.rows), hide_index=True, key="preview")
-    for said in found.said:
+def show_preview(preview: Preview) -> None:
+    """Show what is in the file, its first documents, and what will not work with it."""
+    counts = f"{format_count(preview.documents, 'document')}, {format_count(preview.summaries, 'summary', 'summaries')}"
+    by = f" by {format_count(len(preview.systems), 'system')}" if preview.systems else ""
+    rated = f", ratings of {', '.join(preview.aspects)}" if preview.aspects else ", no ratings"
+    st.markdown(f"**In the file:** {in_markdown(counts + by + rated)}.")
+    st.dataframe(pd.DataFrame(preview.rows), hide_index=True, key="preview")
+    for said in preview.said:
         st.caption(in_markdown(sentence(said)))
-    if found.single:
-        st.warning(f"{in_markdown(lacking_keywords(found.single, found.documents))} {WAYS_OUT}")
+    if preview.single:
+        st.warning(f"{in_markdown(lacking_keywords(preview.single, preview.documents))} {WAYS_OUT}")

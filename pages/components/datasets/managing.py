@@ -1,9 +1,10 @@
-"""A data set renamed, archived, deleted, and brought back while the session lasts."""
+"""Renaming, archiving and deleting a data set, and bringing it back while the session lasts."""
 
 import streamlit as st
 
 from data.store import Dataset, DatasetInUse, DeletedDataset
 from pages.components.datasets.choice import show_dataset
+from pages.components.shared.archive import offer_archiving
 from pages.components.shared.messages import announce, errors_shown
 from pages.components.shared.stores import open_stores
 from reports.escaping import in_markdown
@@ -13,9 +14,9 @@ DELETED = "deleted"
 
 
 def manage(dataset: Dataset) -> None:
-    """Rename the data set, archive or delete it, where it is the visitor's."""
+    """Offer to rename, archive or delete the data set, where it is the visitor's."""
     if not open_stores().data.may_change(dataset.name):
-        st.caption("This data set belongs to somebody else, who alone can rename or delete it.")
+        st.caption("This data set belongs to somebody else; only they can rename or delete it.")
         return
     with st.form("rename", width=520), errors_shown():
         name = st.text_input("Name", dataset.name, key=f"rename_to:{dataset.name}", max_chars=200)
@@ -24,12 +25,12 @@ def manage(dataset: Dataset) -> None:
             show_dataset(name.strip(" "))
             if name.strip(" ") != dataset.name:
                 announce(f"Renamed {dataset.name} to {name.strip(' ')}.")
-    archive(dataset)
+    offer_archiving(dataset, "data set", open_stores().data.archive_dataset)
     reason = why_it_stays(dataset.name)
     with st.form("delete", width=520), errors_shown():
         take = False
         if reason:
-            st.caption(f"It cannot be deleted alone: {in_markdown(reason)}")
+            st.caption(f"It cannot be deleted by itself: {in_markdown(reason)}")
             take = st.checkbox(
                 "Delete these, too, with all judgments. This cannot be undone.", key=f"delete_studies:{dataset.name}"
             )
@@ -42,35 +43,25 @@ def manage(dataset: Dataset) -> None:
             delete(dataset, take=take)
 
 
-def archive(dataset: Dataset) -> None:
-    """Leave the data set out of lists, or bring it back."""
-    archived = dataset.archived_at is not None
-    label, icon = ("Take out of the archive", "unarchive") if archived else ("Archive", "archive")
-    help = "An archived data set stands in no list and is no source of results, unless it is asked for."
-    if st.button(label, icon=f":material/{icon}:", key="archive_dataset", help=help):
-        open_stores().data.archive_dataset(dataset.name, archived=not archived)
-        announce(f"{dataset.name} is {'out of' if archived else 'in'} the archive.")
-
-
 def delete(dataset: Dataset, *, take: bool) -> None:
-    """Delete the data set, and with `take` all that is made of it."""
+    """Delete the data set, and with `take` everything that was made from it."""
     if take:
         open_stores().removal.delete_dataset(dataset.name, with_judgments=True)
-        announce(f"Deleted {dataset.name} and all that was made of it.")
+        announce(f"Deleted {dataset.name} and all that was made from it.")
     st.session_state[DELETED] = open_stores().data.delete_dataset(dataset.name)
     st.rerun()
 
 
 def why_it_stays(dataset: str) -> str:
-    """What depends on a data set, as plain text; empty where nothing does."""
+    """Say what depends on a data set, as plain text; empty where nothing does."""
     stores = open_stores()
     studies = stores.annotation.studies_of(dataset)
     reviews = [review.name for review in stores.keyword_reviews.reviews() if review.dataset == dataset]
     if not studies and not reviews:
         return ""
-    found = [("study", "studies", studies), ("review of keywords", "reviews of keywords", reviews)]
-    named = [f"the {one if len(names) == 1 else more} {', '.join(names)}" for one, more, names in found if names]
-    return f"{' and '.join(named)} {'is' if len(studies) + len(reviews) == 1 else 'are'} made of it."
+    kinds = [("study", "studies", studies), ("review of keywords", "reviews of keywords", reviews)]
+    named = [f"the {one if len(names) == 1 else more} {', '.join(names)}" for one, more, names in kinds if names]
+    return f"{' and '.join(named)} {'is' if len(studies) + len(reviews) == 1 else 'are'} made from it."
 
 
 def offer_undo() -> None:

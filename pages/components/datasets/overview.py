@@ -1,4 +1,4 @@
-"""The list of data sets, and one of them: what it holds, what it lacks, and what comes next."""
+"""The list of data sets, and one of them: its contents, what it lacks, and what comes next."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -16,6 +16,7 @@ from pages.components.datasets.importing import IMPORT, offer_import
 from pages.components.datasets.managing import manage, offer_undo
 from pages.components.datasets.runs import start_scoring, watch_runs
 from pages.components.datasets.systems import add_form
+from pages.components.shared.archive import choose_shown
 from pages.components.shared.counts import signatures_of
 from pages.components.shared.keywords import explain_keywords
 from pages.components.shared.messages import errors_shown
@@ -24,7 +25,7 @@ from pages.components.shared.tables import COUNT
 
 COLUMNS = {
     "scored by": st.column_config.TextColumn(
-        help="Metrics by which all summaries were scored. Some scores may be undefined: Scores, below, says how many."
+        help="Metrics that have scored every summary. Some scores may be undefined: Scores, below, says how many."
     ),
     "ratings": st.column_config.TextColumn(help="Human ratings that came with the data set."),
     "imported": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm"),
@@ -32,13 +33,13 @@ COLUMNS = {
 
 OF_SCORES = {
     "summaries": st.column_config.TextColumn(help="Summaries that were scored."),
-    "undefined": st.column_config.NumberColumn(help="Of these, without a value, such as ROUGE-K without keywords."),
-    "truncated": st.column_config.NumberColumn(help="Of these, with a text whose end the model did not see."),
+    "undefined": st.column_config.NumberColumn(help="How many of these have no value: ROUGE-K without keywords, say."),
+    "truncated": st.column_config.NumberColumn(help="How many of these have a text whose end the model did not see."),
 }
 
 
 def show_datasets() -> None:
-    """All data sets, and what can be done with one of them."""
+    """Show all data sets, and what can be done with one of them."""
     known = choose_shown(open_stores().data.datasets(archived=True))
     offer_undo()
     if known:
@@ -51,15 +52,8 @@ def show_datasets() -> None:
         show_dataset(names[choose_dataset(list(names))])
 
 
-def choose_shown(datasets: Sequence[Dataset]) -> list[Dataset]:
-    """The data sets that are listed: those of the archive, where there are any, only when they are asked for."""
-    archived = sum(dataset.archived_at is not None for dataset in datasets)
-    show = bool(archived) and st.toggle(f"Show archived ({archived})", key="show_archived")
-    return [dataset for dataset in datasets if show or dataset.archived_at is None]
-
-
 def dataset_table(datasets: Sequence[Dataset]) -> pd.DataFrame:
-    """What the list of data sets shows."""
+    """Return the table of data sets."""
     return pd.DataFrame(
         {
             "data set": in_one_line(dataset.name),
@@ -76,7 +70,7 @@ def dataset_table(datasets: Sequence[Dataset]) -> pd.DataFrame:
 
 
 def scored_by(dataset: Dataset) -> list[str] | None:
-    """The names of the metrics by which all summaries of a data set have scores, or a reason why there is none.
+    """Return the names of the metrics that have given every summary a score, or a reason for having none.
 
     None while they are being counted.
     """
@@ -88,27 +82,18 @@ def scored_by(dataset: Dataset) -> list[str] | None:
 
 
 def show_dataset(dataset: Dataset) -> None:
-    """One data set: what comes next, its documents, scores, systems and name."""
+    """Show one data set: what comes next, its documents, scores, systems and name."""
     offer_next_step(dataset)
     explain_keywords(dataset)
-    labels = ["Documents", "Scores", "Systems", "Rename or delete"]
-    documents, scores, systems, naming = st.tabs(labels, key="part", on_change="rerun")
-    if documents.open:
-        with documents:
-            browse_documents(dataset)
-    if scores.open:
-        with scores, errors_shown():
-            show_scores(dataset)
-    if systems.open:
-        with systems, errors_shown():
-            add_form(dataset)
-    if naming.open:
-        with naming:
-            manage(dataset)
+    shows = {"Documents": browse_documents, "Scores": show_scores, "Systems": add_form, "Rename or delete": manage}
+    for part, show in zip(st.tabs(list(shows), key="part", on_change="rerun"), shows.values(), strict=True):
+        if part.open:
+            with part, errors_shown():
+                show(dataset)
 
 
 def offer_next_step(dataset: Dataset) -> None:
-    """What a researcher does next with a data set: add systems, score, ask people, look at results."""
+    """Offer a researcher the next step: adding systems, scoring, asking people, or looking at results."""
     studies = open_stores().annotation.studies_of(dataset.name)
     done = scored_by(dataset)
     with st.container(horizontal=True, vertical_alignment="center", key="next"), errors_shown():
@@ -116,11 +101,15 @@ def offer_next_step(dataset: Dataset) -> None:
             st.markdown("**Next:** add systems. A study compares at least two.", width="content")
             st.button("Add systems", key="next_systems", on_click=lambda: st.session_state.update(part="Systems"))
         elif done is None:
-            st.caption("What comes next is said when the scores are counted.")
+            st.caption("The next step appears here when the scores are counted.")
         elif len(done) < len(METRICS):
             if not tell_running(dataset):
-                st.markdown(f"**Next:** score the summaries. {tell_scored(done)}", width="content")
-                offer_scoring(dataset)
+                by = f"Scored by {len(done)} of {len(METRICS)} metrics." if done else "No metric has scored them yet."
+                st.markdown(f"**Next:** score the summaries. {by}", width="content")
+                if st.button("Score by all metrics", type="primary", icon=":material/calculate:", key="score"):
+                    with suppress(RunGoingOn):  # somebody else was faster: the page then shows their run
+                        start_scoring(dataset.name)
+                    st.rerun()
             if done:
                 offer_study(dataset, studies)
         else:
@@ -130,7 +119,7 @@ def offer_next_step(dataset: Dataset) -> None:
 
 
 def offer_study(dataset: Dataset, studies: Sequence[str]) -> None:
-    """The way to a study of the data set, or to its results."""
+    """Offer the way to a new study of the data set, or to its results."""
     said = bool(studies or dataset.aspects)
     if said and st.button("See results", icon=":material/insights:", key="next_results"):
         st.switch_page("overview.py", query_params={"dataset": dataset.name})
@@ -138,13 +127,8 @@ def offer_study(dataset: Dataset, studies: Sequence[str]) -> None:
         st.switch_page("new_study.py", query_params={"dataset": dataset.name})
 
 
-def tell_scored(done: Sequence[str]) -> str:
-    """By how many metrics a data set is scored, in Markdown."""
-    return f"Scored by {len(done)} of {len(METRICS)} metrics." if done else "No metric has scored them yet."
-
-
 def tell_running(dataset: Dataset) -> bool:
-    """Say what is running for a data set; returns whether something is."""
+    """Say what is running for a data set; return whether something is."""
     run = open_stores().data.last_run(dataset.name)
     if run is None or run.state != "going":
         return False
@@ -153,22 +137,14 @@ def tell_running(dataset: Dataset) -> bool:
     return True
 
 
-def offer_scoring(dataset: Dataset) -> None:
-    """The button that scores by all metrics."""
-    if st.button("Score by all metrics", type="primary", icon=":material/calculate:", key="score"):
-        with suppress(RunGoingOn):  # somebody else was faster: the page then shows their run
-            start_scoring(dataset.name)
-        st.rerun()
-
-
 def show_scores(dataset: Dataset) -> None:
-    """By which metrics a data set is scored, and how much of it."""
+    """Show which metrics have scored a data set, and how many of its summaries."""
     if not dataset.summaries:
         st.info("There are no summaries to score: add systems first.")
         return
     signatures = later(lambda: signatures_of(dataset))
     if signatures is None:
-        st.caption("They are being counted.")
+        st.caption("The scores are being counted.")
         return
     rows: list[dict[str, object]] = [
         {

@@ -1,4 +1,4 @@
-"""Runs that score data sets or add systems to them: how far they are, what they could not do, and their end."""
+"""Runs that score data sets or add systems to them: their progress, their problems and their end."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -15,14 +15,14 @@ from reports.escaping import in_markdown
 
 
 def watch_runs(names: Sequence[str]) -> None:
-    """The runs of some data sets, drawn anew while one is going on."""
+    """Show the runs of some data sets, and update them while one is going on."""
     going = any(run.state == "going" for run in last_runs(names))
-    with st.container(key="runs"):  # always there, so that a run does not move what stands below and close it
+    with st.container(key="runs"):  # always there: else a new run would move what is below, and close it
         st.fragment(run_every=0.5 if going else None)(guard_database(show_runs))(names)
 
 
 def start_scoring(dataset: str) -> None:
-    """Begin to score a data set by all metrics. Raises `RunGoingOn`."""
+    """Start to score a data set by all metrics. Raises `RunGoingOn`."""
     from metrics import METRICS
     from metrics.background.scoring import start_run
 
@@ -30,7 +30,7 @@ def start_scoring(dataset: str) -> None:
 
 
 def start_adding(dataset: str, systems: Sequence[str]) -> None:
-    """Begin to add systems to a data set. Raises what `summarizers.background.start_run` does."""
+    """Start to add systems to a data set. Raises what `summarizers.background.start_run` does."""
     from summarizers.background import start_run
 
     stores = open_stores()
@@ -38,17 +38,17 @@ def start_adding(dataset: str, systems: Sequence[str]) -> None:
 
 
 def watch_run(run: Run) -> None:
-    """Have this session say when a run has ended."""
+    """Announce the end of a run in this session."""
     st.session_state.setdefault(WATCHED, set()).add(run.id)
 
 
 def last_runs(names: Sequence[str]) -> list[Run]:
-    """The latest run of each data set that has had one."""
+    """Return the latest run of each data set that has had one."""
     return [run for name in names if (run := open_stores().data.last_run(name))]
 
 
 def show_runs(names: Sequence[str]) -> None:
-    """How far the runs of data sets are, and what the last ones could not do."""
+    """Show the progress of the data sets' runs, or the problems of those that are over."""
     watched: set[int] = st.session_state.setdefault(WATCHED, set())
     over = []
     for run in last_runs(names):
@@ -70,23 +70,23 @@ def show_runs(names: Sequence[str]) -> None:
 
 
 def may_stop(run: Run) -> bool:
-    """Whether whoever looks at the page may stop a run, or have it go on: systems are added by a data set's owner."""
+    """Tell whether the visitor may stop or resume a run: only the owner of a data set adds systems to it."""
     return not run.systems or open_stores().data.may_change(run.dataset)
 
 
 def show_progress(run: Run) -> None:
-    """How far a run is, and the button that stops it."""
+    """Show a run's progress, with a button that stops it."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.progress(*run_progress(run))
         kept = "What is written stays. Adding" if run.systems else "What is scored stays. Scoring"
-        help_text = f"{kept} again goes on from there."
-        if may_stop(run) and st.button("Cancel", key=f"cancel:{run.id}", help=help_text):
+        help = f"{kept} again continues from there."
+        if may_stop(run) and st.button("Cancel", key=f"cancel:{run.id}", help=help):
             open_stores().data.cancel_run(run.id)
             st.rerun()
 
 
 def offer_resuming(run: Run) -> None:
-    """The button that has a run go on which stopped while it added systems."""
+    """Offer to resume a run that stopped while it was adding systems."""
     if st.button("Resume", icon=":material/play_arrow:", key=f"resume:{run.id}"):
         with errors_shown():
             with suppress(RunGoingOn):  # somebody else was faster: the page then shows their run
@@ -95,23 +95,21 @@ def offer_resuming(run: Run) -> None:
 
 
 def run_end(run: Run) -> list[str]:
-    """What to say of a run that is over, as plain text; nothing where its problems are said anyway."""
+    """Return what to say about a run that is over, as plain text; nothing where its problems are shown anyway."""
     if run.error == CANCELLED:
+        work, done, again = f"Scoring {run.dataset}", "scored", "scoring"
         if run.systems:
-            return [
-                f"Adding {', '.join(run.systems)} to {run.dataset} was cancelled. What was written is kept, and adding "
-                "again goes on from there."
-            ]
-        return [f"Scoring {run.dataset} was cancelled. What was scored is kept, and scoring again goes on from there."]
+            work, done, again = f"Adding {', '.join(run.systems)} to {run.dataset}", "written", "adding"
+        return [f"{work} was cancelled. What was {done} is kept, and {again} again continues from there."]
     if run_problems(run):
         return []
     return list(run.said) or [f"Scored {run.dataset}."]
 
 
 def run_progress(run: Run) -> tuple[float, str]:
-    """A run's progress: the fraction done, and a description in Markdown with the time elapsed.
+    """Return a run's progress: the fraction done, and a description in Markdown with the time elapsed.
 
-    The clock shows that something moves while a model is loaded, or while a batch takes its time.
+    The clock shows that something is happening while a model is loaded or a long batch is computed.
     """
     minutes, seconds = divmod(max(0, int((now() - run.started_at).total_seconds())), 60)
     reached = "getting ready" if run.total is None else f"{run.done:,} of {run.total:,}"
@@ -121,17 +119,17 @@ def run_progress(run: Run) -> tuple[float, str]:
 
 
 def name_work(run: Run) -> str:
-    """What a run does, in Markdown."""
+    """Say what a run does, in Markdown."""
     if run.systems:
         return f"Adding {in_markdown(', '.join(run.systems))} to {in_markdown(run.dataset)}"
     return f"Scoring {in_markdown(run.dataset)}"
 
 
 def run_problems(run: Run) -> str | None:
-    """Why a run that is over did nothing or not all, in Markdown; None where it did all."""
+    """Say why a run that is over did not do everything, in Markdown; None where it did."""
     error = DIED if run.state == "died" else run.error
     if error is not None:
-        again = "What was written is kept." if run.systems else "Score again to go on where it stopped."
+        again = "What was written is kept." if run.systems else "Score again to continue where it stopped."
         return f"{name_work(run)} stopped: {in_markdown(error)}. {again}"
     if run.failed:
         reasons = "".join(f"\n- {in_markdown(label_of(one))}: {in_markdown(why)}" for one, why in run.failed.items())

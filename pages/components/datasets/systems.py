@@ -1,4 +1,4 @@
-"""Systems added to a data set: texts of people, baselines, learned extractors, oracles."""
+"""Adding systems to a data set: human texts, baselines, learned extractors, oracles."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -14,19 +14,19 @@ from reports.escaping import in_markdown
 from summarizers.registry import BASELINES, LEARNED, NUMBERED, ORACLES, SUMMARIZERS, in_language, summarizer
 
 FIRST = ("lead", "textrank")
-"""Systems that nobody has to look for."""
+"""Systems that are chosen at first."""
 
 HELP = (
     "Choose systems, or type a name and press Enter. lead, random, textrank, lexrank, tfidf, sumbasic and lsa take 3 "
     "sentences; -K after a name takes K, -Kw as many words, -ref as many words as the first reference has; rake-ref "
     "and rake-Kw write key phrases. tldr-linear and tldr-minilm were trained on one-sentence summaries of papers, and "
     "take 1 sentence. Oracles read the references: oracle-exact-rouge1 is the best extract by ROUGE-1. "
-    "title and reference:N let a text that people wrote stand as a system, which then no longer judges the others."
+    "title and reference:N make a text that people wrote a system; it then no longer judges the others."
 )
 
 
 def add_form(dataset: Dataset) -> None:
-    """Which systems are in a data set, and more of them to add."""
+    """Show which systems a data set has, and offer to add more."""
     store = open_stores()
     written = store.data.written_by(dataset.name)
     if written:
@@ -35,7 +35,7 @@ def add_form(dataset: Dataset) -> None:
         st.caption(lacking)
     if not store.data.may_change(dataset.name):
         st.caption(
-            "This data set belongs to somebody else, who alone can add systems. Import a copy of your own for that."
+            "This data set belongs to somebody else; only they can add systems. Import a copy of your own for that."
         )
         return
     names = choose_systems()
@@ -50,11 +50,11 @@ def add_form(dataset: Dataset) -> None:
         with suppress(RunGoingOn):  # somebody else was faster: the page then shows their run
             start_adding(dataset.name, names)
         st.rerun()
-    st.caption("You can leave this page: adding goes on. Summaries that are written are kept if it stops.")
+    st.caption("You can leave this page: adding goes on. If it stops, the summaries written so far are kept.")
 
 
 def system_names() -> list[str]:
-    """The systems to choose from: the baselines, learned extractors, texts that people wrote, the oracles."""
+    """Return the systems to choose from: baselines, learned extractors, human texts, oracles."""
     own = [name for name in SUMMARIZERS if name not in {**BASELINES, **LEARNED, **ORACLES}]
     return [
         *(summarizer(name).name for name in BASELINES),
@@ -66,15 +66,15 @@ def system_names() -> list[str]:
 
 
 def choose_systems() -> list[str]:
-    """The names of the systems to add, of which any may be typed, in the language of the documents."""
+    """Ask for the systems to add, chosen or typed, and the language; return names that include the language."""
     chosen = st.multiselect(
         "Systems to add",
         system_names(),
         FIRST,
         key="add_systems",
         accept_new_options=True,
-        filter_mode="contains",  # or Enter after lead-1 would choose what is spelt like it
-        select_all=False,  # or it would choose all whose names contain what was typed
+        filter_mode="contains",  # else Enter after lead-1 would choose a name spelt like it
+        select_all=False,  # else it would choose all names that contain what was typed
         format_func=in_one_line,
         placeholder="Choose systems, or type a name such as lexrank-100w",
         help=HELP,
@@ -84,7 +84,7 @@ def choose_systems() -> list[str]:
 
 
 def incomplete(written: Mapping[str, int], documents: int) -> str:
-    """Which systems have not summarised all documents, in Markdown; empty where all have."""
+    """Say which systems have not summarised all documents, in Markdown; empty where all have."""
     lacking = [f"{in_markdown(name)}: {count} of {documents}" for name, count in written.items() if count < documents]
     if not lacking:
         return ""

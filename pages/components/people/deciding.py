@@ -1,4 +1,4 @@
-"""What becomes of one annotator: paused, excluded, restored, erased."""
+"""Pausing a study, and pausing, excluding, restoring or erasing one of its annotators."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ import streamlit as st
 
 from annotation.people import Person
 from annotation.phases import WITHDRAWN
-from annotation.records import CLOSED, PAUSED, Study
+from annotation.records import CLOSED, Study
 from data.one_line import in_one_line
 from data.store import StoreError
 from pages.components.shared.messages import announce, errors_shown
@@ -14,7 +14,7 @@ from pages.components.shared.stores import open_stores
 from reports.escaping import in_markdown
 
 FORMS = "people_forms"
-"""Session key: how many forms were taken; the next ones are new, so that no name stays in one."""
+"""Session key: how many forms were sent; the next ones are new, so that no name stays in one."""
 
 KEEP = {
     True: "Keep the judgments, under a pseudonym",
@@ -22,41 +22,32 @@ KEEP = {
 }
 
 ERASING = (
-    "Name, account, panel's ids, answers to surveys, and all that they wrote (rationales, earlier ones among them, and "
+    "Name, account, panel ids, answers to surveys, and everything they wrote (rationales, with earlier versions, and "
     "reasons for skipping) are deleted; they are signed out, and no link opens their work. This cannot be undone. "
-    "**Backups that were made before still hold it all**: make a new one, and delete those."
+    "**Earlier backups still hold all of it**: make a new one, and delete those."
 )
 
 
 def pause_study(study: Study) -> None:
-    """Let nobody judge for a while, or again."""
-    people = open_stores().people
+    """Offer to pause the study, or to resume it."""
     if study.state == CLOSED:
         return
     paused = study.paused_at is not None
     label, icon = ("Resume the study", "play_arrow") if paused else ("Pause the study", "pause")
     help = "While it is paused nobody judges, and nobody's time runs out."
     if st.button(label, icon=f":material/{icon}:", key="pause_study", help=help):
-        people.pause_study(study.name, paused=not paused)
+        open_stores().people.pause_study(study.name, paused=not paused)
         announce(f"{study.name} goes on." if paused else f"{study.name} is paused.")
 
 
-def say_state(study: Study) -> None:
-    """Say that nobody judges now, where that is so."""
-    if study.state == PAUSED:
-        st.info(f"The study is paused since {study.paused_at:%Y-%m-%d %H:%M} UTC: nobody judges.")
-    elif study.state == CLOSED:
-        st.caption("The study is closed.")
-
-
 def decide_on(study: Study, people: Sequence[Person]) -> None:
-    """Choose an annotator, and what becomes of them."""
+    """Ask for an annotator, and offer what can be done about them."""
     names = {person.name: person for person in people}
     chosen = st.selectbox("Annotator", list(names), format_func=in_one_line, key="person", width=360)
     person = names[chosen]
     if person.excluded_at is not None:
         restore(study, person)
-    elif person.erased_at is None and study.state != CLOSED:  # nobody judges a closed study, as those of a file are
+    elif person.erased_at is None and study.state != CLOSED:  # nobody judges a closed study, such as one from a file
         pause(study, person)
     if person.excluded_at is None:
         with st.expander("Exclude", icon=":material/person_off:", key="exclude_part"), errors_shown():
@@ -66,20 +57,20 @@ def decide_on(study: Study, people: Sequence[Person]) -> None:
 
 
 def pause(study: Study, person: Person) -> None:
-    """Let an annotator judge nothing for a while, or again."""
+    """Offer to pause an annotator, or to let them go on."""
     paused = person.paused_at is not None
     label, icon = ("Resume", "play_arrow") if paused else ("Pause", "pause")
-    if st.button(label, icon=f":material/{icon}:", key="pause", help="Their place is kept, but for the pair shown."):
+    if st.button(label, icon=f":material/{icon}:", key="pause", help="They keep their place, except the pair shown."):
         open_stores().people.pause(study.name, person.name, paused=not paused)
         announce(f"{person.name} goes on." if paused else f"{person.name} is paused.")
 
 
 def exclude(study: Study, person: Person) -> None:
-    """Keep an annotator out, and what they judged out of the analysis."""
+    """Exclude an annotator, and their judgments from the analysis."""
     number = st.session_state.get(FORMS, 0)
     st.caption(
-        "They are signed out at once and come in by no link. What they judged stays in the data but is left out of the "
-        "analysis, which reports say. Their pairs are asked again."
+        "They are signed out at once, and no link lets them in. Their judgments stay in the data but are left out of "
+        "the analysis, as reports state. Their pairs are asked again."
     )
     with st.form(f"exclude:{number}", border=False, width=520):
         reason = st.text_input("Reason", key=f"exclusion_reason:{number}", max_chars=500)
@@ -94,9 +85,9 @@ def restore(study: Study, person: Person) -> None:
     why = f": {person.exclusion_reason}" if person.exclusion_reason else ""
     st.markdown(in_markdown(f"Excluded on {person.excluded_at:%Y-%m-%d %H:%M} UTC{why}."))
     if person.phase == WITHDRAWN:
-        st.caption("They have withdrawn themselves, so that nobody else lets them in again.")
+        st.caption("They withdrew themselves, so nobody else can let them in again.")
         return
-    help = "They may come in again, and what they judged counts."
+    help = "They may come in again, and their judgments count."
     with errors_shown():
         if st.button("Restore", icon=":material/person_check:", key="restore", help=help):
             open_stores().people.restore(study.name, person.name)
@@ -104,7 +95,7 @@ def restore(study: Study, person: Person) -> None:
 
 
 def erase(study: Study, person: Person) -> None:
-    """Forget who an annotator was; the name is asked for, as nothing brings it back."""
+    """Erase who an annotator was, once the name has been typed, as nothing brings it back."""
     number = st.session_state.get(FORMS, 0)
     st.markdown(ERASING)
     with st.form(f"erase:{number}", border=False, width=520):
@@ -118,4 +109,4 @@ def erase(study: Study, person: Person) -> None:
             pseudonym = open_stores().people.erase(study.name, person.name, keep_judgments=bool(keep))
             st.session_state[FORMS] = number + 1
             st.session_state.pop("person", None)
-            announce(f"Erased an annotator, who is called {pseudonym} from now on.")
+            announce(f"Erased an annotator, now called {pseudonym}.")

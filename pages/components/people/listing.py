@@ -1,4 +1,4 @@
-"""The people of a study: how many are in which phase, and a row for each."""
+"""The people of a study: the number in each phase, and a table of them."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -9,15 +9,15 @@ import streamlit as st
 from annotation.people import Person
 from annotation.phases import ENDS, FINISHED, WAY
 from data.one_line import in_one_line
-from reports.escaping import esc, format_count
+from reports.escaping import esc
 
 COLUMNS = {
     "since": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm", help="When they came into this phase."),
     "median seconds": st.column_config.NumberColumn(format="%.1f", help="How long a judgment took."),
     "agrees": st.column_config.NumberColumn(
-        format="%.2f", help="The share of judgments that are what the majority of the others chose."
+        format="%.2f", help="The share of judgments that agree with the majority of the others."
     ),
-    "of": st.column_config.NumberColumn(help="Judgments of pairs for which the majority of the others is decided."),
+    "of": st.column_config.NumberColumn(help="Judgments of pairs on which the others have a majority."),
     "checks passed": st.column_config.TextColumn(help="Attention checks that were judged as expected."),
     "last seen": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm"),
 }
@@ -25,7 +25,7 @@ COLUMNS = {
 OUT = "excluded"
 GONE = "erased"
 APART = (OUT, GONE)
-"""Those who judge no more, whatever phase they were in."""
+"""States in which people judge no more, whatever their phase."""
 
 COLOURS = {
     **dict.fromkeys(WAY, ("#2563eb", "#60a5fa")),
@@ -33,7 +33,7 @@ COLOURS = {
     **dict.fromkeys([end for end in ENDS if end != FINISHED], ("#b45309", "#fbbf24")),
     **dict.fromkeys(APART, ("#6b7280", "#9ca3af")),
 }
-"""In light and in dark: on the way, finished, ended otherwise, excluded or erased."""
+"""Colours of phases and states, on light and on dark: on the way, finished, ended otherwise, excluded or erased."""
 
 STYLE = """<style>
 .phases { display: flex; height: .8rem; gap: 2px; border-radius: .4rem; overflow: hidden; }
@@ -44,13 +44,13 @@ STYLE = """<style>
 
 
 def count_phases(people: Sequence[Person]) -> dict[str, int]:
-    """How many are in which phase, in the order of the phases; who is excluded or erased counts as that alone."""
+    """Count the people in each phase, in order; those excluded or erased count as that alone."""
     counts = Counter(next((one for one in states_of(person) if one in APART), person.phase) for person in people)
     return {phase: counts[phase] for phase in [*WAY, *ENDS[1:], *APART] if counts[phase]}
 
 
 def show_phases(people: Sequence[Person]) -> None:
-    """A bar of how many are in which phase."""
+    """Show a bar of the numbers in each phase."""
     counts = count_phases(people)
     colours = {phase: "light-dark({}, {})".format(*COLOURS[phase]) for phase in counts}
     bar = "".join(f'<i style="flex: {count}; background: {colours[one]}"></i>' for one, count in counts.items())
@@ -61,7 +61,7 @@ def show_phases(people: Sequence[Person]) -> None:
 
 
 def show_people(people: Sequence[Person]) -> None:
-    """A row for each annotator."""
+    """Show a table with a row for each annotator."""
     frame = pd.DataFrame(
         {
             "annotator": in_one_line(person.name),
@@ -84,12 +84,6 @@ def show_people(people: Sequence[Person]) -> None:
 
 
 def states_of(person: Person) -> list[str]:
-    """What keeps somebody from judging, besides their phase; nothing for most."""
+    """Return the states that keep somebody from judging, besides their phase; none for most people."""
     times = {OUT: person.excluded_at, GONE: person.erased_at, "paused": person.paused_at}
     return [state for state, time in times.items() if time is not None]
-
-
-def count_people(people: Sequence[Person]) -> str:
-    """How many there are, and how many of them do not count."""
-    out = sum(person.excluded_at is not None for person in people)
-    return format_count(len(people), "annotator") + (f", {out} of them excluded" if out else "")

@@ -1,4 +1,4 @@
-"""How metrics agree with people on what filters leave, computed once for all sessions."""
+"""The agreement of metrics with people on the preferences that filters leave, computed once for all sessions."""
 
 from typing import NamedTuple
 
@@ -17,11 +17,11 @@ from pages.components.shared.context import Context
 from pages.components.shared.sources import Counts, count_preferences
 
 LISTED = 1000
-"""Pairs of a list that is looked through by eye."""
+"""Pairs in a list that somebody looks through by eye."""
 
 
 class AgreementChoice(NamedTuple):
-    """What is counted, and how; empty names are all of them."""
+    """Which preferences are counted, and how; no names mean all of them."""
 
     context: Context
     people: tuple[str, ...]
@@ -32,34 +32,34 @@ class AgreementChoice(NamedTuple):
 
     @property
     def filtered(self) -> bool:
-        """Whether something may be left out."""
+        """Whether filters may leave something out."""
         return any((self.people, self.systems, self.decided))
 
 
 class FoundAgreement(NamedTuple):
-    """How metrics agree with people on the preferences that the filters leave."""
+    """The agreement of metrics with people on the preferences that the filters leave."""
 
     analysis: StudyAnalysis
     leaders: Leaders | None
     sides: list[SideShare]
-    """How often these annotators chose the left side."""
+    """How often each of these annotators chose the left side."""
     counts: Counts
-    """Of what the filters leave."""
+    """The counts of what the filters leave."""
 
 
 class Contradictions(NamedTuple):
-    """The pairs in which a metric contradicts people, its firmest preferences first."""
+    """The pairs in which a metric contradicts people, those it is surest of first."""
 
     preferences: Preferences
-    """Of the pairs that are listed."""
+    """The preferences of the listed pairs."""
     table: pd.DataFrame
-    """A row a pair, by its number."""
+    """A row for each listed pair, by its number."""
     total: int
-    """Of all of them, listed or not."""
+    """The number of contradictions, listed or not."""
 
 
 def filter_preferences(asked: AgreementChoice) -> Preferences:
-    """What the filters leave of a source's preferences."""
+    """Return the source's preferences that the filters leave."""
     preferences = asked.context.preferences
     if asked.people:
         preferences = preferences.where(np.isin(preferences.annotators, asked.people))
@@ -69,7 +69,7 @@ def filter_preferences(asked: AgreementChoice) -> Preferences:
 
 
 def count_by_choice(asked: AgreementChoice, preferences: Preferences) -> Preferences:
-    """One entry a judgment or a pair, and all or those that everybody decides."""
+    """Return one entry per judgment or per pair, as chosen; all of them, or those that everybody decides."""
     if asked.majority:
         preferences = preferences.by_majority()
     if not asked.decided or preferences.unlisted is not None:
@@ -91,7 +91,7 @@ def analyze_agreement_by(asked: AgreementChoice) -> FoundAgreement:
 
 @computed("Looking for contradictions")
 def find_contradictions(asked: AgreementChoice) -> dict[str, Contradictions]:
-    """The contradictions of the majority, or of ratings, by metric; none where the pairs are too many to be listed."""
+    """Return contradictions of the majority, or of ratings, by metric; none where pairs are too many to be listed."""
     preferences = count_by_choice(asked, filter_preferences(asked))
     if preferences.unlisted is not None:
         return {}

@@ -18,36 +18,36 @@ from reports.tables.study import make_table
 from reports.tables.table import Table
 
 POINTS = 4000
-"""Points of a chart that a browser draws without stuttering."""
+"""The most points of a chart that a browser draws without stuttering."""
 
 
 class Outline(NamedTuple):
-    """Which correlations there are, and of how many summaries."""
+    """The correlations that can be computed, and the number of summaries they cover."""
 
     analysis: StudyAnalysis
-    """With its layout and no other part."""
+    """The analysis with its layout and no other part."""
     summaries: int
     rated: int
-    """Summaries with a rating by the people who are asked for, of ratings or of judgments."""
+    """Summaries with a rating by the chosen people, or with judgments."""
     signatures: tuple[str, ...]
 
 
 class Points(NamedTuple):
-    """Two columns of summaries against each other."""
+    """Summaries as points, by two of their columns."""
 
     drawn: pd.DataFrame
     """The columns `document`, `system`, `x` and `y`; at most `POINTS` rows, drawn with seed 0."""
     total: int
-    """Of all summaries that have both."""
+    """The number of summaries that have both."""
     r: float | None
-    """Pearson's, of all of them; None where either side is constant."""
+    """Pearson's r of all of them; None where either side is constant."""
     spread: bool
-    """Whether summaries share a value of `x` so that points are drawn apart."""
+    """Whether summaries share values of `x`, so that points are drawn apart."""
 
 
 @computed("Reading the scores", kept=32)
 def outline_correlations(context: Context) -> Outline:
-    """What can be correlated."""
+    """Return what can be correlated."""
     analysis = context.analyze_cells().compute("layout")
     cells, human = analysis.cells, context.source.human
     rated = 0 if human is None else int((~np.isnan(cells.ratings[human])).sum())
@@ -56,13 +56,13 @@ def outline_correlations(context: Context) -> Outline:
 
 @computed("Correlating, with 2,000 resamples for the intervals", kept=256)
 def correlate(context: Context, table: str, method: Method, resample: Resample | None) -> list[CorrelationRow]:
-    """The rows of one table, by one coefficient."""
+    """Return the rows of one table, by one coefficient."""
     return context.analyze_cells(methods=(method,), resample=resample).correlate(table)[table]
 
 
 @computed("Comparing metrics", kept=16)
 def find_discrepancies(context: Context) -> Table:
-    """On how many pairs ROUGE-K and each other metric differ."""
+    """Return the table of how many pairs ROUGE-K and each other metric differ on."""
     return make_table("discrepancies", context.analyze_cells())
 
 
@@ -70,13 +70,13 @@ def find_discrepancies(context: Context) -> Table:
 def compare_metrics(
     context: Context, method: Method, metrics: tuple[str, ...], permute: Permute | None
 ) -> list[CorrelationComparison]:
-    """Whether any of the metrics correlates better with people than another."""
+    """Test whether any of the metrics correlates better with people than another."""
     return context.analyze_cells(permute=permute).compare_metrics(metrics, method)
 
 
 @computed("Drawing points")
 def find_points(context: Context, x: str, y: str) -> Points:
-    """Two columns against each other."""
+    """Return the summaries as points, by two of their columns."""
     analysis = context.analyze_cells()
     cells, columns = analysis.cells, analysis.layout.columns
     points = pd.DataFrame(
@@ -87,7 +87,7 @@ def find_points(context: Context, x: str, y: str) -> Points:
 
 
 def find_pearson(points: pd.DataFrame) -> float | None:
-    """Pearson's r of the points; None where either side is constant."""
+    """Return Pearson's r of the points; None where either side is constant."""
     if len(points) < 2 or points[["x", "y"]].std().min() <= 0:
         return None
     return float(points["x"].corr(points["y"]))
@@ -95,7 +95,7 @@ def find_pearson(points: pd.DataFrame) -> float | None:
 
 @computed("Reading the scores")
 def scores_of_summary(context: Context, document: str, system: str) -> pd.DataFrame | None:
-    """All scores and ratings of one summary; None where it is not there."""
+    """Return all scores and ratings of one summary; None where there is no such summary."""
     cells = context.cells
     of_cells = zip(cells.documents, cells.systems, strict=True)
     place = next((place for place, cell in enumerate(of_cells) if cell == (document, system)), None)

@@ -1,4 +1,4 @@
-"""What a study or a data set says of metrics: the sentence, and the chart that goes with it."""
+"""What a study or a data set says about metrics: a sentence, and the chart that goes with it."""
 
 from typing import Any
 
@@ -20,13 +20,13 @@ from reports.tables.agreement import sampling_notes
 
 @computed("Comparing metrics with people")
 def analyze_agreement_of(context: Context) -> tuple[StudyAnalysis, Leaders | None]:
-    """How often metrics agree with people, and which of them agrees best."""
+    """Return how often metrics agree with people, and which of them agrees best."""
     analysis = context.analyze().compute("agreement", "ceiling")
     return analysis.without_columns(), find_leaders(analysis.agreement, analysis.preferences)
 
 
 def show_finding(leaders: Leaders, context: Context) -> None:
-    """The finding, under its headline, and what the choice of the pairs does to it."""
+    """Show the finding under its headline, and how the choice of pairs affects it."""
     people, unit = name_people_of(context.source), context.source.unit
     st.header(in_markdown(write_headline(leaders, people)), anchor=False)
     st.markdown(in_markdown(write_finding(leaders, people, unit)))
@@ -35,19 +35,19 @@ def show_finding(leaders: Leaders, context: Context) -> None:
 
 
 def name_people_of(source: Source) -> str:
-    """Whose preferences a source holds, as the object of a sentence."""
+    """Name those whose preferences a source holds, as the object of a sentence."""
     return name_people(source.study, source.aspect, adjudicated=source.adjudicated)
 
 
 def show_stopping_of(context: Context) -> None:
-    """What the study's stopping rule says, where it has one."""
+    """Show what the study's stopping rule says, where it has one."""
     if context.source.study is not None and context.version.in_drawn_order:
         said = say_stopping(open_stores().annotation.study(context.source.study))
         st.markdown(in_markdown(said or ""))
 
 
 def show_agreement_chart(analysis: StudyAnalysis, leaders: Leaders, context: Context, rule: str = "half") -> Any:
-    """Each metric's agreement as a dot with its interval; the contradictions of one that is clicked are opened."""
+    """Chart each metric's agreement as a dot with its interval; a click opens the metric's contradictions."""
     people = getattr(analysis.ceiling.agreement, rule) if analysis.ceiling else None
     rivals = [rival.row.metric for rival in leaders.rivals]
     rows = analysis.agreement.rows
@@ -70,7 +70,7 @@ def show_agreement_chart(analysis: StudyAnalysis, leaders: Leaders, context: Con
 
 
 def say_nothing_to_count(context: Context) -> None:
-    """Why there are no figures, and where to go."""
+    """Say why there are no figures, and where to go."""
     source = context.source
     if source.study is not None and not context.counts.entries:
         st.info("Nobody has judged a pair of this study yet.")
@@ -88,5 +88,10 @@ def say_nothing_to_count(context: Context) -> None:
         st.info("No pair that people decide has scores by a metric.")
         st.page_link("agreement.py", label="All figures of agreement", icon=":material/arrow_forward:")
     else:
-        st.info("These summaries have no scores yet.")
-        st.page_link("datasets.py", label="Score them under Data sets", icon=":material/arrow_forward:")
+        say_no_scores()
+
+
+def say_no_scores() -> None:
+    """Say that there are no scores, and where to compute them."""
+    st.info("These summaries have no scores yet.")
+    st.page_link("datasets.py", label="Score them under Data sets", icon=":material/arrow_forward:")

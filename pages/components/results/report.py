@@ -1,4 +1,4 @@
-"""The report of what a page of results is about, made and downloaded there, and the paragraph to copy."""
+"""The report on what a page of results shows, made and downloaded there, and the paragraph on methods to copy."""
 
 from dataclasses import replace
 
@@ -20,9 +20,9 @@ from summarizers.registry import baselines_among
 
 
 def offer_report(context: Context) -> None:
-    """Make the report when it is asked for, and offer it with the paragraph on methods."""
+    """Make the report when asked, and offer it with the paragraph on methods and the works to cite."""
     with st.expander("Report, methods and citation", icon=":material/description:"):
-        st.caption("All tables and charts in one HTML file: what was found comes first, then how, then the tables.")
+        st.caption("All tables and charts in one HTML file: first what was found, then how, then the tables.")
         if not st.toggle("Make the report", key=f"report:{context.source.address}"):
             return
         source = context.source
@@ -41,18 +41,21 @@ def offer_report(context: Context) -> None:
 
 @computed("Computing all tables, with intervals and tests", kept=8)
 def make_report(context: Context, decided: int) -> tuple[str, str, list[str]]:
-    """The report as HTML, the paragraph on methods, and what to cite; `decided` grows with adjudicators' decisions."""
+    """Return the report as HTML, the paragraph on methods, and the works to cite.
+
+    `decided` grows with adjudicators' decisions.
+    """
     source, stores = context.source, open_stores()
     dataset = context.version.dataset
     analysis = replace(context.analyze_cells(baselines=baselines_among(context.version.systems)), source="")
     if source.study is not None:
-        found = read_study(stores.data, stores.annotation, source.study, adjudicated=source.adjudicated)
-        called = pseudonyms(one.annotator for one in found.annotators)
-        found = without_names(found)
-        analysis = replace(analysis, checks=found.checks, complete=found.complete)
+        study = read_study(stores.data, stores.annotation, source.study, adjudicated=source.adjudicated)
+        called = pseudonyms(one.annotator for one in study.annotators)
+        study = without_names(study)
+        analysis = replace(analysis, checks=study.checks, complete=study.complete)
         if not source.adjudicated:
             analysis = replace(analysis, preferences=rename_annotators(analysis.preferences, called))
-        contents, methods = describe_study(found, analysis), study_methods(found, analysis)
+        contents, methods = describe_study(study, analysis), study_methods(study, analysis)
     else:
         aspect = source.aspect or ""
         contents, methods = describe_ratings(dataset, aspect, analysis), ratings_methods(dataset, aspect, analysis)

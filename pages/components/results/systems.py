@@ -14,15 +14,15 @@ from reports.published import PUBLISHED, recognize
 
 
 class Asked(NamedTuple):
-    """What is asked of the table of systems."""
+    """What the table of systems is to show besides the scores."""
 
     baselines: tuple[str, ...] = ()
     by_source: bool = False
-    """Whether recall is told apart by where keywords occur."""
+    """Whether recall is given by where keywords occur."""
     bounds: tuple[tuple[str, int], ...] = ()
-    """The stored upper bounds: of how many documents there is one, by signature."""
+    """The stored upper bounds: pairs of a signature and the number of documents that have one."""
     published: str | None = None
-    """Whose published figures stand beside, by their name in `PUBLISHED`."""
+    """The name in `PUBLISHED` of the published figures to show beside."""
 
 
 NOTHING = Asked()
@@ -30,9 +30,9 @@ NOTHING = Asked()
 
 @computed("Comparing systems", kept=32)
 def compare_systems(context: Context, asked: Asked = NOTHING) -> StudyAnalysis:
-    """The analysis with systems by every metric, and what is to stand beside their scores.
+    """Return the analysis with systems by every metric, and what is to stand beside their scores.
 
-    The words of summaries are always there: keyword recall grows with them.
+    It always has the summaries' number of words, as keyword recall grows with it.
     """
     if context.metrics:
         length = [label_of(one.signature) for one in context.version.signatures if is_length(one.signature)]
@@ -51,7 +51,7 @@ def compare_systems(context: Context, asked: Asked = NOTHING) -> StudyAnalysis:
 
 @computed("Reading the documents", kept=16)
 def recognize_documents(dataset: str, version: object, documents: int) -> str | None:
-    """The name of the published figures that are of a data set's documents, so many of them; None without any."""
+    """Return the name of the published figures for a data set's `documents` documents; None where there are none."""
     if not any(of.documents == documents for of in PUBLISHED.values()):
         return None
     return recognize([document for document, _ in records_of(dataset, version)])
@@ -59,5 +59,5 @@ def recognize_documents(dataset: str, version: object, documents: int) -> str | 
 
 @computed("Ranking systems", kept=32)
 def rank_systems(context: Context) -> StudyAnalysis:
-    """The analysis with the systems by the choices of annotators."""
+    """Return the analysis with systems ranked by annotators' choices."""
     return context.analyze().compute("reliability").without_columns()

@@ -1,4 +1,4 @@
-"""What a page shows, kept in the session from page to page and written into the address."""
+"""The choice of what a page shows, kept in the session from page to page and written into the address."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,16 +8,16 @@ import streamlit as st
 from data.one_line import in_one_line
 
 CHOSEN = "context"
-"""Session key: what results are about, as parts of an address."""
+"""Session key: the choice of what results are about, as parts of an address."""
 
 REPEATED = {"metrics"}
 """Parts that may stand several times in an address."""
 
 
 def read_address(key: str, parts: Sequence[str]) -> dict[str, Any]:
-    """What is asked for: what the address says, unless that is what was written there last, else what it was before.
+    """Return the choice that the session keeps under `key`, which a new address replaces.
 
-    It stands in the session under `key`.
+    An address is new unless `write_address` wrote it last.
     """
     state, address = st.session_state, parts_of_address(parts)
     state.setdefault(key, {})
@@ -28,7 +28,7 @@ def read_address(key: str, parts: Sequence[str]) -> dict[str, Any]:
 
 
 def write_address(key: str, parts: Sequence[str], asked: Mapping[str, Any]) -> None:
-    """Keep what is shown, and make the address lead to it; what the address says of anything else stays."""
+    """Keep what is shown under `key`, and write it into the address, whose other parts stay."""
     st.session_state[key] = st.session_state[f"{key}_written"] = asked
     if parts_of_address(parts) != asked:
         others = {name: st.query_params.get_all(name) for name in st.query_params if name not in parts}
@@ -36,16 +36,16 @@ def write_address(key: str, parts: Sequence[str], asked: Mapping[str, Any]) -> N
 
 
 def parts_of_address(parts: Sequence[str]) -> dict[str, Any]:
-    """Those parts of the address that say something."""
+    """Return the values of those parts that the address has."""
     params = st.query_params
     found = {name: params.get_all(name) if name in REPEATED else params.get(name) for name in parts}
     return {name: value for name, value in found.items() if value}
 
 
 def choose_named(label: str, names: Sequence[str], part: str, key: str) -> str:
-    """Ask for the data set or study that a page shows: at first the one of the address, or of the page before.
+    """Ask for the data set or study that a page shows; at first it is the one of the address, or of the page before.
 
-    `part` is the part of the address that names it, `key` that of the session.
+    `part` is the part of the address that names it, and `key` its session key.
     """
     state = st.session_state
     wanted = (state.get(key), st.query_params.get(part), state.get(CHOSEN, {}).get(part))

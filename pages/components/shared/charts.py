@@ -1,5 +1,6 @@
-"""A chart on a page with what it says in words, and its downloads."""
+"""A chart on a page, with a description in words and downloads."""
 
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -7,13 +8,14 @@ import streamlit as st
 from reports.drawings import draw_png, draw_svg
 
 INK = {"light": "#4b5563", "dark": "#b5b2ae"}
-"""The colour of what is written in a chart, which Streamlit leaves black, or too pale on white."""
+"""The colour of a chart's text, which Streamlit leaves black, or too pale on white."""
 
 
 def show_chart(chart: Any, name: str, description: str, **more: Any) -> Any:
-    """A chart, which screen readers announce by its description, and its downloads.
+    """Show a chart, which screen readers announce by its description, and offer to download it.
 
-    `name` is that of its files; `more` goes to the chart, such as what a selection does. Returns what the chart does.
+    `name` is the stem of its files; `more` are options of the chart, such as `on_select`. Return what
+    `st.altair_chart` returns.
     """
     ink = INK.get(st.context.theme.type or "light")
     drawn = chart.properties(description=description).configure_text(color=ink).configure_title(subtitleColor=ink)
@@ -22,10 +24,9 @@ def show_chart(chart: Any, name: str, description: str, **more: Any) -> Any:
     )
     shown = st.altair_chart(drawn, key=f"chart:{name}", **more)
     with st.popover("Save figure", icon=":material/image:", type="tertiary", key=f"save_figure:{name}"):
-        st.download_button(
-            "SVG", lambda: draw_svg(chart), file_name=f"{name}.svg", on_click="ignore", key=f"save_figure:{name}.svg"
-        )
-        st.download_button(
-            "PNG", lambda: draw_png(chart), file_name=f"{name}.png", on_click="ignore", key=f"save_figure:{name}.png"
-        )
+        for label, draw in (("SVG", draw_svg), ("PNG", draw_png)):
+            file = f"{name}.{label.lower()}"
+            st.download_button(
+                label, partial(draw, chart), file_name=file, on_click="ignore", key=f"save_figure:{file}"
+            )
     return shown

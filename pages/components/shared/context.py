@@ -1,6 +1,6 @@
-"""The bar above results and examples: which data set, judged by whom, by which metrics, and a link to just that.
+"""The bar above results and examples: the data set, who judged it, the metrics, and a link to this choice.
 
-What is chosen is kept in the session from page to page, and written into the address of each.
+The choice is kept in the session from page to page, and written into the address of each.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,12 +11,13 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from analysis.study import Settings, StudyAnalysis, Unit
+from annotation.records import Study
 from data.cells import Cells
 from data.one_line import in_one_line
 from data.preferences import Preferences
 from data.signatures import labels
 from metrics.registry import label_of
-from pages.components.shared.address import CHOSEN, read_address, write_address
+from pages.components.shared.address import CHOSEN, choose_named, read_address, write_address
 from pages.components.shared.links import make_link, show_link
 from pages.components.shared.sources import (
     Counts,
@@ -26,9 +27,11 @@ from pages.components.shared.sources import (
     count_source,
     first_telling,
     judges_of,
+    most_judged_first,
     preferences_of,
     sources,
 )
+from pages.components.shared.stores import open_stores
 from reports.finding import name_ratings
 
 T = TypeVar("T")
@@ -42,12 +45,12 @@ class Context(NamedTuple):
 
     source: Source
     metrics: tuple[str, ...]
-    """The labels of the metrics that are asked for; empty is all of them."""
+    """The labels of the chosen metrics; empty for all of them."""
     version: Version
 
     @property
     def summaries(self) -> int:
-        """How many the data set has."""
+        """The number of summaries in the data set, by which `computed` tells whether it is large."""
         return self.version.summaries
 
     @property
@@ -57,11 +60,11 @@ class Context(NamedTuple):
 
     @property
     def counts(self) -> Counts:
-        """What there is of the source's preferences, with the scores by the chosen metrics."""
+        """The counts of the source's preferences, with the signatures of the chosen metrics."""
         found = count_source(self.source, self.version)
         return found._replace(signatures=tuple(self.choose_metrics(dict.fromkeys(found.signatures))))
 
-    # Columns and analyses of them are for computed functions: on a hosted server pages get no whole data set.
+    # Only computed functions may use what follows: on a hosted server, no whole data set may reach a page.
 
     @property
     def preferences(self) -> Preferences:
@@ -78,17 +81,17 @@ class Context(NamedTuple):
         return replace(found, scores=self.choose_metrics(found.scores))
 
     def choose_metrics(self, by_signature: Mapping[str, T]) -> dict[str, T]:
-        """What concerns the chosen metrics of what is known by signature."""
+        """Return the entries of the chosen metrics."""
         named = labels(list(by_signature), label_of)
         return {one: value for one, value in by_signature.items() if not self.metrics or named[one] in self.metrics}
 
     def analyze(
         self, preferences: Preferences | None = None, unit: Unit | None = None, **settings: Any
     ) -> StudyAnalysis:
-        """The analysis of the source's preferences, of which nothing is computed yet.
+        """Return the analysis of the source's preferences, with nothing computed yet.
 
-        It has no cells, which `analyze_cells` reads. `preferences` and `unit` stand in the place of the source's, where
-        they are given; `settings` are those of `Settings`.
+        It has no cells, which `analyze_cells` reads. `preferences` and `unit`, where given, replace the source's;
+        `settings` are those of `Settings`.
         """
         return StudyAnalysis(
             self.preferences if preferences is None else preferences,
@@ -103,14 +106,14 @@ class Context(NamedTuple):
         )
 
     def analyze_cells(self, **settings: Any) -> StudyAnalysis:
-        """The same with the data set's cells, of which correlations, means of systems and reports are made."""
+        """Return the same analysis with the data set's cells, which correlations, means of systems and reports need."""
         return replace(self.analyze(**settings), cells=self.cells)
 
 
 def ask_context(*, judged: bool = True) -> Context:
-    """Draw the bar, and return what is chosen in it; where there is nothing to choose from, say so and stop.
+    """Draw the bar, and return what is chosen in it; where there is no data set, say so and stop.
 
-    With `judged`, data sets of which nobody said anything are not offered where there are others.
+    With `judged`, data sets without judgments and ratings are offered only where there are no others.
     """
     asked = read_context()
     known = sources(asked)
@@ -120,16 +123,11 @@ def ask_context(*, judged: bool = True) -> Context:
         st.stop()
     if judged and (said := [source for source in known if source.study is not None or source.aspect is not None]):
         known = said
-    source = find_source(known, asked)
     with st.container(horizontal=True, vertical_alignment="bottom", key="context"):
-        source = choose_source(known, source)
+        source = choose_source(known, find_source(known, asked))
         version = source.read_version()
-        metrics = choose_metrics(
-            [
-                *(one.signature for one in version.signatures),
-                *(one.signature for one in version.judges),
-            ]
-        )
+        signatures = [one.signature for one in version.signatures]
+        metrics = choose_metrics([*signatures, *(one.signature for one in version.judges)])
         context = Context(source, metrics, version)
         write_address(CHOSEN, PARTS, context.address)
         offer_link()
@@ -137,10 +135,7 @@ def ask_context(*, judged: bool = True) -> Context:
 
 
 def default_context() -> Context | None:
-    """What is shown where nobody asked for anything: what was chosen before, or the most telling source.
-
-    None where there is no data set.
-    """
+    """Return what was chosen before, or else the most telling source, with all metrics; None without a data set."""
     known = sources()
     if not known:
         return None
@@ -149,16 +144,26 @@ def default_context() -> Context | None:
 
 
 def read_context() -> dict[str, Any]:
-    """What the address, or the page before, asks for, as parts of an address."""
+    """Return what the address, or the page before, asks for, as parts of an address."""
     return read_address(CHOSEN, PARTS)
 
 
 def find_source(known: list[Source], chosen: Mapping[str, Any]) -> Source:
-    """The source that the parts of an address name; the most telling one, if they name none."""
+    """Return the source that the parts of an address name; the most telling one, if they name none."""
     named = [source for source in known if source.address.items() <= chosen.items()]
     of_dataset = [source for source in known if source.dataset == chosen.get("dataset")]
     # An address that names a study's adjudicators names its annotators, too.
     return max(named, key=lambda source: len(source.address)) if named else first_telling(of_dataset or known)
+
+
+def ask_study() -> Study:
+    """Ask for a study, the most judged first; where there is none, say so and stop."""
+    studies = {study.name: study for study in most_judged_first(open_stores().annotation.studies())}
+    if not studies:
+        st.info("There is no study yet.")
+        st.page_link("new_study.py", label="New study", icon=":material/arrow_forward:")
+        st.stop()
+    return studies[choose_named("Study", list(studies), "study", "study")]
 
 
 def choose_source(known: list[Source], source: Source) -> Source:
@@ -182,17 +187,16 @@ def choose_source(known: list[Source], source: Source) -> Source:
 
 
 def choose_metrics(signatures: Sequence[str]) -> tuple[str, ...]:
-    """Ask for the metrics; returns their labels, none where all are wanted."""
+    """Ask for the metrics; return their labels, or none where all are wanted."""
     state = st.session_state
     known = list(labels(signatures, label_of).values())
-    chosen = [name for name in state[CHOSEN].get("metrics", ()) if name in known]
+    if len(known) < 2:
+        return ()
 
     def take_metrics() -> None:
         state[CHOSEN] = {**state[CHOSEN], "metrics": list(state.metrics)}
 
-    if len(known) < 2:
-        return ()
-    state.metrics = chosen
+    state.metrics = chosen = [name for name in state[CHOSEN].get("metrics", ()) if name in known]
     with st.popover(f"Metrics: {len(chosen)} of {len(known)}" if chosen else "Metrics: all", key="metrics_popover"):
         st.pills("Metrics", known, selection_mode="multi", key="metrics", on_change=take_metrics)
         st.caption("None chosen: all of them.")
@@ -200,7 +204,7 @@ def choose_metrics(signatures: Sequence[str]) -> tuple[str, ...]:
 
 
 def offer_link() -> None:
-    """A link to what is shown, to be copied."""
+    """Offer a link to what is shown, to be copied."""
     page = urlsplit(st.context.url or "").path.rsplit("/", 1)[-1]
     with st.popover("Copy link", icon=":material/link:", key="link_popover"):
         show_link(make_link(page, {name: st.query_params.get_all(name) for name in st.query_params}))

@@ -1,4 +1,4 @@
-"""What a page says while the database is unavailable, with its automatic recovery, and to whom it is not shown."""
+"""What pages show while the database is unavailable, their recovery from it, and refusals to show a page."""
 
 import logging
 import time
@@ -10,22 +10,23 @@ import streamlit as st
 
 from annotation.records import NotAssigned, UnknownStudy
 from data.store import DatabaseFailed, NotAllowed, NotSignedIn, StoreError
+from pages.components.shared.messages import sentence
 from pages.components.shared.stores import open_stores
 from reports.escaping import in_markdown
 
 P = ParamSpec("P")
 
 JUDGING_ONLY = "judging_only"
-"""The session key of whether somebody came to judge, and is to read nothing of the server's paths and settings."""
+"""Session key: whether the visitor came to judge, and so is shown nothing of the server's paths and settings."""
 
 RETRY = 3.0
-"""Seconds between two looks whether the database is back."""
+"""Seconds between two checks of whether the database is back."""
 
 
 def guard_database(draw: Callable[P, None]) -> Callable[P, None]:
-    """Decorate a page or fragment so that it explains failures of the database, and that a sign-in has ended.
+    """Decorate a page or fragment so that it explains failures of the database, ended sign-ins and refusals.
 
-    Streamlit's own message would be that something went wrong, and the page would stay as it is.
+    Streamlit itself would only say that something went wrong, and leave the page as it is.
     """
 
     @wraps(draw)
@@ -44,24 +45,23 @@ def guard_database(draw: Callable[P, None]) -> Callable[P, None]:
 
 
 def show_refusal(error: StoreError | ChildProcessError) -> None:
-    """Say why somebody does not see the page, or not all of it."""
-    reason = str(error)
-    st.error(f"{in_markdown(reason[:1].upper() + reason[1:])}.")
+    """Say why the visitor does not see the page, or not all of it."""
+    st.error(in_markdown(sentence(str(error))))
 
 
 def show_failure(error: DatabaseFailed) -> None:
-    """Say why the page cannot be drawn, and draw it as soon as the database answers."""
+    """Say why the page cannot be drawn, and draw it again as soon as the database answers."""
     logging.getLogger("relevance").error("%s (%s)", error, error.__cause__)
     reason = error.for_annotators if st.session_state.get(JUDGING_ONLY) else str(error)
     st.error(
-        f"{in_markdown(reason[:1].upper() + reason[1:])}. Everything that was shown as saved is kept. "
+        f"{in_markdown(sentence(reason))} Everything that was shown as saved is kept. "
         "This page goes on by itself when the database can be used again."
     )
     draw_again_when_it_answers()
 
 
 def draw_again_when_it_answers() -> None:
-    """Draw the whole page again after a while, as soon as the database answers."""
+    """Draw the whole page again as soon as the database answers, but not at once."""
     st.session_state.database_failed = time.monotonic()
     wait_for_database()
 
@@ -69,7 +69,7 @@ def draw_again_when_it_answers() -> None:
 @st.fragment(run_every=RETRY)
 def wait_for_database() -> None:
     """Draw the whole page again when the database answers."""
-    # Not at once: a page that fails although the database answers would be drawn without an end.
+    # Not at once: a page that fails although the database answers would be redrawn for ever.
     if time.monotonic() - st.session_state.database_failed < RETRY / 2:
         return
     try:
@@ -80,9 +80,9 @@ def wait_for_database() -> None:
 
 
 def not_saved(what: str, error: DatabaseFailed, then: str = "You will be asked again if it was not.") -> str:
-    """Say that something was not saved, and why; or that nobody knows, where the database failed in the middle.
+    """Say that something was not saved, and why; or that this is unknown, where the database failed midway.
 
-    `then` is what becomes clear afterwards.
+    `then` says how it will become clear.
     """
     if error.stored is None:
         return f"{what} may not have been saved: {error}. {then}"

@@ -1,4 +1,4 @@
-"""The choice of a document, and the way to those beside it, however many a data set has."""
+"""The choice of a document, and the way to its neighbours, however many documents a data set has."""
 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
@@ -12,72 +12,72 @@ from pages.components.shared.stores import open_stores
 from reports.escaping import in_markdown
 
 MANY = 1000
-"""From so many documents on they are not listed: a list of 50,000 is megabytes, sent to the browser with every run."""
+"""From this many documents on, none are listed: a list of 50,000 sends the browser megabytes with every run."""
 
 OPENING = 60
-"""Characters of what a document is called."""
+"""Characters of a document's opening that are shown."""
 
 
 class Choice(NamedTuple):
-    """How a page asks for a document."""
+    """Settings of a page's choice of a document."""
 
     key: str
     """Session key of the document's id."""
     wanted: str | None
-    """The id that is opened first, where there is such a document."""
+    """The id of the document to open first, where it exists."""
     used: Callable[[], None] = lambda: None
-    """Called when the choice was used."""
+    """Called when somebody uses the choice."""
     shortcuts: tuple[str | None, str | None] = (None, None)
-    """Keys that press the two buttons."""
+    """Keyboard shortcuts of the two buttons."""
 
 
-class Found(NamedTuple):
-    """The document that is open, and the ones beside it, by their ids."""
+class Opened(NamedTuple):
+    """The ids of the open document and of its neighbours."""
 
     key: str
     before: str | None
     after: str | None
     said: tuple[str, ...] = ()
-    """Which document it is, where no list shows it, and what was looked for in vain, in Markdown."""
+    """Lines in Markdown: which document is open, where no list shows it, and a search that failed."""
 
 
 def choose_document(dataset: Dataset, names: Callable[[], Mapping[str, str]], choice: Choice) -> str:
-    """Ask for a document, in a list or by its number, id or title, with buttons to the ones before and after it.
+    """Ask for a document, in a list or by its number, id or title, with buttons to its neighbours; return its id.
 
-    `names` gives what the documents are called in a list, by their ids in order; it is not asked where they are many.
+    `names` returns the documents' names in the list by id, in order; it is not called for `MANY` documents or more.
     """
-    found = choose_in_list(names(), choice) if dataset.documents < MANY else find_document(dataset, choice)
-    for label, to, shortcut in zip(("Previous", "Next"), (found.before, found.after), choice.shortcuts, strict=True):
+    opened = choose_in_list(names(), choice) if dataset.documents < MANY else find_document(dataset, choice)
+    for label, to, shortcut in zip(("Previous", "Next"), (opened.before, opened.after), choice.shortcuts, strict=True):
         st.button(
             label,
             key=f"turn:{label}",
             shortcut=shortcut,
             disabled=to is None,
-            on_click=turn_to,
-            args=(choice, found.key if to is None else to),
+            on_click=open_document,
+            args=(choice, opened.key if to is None else to),
         )
-    for line in found.said:
+    for line in opened.said:
         st.markdown(line, width="content")
-    return found.key
+    return opened.key
 
 
-def turn_to(choice: Choice, key: str) -> None:
+def open_document(choice: Choice, key: str) -> None:
     """Open another document."""
     choice.used()
     st.session_state[choice.key] = key
 
 
-def choose_in_list(names: Mapping[str, str], choice: Choice) -> Found:
+def choose_in_list(names: Mapping[str, str], choice: Choice) -> Opened:
     """Ask for a document in a list of all."""
     ids, state = list(names), st.session_state
     if state.get(choice.key) not in names:
         state[choice.key] = choice.wanted if choice.wanted in names else ids[0]
     key = st.selectbox("Document", ids, format_func=names.__getitem__, key=choice.key, on_change=choice.used)
     place = ids.index(key)
-    return Found(key, ids[place - 1] if place else None, ids[place + 1] if place + 1 < len(ids) else None)
+    return Opened(key, ids[place - 1] if place else None, ids[place + 1] if place + 1 < len(ids) else None)
 
 
-def find_document(dataset: Dataset, choice: Choice) -> Found:
+def find_document(dataset: Dataset, choice: Choice) -> Opened:
     """Ask for a document's number, its id, or words of its title; the field then shows the number."""
     data, state = open_stores().data, st.session_state
     field, asked = f"{choice.key}_number", f"{choice.key}_asked"
@@ -90,7 +90,7 @@ def find_document(dataset: Dataset, choice: Choice) -> Found:
         choice.used()
         state[asked] = state[field]
 
-    place = place if found is None else found
+    place = found if found is not None else place
     state[field] = str(place + 1)
     st.text_input(
         f"Document (1 to {dataset.documents:,})",
@@ -107,4 +107,4 @@ def find_document(dataset: Dataset, choice: Choice) -> Found:
         said.append(
             in_markdown(f"No document has the number or id “{cut(words, OPENING)}”, or these words in its title.")
         )
-    return Found(key, ids.get(place - 1), ids.get(place + 1), tuple(said))
+    return Opened(key, ids.get(place - 1), ids.get(place + 1), tuple(said))

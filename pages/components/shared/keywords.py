@@ -14,11 +14,11 @@ from pages.components.shared.stores import version_of
 from reports.escaping import format_count, in_markdown
 
 EXTRACTOR = "tfidf:5"
-"""Keywords that one text is enough for: the five phrases of the highest TF-IDF."""
+"""Keywords that need only one text: the five phrases with the highest TF-IDF."""
 
 
 class Keywords(NamedTuple):
-    """What ROUGE-K can make of a data set."""
+    """The keywords that ROUGE-K can find in a data set."""
 
     documents: int
     without: int
@@ -28,7 +28,7 @@ class Keywords(NamedTuple):
     extracted: str
     """The signature of ROUGE-K by the keywords of `EXTRACTOR`."""
     is_extracted: bool
-    """Whether all summaries are scored under that."""
+    """Whether all summaries are scored under `extracted`."""
 
     @property
     def signature(self) -> str | None:
@@ -39,7 +39,7 @@ class Keywords(NamedTuple):
 
 
 def find_keywords(dataset: Dataset, signatures: Sequence[StoredSignature] | None = None) -> Keywords:
-    """What ROUGE-K can make of a data set; `signatures` are those of its scores, where they have been read."""
+    """Return which keywords ROUGE-K can find in a data set; `signatures` are those of its scores, if already read."""
     from metrics import metric
 
     extracted = metric("rouge_k", keywords=EXTRACTOR).signature
@@ -56,10 +56,10 @@ def find_keywords(dataset: Dataset, signatures: Sequence[StoredSignature] | None
 
 
 def lacking_keywords(without: int, documents: int) -> str:
-    """That ROUGE-K has no keywords in some documents, and why, as plain text."""
-    whose = "any document" if without == documents else f"{without} of {format_count(documents, 'document')}"
+    """Say that ROUGE-K has no keywords in some documents, and why, as plain text."""
+    where = "any document" if without == documents else f"{without} of {format_count(documents, 'document')}"
     return (
-        f"ROUGE-K has no keywords in {whose}: it takes the words that two references share, or a reference and the "
+        f"ROUGE-K has no keywords in {where}: it takes the words that two references share, or a reference and the "
         f"title, and {'these documents have' if without > 1 else 'this document has'} only one of these, or none."
     )
 
@@ -71,9 +71,9 @@ WAYS_OUT = (
 
 
 def explain_keywords(dataset: Dataset, signatures: Sequence[StoredSignature] | None = None) -> None:
-    """Where ROUGE-K has no keywords in a data set, say why, and offer to score by the keywords of one reference.
+    """Where ROUGE-K has no keywords in documents, say why, and offer to score by the keywords of one reference.
 
-    `signatures` are those of its scores, where they have been read.
+    `signatures` are those of the data set's scores, if already read.
     """
     if not later(lambda: count_single_texts(dataset.name, version_of(dataset))):
         return

@@ -1,4 +1,4 @@
-"""The language of a data set's texts, as pages ask for it."""
+"""The field in which pages ask for the language of a data set's texts."""
 
 from typing import Any
 
@@ -6,16 +6,11 @@ import streamlit as st
 
 from metrics.languages import LANGUAGES
 
-HELP = "How words are told apart, which are stop words, and which forms are of one word."
-
-
-def name_language(code: str) -> str:
-    """What a language is called, by its code."""
-    return LANGUAGES[code].name
+HELP = "Decides how texts are split into words, which are stop words, and which forms belong to one word."
 
 
 def ask_language(key: str, **more: Any) -> str:
-    """Ask for a language; returns its code, that of English at first. `more` are further settings of the box."""
-    return str(
-        st.selectbox("Language", list(LANGUAGES), format_func=name_language, key=key, help=HELP, width=180, **more)
-    )
+    """Ask for a language, at first English, and return its code. `more` are further options of the box."""
+    names = {code: language.name for code, language in LANGUAGES.items()}
+    box = st.selectbox("Language", list(names), format_func=names.__getitem__, key=key, help=HELP, width=180, **more)
+    return str(box)

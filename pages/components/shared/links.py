@@ -9,20 +9,15 @@ LOCAL = {"localhost", "127.0.0.1", "::1", "0.0.0.0"}  # noqa: S104, which is abo
 
 
 def make_link(page: str, query: Mapping[str, object]) -> str:
-    """The address of a page of this app, such as `annotate`, with its parts."""
+    """Return the address of a page of this app, such as `annotate`, with its parts."""
     url = urlsplit(st.context.url or "")
     app = url.path.rsplit("/", 1)[0]  # it may be served below an address of its own
     parts = urlencode(query, doseq=True)
     return f"{url.scheme}://{url.netloc}{app}/{page}{'?' if parts else ''}{parts}"
 
 
-def works_elsewhere() -> bool:
-    """Whether the address of this app can be opened on other machines."""
-    return urlsplit(st.context.url or "").hostname not in LOCAL
-
-
 def show_link(link: str) -> None:
-    """A link with a button that copies it, and a word where nobody else can open it."""
+    """Show a link with a button that copies it, and a warning if it works on this machine only."""
     st.code(link, language=None, wrap_lines=True)
-    if not works_elsewhere():
+    if urlsplit(st.context.url or "").hostname in LOCAL:
         st.caption("This address works on this machine only.")

@@ -1,4 +1,4 @@
-"""What pages tell each other and the user: what was done, and what was refused."""
+"""Messages to the user about what was done, kept from page to page, and about what was refused."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,44 +12,44 @@ from pages.background.unfinished import is_unfinished
 from reports.escaping import in_markdown
 
 MESSAGES = "messages_kept"
-"""Session key: what is to be said when the page is drawn next."""
+"""Session key: the messages to show when the page is next drawn."""
 
 WATCHED = "watched"
-"""Session key: the runs whose end is to be said, by their ids."""
+"""Session key: the ids of the runs whose end is to be announced."""
 
 
 class Messages:
-    """What is to be said to somebody."""
+    """The messages that a session has yet to show."""
 
     def __init__(self) -> None:
         self.said: list[str] = []
         self.shown = 0
-        """How many of them this run has shown."""
+        """How many of them this run of the page has shown."""
 
 
 def kept_messages() -> Messages:
-    """What is to be said in this session.
+    """Return this session's messages.
 
-    Whoever must not lose a message takes this before what it tells of: a run that is to end ends where it next asks
-    for the session's state, or draws.
+    Code that must not lose a message calls this before doing what the message tells of: a run that is to end does so
+    where it next reads the session's state, or draws.
     """
     kept: Messages = st.session_state.setdefault(MESSAGES, Messages())
     return kept
 
 
 def keep_message(*messages: str) -> None:
-    """Keep what was done for the page that is drawn next."""
+    """Keep messages for the page that is drawn next."""
     kept_messages().said.extend(messages)
 
 
 def announce(*messages: str) -> None:
-    """Say what was done after the page has drawn itself anew."""
+    """Draw the page anew, with these messages."""
     keep_message(*messages)
     st.rerun()
 
 
 def show_messages() -> None:
-    """Say what was announced."""
+    """Show the messages that were kept."""
     with st.container(key="messages"):  # always there, so that a message does not move the tabs and close them
         kept = kept_messages()
         if kept.said:
@@ -59,7 +59,7 @@ def show_messages() -> None:
 
 @contextmanager
 def messages_forgotten() -> Iterator[None]:
-    """Forget what the page said once it is drawn: what a run showed that was cut short may have reached nobody."""
+    """Forget the messages once the page is drawn to its end: those of a run cut short may have reached nobody."""
     kept = kept_messages()
     kept.shown = 0
     try:
@@ -71,13 +71,13 @@ def messages_forgotten() -> Iterator[None]:
 
 
 def forget_shown(kept: Messages) -> None:
-    """Forget what this run showed, unless the page draws itself anew in a moment."""
+    """Forget the messages that this run showed, unless the page is about to draw itself anew."""
     if not is_unfinished():
         del kept.said[: kept.shown]
 
 
 def sentence(said: str) -> str:
-    """What a package says, as a sentence; one that begins with the name of a file keeps it."""
+    """Return a package's message as a sentence; a file name at its beginning stays as it is."""
     begins = said if "." in said.partition(" ")[0] else f"{said[:1].upper()}{said[1:]}"
     return f"{begins}{'' if said[-1:] in {'.', '!', '?'} else '.'}"
 
@@ -88,6 +88,6 @@ def errors_shown() -> Iterator[None]:
     try:
         yield
     except DatabaseFailed:
-        raise  # every page says this alike
+        raise  # all pages say this in the same way
     except (ValueError, OSError) as error:
         st.error(in_markdown(sentence(message(error))))

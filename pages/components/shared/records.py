@@ -1,4 +1,4 @@
-"""The texts of a data set, read once for all sessions, and how documents are called."""
+"""The texts of a data set, read once for all sessions, and the openings that stand for its documents."""
 
 from data.one_line import cut
 from data.records import Document, Example, Summary
@@ -11,17 +11,17 @@ OPENING = 80
 
 @computed("Reading the documents", kept=4, whole=True)
 def records_of(dataset: str, version: object) -> list[tuple[Document, list[Summary]]]:
-    """A data set's documents with their summaries; read anew when the version moves."""
+    """Return a data set's documents with their summaries; read anew when the version changes."""
     return open_stores().data.records(dataset)
 
 
 @computed("Reading the documents")
 def openings_of(dataset: str, ids: tuple[str, ...], version: object) -> dict[str, str]:
-    """What the documents of some ids, a page of them at most, are called, by id; read anew when the version moves."""
+    """Return the openings of documents by id, at most a page of them; read anew when the version changes."""
     return {id: opening_of(document) for id, document in open_stores().data.find_documents(dataset, ids).items()}
 
 
 def opening_of(document: Document | Example, most: int = OPENING) -> str:
-    """What a document is called: its title, or its opening words, or those of its first reference."""
+    """Return what stands for a document: its title, or its opening words, or those of its first reference."""
     source = document.source_text if isinstance(document, Document) else document.source
     return cut(document.title or source or next(iter(document.references), ""), most)

@@ -1,4 +1,4 @@
-"""A table of scores as HTML with its style, and what its columns are called."""
+"""A table of scores as HTML with its style, and the letters of its columns."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -6,10 +6,10 @@ from typing import NamedTuple
 from reports.escaping import esc
 
 LETTERS = "ABCD"
-"""What summaries that stand beside each other are called."""
+"""Names of summaries that stand side by side."""
 
 
-# Two kinds: of one pair with whole signatures, and of the playground, where the first column stays while others scroll.
+# Two kinds: for one pair, with whole signatures; and for the playground, whose first column stays while others scroll.
 SCORE_STYLE = """<style>
 .scores > div { overflow-x: auto; position: relative; }
 .scores table { border-collapse: collapse; width: 100%; }
@@ -50,7 +50,7 @@ class ScoreCell(NamedTuple):
     html: str
     classes: str = ""
     attributes: str = ""
-    """Others of its element, such as `data-score="rouge1-A"`."""
+    """Further attributes of its element, such as `data-score="rouge1-A"`."""
 
 
 class ScoreLine(NamedTuple):
@@ -62,7 +62,7 @@ class ScoreLine(NamedTuple):
 
 
 def score_table_html(heads: Sequence[ScoreCell], lines: Iterable[ScoreLine], label: str | None = None) -> str:
-    """A table of scores; with a `label` it is a region of that name, which scrolls by itself."""
+    """Return a table of scores; with a `label` it is in a region of that name, which scrolls by itself."""
     head = "".join(f'<th scope="col"{attributes_of(cell)}>{cell.html}</th>' for cell in heads)
     body = ""
     for line in lines:
@@ -74,11 +74,11 @@ def score_table_html(heads: Sequence[ScoreCell], lines: Iterable[ScoreLine], lab
 
 
 def attributes_of(cell: ScoreCell) -> str:
-    """The attributes of a cell's element."""
+    """Return the attributes of a cell's element."""
     others = f" {cell.attributes}" if cell.attributes else ""
     return others + (f' class="{cell.classes}"' if cell.classes else "")
 
 
 def text_cells(*texts: str, classes: str = "") -> list[ScoreCell]:
-    """Cells of plain texts."""
+    """Return cells of plain texts."""
     return [ScoreCell(esc(text), classes) for text in texts]

@@ -1,4 +1,4 @@
-"""Scores that are computed while somebody waits: by metrics that take seconds."""
+"""Scores that are computed while somebody waits, by metrics that take seconds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # loaded where they are used
 
 
 def score(dataset: str, names: Sequence[str], **options: Any) -> dict[str, str]:
-    """Compute the scores that are missing, showing how far it is; returns the metrics' signatures.
+    """Compute missing scores while showing progress; return the metrics' signatures by name.
 
     `options` are those of the metrics.
     """
@@ -26,7 +26,7 @@ def score(dataset: str, names: Sequence[str], **options: Any) -> dict[str, str]:
 
 
 def score_by(dataset: str, metrics: Sequence[Metric]) -> None:
-    """Compute the scores that are missing by some metrics, showing how far it is."""
+    """Compute missing scores of some metrics while showing progress."""
     from metrics.scoring import score_dataset
 
     bar = st.progress(0.0, text="Scoring")

@@ -30,49 +30,49 @@ from reports.escaping import format_count, in_markdown
 from reports.study import USUAL, tell_left_out
 
 ADJUDICATED = "adjudicated"
-"""What an address says of a study's source to name that of its adjudicators."""
+"""Value of an address's part `source` that names the decisions of a study's adjudicators."""
 
 ENOUGH = 20
-"""Judgments from which a study is shown without being asked for: one of 20 leaves a ratio unsure by about .22."""
+"""Judgments a study must have to be shown unasked: with 20, a ratio is uncertain by about .22."""
 
 
 class Version(NamedTuple):
-    """What was read of a source's data at the beginning of a run; it changes with every judgment, summary and score.
+    """The state of a source's data at the beginning of a run; it changes with every judgment, summary and score.
 
-    What is computed from the source is computed anew then, and what is known by it is not asked for again.
+    Results computed from the source are then computed anew. Pages read from here rather than ask the database again.
     """
 
     judged: str
-    """Another one with every judgment of a study, and whenever an annotator is excluded; empty of ratings."""
+    """Changes with every judgment of a study, and whenever an annotator is excluded; empty for ratings."""
     rule: str
-    """The rule by which a study's pairs were chosen; of ratings, all pairs are there."""
+    """The rule by which a study's pairs were chosen; `all` for ratings."""
     dataset: Dataset
     signatures: tuple[StoredSignature, ...]
-    """Under which its summaries have scores."""
+    """The signatures under which its summaries have scores."""
     decided: int = 0
-    """Grows with every decision of adjudicators, where the source is theirs."""
+    """Grows with every decision of adjudicators, where these are the source."""
     judges: tuple[ModelAnnotator, ...] = ()
-    """Language models that have judged in a study, and how far they are."""
+    """Language models that judge in a study, and how far each is."""
     in_drawn_order: bool = False
-    """Whether a study ends by a stopping rule, which looks at its documents in the order that was drawn."""
+    """Whether a study has a stopping rule, which looks at its documents in the order that was drawn."""
     compared: tuple[str, ...] = ()
-    """The systems that a study compares; of ratings none, as they are of all systems of the data set."""
+    """The systems that a study compares; empty for ratings, which cover all systems of the data set."""
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """The systems that all is about: those that a study compares, or all of the data set."""
+        """The systems that a study compares, or else all of the data set."""
         return self.compared or self.dataset.systems
 
     @property
     def summaries(self) -> int:
-        """How many the data set has."""
+        """The number of summaries in the data set, by which `computed` tells whether it is large."""
         return self.dataset.summaries
 
 
 class Source(NamedTuple):
-    """Where preferences come from: a study, or the ratings of an aspect; neither where nobody said anything.
+    """Where preferences come from: a study, or the ratings of an aspect; neither where there are none.
 
-    What adjudicators decided in a study is a source beside its annotators' judgments.
+    The decisions of a study's adjudicators are a source apart from its annotators' judgments.
     """
 
     dataset: str
@@ -82,7 +82,7 @@ class Source(NamedTuple):
 
     @property
     def name(self) -> str:
-        """As a list shows it, under its data set."""
+        """Its name in a list under its data set."""
         if self.adjudicated:
             return in_one_line(f"Adjudicated in {self.study}")
         if self.study == MADE_UP:
@@ -95,7 +95,7 @@ class Source(NamedTuple):
 
     @property
     def full_name(self) -> str:
-        """As a list of several data sets shows it."""
+        """Its name in a list that covers several data sets."""
         return in_one_line(f"{self.dataset}: {self.name}")
 
     @property
@@ -112,13 +112,13 @@ class Source(NamedTuple):
 
     @property
     def unit(self) -> Unit:
-        """What its preferences are."""
+        """The unit in which its preferences are counted."""
         if self.adjudicated:
             return "adjudicated pair"
         return "judgment" if self.study is not None else "within-document pair"
 
     def read_version(self) -> Version:
-        """Ask the database how far the source is; where scores have changed, they are counted."""
+        """Read the source's version from the database; scores are counted anew where they have changed."""
         data, annotation = open_stores().data, open_stores().annotation
         judged, rule, decided, judges, in_drawn_order = "", "all", 0, list[ModelAnnotator](), False
         compared: tuple[str, ...] = ()
@@ -132,28 +132,28 @@ class Source(NamedTuple):
         return Version(judged, rule, dataset, signatures_of(dataset), decided, tuple(judges), in_drawn_order, compared)
 
     def said(self, document: str, systems: tuple[str, str]) -> dict[str, SaidOfPair]:
-        """What language models said of a pair of a study, by signature; of ratings, nothing."""
+        """Return what language models said of a pair of a study, by signature; nothing for ratings."""
         return {} if self.study is None else open_stores().models.said(self.study, document, systems)
 
     def stored(self, document: str, systems: tuple[str, str]) -> dict[str, dict[str, StoredScore]]:
-        """What the database keeps of a pair by signature and system: scores, and verdicts of models as scores."""
+        """Return a pair's stored scores by signature and system, verdicts of models among them."""
         scores = open_stores().data.stored(dataset=self.dataset, document_id=document, systems=systems)
         said = self.said(document, systems)
         return scores | {one: dict(zip(systems, found.scores, strict=True)) for one, found in said.items()}
 
 
 def sources(asked: Mapping[str, Any] = MappingProxyType({})) -> list[Source]:
-    """All sources, the most telling first: of each data set its studies, its ratings and what a program made up.
+    """Return all sources, the most telling first: of each data set its studies, its ratings, then made-up judgments.
 
-    Data sets imported last come first, the demo corpus last. A data set of which nobody said anything has one source.
-    Those in the archive are left out, but for the study or data set that is `asked` for by the parts of an address.
+    Data sets imported last come first, the demo corpus last. A data set without judgments and ratings has one source.
+    The archive is left out, except for the study or data set that is `asked` for by the parts of an address.
     """
     stores, study, dataset = open_stores(), asked.get("study"), asked.get("dataset")
     studies = [one for one in stores.annotation.studies(archived=True) if not one.archived_at or one.name == study]
     shown = {dataset, *(one.dataset for one in studies if one.name == study)}
     datasets = [one for one in stores.data.datasets(archived=True) if not one.archived_at or one.name in shown]
     datasets.sort(key=lambda one: (one.name == DEMO, -one.imported_at.timestamp()))
-    decided = open_stores().adjudication.decided()
+    decided = stores.adjudication.decided()
     return [
         one
         for dataset in datasets
@@ -164,7 +164,7 @@ def sources(asked: Mapping[str, Any] = MappingProxyType({})) -> list[Source]:
 
 
 def sources_of(dataset: Dataset, studies: Iterable[Study]) -> list[Source]:
-    """What people said of a data set: studies with enough judgments, ratings, other studies, made-up judgments."""
+    """Return a data set's sources: studies with enough judgments, ratings, other studies, made-up judgments."""
     judged = [study for study in most_judged_first(studies) if study.dataset == dataset.name]
     enough = [study for study in judged if study.judgments >= ENOUGH and study.name != MADE_UP]
     ratings = sorted(dataset.aspects, key=lambda aspect: aspect != USUAL)
@@ -176,12 +176,12 @@ def sources_of(dataset: Dataset, studies: Iterable[Study]) -> list[Source]:
 
 
 def most_judged_first(studies: Iterable[Study]) -> list[Study]:
-    """Studies with the most judgments first; that of made-up ones stands behind all that people have judged."""
+    """Sort studies by judgments, the most first; the one with made-up judgments follows all that people have judged."""
     return sorted(studies, key=lambda study: (not study.judgments, study.name == MADE_UP, -study.judgments))
 
 
 def first_telling(known: Sequence[Source]) -> Source:
-    """The source that is shown where none is chosen: the first with enough judgments, or with ratings."""
+    """Return the source to show where none is chosen: the first with enough judgments, or with ratings."""
     counts = {study.name: study.judgments for study in open_stores().annotation.studies(archived=True)}
     telling = [one for one in known if one.aspect is not None or counts.get(one.study or "", 0) >= ENOUGH]
     real = [one for one in telling if one.study != MADE_UP]
@@ -190,7 +190,7 @@ def first_telling(known: Sequence[Source]) -> Source:
 
 @computed("Reading the judgments", kept=16, whole=True)
 def preferences_of(source: Source, version: Version) -> Preferences:
-    """The preferences of a source; read anew when its version moves."""
+    """Return the preferences of a source."""
     if source.study is not None:
         return (load_adjudications if source.adjudicated else load_judgments)(open_stores().annotation, source.study)
     return load_rated_pairs(open_stores().data, source.dataset, source.aspect) if source.aspect else NO_PREFERENCES
@@ -198,23 +198,23 @@ def preferences_of(source: Source, version: Version) -> Preferences:
 
 @computed("Reading the scores", kept=16, whole=True)
 def cells_of(source: Source, version: Version) -> Cells:
-    """Scores and ratings of the data set; of a study those of its systems, with the share of judgments won."""
-    found = open_stores().data.cells(source.dataset)
+    """Return the scores and ratings of the data set; for a study, of its systems, with the share of judgments won."""
+    cells = open_stores().data.cells(source.dataset)
     if source.study is None:
-        return found
-    return with_judgments(found.of_systems(version.systems), preferences_of(source, version))
+        return cells
+    return with_judgments(cells.of_systems(version.systems), preferences_of(source, version))
 
 
 @computed("Reading the verdicts", kept=16)
 def judges_of(source: Source, version: Version) -> dict[str, JudgeSummary]:
-    """What language models said of a study's pairs, by signature; none of ratings."""
+    """Return what language models said of a study's pairs, by signature; nothing for ratings."""
     if source.study is None or not version.judges:
         return {}
     return {one.signature: summarize_judge(one) for one in open_stores().models.verdicts(source.study)}
 
 
 class Counts(NamedTuple):
-    """What is said of preferences where they themselves are not at hand."""
+    """Figures about preferences, for pages that do not have the preferences themselves."""
 
     entries: int
     documents: int
@@ -223,15 +223,15 @@ class Counts(NamedTuple):
     annotators: tuple[str, ...]
     systems: tuple[str, ...]
     signatures: tuple[str, ...]
-    """Under which the pairs have scores."""
+    """The signatures under which the pairs have scores."""
     listed: bool = True
     """Whether the pairs are few enough to be listed."""
     left_out: str = ""
-    """Whose judgments do not count, in a clause; empty where nobody is excluded."""
+    """A clause that says whose judgments do not count; empty where nobody is excluded."""
 
 
 def count_preferences(preferences: Preferences) -> Counts:
-    """Count what there is of pairs and of what was said of them; names are sorted."""
+    """Count preferences, pairs, documents and ties; names are sorted."""
     if preferences.unlisted is not None:
         return count_rated_pairs(preferences.unlisted)
     judged = np.unique(preferences.pair)
@@ -248,7 +248,7 @@ def count_preferences(preferences: Preferences) -> Counts:
 
 
 def count_rated_pairs(cells: Cells) -> Counts:
-    """Count the pairs of rated summaries, which are too many to be listed."""
+    """Count the pairs of rated summaries where they are too many to be listed."""
     (ratings,) = cells.ratings.values()
     documents = group_by_document(cells.documents, ~np.isnan(ratings))
     pairs = sum(len(of) * (len(of) - 1) // 2 for of in documents)
@@ -268,37 +268,37 @@ def count_rated_pairs(cells: Cells) -> Counts:
 
 @computed("Counting the judgments", kept=64)
 def count_source(source: Source, version: Version) -> Counts:
-    """What there is of a source's preferences."""
-    found = count_preferences(preferences_of(source, version))
+    """Count a source's preferences."""
+    counts = count_preferences(preferences_of(source, version))
     if source.study is None:
-        return found
-    return found._replace(left_out=tell_left_out(open_stores().annotation.study(source.study)))
+        return counts
+    return counts._replace(left_out=tell_left_out(open_stores().annotation.study(source.study)))
 
 
 def describe_source(source: Source, counts: Counts) -> str:
-    """Say in Markdown what a page shows, and of how many pairs and documents."""
-    count, documents = counts.entries, counts.documents
+    """Say in Markdown whose preferences a page shows, and how many pairs and documents they cover."""
+    count, documents = counts.entries, format_count(counts.documents, "document")
     ties = f", of which {counts.ties:,} are rated alike" if counts.ties else ""
-    over = f"{count:,} {'pair' if count == 1 else 'pairs'} of summaries of {format_count(documents, 'document')}"
+    over = f"{format_count(count, 'pair')} of summaries of {documents}"
     if source.adjudicated:
         people = format_count(len(counts.annotators), "adjudicator")
         return (
-            f"**{format_count(count, 'decision')}** of {people}, the latest of each pair, over "
-            f"{format_count(documents, 'document')} in the study {in_markdown(source.study)}: not its judgments, but "
-            "those pairs on which annotators agree least."
+            f"**{format_count(count, 'decision')}** of {people}, the latest of each pair, over {documents} in the "
+            f"study {in_markdown(source.study)}: not its judgments, but decisions on the pairs where annotators agree "
+            "least."
         )
     if source.study == MADE_UP:
         return (
-            f"**{count} made-up judgments** of {format_count(documents, 'document')}: a program made them to show "
-            "what this page looks like. They are no evidence."
+            f"**{count} made-up judgments** of {documents}: a program made them to show what this page looks like. "
+            "They are not evidence."
         )
     if source.study is not None:
         people = format_count(len(counts.annotators), "annotator")
         judged = format_count(counts.pairs, "pair")
         equal = f", of which {counts.ties:,} call both summaries equal" if counts.ties else ""
         return (
-            f"**{format_count(count, 'judgment')}** of {judged} over {format_count(documents, 'document')} by {people} "
-            f"in the study {in_markdown(source.study)}{equal}." + (f" {counts.left_out}." if counts.left_out else "")
+            f"**{format_count(count, 'judgment')}** of {judged} over {documents} by {people} in the study "
+            f"{in_markdown(source.study)}{equal}." + (f" {counts.left_out}." if counts.left_out else "")
         )
     if source.aspect is None:
         return f"Nobody has judged or rated summaries of {in_markdown(source.dataset)} yet."

@@ -1,4 +1,4 @@
-"""A study's stopping rule: looked at after each document, and what it says, computed once for all sessions."""
+"""A study's stopping rule: applied after each document, with its verdict computed once for all sessions."""
 
 from analysis.agreement.sequential import SequentialAnalysis, analyze_sequentially, decide_to_stop
 from annotation.records import Annotator, Study
@@ -10,17 +10,17 @@ from reports.stopping import describe_stopping
 
 
 def look_at_documents(study: Study, annotator: Annotator | None = None) -> None:
-    """Let the stopping rule decide whether the study stops; with an annotator where they completed a document."""
+    """Let the stopping rule decide whether the study stops; with `annotator`, only if they completed a document."""
     if not study.in_drawn_order:
         return
     try:
         open_stores().stopping.look(study.name, decide_to_stop, annotator=annotator)
     except DatabaseFailed:
-        return  # the next look sees as much: nobody's pair is to wait for it
+        return  # the next look will see as much, and nobody's pair should wait for it
 
 
 def follow_stopping(study: Study) -> SequentialAnalysis | None:
-    """What a study's stopping rule says now; None where it has none."""
+    """Apply a study's stopping rule, and return its analysis; None where it has none."""
     if not study.in_drawn_order:
         return None
     look_at_documents(study)
@@ -29,12 +29,12 @@ def follow_stopping(study: Study) -> SequentialAnalysis | None:
 
 @computed("Looking at the complete documents", kept=32)
 def analyze_documents(study: str, version: str) -> SequentialAnalysis | None:
-    """What the stopping rule says; computed anew when a pair is judged or skipped, and when it has decided."""
-    found = open_stores().stopping.complete_documents(study)
-    return None if found is None else analyze_sequentially(found)
+    """Return the rule's analysis; `version` changes when a pair is judged or skipped, and when the rule decides."""
+    complete = open_stores().stopping.complete_documents(study)
+    return None if complete is None else analyze_sequentially(complete)
 
 
 def say_stopping(study: Study) -> str | None:
-    """Whether to stop or to go on, in a sentence; None where the study has no stopping rule."""
-    found = follow_stopping(study)
-    return None if found is None else describe_stopping(found, label_of)
+    """Say whether to stop or to go on, in a sentence; None where the study has no stopping rule."""
+    analysis = follow_stopping(study)
+    return None if analysis is None else describe_stopping(analysis, label_of)

@@ -14,11 +14,12 @@ from annotation.model_judgments import ModelStore
 from annotation.people import PeopleStore
 from annotation.phase_store import PhaseStore
 from annotation.protocol.store import ProtocolStore
+from annotation.records import Study
 from annotation.registrations import RegistrationStore
 from annotation.removal import StudyRemovalStore
 from annotation.stopping import StoppingStore
 from annotation.store import AnnotationStore
-from data.access import LOCAL, LOCAL_VISITOR, Actor, Visitor
+from data.access import LOCAL, LOCAL_VISITOR, Actor, Right, Visitor
 from data.database import UnusableDatabase, connect
 from data.demo import NAME as DEMO
 from data.store import DatabaseFailed, Dataset, DataStore, NotSignedIn, StoreError
@@ -29,13 +30,13 @@ from hosting.sign_ins import SignedIn
 
 
 def known_datasets() -> list[Dataset]:
-    """All data sets that have documents, the demo corpus first."""
+    """Return all data sets that have documents, the demo corpus first."""
     found = [dataset for dataset in open_stores().data.datasets() if dataset.documents]
     return sorted(found, key=lambda dataset: dataset.name != DEMO)
 
 
 class TextVersion(NamedTuple):
-    """Another one after a data set's documents or summaries have changed."""
+    """A value that changes whenever a data set's documents or summaries do."""
 
     sha256: str
     documents: int
@@ -43,7 +44,7 @@ class TextVersion(NamedTuple):
 
 
 def version_of(dataset: Dataset) -> TextVersion:
-    """The version of a data set's documents and summaries."""
+    """Return the version of a data set's documents and summaries."""
     return TextVersion(dataset.sha256, dataset.documents, dataset.summaries)
 
 
@@ -66,7 +67,7 @@ class Stores(NamedTuple):
 
     @classmethod
     def over(cls, engine: Engine, actor: Actor = LOCAL) -> Stores:
-        """The stores over an engine, on behalf of one actor."""
+        """Open the stores over an engine, on behalf of one actor."""
         return cls(
             DataStore(engine, actor),
             AnnotationStore(engine, actor),
@@ -85,21 +86,26 @@ class Stores(NamedTuple):
 
 
 def open_stores() -> Stores:
-    """The stores, on behalf of whoever looks at the page. Raises `DatabaseFailed`, `NotSignedIn`."""
+    """Open the stores on behalf of whoever looks at the page. Raises `DatabaseFailed`, `NotSignedIn`."""
     return Stores.over(open_engine(), current_actor())
 
 
 @st.cache_resource(show_spinner=False)
 def open_engine() -> Engine:
-    """Open the database once a process. Raises `DatabaseFailed`, and is then asked again."""
+    """Open the database, once per process. Raises `DatabaseFailed`; the next call then tries again."""
     try:
         return connect()
     except (DBAPIError, UnusableDatabase) as error:
         raise DatabaseFailed(error) from error
 
 
+def may_manage(study: Study) -> bool:
+    """Tell whether whoever looks at the page manages the study, as everybody does on their own machine."""
+    return open_stores().annotation.right(study.name) >= Right.MANAGE
+
+
 def find_visitor() -> tuple[Visitor, StoreError | None]:
-    """Who looks at the page; where that cannot be found out, somebody who may do nothing, and why."""
+    """Return who looks at the page; where that cannot be found out, a visitor without rights, and the reason."""
     if not is_hosted():
         return LOCAL_VISITOR, None
     try:
@@ -109,7 +115,7 @@ def find_visitor() -> tuple[Visitor, StoreError | None]:
 
 
 def current_actor() -> Actor:
-    """Whose page this is: on a hosted server who has signed in, else whoever sits at this machine.
+    """Return whose page this is: on a hosted server the account that is signed in, else this machine's user.
 
     Raises `NotSignedIn` on a hosted server for a session without an owner, such as one of another thread.
     """

@@ -1,5 +1,6 @@
-"""A table of results on a page, its help, and its downloads."""
+"""A table of results on a page, with its help and its downloads."""
 
+from functools import partial
 from typing import Any, Literal
 
 import pandas as pd
@@ -12,7 +13,7 @@ from reports.glossary import TERMS
 from reports.tables.table import Cell, Marked, Range, Table, Undefined
 
 NONE = "—"
-"""What stands in a cell that is undefined; the help of its column, and a line under the table, say why."""
+"""The content of an undefined cell; the help of its column, and a line under the table, say why."""
 
 DIGITS = {
     **dict.fromkeys(("threshold", "from", "to", "F1", "gap", "gap to the optimum", "seconds"), 4),
@@ -20,17 +21,17 @@ DIGITS = {
     "wins": 1,
     **dict.fromkeys(("words", "words apart"), 1),
 }
-"""Decimals of the columns that have not three."""
+"""Decimals of columns that do not have three."""
 
 COUNT = "{:,}".format
-"""How a count is written."""
+"""Write a count."""
 
 STYLED = 50_000
-"""Cells up to which a table is written by our own rules; larger ones are written by the browser."""
+"""Cells up to which numbers are formatted by our own rules; the browser formats those of larger tables."""
 
 
 def as_frame(section: Table) -> pd.DataFrame:
-    """What a page shows: numbers stay numbers, but in columns with marks, and those that are undefined are empty."""
+    """Return the table as a frame: numbers stay numbers, except in columns with marks; undefined cells are empty."""
     marked = {name for row in section.rows for name, cell in row.items() if isinstance(cell, Marked)}
     return pd.DataFrame(
         {
@@ -42,14 +43,14 @@ def as_frame(section: Table) -> pd.DataFrame:
 
 
 def cell_of_page(cell: Cell, *, as_text: bool = False) -> Any:
-    """A cell as a frame holds it."""
+    """Return a cell as a frame holds it."""
     if isinstance(cell, float) and -NOISE < cell < 0:
         cell = 0.0
     return format_cell(cell, digits=3) if as_text or isinstance(cell, Range | str) else cell
 
 
 def column_help(section: Table, column: str) -> str | None:
-    """What a column means, and why cells of it are undefined; None where there is nothing to say."""
+    """Return what a column means, and why cells of it are undefined; None where there is nothing to say."""
     why = dict.fromkeys(cell.reason for row in section.rows if isinstance(cell := row[column], Undefined))
     said = [in_markdown(f"{NONE}: {reason}.") for reason in [*why][:3]]
     if column in TERMS:
@@ -58,17 +59,17 @@ def column_help(section: Table, column: str) -> str | None:
 
 
 def table_height(rows: int, most: int | None = None) -> int:
-    """Pixels of a table that shows its rows, or the first `most` of them, without scrolling by itself."""
+    """Return the height in pixels at which a table shows its rows, or the first `most`, without scrolling."""
     return 38 + 35 * (rows if most is None else min(rows, most))
 
 
 def show_result_table(
     section: Table, height: int | Literal["auto", "content"] = "auto", *, key: str | None = None, **more: Any
 ) -> Any:
-    """A table of results, why numbers in it are undefined, what is to be said under it, and its downloads.
+    """Show a table of results with the reasons why numbers are undefined, its notes, and its downloads.
 
-    `height` is in pixels, `auto` shows ten rows; `more` goes to the table, such as what a selection does. Returns what
-    the table does.
+    `height` is in pixels; `auto` shows ten rows. `more` are options of the table, such as `on_select`. Return what
+    `st.dataframe` returns; None for an empty table.
     """
     key = key or section.name
     shown = None
@@ -105,17 +106,17 @@ def show_result_table(
 
 
 def offer_table(section: Table, key: str) -> None:
-    """The table as files, each made when it is asked for."""
+    """Offer the table as files, each made when it is asked for."""
     with st.popover("Save table", icon=":material/download:", type="tertiary", key=f"save:{key}"):
         for label, ending, write in (
             ("CSV", "csv", as_csv),
             ("LaTeX", "tex", as_latex),
             ("Markdown", "md", as_markdown),
         ):
-
-            def text(write: Any = write) -> str:
-                return str(write(section))
-
             st.download_button(
-                label, text, file_name=f"{section.name}.{ending}", on_click="ignore", key=f"save:{key}.{ending}"
+                label,
+                partial(write, section),
+                file_name=f"{section.name}.{ending}",
+                on_click="ignore",
+                key=f"save:{key}.{ending}",
             )

@@ -1,4 +1,4 @@
-"""Letters that metrics did not see: said where their figures stand, as scores of such texts say nothing."""
+"""Warnings about letters that metrics do not see, beside their figures: scores of such texts mean nothing."""
 
 from collections.abc import Iterable
 
@@ -15,11 +15,11 @@ from reports.escaping import in_markdown
 
 @computed("Reading the documents", kept=16)
 def unseen_of(dataset: str, version: object, signatures: tuple[str, ...]) -> list[str]:
-    """Sentences about the metrics that cannot read a data set's first documents."""
+    """Return sentences about the metrics that cannot read a data set's first documents."""
     return warnings_of_first(open_stores().data.first_records(dataset, LOOKED_AT), signatures, label_of)
 
 
 def explain_unseen(dataset: Dataset, signatures: Iterable[str]) -> None:
-    """Say which of the metrics cannot read a data set's letters, if they are many."""
+    """Warn of metrics that cannot read many of a data set's letters."""
     for sentence in later(lambda: unseen_of(dataset.name, version_of(dataset), tuple(signatures))) or ():
         st.warning(f"{in_markdown(sentence)}.")

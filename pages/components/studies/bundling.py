@@ -1,4 +1,4 @@
-"""A study's bundle, to be downloaded, and its registration before the first judgment."""
+"""Downloading a study's bundle, and registering it before the first judgment."""
 
 import secrets
 from pathlib import Path
@@ -9,12 +9,11 @@ import streamlit as st
 from annotation.records import Study
 from bundles.registering import hash_study
 from bundles.writing import write_bundle
-from data.access import Right
 from hosting.exports import bundle_address
 from hosting.settings import is_hosted
 from pages.background.computed import computed
 from pages.components.shared.messages import announce
-from pages.components.shared.stores import open_stores
+from pages.components.shared.stores import may_manage, open_stores
 from reports.escaping import esc
 
 SAID = (
@@ -22,23 +21,25 @@ SAID = (
     "(`relevance bundle verify`) and run again (`relevance bundle rerun`). Making it takes some seconds."
 )
 REGISTER_SAID = (
-    "**Registration:** the hash of the bundle as it is before the first judgment is kept, and reports say what changed "
-    "since. Download that bundle first, and keep it: it is what the hash is of."
+    "**Registration** keeps the hash of the bundle as it is before the first judgment; reports say what has changed "
+    "since. Download that bundle first and keep it, as the hash proves what was in it."
 )
 
 
 def show_bundle(study: Study) -> None:
-    """The bundle, with or without texts, and the registration."""
+    """Offer the bundle, with or without texts, and show the registration."""
     st.markdown(SAID)
     texts = not st.checkbox(
-        "Without the texts of the data set", key="bundle_bare", help="Hashes, for data that may not be passed on."
+        "Without the texts of the data set",
+        key="bundle_bare",
+        help="With hashes instead, for data that may not be shared.",
     )
     offer_bundle(study, texts=texts)
     show_registration(study)
 
 
 def offer_bundle(study: Study, *, texts: bool) -> None:
-    """The file: fetched from the gate of a hosted server, where a process of its own makes it."""
+    """Offer the file; on a hosted server the gate sends it, and a separate process makes it."""
     if is_hosted():
         address = bundle_address(study.name, texts=texts)
         st.html(f'<a href="{esc(address)}" download target="_self">Bundle (ZIP)</a>')
@@ -55,28 +56,27 @@ def offer_bundle(study: Study, *, texts: bool) -> None:
 
 
 def show_registration(study: Study) -> None:
-    """What is registered, and the button for whoever may."""
-    store = open_stores()
-    registered = store.registrations.registration(study.name)
+    """Show what is registered, with a button for those who may register."""
+    registrations = open_stores().registrations
+    registered = registrations.registration(study.name)
     if registered is not None:
         when = f"{registered.registered_at:%Y-%m-%d %H:%M} UTC"
         st.markdown(f"**Registered** {when}, before the first judgment, as the bundle `{registered.sha256}`.")
-    manages = store.annotation.right(study.name) >= Right.MANAGE
-    if not manages or study.judgments or study.excluded_judgments:
+    if not may_manage(study) or study.judgments or study.excluded_judgments:
         return
     if registered is None:
         st.markdown(REGISTER_SAID)
     label = "Register" if registered is None else "Register as it is now"
     if st.button(label, icon=":material/verified:", key="register"):
-        store.registrations.check_registrable(study.name)
+        registrations.check_registrable(study.name)
         sha256, contents = hash_now(study.name, secrets.token_hex(8))
-        store.registrations.register(study.name, sha256, contents)
+        registrations.register(study.name, sha256, contents)
         announce(f"Registered {study.name} as the bundle {sha256}.")
         st.rerun()
 
 
 @computed("Making the bundle", kept=1)
 def hash_now(study: str, _when: str) -> tuple[str, dict[str, str]]:
-    """What is registered of a study at this moment; each call is another one."""
+    """Return what registering a study at this moment keeps; `_when` differs with each call, so none is reused."""
     stores = open_stores()
     return hash_study(stores.data, stores.annotation, study)

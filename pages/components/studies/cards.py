@@ -1,4 +1,4 @@
-"""All studies as cards: how far each is, and how fast it is judged."""
+"""Cards of all studies, with the progress and pace of each."""
 
 import math
 from collections.abc import Sequence
@@ -12,15 +12,8 @@ from pages.components.studies.rules import RULES
 from reports.escaping import format_count, in_markdown
 
 
-def choose_shown(studies: Sequence[Study]) -> list[Study]:
-    """The studies that are shown: those of the archive, where there are any, only when they are asked for."""
-    archived = sum(study.archived_at is not None for study in studies)
-    show = bool(archived) and st.toggle(f"Show archived ({archived})", key="show_archived")
-    return [study for study in studies if show or study.archived_at is None]
-
-
 def show_cards(studies: Sequence[Study]) -> None:
-    """A card for each study, which opens it."""
+    """Show a card for each study, with a button that opens it."""
     with st.container(horizontal=True, key="cards"):
         for study in studies:
             with st.container(border=True, width=360):
@@ -28,7 +21,7 @@ def show_cards(studies: Sequence[Study]) -> None:
 
 
 def show_card(study: Study) -> None:
-    """How far a study is, and how fast it is judged."""
+    """Show a study's state, progress and pace."""
     state = "" if study.state == OPEN else f" · {study.state}"
     state += " · stopped" if study.stopped_at else ""
     state += " · archived" if study.archived_at else ""
@@ -42,7 +35,7 @@ def show_card(study: Study) -> None:
 
 
 def describe_progress(study: Study) -> tuple[float, str]:
-    """The share of the judgments that are made, and how many that is."""
+    """Return the share of the wanted judgments that have been made, and the counts in words."""
     if study.rule == GIVEN:
         return 1.0, f"{study.judgments:,} judgments"
     wanted = study.pairs * study.judgments_per_pair
@@ -50,7 +43,7 @@ def describe_progress(study: Study) -> tuple[float, str]:
 
 
 def describe_pace(study: Study, pace: StudyPace) -> str:
-    """How fast a study is judged, and how long it takes at that pace, in a few words."""
+    """Say how many annotate a study, how fast, and how long it will take at that pace."""
     people = format_count(pace.annotators, "annotator") if pace.annotators else "No annotators yet"
     if study.rule == GIVEN:
         return people

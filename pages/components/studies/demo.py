@@ -1,4 +1,4 @@
-"""The demo corpus: loading it from the app."""
+"""Loading the demo corpus from the app."""
 
 import streamlit as st
 
@@ -10,7 +10,7 @@ from pages.components.shared.stores import open_stores
 
 
 def offer_demo() -> None:
-    """Offer to load the demo corpus into a database without data sets, beside a file of one's own."""
+    """Offer to load the demo corpus into an empty database, or to import a file."""
     st.info("This database is empty.")
     with st.container(horizontal=True):
         load = st.button("Load the demo", icon=":material/science:", type="primary", key="load_demo")
@@ -21,7 +21,7 @@ def offer_demo() -> None:
 
 
 def load_demo() -> None:
-    """Import the demo corpus, create its studies, and begin to score it by the metrics that load models."""
+    """Import the demo corpus, create its studies, and start to score it by the metrics that load models."""
     from metrics import METRICS, default_metrics
     from metrics.background.scoring import start_run
 
@@ -31,4 +31,4 @@ def load_demo() -> None:
     create_demo_study(stores.annotation, signature)
     create_made_up_study(stores.data, stores.annotation, signature)
     start_run(stores.data, NAME, list(METRICS))
-    announce("The demo is there. BERTScore, CAROUGE and APES are being scored, which takes about a minute.")
+    announce("The demo is loaded. BERTScore, CAROUGE and APES are being scored, which takes about a minute.")

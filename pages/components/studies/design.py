@@ -1,23 +1,22 @@
-"""How a study was made: its file with all its versions, and what of it can be changed on the page."""
+"""A study's design: its facts, what can be changed of it on the page, and its file with all versions."""
 
 import streamlit as st
 
 from annotation.protocol.store import ProtocolVersion
 from annotation.records import Study
 from annotation.sampling import GIVEN
-from data.access import Right
 from data.one_line import in_one_line
 from data.sorting import natural_order
 from metrics.registry import label_of
 from pages.components.shared.messages import announce
-from pages.components.shared.stores import open_stores
+from pages.components.shared.stores import may_manage, open_stores
 from pages.components.studies.closing import ask_closing, describe_closing
 from pages.components.studies.rules import describe_draw
 from reports.escaping import in_markdown, without_pictures
 
 
 def show_design(study: Study) -> None:
-    """How the study was made, what can be changed of it, and its file."""
+    """Show how the study was designed, what can be changed, and its file."""
     facts = {
         "Title": study.title or "",
         "Data set": study.dataset,
@@ -32,7 +31,7 @@ def show_design(study: Study) -> None:
         "Question": study.question,
     }
     st.markdown("\n".join(f"- {name}: {in_markdown(fact)}" for name, fact in facts.items() if fact))
-    if open_stores().annotation.right(study.name) >= Right.MANAGE:
+    if may_manage(study):
         change_study(study)
     if study.instructions:
         with st.expander("Instructions as annotators see them"):
@@ -41,7 +40,7 @@ def show_design(study: Study) -> None:
 
 
 def change_study(study: Study) -> None:
-    """Title, closing date and instructions, to be changed."""
+    """Offer to change the title, closing date and instructions."""
     with st.form("change_study"):
         title = st.text_input(
             "Title", study.title or "", key=f"title:{study.name}", max_chars=200, help="What annotators see."
@@ -57,15 +56,15 @@ def change_study(study: Study) -> None:
         return
     open_stores().protocols.edit(study.name, changes)
     named = {"closes": "closing date"}
-    announce(f"Saved the {', '.join(named.get(key, key) for key in changes)} of {study.name}. It holds from now on.")
+    announce(f"Saved the {', '.join(named.get(key, key) for key in changes)} of {study.name}. This holds from now on.")
 
 
 def show_file(study: Study) -> None:
-    """The study file, and the versions that it has had."""
+    """Show the study file, and the versions that it has had."""
     protocols = open_stores().protocols
     text, versions = protocols.export(study.name), protocols.history(study.name)
     with st.expander("Study file", icon=":material/description:"):
-        st.caption("All that the study is. `relevance study apply` makes the same study of it elsewhere.")
+        st.caption("Everything that defines the study. `relevance study apply` makes the same study from it elsewhere.")
         st.code(text, language="toml", height=320)
         st.download_button("Download", text, file_name="study.toml", key="study_file", on_click="ignore")
         for version in reversed(versions):
@@ -73,7 +72,7 @@ def show_file(study: Study) -> None:
 
 
 def show_version(study: Study, version: ProtocolVersion) -> None:
-    """When a version was made, by whom, what it changed, and the file as it was."""
+    """Show when a version was made, by whom and what it changed, and offer its file."""
     by = f" by {version.user}" if version.user else ""
     said = f"Version {version.version} · {version.created_at:%Y-%m-%d %H:%M} UTC{by}"
     if version.version > 1:

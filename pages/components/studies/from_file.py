@@ -1,4 +1,4 @@
-"""A study from its file: checked, shown, and applied."""
+"""A study from its file, which is checked, shown and applied."""
 
 import streamlit as st
 
@@ -17,13 +17,13 @@ from pages.components.studies.rules import describe_draw
 from reports.escaping import format_count, in_markdown
 
 ABOUT = (
-    "A study file is all that a study is: consent, training, surveys, panels and stopping rules are written there, "
+    "A study file defines a study completely: consent, training, surveys, panels and stopping rules can be set there "
     "and nowhere else. The example has every key, and says what it is for."
 )
 
 
 def from_file() -> None:
-    """A study file, checked and applied."""
+    """Ask for a study file, check it, and offer to apply it."""
     st.caption(ABOUT)
     st.download_button(
         "Example (study.toml)",
@@ -45,7 +45,7 @@ def from_file() -> None:
     except ScoresMissing:
         if not all(map(metric_of, protocol.signatures.values())):
             raise
-        st.caption("The study rests on scores that are not there yet.")
+        st.caption("The study needs scores that have not been computed yet.")
         if st.button("Compute the scores", key="score_file", type="primary"):
             score_by(protocol.dataset.name, metrics_for(protocol.signatures.values()))
             st.rerun()
@@ -59,7 +59,7 @@ def from_file() -> None:
 
 
 def apply(text: str, protocol: StudyProtocol) -> None:
-    """Score what is missing, apply the file, and show the study's page."""
+    """Compute missing scores, apply the file, and show the study's page."""
     score_by(protocol.dataset.name, metrics_for(protocol.signatures.values()))
     study = open_stores().protocols.apply(text)
     keep_message(f"{study.name} is as its file says. {describe_draw(study)}")
@@ -67,7 +67,7 @@ def apply(text: str, protocol: StudyProtocol) -> None:
 
 
 def describe_effect(effect: Effect) -> str:
-    """What applying a study file would do, in Markdown."""
+    """Say what applying a study file would do, in Markdown."""
     name, sample = in_markdown(effect.protocol.name), effect.sample
     if effect.made:
         said = [f"This makes the study **{name}**."]

@@ -1,8 +1,9 @@
-"""The form that makes a study."""
+"""The form that creates a study."""
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 import streamlit as st
 
@@ -24,7 +25,7 @@ from pages.components.shared.messages import keep_message, sentence
 from pages.components.shared.scoring import score
 from pages.components.shared.stores import open_stores, version_of
 from pages.components.studies.closing import ask_closing
-from pages.components.studies.rules import ABOUT, RULES, count_pairs, describe_counts, describe_draw, why_unusable
+from pages.components.studies.rules import ABOUT, RULES, count_pairs, describe_counts, describe_draw
 from reports.escaping import in_markdown
 
 MOST_NUMBER = 2**31 - 1
@@ -33,19 +34,8 @@ DATASET = "new_dataset"
 """Session key: the data set of the new study."""
 
 
-@dataclass(frozen=True)
-class Amounts:
-    """How many pairs and judgments a study asks for."""
-
-    count: int | None
-    per_document: int | None
-    judgments: int
-    seed: int
-    checks: int
-
-
 def new_study() -> None:
-    """Ask for all that a study is made of, and make it."""
+    """Ask for everything that defines a study, and create it."""
     datasets = {dataset.name: dataset for dataset in open_stores().data.datasets()}
     if not datasets:
         st.info("There is no data set yet.")
@@ -53,7 +43,7 @@ def new_study() -> None:
         return
     dataset = datasets[choose_named("Data set", list(datasets), "dataset", DATASET)]
     if len(dataset.systems) < 2:
-        st.warning("This data set has fewer than two systems, so there are no pairs. Add some, say lead and textrank.")
+        st.warning("This data set has fewer than two systems, so there are no pairs. Add some: lead and textrank, say.")
         st.page_link(
             "datasets.py", label="Add systems", icon=":material/arrow_forward:", query_params={"dataset": dataset.name}
         )
@@ -70,15 +60,15 @@ def new_study() -> None:
 
 
 def ask_spec(dataset: Dataset) -> StudySpec:
-    """Ask for all that a study is made of but its name."""
+    """Ask for everything that defines a study except its name."""
     systems = st.multiselect(
         "Systems", dataset.systems, dataset.systems, format_func=in_one_line, key=f"new_systems:{dataset.name}"
     )
     with st.spinner("Counting the scores"):
         keywords = find_keywords(dataset)
     rule = choose_rule(dataset, keywords)
-    conflicts, random_share = conflict_form(dataset) if rule == "conflicts" else ((), RANDOM_SHARE)
-    amounts = amount_form(rule)
+    conflicts, random_share = ask_conflicts(dataset) if rule == "conflicts" else ((), RANDOM_SHARE)
+    amounts = ask_amounts(rule)
     ties = st.checkbox("Annotators may choose a tie", key="new_ties")
     with st.expander("Question and instructions"):
         question = st.text_input("Question", QUESTION, key="new_question")
@@ -91,19 +81,15 @@ def ask_spec(dataset: Dataset) -> StudySpec:
         signature=keywords.signature if rule == "rouge_k_differs" else None,
         signatures=conflicts,
         random_share=random_share,
-        count=amounts.count,
-        per_document=amounts.per_document,
-        judgments_per_pair=amounts.judgments,
         ties=ties,
         question=question,
         instructions=instructions,
-        seed=amounts.seed,
-        checks=amounts.checks,
+        **amounts,
     )
 
 
 def ask_judging(spec: StudySpec) -> tuple[Judging, datetime | None]:
-    """Ask for what annotators say beside their choice, how much one judges, and when the study closes."""
+    """Ask what annotators give besides their choice, how many pairs one may judge, and when the study closes."""
     with st.expander("More options"):
         left, right = st.columns(2)
         rationale = left.selectbox(
@@ -117,7 +103,7 @@ def ask_judging(spec: StudySpec) -> tuple[Judging, datetime | None]:
             marks = st.checkbox("Annotators mark the words that decided", key="new_marks")
         with right:
             closes = ask_closing(None, "new_closes")
-        st.caption("Consent, training, surveys, panels and stopping rules stand in study files: see From a file.")
+        st.caption("Consent, training, surveys, panels and stopping rules are set in study files: see From a file.")
     judging = Judging(
         judgments_per_pair=spec.judgments_per_pair,
         ties=spec.ties,
@@ -130,8 +116,8 @@ def ask_judging(spec: StudySpec) -> tuple[Judging, datetime | None]:
 
 
 def choose_rule(dataset: Dataset, keywords: Keywords) -> str:
-    """Ask for the rule; those that cannot draw a pair are not offered, which is said with the reason."""
-    unusable = why_unusable(keywords)
+    """Ask for the rule; a rule that cannot draw a pair is not offered, and the reason is shown."""
+    unusable = {} if keywords.signature else {"rouge_k_differs": "ROUGE-K has no keywords in any document."}
     usable = [rule for rule in SAMPLING_RULES if rule not in unusable]
     rule = st.radio(
         "Pairs", usable, format_func=RULES.__getitem__, captions=[ABOUT[rule] for rule in usable], key="new_rule"
@@ -143,14 +129,14 @@ def choose_rule(dataset: Dataset, keywords: Keywords) -> str:
 
 
 def show_counts(dataset: Dataset, spec: StudySpec) -> bool:
-    """Say how many pairs there are and how many are drawn; returns whether there are any, as far as that is known."""
+    """Say how many pairs there are and how many are drawn; return whether there are any, True where that is unknown."""
     if len(spec.systems) == 1:
         st.warning("Choose at least two systems.")
         return False
     try:
         counts = count_pairs(dataset, spec)
     except ScoresMissing:
-        st.caption("The pairs are counted when the summaries are scored, which creating the study does first.")
+        st.caption("Pairs can be counted once the summaries are scored. Creating the study scores them first.")
         if st.button("Score and count now", key="score_and_count"):
             score(dataset.name, default_metrics())
             st.rerun()
@@ -165,18 +151,18 @@ def show_counts(dataset: Dataset, spec: StudySpec) -> bool:
 
 
 def show_file(dataset: Dataset, protocol: StudyProtocol) -> None:
-    """The study file that the form makes, once it is opened: the texts are hashed for it."""
+    """Show the study file that the form makes, once it is opened, as the texts have to be hashed for it."""
     part = st.expander("Study file", icon=":material/description:", key="new_file", on_change="rerun")
     if part.open:
         with part:
-            st.caption("All that the study is. To write more into it, download it and go to From a file.")
+            st.caption("Everything that defines the study. To add to it, download it and go to From a file.")
             text = write_protocol(pin(dataset, protocol))
             st.code(text, language="toml", height=320)
             st.download_button("Download", text, file_name="study.toml", key="new_file_text", on_click="ignore")
 
 
 def pin(dataset: Dataset, protocol: StudyProtocol) -> StudyProtocol:
-    """The protocol with its systems named and its texts pinned."""
+    """Return the protocol with its systems named and its texts pinned."""
     systems = protocol.dataset.systems or dataset.systems
     sha256 = hash_texts(dataset.name, systems, version_of(dataset))
     return replace(protocol, dataset=Pinned(name=dataset.name, sha256=sha256, systems=systems))
@@ -184,12 +170,12 @@ def pin(dataset: Dataset, protocol: StudyProtocol) -> StudyProtocol:
 
 @computed("Reading the texts", kept=16)
 def hash_texts(dataset: str, systems: tuple[str, ...], version: object) -> str:
-    """The hash of what a study shows of a data set."""
+    """Return the hash of what a study shows of a data set."""
     return hash_dataset(open_stores().data, dataset, systems)
 
 
 def create(dataset: Dataset, protocol: StudyProtocol) -> None:
-    """Score what is missing, make the study, and show its page."""
+    """Compute missing scores, create the study, and show its page."""
     checked_name(protocol.name)  # before anything is read
     score(dataset.name, default_metrics())  # so that the agreement table is there with the first judgment
     study = open_stores().annotation.create_study(protocol.spec, write_protocol(pin(dataset, protocol)))
@@ -197,8 +183,8 @@ def create(dataset: Dataset, protocol: StudyProtocol) -> None:
     st.switch_page("studies.py", query_params={"study": study.name})
 
 
-def amount_form(rule: str) -> Amounts:
-    """Ask how many pairs and judgments are wanted."""
+def ask_amounts(rule: str) -> dict[str, Any]:
+    """Ask how many pairs and judgments are wanted; return them by the names of the fields of `StudySpec`."""
     left, right = st.columns(2)
     count = left.number_input(
         "Pairs in all", 1, None, None if rule == "all" else 100, placeholder="no limit", key=f"new_count:{rule}"
@@ -213,20 +199,29 @@ def amount_form(rule: str) -> Amounts:
         key=f"new_per_document:{rule}",
     )
     judgments = left.number_input("Judgments wanted per pair", 1, None, 1, key="new_judgments")
-    seed = right.number_input("Seed", 0, 2**31 - 1, 0, key="new_seed")
+    seed = right.number_input("Seed", 0, MOST_NUMBER, 0, key="new_seed")
     checks = left.number_input(
         "Attention checks",
         0,
         MOST_CHECKS,
         0,
         key="new_checks",
-        help="Pairs of a summary with one of another document, which every annotator gets without knowing it.",
+        help="Each pairs a summary with one of another document. Annotators get them all, unannounced.",
     )
-    return Amounts(count, per_document, judgments, seed, checks)
+    return {
+        "count": count,
+        "per_document": per_document,
+        "judgments_per_pair": judgments,
+        "seed": seed,
+        "checks": checks,
+    }
 
 
-def conflict_form(dataset: Dataset) -> tuple[tuple[str, ...], float]:
-    """Signatures of the metrics that may contradict each other, and the share of pairs on which they do not."""
+def ask_conflicts(dataset: Dataset) -> tuple[tuple[str, ...], float]:
+    """Ask for the metrics that may contradict each other, and the share of pairs on which none does.
+
+    Return the metrics' signatures and the share.
+    """
     lexical = {
         metric.signature: metric.name for metric in make_metrics(default_metrics()) if not is_length(metric.name)
     }

@@ -1,24 +1,24 @@
-"""One study: how far it is, its annotators, how it was made, its exports."""
+"""One study: its progress, its annotators, its design and its exports."""
 
 from collections.abc import Sequence
 
 import pandas as pd
 import streamlit as st
 
+from annotation.previewing import copy_study
 from annotation.records import CLOSED, OPEN, AnnotatorProgress, Study, StudyPace
 from annotation.sampling import GIVEN
-from data.access import Right
 from data.one_line import in_one_line
 from hosting.settings import is_hosted
+from pages.components.annotate.annotator import PREVIEW, leave
 from pages.components.shared.links import make_link, show_link
 from pages.components.shared.messages import errors_shown
 from pages.components.shared.stopping import say_stopping
-from pages.components.shared.stores import open_stores
+from pages.components.shared.stores import Stores, may_manage, open_stores
 from pages.components.studies.cards import describe_pace, describe_progress
 from pages.components.studies.design import show_design
 from pages.components.studies.exporting import show_exports
 from pages.components.studies.managing import manage_study
-from pages.components.studies.preview import start_preview
 from pages.components.studies.sharing import personal_address, show_links, show_members
 from pages.components.studies.stopping import show_stopping
 from reports.escaping import in_markdown
@@ -27,7 +27,7 @@ from reports.study import tell_left_out
 ANNOTATOR_COLUMNS = {
     "median seconds": st.column_config.NumberColumn(format="%.1f", help="How long a judgment took."),
     "chose left": st.column_config.NumberColumn(
-        format="%.3f", help="The share of the judgments that are no ties: .500 would be even."
+        format="%.3f", help="The share of left choices among judgments other than ties: .500 would be even."
     ),
     "checks passed": st.column_config.TextColumn(help="Attention checks that were judged as expected."),
     "latest": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm"),
@@ -35,7 +35,7 @@ ANNOTATOR_COLUMNS = {
 
 
 def show_study(study: Study) -> None:
-    """One study, in parts of which only the open one is read."""
+    """Show one study in tabs, reading only the one that is open."""
     manages = may_manage(study)
     shows = {"Overview": show_overview, "Annotators": show_annotators, "Design": show_design, "Export": show_exports}
     if study.in_drawn_order:
@@ -50,16 +50,11 @@ def show_study(study: Study) -> None:
                 show(study)
 
 
-def may_manage(study: Study) -> bool:
-    """Whether the page is of somebody who manages the study, as everybody does on their own machine."""
-    return open_stores().annotation.right(study.name) >= Right.MANAGE
-
-
 # --- overview ---------------------------------------------------------------------------------------------------
 
 
 def show_overview(study: Study) -> None:
-    """How far the study is, and what comes next."""
+    """Show how far the study is, and what comes next."""
     store, manages = open_stores().annotation, may_manage(study)
     pace = store.pace(study.name)
     st.progress(*describe_progress(study))
@@ -70,9 +65,9 @@ def show_overview(study: Study) -> None:
     if manages or study.judgments:
         offer_next_step(study, pace)
     if study.bundle_sha256 is not None:
-        st.caption(f"Opened from the bundle {study.bundle_sha256}: it is read, and nobody judges in it.")
+        st.caption(f"Opened from the bundle {study.bundle_sha256}: it can be read, but not judged.")
     elif study.rule == GIVEN:
-        st.caption("The judgments came with the data set: they are read, and nobody judges here.")
+        st.caption("The judgments came with the data set. They can be read; the study takes no others.")
         return
     elif study.state == CLOSED:
         st.caption("The study is closed: its links take no more judgments.")
@@ -82,7 +77,9 @@ def show_overview(study: Study) -> None:
         st.caption("Personal links, one for each annotator, are made under Annotators.")
     with st.container(horizontal=True):
         if st.button("Preview as an annotator", icon=":material/visibility:", key="preview"):
-            start_preview(study)
+            leave()  # an earlier walk is forgotten
+            st.session_state[PREVIEW] = Stores.over(copy_study(store, study.name))  # in memory: nothing is stored
+            st.switch_page("annotate.py")
         closed = study.state == CLOSED
         label, icon = ("Reopen the study", "lock_open") if closed else ("Close the study", "lock")
         if manages and st.button(
@@ -93,7 +90,7 @@ def show_overview(study: Study) -> None:
 
 
 def offer_next_step(study: Study, pace: StudyPace) -> None:
-    """What a researcher does next with a study: invite people, look at what they say."""
+    """Offer a researcher the next step: inviting people, or looking at the results."""
     with st.container(horizontal=True, vertical_alignment="center", key="next"):
         if study.judgments:
             st.markdown("**Next:** see what the judgments say.", width="content")
@@ -115,7 +112,7 @@ def offer_next_step(study: Study, pace: StudyPace) -> None:
 
 
 def show_annotators(study: Study) -> None:
-    """Links to be made and copied, and what each annotator has done."""
+    """Offer links to copy, and show what each annotator has done."""
     manages = may_manage(study)
     if manages:
         show_personal_links(study)
@@ -134,30 +131,26 @@ def show_annotators(study: Study) -> None:
 
 
 def show_personal_links(study: Study) -> None:
-    """Links each of which is one annotator's, to be made and copied."""
+    """Offer to make and copy links, each for one annotator."""
     if study.rule == GIVEN:
         return  # these people judged elsewhere
     if study.state == OPEN:
-        invite(study)
-    if invited := open_stores().annotation.invited(study.name):
-        names = {one.name: one for one in invited}
+        with st.form("invite", width=520):
+            help = "The same name gives the same link again."
+            name = st.text_input("Name", key="invite_name", max_chars=200, help=help)
+            if st.form_submit_button("Make a personal link", icon=":material/person_add:"):
+                invited = open_stores().annotation.invite(study=study.name, name=name)
+                st.session_state.link_of = invited.name
+    names = {one.name: one for one in open_stores().annotation.invited(study.name)}
+    if names:
         chosen = st.selectbox("Personal link of", list(names), len(names) - 1, format_func=in_one_line, key="link_of")
         own = names[chosen]
         show_link(personal_address(own) if is_hosted() else make_link("annotate", {"invite": own.token}))
         st.caption(f"Whoever opens this link judges as {in_markdown(chosen)}.")
 
 
-def invite(study: Study) -> None:
-    """A personal link for an annotator."""
-    with st.form("invite", width=520):
-        name = st.text_input("Name", key="invite_name", max_chars=200, help="The same name gives the same link again.")
-        if st.form_submit_button("Make a personal link", icon=":material/person_add:"):
-            invited = open_stores().annotation.invite(study=study.name, name=name)
-            st.session_state.link_of = invited.name
-
-
 def make_progress_frame(annotators: Sequence[AnnotatorProgress]) -> pd.DataFrame:
-    """What the progress table of a study shows."""
+    """Return the table of annotators' progress."""
     return pd.DataFrame(
         {
             "annotator": in_one_line(row.annotator),

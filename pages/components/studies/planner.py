@@ -20,42 +20,42 @@ SEPARATE, MEASURE = "tell two metrics apart", "measure one metric's agreement"
 ASSUMED = "assumed"
 
 PLAN = "plan"
-"""The part of an address that opens the planner; others name what was observed: a source, and `first`, `second`."""
+"""Part of an address that opens the planner; others name a source of observed ratios, and `first`, `second`."""
 
 
 def planner() -> None:
-    """Ask what is wanted and what is known, and say what it takes."""
+    """Ask what the study is for and what is known, and show how many pairs that takes."""
     goal = st.radio("The study is to", [SEPARATE, MEASURE], horizontal=True, key="plan_goal")
-    found = observation(goal) or ObservedMetrics(None, None, None, None, None, 0)
-    # other defaults for other observations, hence the keys; numbers are not rounded, for a phi may be the largest
-    # possible
-    key = f"{goal}:{found.n}:{found.first}:{found.second}"
+    observed = ask_observed(goal) or ObservedMetrics(None, None, None, None, None, 0)
+    # The keys change with the observed values, so that these become the defaults. They are not rounded: phi may be
+    # the largest possible.
+    key = f"{goal}:{observed.n}:{observed.first}:{observed.second}"
     first, second, third = st.columns(3)
     if goal == SEPARATE:
-        one = ratio_input(first, "Agreement of the first metric", found.first, 0.61, f"plan_first:{key}")
-        other = ratio_input(second, "Agreement of the second metric", found.second, 0.72, f"plan_second:{key}")
+        one = ratio_input(first, "Agreement of the first metric", observed.first, 0.61, f"plan_first:{key}")
+        other = ratio_input(second, "Agreement of the second metric", observed.second, 0.72, f"plan_second:{key}")
         phi = third.number_input(
             "phi",
             -1.0,
             1.0,
-            found.phi or 0.0,
+            observed.phi or 0.0,
             0.05,
             format="%.3f",
             key=f"plan_phi:{key}",
-            help="Correlation of the two metrics' being right on the same pairs: alike metrics need fewer pairs.",
+            help="Correlation of the two metrics in being right: the more alike they are, the fewer pairs it takes.",
         )
     else:
-        one = ratio_input(first, "Agreement of the metric", found.first, 0.6, f"plan_ratio:{key}")
+        one = ratio_input(first, "Agreement of the metric", observed.first, 0.6, f"plan_ratio:{key}")
         half_width = second.number_input("Half width of its interval", 0.005, 0.49, 0.05, 0.005, key="plan_width")
-    first, second, third = st.columns(3)  # rows, for a small screen shows column by column
+    first, second, third = st.columns(3)  # a new row, as a small screen shows one column after another
     per_document = first.number_input(
-        "Pairs per document", 1.0, None, found.pairs_per_document or 1.0, 1.0, key=f"plan_per_document:{key}"
+        "Pairs per document", 1.0, None, observed.pairs_per_document or 1.0, 1.0, key=f"plan_per_document:{key}"
     )
     icc = second.number_input(
         "ICC",
         0.0,
         1.0,
-        found.icc or 0.0,
+        observed.icc or 0.0,
         0.01,
         format="%.3f",
         key=f"plan_icc:{key}",
@@ -73,15 +73,15 @@ def planner() -> None:
 
 
 def ratio_input(
-    column: st.delta_generator.DeltaGenerator, label: str, found: float | None, otherwise: float, key: str
+    column: st.delta_generator.DeltaGenerator, label: str, observed: float | None, assumed: float, key: str
 ) -> float:
-    """A ratio: what was observed, or one to assume."""
-    value = otherwise if found is None else found
+    """Ask for a ratio: at first the one observed, or else one to assume."""
+    value = assumed if observed is None else observed
     return float(column.number_input(label, 0.0, 1.0, value, 0.01, format="%.3f", key=key))
 
 
-def observation(goal: str) -> ObservedMetrics | None:
-    """What a study or a data set shows of one or two metrics, where it is chosen; None where ratios are assumed."""
+def ask_observed(goal: str) -> ObservedMetrics | None:
+    """Ask for a study or data set, and return what it shows of one or two metrics; None where ratios are assumed."""
     known: list[Source | None] = [None, *(one for one in sources() if one.study is not None or one.aspect is not None)]
     address = st.query_params.to_dict() if PLAN in st.query_params else {}
     source = st.selectbox(
@@ -105,33 +105,32 @@ def observation(goal: str) -> ObservedMetrics | None:
         return str(column.selectbox(label, names, index=index, format_func=in_one_line, key=key))
 
     left, right = st.columns(2)
+    first = asked(left, "First metric" if goal == SEPARATE else "Metric", list(named), "plan_metric", "first")
     if goal == SEPARATE:
-        first = asked(left, "First metric", list(named), "plan_metric", "first")
         second = asked(right, "Second metric", [name for name in named if name != first], "plan_other", "second")
         found = observe(source, version, named[first], named[second])
         show_result_table(observed_table(first, second, found))
         return found
-    metric = asked(left, "Metric", list(named), "plan_metric", "first")
-    found = observe(source, version, named[metric], None)
+    found = observe(source, version, named[first], None)
     if found.first is None:
-        st.info("Undefined: no pair has a value of this metric and a decision of people.")
-        return found
-    within = "undefined" if found.icc is None else f"{found.icc:.3f}"
-    st.caption(f"Observed: agreement {found.first:.3f}, ICC {within}, {found.n} pairs.")
+        st.info("Undefined: no pair has both a value of this metric and a decision of people.")
+    else:
+        within = "undefined" if found.icc is None else f"{found.icc:.3f}"
+        st.caption(f"Observed: agreement {found.first:.3f}, ICC {within}, {found.n} pairs.")
     return found
 
 
 @computed("Reading the scores")
 def scored_metrics(source: Source, version: Version) -> list[str]:
-    """The signatures of the metrics that have scores of a source's pairs."""
+    """Return the signatures of the metrics that have scores of a source's pairs."""
     return list(preferences_of(source, version).scores)
 
 
 @computed("Looking at earlier judgments")
 def observe(source: Source, version: Version, first: str, second: str | None) -> ObservedMetrics:
-    """What a source shows of two metrics, or of one and how its agreement differs between documents.
+    """Return what a source shows of two metrics, or of one and how its agreement differs between documents.
 
-    Of several judgments of a pair the majority counts, as pairs are what is planned.
+    Where a pair has several judgments the majority counts, as the plan is in pairs.
     """
     preferences = preferences_of(source, version)
     if source.study is not None:
@@ -145,7 +144,7 @@ def observe(source: Source, version: Version, first: str, second: str | None) ->
 
 
 def show_plan(plan: Plan) -> None:
-    """The answer, large, or why there is none."""
+    """Show the answer in large figures, or why there is none."""
     section = plan_table(plan)
     if plan.reason is not None:
         show_result_table(section)

@@ -1,11 +1,10 @@
-"""The rules by which pairs are chosen, in words: what they allow, what they leave out, and when they cannot work."""
+"""The rules by which pairs are chosen, in words: which pairs they allow, and which they leave out."""
 
 from annotation.records import Study, StudySpec
 from annotation.sampling import GIVEN, PairCounts
 from data.store import Dataset
 from pages.background.computed import computed
 from pages.components.shared.counts import signatures_of
-from pages.components.shared.keywords import Keywords
 from pages.components.shared.stores import open_stores, version_of
 from reports.escaping import format_count
 
@@ -16,25 +15,18 @@ RULES = {
     "conflicts": "Pairs on which metrics disagree",
     GIVEN: "Pairs that came with their judgments",
 }
-"""What pages call the rules of `annotation.sampling`."""
+"""The names that pages give the rules of `annotation.sampling`."""
 
 ABOUT = {
     "rouge_k_differs": "As in the ROUGE-K paper. It favours ROUGE-K, which has no ties on them.",
-    "random": "Each as likely as any other.",
+    "random": "Every pair is equally likely.",
     "all": "Every pair of every document.",
     "conflicts": "And a random share of the others, so that figures can be weighted.",
 }
 
 
-def why_unusable(keywords: Keywords) -> dict[str, str]:
-    """By rule, why it cannot draw any pair of a data set."""
-    if keywords.signature is not None:
-        return {}
-    return {"rouge_k_differs": "ROUGE-K has no keywords in any document."}
-
-
 def count_pairs(dataset: Dataset, spec: StudySpec) -> PairCounts:
-    """How many pairs a rule allows; looked up where nothing has changed. Raises `ScoresMissing`."""
+    """Return how many pairs a rule allows, counted anew only after a change. Raises `ScoresMissing`."""
     scored = {one.signature: one.scored for one in signatures_of(dataset)}
     counts = tuple(scored.get(signature) for signature in spec.compared)
     return counted(spec.dataset, spec.systems, spec.rule, spec.compared, version_of(dataset), counts)
@@ -49,14 +41,14 @@ def counted(
     version: object,
     scored: tuple[int | None, ...],
 ) -> PairCounts:
-    """How many pairs a rule allows; `scored` is how many summaries are scored under each of the signatures."""
+    """Return how many pairs a rule allows; `scored` is how many summaries have scores, by signature of `compared`."""
     signature = compared[0] if rule == "rouge_k_differs" else None
     spec = StudySpec(name="", dataset=dataset, systems=systems, rule=rule, signature=signature, signatures=compared)
     return open_stores().annotation.count_pairs(spec)
 
 
 def describe_counts(spec: StudySpec, counts: PairCounts) -> str:
-    """How many pairs are eligible and drawn, why fewer than asked, and what the rule leaves out, in Markdown."""
+    """Say how many pairs are eligible and drawn, why no more are, and what the rule leaves out, in Markdown."""
     drawn = counts.drawn(spec.count, spec.most_per_document)
     said = f"**{counts.eligible:,} eligible; {drawn:,} drawn.**"
     if drawn < min(counts.eligible, spec.count or counts.eligible):
@@ -69,10 +61,10 @@ def describe_counts(spec: StudySpec, counts: PairCounts) -> str:
 
 
 def describe_left_out(counts: PairCounts | Study) -> str:
-    """Which pairs a rule leaves out, as plain text; empty where it leaves out none."""
+    """Say which pairs a rule leaves out, as plain text; empty where it leaves out none."""
     parts = (
         (counts.alike, "on which ROUGE-K gives the same score"),
-        (counts.identical, "of texts that are the same"),
+        (counts.identical, "with identical texts"),
         (counts.unscored, "without a ROUGE-K score"),
     )
     named = [f"{number:,} {why}" for number, why in parts if number]
@@ -80,10 +72,9 @@ def describe_left_out(counts: PairCounts | Study) -> str:
 
 
 def describe_draw(study: Study) -> str:
-    """By which rule a study's pairs were drawn, from how many, and what it left out, as plain text."""
-    rule = RULES[study.rule]
+    """Say by which rule a study's pairs were drawn, from how many, and what it left out, as plain text."""
     eligible = "" if study.eligible is None else f" of {study.eligible:,} eligible"
     drawn = "" if study.rule == GIVEN else f" drawn{eligible}"
-    said = [f"{rule}: {format_count(study.pairs, 'pair')}{drawn}."]
+    said = [f"{RULES[study.rule]}: {format_count(study.pairs, 'pair')}{drawn}."]
     said += [f"{note[0].upper()}{note[1:]}." for note in study.notes]
     return " ".join(filter(None, [*said, describe_left_out(study)]))

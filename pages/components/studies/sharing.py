@@ -1,4 +1,4 @@
-"""Who comes into a study of a hosted server: members, and annotators by links that many may enter by."""
+"""The people who enter a study of a hosted server: members, and annotators by links for many people."""
 
 from datetime import UTC, date, datetime, time, timedelta
 
@@ -20,7 +20,7 @@ from reports.escaping import format_count
 RIGHTS = {
     Right.READ: "Read: results, exports, and judging under their own name",
     Right.ADJUDICATE: "Adjudicate: as Read, and settle what annotators disagree on",
-    Right.MANAGE: "Manage: all of it, with links and members",
+    Right.MANAGE: "Manage: everything, with links and members",
 }
 
 KINDS = {
@@ -29,8 +29,8 @@ KINDS = {
 }
 
 PANEL = (
-    "The panel fills in what follows the question mark; CloudResearch Connect adds it by itself. Which parameters a "
-    "panel has, and where people are sent back to, is said by the study file: [panel]."
+    "The panel fills in what follows the question mark; CloudResearch Connect adds it by itself. The study file says, "
+    "under [panel], which parameters a panel has, and where people are sent back to."
 )
 
 
@@ -38,7 +38,7 @@ PANEL = (
 
 
 def show_members(study: Study) -> None:
-    """Whom else the study is for, and what they may do."""
+    """Show who has rights in the study, and offer to grant and to withdraw them."""
     accounts = open_stores().accounts
     members, owner = accounts.members(study.name), accounts.owner_of(study.name)
     rows = [] if owner is None else [{"account": in_one_line(owner), "right": "owner"}]
@@ -46,7 +46,7 @@ def show_members(study: Study) -> None:
     if rows:
         st.dataframe(pd.DataFrame(rows), hide_index=True, key="members", width=520)
     if not members:
-        st.caption("Nobody else has a right in this study, but for the owners of this server.")
+        st.caption("Nobody else has a right in this study, except the owners of this server.")
     with st.form("member", width=520, clear_on_submit=True):
         name = st.text_input("Account", key="member_name", max_chars=200, help="The name by which they sign in.")
         right = st.selectbox("Right", list(RIGHTS), format_func=RIGHTS.__getitem__, key="member_right")
@@ -59,31 +59,31 @@ def show_members(study: Study) -> None:
             chosen = st.selectbox("Member", names, format_func=in_one_line, key="member_chosen", width=320)
             if st.button("Take the right away", icon=":material/person_remove:", key="member_remove"):
                 accounts.grant(study.name, chosen, None)
-                announce(f"{chosen} has no right in {study.name} any more.")
+                announce(f"{chosen} no longer has a right in {study.name}.")
 
 
 # --- links ------------------------------------------------------------------------------------------------------
 
 
 def personal_address(annotator: Annotator) -> str:
-    """The address of a personal link."""
+    """Return the address of a personal link."""
     return f"{hosted_settings().public_url}/join/{annotator.token}"
 
 
 def address_of(link: Link) -> str:
-    """The address of a link that many may enter by."""
+    """Return the address of a link for many people."""
     path = f"p/{link.token}{link.query}" if link.kind == "panel" else f"join/{link.token}"
     return f"{hosted_settings().public_url}/{path}"
 
 
 def has_ended(link: Link) -> bool:
-    """Whether nobody new enters by a link."""
+    """Tell whether a link lets nobody new in."""
     full = link.places is not None and link.taken >= link.places
     return link.revoked_at is not None or full or (link.ends_at is not None and link.ends_at <= now())
 
 
 def describe_link(link: Link) -> str:
-    """How many entered by a link, and until when it is open."""
+    """Say how many people entered by a link, and until when it is open."""
     entered = f"{link.taken:,} entered" if link.places is None else f"{link.taken:,} of {link.places:,} places taken"
     end = "" if link.ends_at is None else f" · until {link.ends_at:%Y-%m-%d %H:%M} UTC"
     revoked = "" if link.revoked_at is None else f" · revoked on {link.revoked_at:%Y-%m-%d}"
@@ -91,7 +91,7 @@ def describe_link(link: Link) -> str:
 
 
 def show_links(study: Study) -> None:
-    """The links of a study that many may enter by, to be copied and revoked, and a form for another one."""
+    """Show the study's links for many people, to be copied and revoked, and offer another one."""
     st.markdown("**Links for many people**")
     links = open_stores().links.links(study.name)
     ended = [link for link in links if has_ended(link)]
@@ -99,7 +99,7 @@ def show_links(study: Study) -> None:
         if link not in ended:
             show_live_link(study, link)
     if ended:
-        with st.expander(f"{format_count(len(ended), 'link')} by which nobody enters any more"):
+        with st.expander(f"{format_count(len(ended), 'link')} that let nobody in any more"):
             st.markdown("\n".join(f"- {describe_link(link)}" for link in ended))
     if study.state == OPEN:
         with st.expander("New link for many people", icon=":material/add_link:", key="new_link"):
@@ -107,7 +107,7 @@ def show_links(study: Study) -> None:
 
 
 def show_live_link(study: Study, link: Link) -> None:
-    """A link to be copied, and what there is to know of it."""
+    """Show a link to be copied, and its facts."""
     with st.container(border=True, key=f"link:{link.id}"):
         show_link(address_of(link))
         if link.kind == "panel":
@@ -116,11 +116,11 @@ def show_live_link(study: Study, link: Link) -> None:
             st.markdown(describe_link(link), width="stretch")
             if st.button("Revoke", icon=":material/link_off:", key=f"revoke:{link.id}", type="tertiary"):
                 open_stores().links.revoke(study.name, link.id)
-                announce("The link is revoked. Who has entered by it goes on.")
+                announce("The link is revoked. Those who have entered by it can go on.")
 
 
 def add_link(study: Study) -> None:
-    """A form for a link that many may enter by; what is left empty is as the study file says."""
+    """Ask for a new link for many people; fields left empty take what the study file says."""
     by_file = open_stores().protocols.protocol(study.name).links or Places()
     any_number = "any number" if by_file.places is None else f"{by_file.places:,}, by the study file"
     ends = "" if by_file.ends is None else f" By the study file, {by_file.ends:%Y-%m-%d %H:%M %Z} where none is chosen."
@@ -134,7 +134,7 @@ def add_link(study: Study) -> None:
             None,
             min_value=now().date(),
             key="link_last",
-            help=f"Who has entered goes on after it.{ends}",
+            help=f"Those who have entered can go on after it.{ends}",
         )
         if st.form_submit_button("Make the link", icon=":material/add_link:"):
             ends_at = end_of(last) if isinstance(last, date) else None
@@ -143,5 +143,5 @@ def add_link(study: Study) -> None:
 
 
 def end_of(day: date) -> datetime:
-    """The end of a day, in UTC."""
+    """Return the end of a day, in UTC."""
     return datetime.combine(day + timedelta(days=1), time(), UTC)

@@ -1,4 +1,4 @@
-"""The stopping rule of a study: whether to stop, the wealth after each document, and what was registered."""
+"""The stopping rule of a study: its verdict, the wealth after each document, and what was registered."""
 
 import streamlit as st
 
@@ -16,7 +16,7 @@ from reports.tables.stopping import sequential_table
 
 
 def show_stopping(study: Study) -> None:
-    """What the rule says, how it came to that, and what was registered before the first judgment."""
+    """Show the rule's verdict, how it was reached, and what was registered before the first judgment."""
     found = follow_stopping(study)
     if found is None:
         st.info("The study has no stopping rule.")
@@ -28,13 +28,13 @@ def show_stopping(study: Study) -> None:
     if len(found.places):
         show_chart(wealth_chart(found), "wealth", said)
         st.caption(
-            "The wealth of who bets that the two differ. If they do not, it ever reaches the line in no more than "
+            "The wealth of somebody who bets that the two differ. If they do not, it reaches the line in at most "
             f"{found.test.alpha:.0%} of studies, however often one looks."
         )
         show_chart(difference_chart(found, label_of), "difference", said)
         st.caption(
-            "The difference, and the range that holds the true one at all times together in "
-            f"{1 - found.test.alpha:.0%} of studies."
+            "The difference, and a range that in "
+            f"{1 - found.test.alpha:.0%} of studies contains the true difference at every look."
         )
     st.markdown(describe_rule(found))
     with st.expander("All figures"):
@@ -42,7 +42,7 @@ def show_stopping(study: Study) -> None:
 
 
 def describe_rule(found: SequentialAnalysis) -> str:
-    """What was registered, in Markdown."""
+    """Return what was registered, in Markdown."""
     first, second = name_metrics(found, label_of)
     facts = {
         "Compared": f"{in_one_line(first)} with {'one half' if second is None else in_one_line(second)}",

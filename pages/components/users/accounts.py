@@ -1,4 +1,4 @@
-"""Accounts of a hosted server: who has one, a new one, and what an owner changes of one."""
+"""Accounts of a hosted server: a list, a form for a new one, and changes that an owner makes."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from pages.components.shared.stores import open_stores
 from reports.escaping import in_markdown
 
 FORMS = "users_forms"
-"""Session key: how many forms were taken; the next ones are new, so that no password stays in one."""
+"""Session key: how many forms were sent; the next ones are new, so that no password stays in one."""
 
 COLUMNS = {
     "last seen": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm"),
@@ -21,7 +21,7 @@ COLUMNS = {
 
 
 def show_users(users: Sequence[User]) -> None:
-    """All accounts as a table."""
+    """Show all accounts in a table."""
     frame = pd.DataFrame(
         {
             "account": in_one_line(user.name),
@@ -37,7 +37,7 @@ def show_users(users: Sequence[User]) -> None:
 
 
 def add_user() -> None:
-    """A form for a new account."""
+    """Show a form for a new account."""
     number = st.session_state.get(FORMS, 0)
     with st.form(f"add_user:{number}", border=False, width=520):
         name = st.text_input("Name", key=f"user_name:{number}", max_chars=200, autocomplete="off")
@@ -45,7 +45,7 @@ def add_user() -> None:
             "Role",
             ROLES[::-1],
             key=f"user_role:{number}",
-            help="A researcher makes studies, and sees those of which they are a member. An owner may do everything.",
+            help="A researcher makes studies, and sees those they are a member of. An owner may do everything.",
         )
         email = st.text_input(
             "Email",
@@ -62,7 +62,7 @@ def add_user() -> None:
 
 
 def change_user(users: Sequence[User]) -> None:
-    """Choose an account; disable or enable it, sign it out, give it another password."""
+    """Ask for an account, and offer to disable or enable it, to sign it out, and to set its password."""
     accounts = open_stores().accounts
     names = {user.name: user for user in users}
     chosen = st.selectbox("Account", list(names), format_func=in_one_line, key="user_chosen", width=520)
@@ -89,6 +89,6 @@ def change_user(users: Sequence[User]) -> None:
 
 
 def ask_password(key: str, help: str) -> str:
-    """A field for a new password."""
+    """Ask for a new password."""
     label = f"Password, at least {SHORTEST} characters"
     return st.text_input(label, type="password", key=key, autocomplete="new-password", help=help)
