@@ -8,6 +8,7 @@ from typing import Any
 
 import jsonschema
 import yaml
+from click import Context
 
 from cli import main
 
@@ -81,6 +82,7 @@ def test_the_job_is_what_kuberay_takes_and_its_command_is_one_of_ours() -> None:
     jsonschema.validate(job, RAY_JOB)
     program, name, *arguments = shlex.split(job["spec"]["entrypoint"])
     assert program == "relevance"
-    command = main.commands[name]
+    command = main.get_command(Context(main), name)
+    assert command is not None
     context = command.make_context(name, arguments)
     assert context.params["on"] == "ray:auto"
