@@ -17,10 +17,10 @@ from analysis.agreement.pairs import group_by_document, list_pairs, pairs_of
 from analysis.agreement.rated_pairs import Codes, compare_rated_pairs, evaluate_rated_pairs
 from analysis.arrays import DRAWS, Draws
 from analysis.correlation.coefficients import METHODS, Method
-from analysis.correlation.comparison import permutation_tests
+from analysis.correlation.comparison import CorrelationTest, permutation_tests
 from analysis.correlation.intervals import LevelIntervals, correlation_intervals
 from analysis.correlation.levels import Correlation, Levels, correlate_pairs
-from analysis.correlation.permuted import PERMUTATIONS, Permutations, Permute
+from analysis.correlation.permuted import PERMUTATIONS, Permutations
 from analysis.correlation.resampled import Resample
 from analysis.correlation.williams import WilliamsTest, williams
 from analysis.significance import PairedComparison, compare_metrics, holm
@@ -319,28 +319,14 @@ class CorrelationComparison(NamedTuple):
     first: str
     second: str
     level: str
-    difference: float | None
-    """The coefficient of the first with people minus that of the second."""
-    n: int
-    """What it rests on: cells, documents or systems."""
-    p: float | None
-    """Of the permutation test."""
-    p_holm: float | None
-    """Corrected over the comparisons of the level."""
-    comparisons: int
-    """How many of the level have a p."""
-    williams_p: float | None
-    """Of Williams' test, which takes what it rests on to be independent; there is none within documents."""
-    williams_reason: str | None
-    permuted: Permute
-    """What swaps: what the test generalises to."""
-    permutations: int
-    exact: bool
-    """Whether these are all permutations."""
-    least: float
-    """The least p that they can give."""
-    seed: int
-    reason: str | None
+    test: CorrelationTest
+    """The permutation test of the first metric's coefficient with people against the second's."""
+    williams: WilliamsTest
+    """Williams' test beside it, which takes cells or systems to be independent; there is none within documents."""
+    p_holm: float | None = None
+    """The permutation test's p after Holm's correction over the comparisons of the level."""
+    comparisons: int = 0
+    """The number of comparisons of the level that have a p."""
 
 
 def compare_correlations(
@@ -351,7 +337,7 @@ def compare_correlations(
     method: Method = "pearson",
     permutations: Permutations = PERMUTATIONS,
 ) -> list[CorrelationComparison]:
-    """Every two metrics by their correlation with the column `human`: a permutation test, and Williams' beside it.
+    """Compare every two metrics by their correlation with the column `human`.
 
     `permutations` are those of `permutation_tests`.
     """
@@ -370,30 +356,13 @@ def compare_correlations(
         beside = _williams_by_level(cells, columns, human, pairs)
     else:
         beside = dict.fromkeys(pairs, [WilliamsTest(None, None, "it is a test of Pearson's r")] * len(LEVELS))
-    found = []
-    for first, second in pairs:
-        for level, test, williams_test in zip(LEVELS, tests[first, second], beside[first, second], strict=True):
-            found.append(
-                CorrelationComparison(
-                    first=first,
-                    second=second,
-                    level=level,
-                    difference=test.difference,
-                    n=test.n,
-                    p=test.p,
-                    p_holm=None,
-                    comparisons=0,
-                    williams_p=williams_test.p,
-                    williams_reason=williams_test.reason,
-                    permuted=test.permuted,
-                    permutations=test.permutations,
-                    exact=test.exact,
-                    least=test.least,
-                    seed=test.seed,
-                    reason=test.reason,
-                )
-            )
-    return correct_by_level(found)
+    return correct_by_level(
+        [
+            CorrelationComparison(*pair, *at_level)
+            for pair in pairs
+            for at_level in zip(LEVELS, tests[pair], beside[pair], strict=True)
+        ]
+    )
 
 
 def _williams_by_level(
@@ -418,12 +387,12 @@ def _williams_by_level(
 
 
 def correct_by_level(found: Sequence[CorrelationComparison]) -> list[CorrelationComparison]:
-    """The comparisons with Holm's correction over those of the same level."""
+    """Return the comparisons with Holm's correction over those of the same level."""
     corrected = list(found)
     for level in LEVELS:
         rows = [place for place, row in enumerate(found) if row.level == level]
-        tested = sum(found[place].p is not None for place in rows)
-        for place, p in zip(rows, holm([found[place].p for place in rows]), strict=True):
+        tested = sum(found[place].test.p is not None for place in rows)
+        for place, p in zip(rows, holm([found[place].test.p for place in rows]), strict=True):
             corrected[place] = found[place]._replace(p_holm=p, comparisons=tested)
     return corrected
 

@@ -19,14 +19,15 @@ from analysis.agreement.counts import count_agreement as held_against
 from analysis.agreement.counts import within_document_pairs
 from analysis.correlation.levels import correlate
 from analysis.metrics_and_people import LEVELS
+from analysis.trials import hold_trials, summarize_trials
 from data.importers import read_documents
 from data.records import make_examples
 from metrics.apes import Apes
+from metrics.apes.assessors import score_by_assessor
 from metrics.apes.conditions import NAMES, conditions
 from metrics.apes.metric import VALUES, total_credit
 from metrics.base import Score
 from metrics.models.encoder import shared_encoder
-from reports.apes_trials import summarize_trials, trials
 
 FILE = Path(__file__).resolve().parents[2] / "shared" / "data" / "summeval.jsonl"
 PAPER = 11490 / (40 * 60)
@@ -84,7 +85,7 @@ def main() -> None:
                 figures = (f"{column} {figure:.3f}" for column, figure in columns if figure is not None)
                 say(f"  {row.name:17s} {'  '.join(figures)}")
     say("\none reference at a time, mean and standard deviation: Pearson pooled, within documents, of systems; half")
-    for spread in summarize_trials(trials(Apes(), records, "relevance")):
+    for spread in summarize_trials(hold_trials(score_by_assessor(Apes(), records, "relevance"), "relevance")):
         levels = zip(spread.means, spread.sds, strict=True)
         say(f"  {spread.metric:7s}", "  ".join(f"{mean:.3f} ({sd:.3f})" for mean, sd in levels))
 

@@ -19,7 +19,7 @@ from analysis.study import analyze_judgments
 from data.cells import Cells
 from data.preferences import Preferences, to_name_column
 from reports import formats
-from reports.tables.study import make_table, table_names
+from reports.tables.registry import make_table, table_names
 
 JUDGMENTS, ANNOTATORS = 100_000, 20
 METRICS = ("rouge1", "rouge2", "rougeL", "rouge_k", "bertscore", "carouge", "apes", "length")

@@ -14,10 +14,10 @@ from bundles.reading import Bundle
 from data.database import connect
 from data.sorting import natural_order
 from data.store import DataStore
-from reports.beside_systems import with_beside
 from reports.contents import Contents, contents_as_json
-from reports.study import make_study_contents
-from reports.texts import OF_MARKS, with_marked_words
+from reports.contents.beside_systems import with_beside
+from reports.contents.study import make_study_contents
+from reports.contents.texts import OF_MARKS, with_marked_words
 from summarizers.registry import baselines_among
 
 OF_TEXTS = ("distinguishability", "systems", "systems_published", "wilcoxon", *OF_MARKS["marked"])

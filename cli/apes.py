@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from analysis.trials import Trial, hold_trials, summarize_trials
 from cli.distributed import ShardOptions, find_shard_inputs, run_shards, shard_options
 from cli.metric_options import MetricCommand, declared_option, device_option
 from cli.printing import print_table
@@ -28,37 +29,14 @@ from cli.shared import (
 from data.reading import lines
 from distributed.work import QuestionWork
 from metrics.apes import training
+from metrics.apes.assessors import score_by_assessor
 from metrics.apes.conditions import Condition, conditions
-from metrics.apes.entities import finder
-from metrics.apes.metric import Apes, read_types
+from metrics.apes.finders import finder
+from metrics.apes.metric import Apes, ApesOptions, make_apes, read_types
 from metrics.apes.readers.attentive_training import Hyperparameters, train
 from metrics.apes.report import trace_records
 from metrics.models.vectors import FileVectors
 from metrics.scoring import Failures
-from reports.apes_trials import Trial, summarize_trials, trials
-
-
-@dataclass(frozen=True)
-class ApesOptions:
-    """The options that say which questions APES asks, who answers them and what that earns."""
-
-    questions: str
-    entities: str
-    reader: str
-    types: str | None
-    ask: str
-    apes_value: str
-
-    def metric(self) -> Apes:
-        """Make the metric."""
-        return Apes(
-            self.questions,
-            entities=self.entities,
-            reader=self.reader,
-            types=read_types(self.types or ""),
-            ask=self.ask,
-            value=self.apes_value,
-        )
 
 
 @dataclass(frozen=True)
@@ -80,6 +58,7 @@ class SeedOptions:
 )
 @click.option(
     "--questions",
+    "references",
     type=click.Choice(["all", "first"]),
     default="all",
     show_default=True,
@@ -122,7 +101,8 @@ def apes(
     """
     if table and aspect is not None:
         raise click.UsageError("--conditions and --trials are two tables: name one")
-    metric = options.metric()
+    said = vars(options)
+    metric = make_apes(**said | {"types": read_types(said["types"])})
     if shards.are_asked(file, output) or output is not None:
         if table or aspect is not None:
             raise click.UsageError("--conditions and --trials do not go with a run over shards")
@@ -132,7 +112,7 @@ def apes(
     if table:
         print_conditions(conditions(metric, records, drawing.seed, drawing.seeds), drawing.seeds)
     elif aspect is not None:
-        print_trials(trials(metric, records, aspect), aspect)
+        print_trials(hold_trials(score_by_assessor(metric, records, aspect), aspect), aspect)
     else:
         failures = Failures()
         for record in trace_records(metric, records, failures):

@@ -12,7 +12,7 @@ import click
 
 from cli.distributed import ShardOptions, find_shard_inputs, run_shards, shard_options
 from cli.metric_options import MetricCommand, declared_option
-from cli.printing import print_sections, print_table
+from cli.printing import print_results, print_table
 from cli.shared import (
     COUNT,
     MOST_PROCESSES,
@@ -36,12 +36,11 @@ from data.records import Document
 from distributed.reading import count_oracles
 from distributed.work import OracleWork
 from metrics.languages import ENGLISH
-from reports.formats import as_one_csv
 from reports.tables.oracles import (
     facts_of,
-    oracle_sections,
+    oracle_as_latex,
+    oracle_tables,
     oracles_as_json,
-    oracles_as_latex,
     reasons_left_out,
     row_records,
 )
@@ -250,17 +249,12 @@ def print_oracles(
     """Print the tables of oracles in one of the formats, with what they rest on."""
     figures, without = summarize_algorithms(evaluation.rows), reasons_left_out(documents, evaluation, task)
     extracts = look_into(evaluation.rows, documents, task.target)
-    if table_format == "json":
-        click.echo(json.dumps(oracles_as_json(task, figures, without, origin, extracts), indent=2, allow_nan=False))
-        return
-    sections = oracle_sections(figures, task, Counter(without.values()), extracts)
-    facts = {**origin, **facts_of(task, figures, without)}
-    signatures = list(task.signatures.values())
-    lines = [*(f"{name}: {text}" for name, text in facts.items()), *signatures]
-    if table_format == "csv":
-        click.echo(as_one_csv(sections, [*facts.items(), *(("signature", s) for s in signatures)]), nl=False)
-    elif table_format == "latex":
-        name = origin.get("file") or origin["data set"]
-        click.echo(oracles_as_latex(sections, figures, name, lines))
-    else:
-        print_sections(sections, lines)
+    name = origin.get("file") or origin["data set"]
+    print_results(
+        table_format,
+        oracle_tables(figures, task, Counter(without.values()), extracts),
+        {**origin, **facts_of(task, figures, without)},
+        task.signatures.values(),
+        values=lambda: oracles_as_json(task, figures, without, origin, extracts),
+        write_latex=lambda table: oracle_as_latex(table, name, figures),
+    )

@@ -1,18 +1,20 @@
 """Tables on the terminal."""
 
+import json
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import click
 
 from data.one_line import in_one_line
-from reports.formats import LONG, as_text
+from reports.formats import LONG, as_latex, as_one_csv, as_one_latex, as_text
 from reports.tables.table import NOT_WEIGHED, Table
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print aligned columns: the first flush left, numbers flush right."""
+    """Print aligned columns: the first to the left, the others to the right."""
     cells = [list(header), *([format_cell(value) for value in row] for row in rows)]
     widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
     for row in cells:
@@ -20,30 +22,51 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None
         click.echo("  ".join([first, *others]).rstrip())
 
 
-def print_sections(sections: Sequence[Table], lines: Iterable[str]) -> None:
-    """Print tables as text, and under them what they rest on.
+def print_results(
+    table_format: str,
+    tables: Sequence[Table],
+    facts: Mapping[str, str],
+    signatures: Iterable[str],
+    *,
+    values: Callable[[], dict[str, Any]],
+    write_latex: Callable[[Table], str] = as_latex,
+) -> None:
+    """Print tables in one of the formats, with the facts and signatures that they rest on; `values` are the JSON's."""
+    lines = [*(f"{name}: {text}" for name, text in facts.items()), *signatures]
+    if table_format == "json":
+        click.echo(json.dumps(values(), indent=2, allow_nan=False))
+    elif table_format == "csv":
+        click.echo(as_one_csv(tables, [*facts.items(), *(("signature", one) for one in signatures)]), nl=False)
+    elif table_format == "latex":
+        click.echo(as_one_latex(tables, lines, write_latex))
+    else:
+        print_tables(tables, lines)
 
-    Each note is printed once, but for those that say what of a table is not weighed. Of several tables a long one is
-    only named.
+
+def print_tables(tables: Sequence[Table], lines: Iterable[str]) -> None:
+    """Print tables as text, and `lines` under them.
+
+    A note that several tables share is printed once, unless it says what of its table is not weighed. Among several
+    tables, a long one is only named.
     """
     said: set[str] = set()
-    for section in sections:
-        if len(section.rows) > LONG and len(sections) > 1:
-            click.echo(f"{section.title}\n{len(section.rows)} rows: --tables {section.name} prints them\n")
+    for table in tables:
+        if len(table.rows) > LONG and len(tables) > 1:
+            click.echo(f"{table.title}\n{len(table.rows)} rows: --tables {table.name} prints them\n")
         else:
-            click.echo(as_text(section, without=["signature"], said=said, width=screen_width()) + "\n")
-            said.update(note for note in section.notes if not note.startswith(NOT_WEIGHED))
+            click.echo(as_text(table, without=["signature"], said=said, width=screen_width()) + "\n")
+            said.update(note for note in table.notes if not note.startswith(NOT_WEIGHED))
     for line in lines:
         click.echo(in_one_line(line))
 
 
 def screen_width() -> int | None:
-    """Characters in a line of the terminal; None where standard output is none, whose lines stay whole for searches."""
+    """Return the characters in a line of the terminal; None for other output, whose lines stay whole for searches."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def format_cell(value: object) -> str:
-    """A value as a table shows it: four decimals, `-` for what is undefined."""
+    """Return a value as a table shows it: with four decimals, and `-` where it is undefined."""
     if value is None:
         return "-"
     return f"{value:.4f}" if isinstance(value, float) else in_one_line(value)

@@ -44,7 +44,7 @@ from metrics.rouge_k import RougeK
 from metrics.scoring import Failures, score_dataset, score_record, score_records
 from metrics.unseen import warnings_of, warnings_of_first
 from reports import formats
-from reports.tables import keywords as sections
+from reports.tables.keywords import extractors_table
 
 
 @dataclass(frozen=True)
@@ -281,4 +281,4 @@ def keywords(file: Path, extractor: str, compare: bool, title: str, language: st
     for document, *of_all in zip(documents, *compared.values(), strict=True):
         lists = {name: list(map(str, found)) for name, found in zip(compared, of_all, strict=True)}
         click.echo(json.dumps({"id": document.id, **lists}, ensure_ascii=False))
-    click.echo(formats.as_text(sections.extractors_table(shared_keywords(compared))), err=True)
+    click.echo(formats.as_text(extractors_table(shared_keywords(compared))), err=True)

@@ -22,7 +22,7 @@ from pages.components.shared.unseen import explain_unseen
 from reports.charts import comparison_chart, difference_chart
 from reports.escaping import in_markdown
 from reports.tables.agreement import position_table, short_agreement_table
-from reports.tables.study import finish_table, make_table
+from reports.tables.registry import finish_table, make_table
 
 JUDGMENT, MAJORITY = "per judgment", "by majority"
 
@@ -99,12 +99,12 @@ def show_agreement(analysis: StudyAnalysis, leaders: Leaders | None, asked: Agre
     """Show the chart, the figures that most readers want, and all others behind Details."""
     if leaders is not None:
         show_agreement_chart(analysis, leaders, asked.context, asked.rule)
-    section = make_table("agreement", analysis)
-    short = short_agreement_table(section, analysis.agreement, asked.rule)
+    table = make_table("agreement", analysis)
+    short = short_agreement_table(table, analysis.agreement, asked.rule)
     show_result_table(short, height="content", key="agreement:short")
     with st.expander("Details: all rules, counts and signatures"):
-        st.markdown(f"**{in_markdown(section.title)}**")
-        show_result_table(section)
+        st.markdown(f"**{in_markdown(table.title)}**")
+        show_result_table(table)
 
 
 def show_comparisons(analysis: StudyAnalysis) -> None:
@@ -121,14 +121,14 @@ def show_comparisons(analysis: StudyAnalysis) -> None:
 
 def show_differences(analysis: StudyAnalysis) -> None:
     """Show the agreement by how far apart a metric's scores are."""
-    section = make_table("by_difference", analysis)
-    if section.rows:
+    table = make_table("by_difference", analysis)
+    if table.rows:
         show_chart(
             difference_chart(analysis.agreement.rows),
             "by_difference",
             "Agreement by how far apart a metric's two scores are; the table below has the same figures.",
         )
-    show_result_table(section)
+    show_result_table(table)
 
 
 def show_judges(analysis: StudyAnalysis, asked: AgreementChoice) -> None:

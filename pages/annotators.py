@@ -8,7 +8,7 @@ from pages.components.shared.context import ask_study
 from pages.components.shared.sources import Counts, Source, count_source
 from pages.components.shared.tables import show_result_table
 from reports.escaping import format_count, in_markdown
-from reports.tables.study import OF_ANNOTATORS, make_table
+from reports.tables.registry import OF_ANNOTATORS, make_table
 
 
 def main() -> None:

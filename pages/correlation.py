@@ -35,7 +35,7 @@ from pages.components.shared.unseen import explain_unseen
 from reports.correlation_charts import correlation_chart, correlation_heatmap, scatter
 from reports.escaping import format_count
 from reports.tables.correlation import COEFFICIENTS, LEVEL_NAMES, PERMUTATION_TESTS, TERMS, correlation_test_table
-from reports.tables.study import finish_table, make_correlations
+from reports.tables.registry import finish_table, make_correlations
 from reports.tables.table import Table, Undefined
 
 BY_LEVEL = "by level"
@@ -129,11 +129,11 @@ def compare_two(asked: CorrelationChoice, first: str, second: str, permute: Perm
         for row in compare_metrics(context, method, among, permute)
         if {row.first, row.second} == {first, second}
     ]
-    section = correlation_test_table(rows, people, method, TERMS)
+    table = correlation_test_table(rows, people, method, TERMS)
     if method == "pearson":
-        return section
+        return table
     alone = "only this comparison was made"
-    return section._replace(rows=[{**row, "p (Holm)": Undefined(alone)} for row in section.rows])
+    return table._replace(rows=[{**row, "p (Holm)": Undefined(alone)} for row in table.rows])
 
 
 # --- what is shown ------------------------------------------------------------------------------------------
@@ -181,20 +181,20 @@ def show_table(name: str, rows: Sequence[CorrelationRow], asked: CorrelationChoi
     """Show a table of correlations, with the usual names of the levels."""
     analysis = outline_correlations(asked.context).analysis
     settings = replace(analysis.settings, resample=asked.resample)
-    section = make_correlations(name, rows, settings, TERMS)
-    show_result_table(say_constants(finish_table(section, analysis)), height="content")
+    table = make_correlations(name, rows, settings, TERMS)
+    show_result_table(say_constants(finish_table(table, analysis)), height="content")
 
 
-def say_constants(section: Table) -> Table:
+def say_constants(table: Table) -> Table:
     """Return the table without columns that are the same in all rows; a note says what they hold."""
-    if not section.rows:
-        return section
+    if not table.rows:
+        return table
     constant = {
         name: cell
-        for name, cell in section.rows[0].items()
-        if isinstance(cell, str | int) and len(section.rows) > 1 and all(row[name] == cell for row in section.rows)
+        for name, cell in table.rows[0].items()
+        if isinstance(cell, str | int) and len(table.rows) > 1 and all(row[name] == cell for row in table.rows)
     }
-    names = {name: name for name in section.rows[0] if name not in constant}
+    names = {name: name for name in table.rows[0] if name not in constant}
     if len(constant.keys() & {"first", "second"}) == 1:  # metrics with one other column
         names = {name: "metric" if name in {"first", "second"} else name for name in names}
     constant = {"with" if name in {"first", "second"} else name: cell for name, cell in constant.items()}
@@ -202,7 +202,7 @@ def say_constants(section: Table) -> Table:
         f"{name}: {cell:,}" if isinstance(cell, int) else f"{name}: {cell}" for name, cell in constant.items()
     )
     notes = [f"In all rows: {said}."] if constant else []
-    return section.select(names)._replace(notes=[*notes, *section.notes])
+    return table.select(names)._replace(notes=[*notes, *table.notes])
 
 
 def show_test(asked: CorrelationChoice, metrics: list[str]) -> None:
@@ -222,8 +222,8 @@ def show_test(asked: CorrelationChoice, metrics: list[str]) -> None:
             "By level: both for the pooled coefficient, documents within documents, systems for the system level. "
             "PERM-BOTH swaps each summary by itself and takes systems and documents as fixed.",
         )
-    section = compare_two(asked, one, other, None if permute == BY_LEVEL else cast(Permute, permute))
-    show_result_table(finish_table(section, outline_correlations(asked.context).analysis), height="content")
+    table = compare_two(asked, one, other, None if permute == BY_LEVEL else cast(Permute, permute))
+    show_result_table(finish_table(table, outline_correlations(asked.context).analysis), height="content")
 
 
 def show_rouge_k(asked: CorrelationChoice) -> None:

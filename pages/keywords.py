@@ -96,9 +96,9 @@ def show_compared(datasets: Mapping[str, Dataset]) -> None:
     if document.source:
         with st.expander("The document itself"):
             st.html(document_block(document.source, None))
-    section = extractors_table(overlaps_of(dataset.name, version, language), extractor_name)
-    st.header(section.title, anchor=False)
-    show_result_table(section)
+    table = extractors_table(overlaps_of(dataset.name, version, language), extractor_name)
+    st.header(table.title, anchor=False)
+    show_result_table(table)
 
 
 # --- what people marked ---------------------------------------------------------------------------------------
@@ -119,16 +119,16 @@ def show_results() -> None:
         return
     review = reviews[choose("Review", list(reviews), "review")]
     lead_here(RESULTS, review=review.name)
-    sections, found = discoveries_of(review.name, marks.version(review.name))
+    tables, found = discoveries_of(review.name, marks.version(review.name))
     facts = review_facts(review)
     st.markdown(in_markdown(facts["review"]) + f": {in_markdown(facts['what it shows'])}")
     if not review.verdicts:
         st.info("Nobody has saved a document yet: every figure is undefined.")
-    for section in sections:
-        st.header(section.title, anchor=False)
-        if section is sections[0] and review.verdicts:
+    for table in tables:
+        st.header(table.title, anchor=False)
+        if table is tables[0] and review.verdicts:
             st.altair_chart(discovery_chart(found), key="discovery_chart")
-        show_result_table(section)
+        show_result_table(table)
     with st.container(horizontal=True):
         name = f"keyword-marks-{review.id}"
         for label, format in (("Marks (JSON lines)", "jsonl"), ("Marks (CSV)", "csv")):
@@ -139,9 +139,7 @@ def show_results() -> None:
                 key=f"keywords_{format}",
                 on_click="ignore",
             )
-        st.download_button(
-            "Results (CSV)", as_one_csv(sections, facts.items()), f"{name}-results.csv", on_click="ignore"
-        )
+        st.download_button("Results (CSV)", as_one_csv(tables, facts.items()), f"{name}-results.csv", on_click="ignore")
     st.caption(in_markdown(f"Found by {review.signature}; drawn by seed {review.seed}."))
 
 
@@ -154,12 +152,12 @@ def show_recall(datasets: Mapping[str, Dataset]) -> None:
         dataset = datasets[choose("Data set", list(datasets), "dataset")]
         named = choose_language()
     lead_here(RECALL, dataset=dataset.name, **named)
-    sections, rows = keyword_recall(dataset.name, version_of(dataset), named.get(LANGUAGE, ENGLISH))
-    for section in sections:
-        st.header(section.title, anchor=False)
-        if section.name == "keywords_by_length" and rows:
+    tables, rows = keyword_recall(dataset.name, version_of(dataset), named.get(LANGUAGE, ENGLISH))
+    for table in tables:
+        st.header(table.title, anchor=False)
+        if table.name == "keywords_by_length" and rows:
             st.altair_chart(recall_by_length_chart(rows), key="recall_chart")
-        show_result_table(section)
+        show_result_table(table)
 
 
 # --- which words people mark ----------------------------------------------------------------------------------

@@ -8,8 +8,8 @@ from pages.components.people.listing import show_people, show_phases
 from pages.components.shared.context import ask_study
 from pages.components.shared.messages import errors_shown, show_messages
 from pages.components.shared.stores import may_manage, open_stores
+from reports.contents.study import tell_left_out
 from reports.escaping import format_count, in_markdown
-from reports.study import tell_left_out
 
 stores = open_stores()  # before anything is drawn: the database may not open
 st.title("People")

@@ -13,7 +13,7 @@ from pages.components.shared.tables import show_result_table
 from reports.charts import ranking_chart
 from reports.escaping import in_markdown
 from reports.published import PUBLISHED
-from reports.tables.study import finish_table, make_table
+from reports.tables.registry import finish_table, make_table
 from reports.tables.systems import wilcoxon_table
 from summarizers.registry import baselines_among
 
@@ -40,9 +40,9 @@ def show_means(context: Context) -> None:
     analysis = compare_systems(context, ask_beside(context))
     show_result_table(make_table("systems", analysis), height="content")
     if analysis.published:
-        section = make_table("systems_published", analysis)
-        st.header(in_markdown(section.title), anchor=False)
-        show_result_table(section, height="content")
+        table = make_table("systems_published", analysis)
+        st.header(in_markdown(table.title), anchor=False)
+        show_result_table(table, height="content")
     st.page_link("upper_bound.py", label="How high could an extract score?", icon=":material/vertical_align_top:")
 
 
@@ -97,8 +97,8 @@ def show_comparisons(context: Context) -> None:
     """Compare every two systems by one metric."""
     analysis = compare_systems(context)
     by = st.selectbox("By metric", [found.name for found in analysis.systems], key="system_metric")
-    section = wilcoxon_table(analysis.systems, by)
-    show_result_table(finish_table(section, analysis))
+    table = wilcoxon_table(analysis.systems, by)
+    show_result_table(finish_table(table, analysis))
 
 
 main()

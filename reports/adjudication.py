@@ -1,11 +1,11 @@
-"""What adjudicators decided beside what annotators had chosen, in sentences."""
+"""Decisions of adjudicators compared with the choices of annotators, in sentences."""
 
 from annotation.adjudication import Confirmation
 from reports.escaping import format_count
 
 
 def describe_confirmation(found: Confirmation) -> str:
-    """How often adjudicators decided as most annotators had chosen, and how often they differ themselves."""
+    """Say how often adjudicators decided as most annotators had chosen, and how often they differ themselves."""
     if not found.decided:
         return "No pair is decided yet."
     said = [f"{format_count(found.decided, 'pair is', 'pairs are')} decided."]

@@ -22,29 +22,29 @@ from reports.tables.keywords import PUBLISHED, extractor_name, words_label
 Layers = alt.LayerChart | alt.FacetChart  # what altair says that charts over each other are
 
 INK = "#111827"
-"""Letters on light squares."""
+"""The colour of letters on light squares."""
 
 GREY, BLUE = "#6b7280", "#2563eb"
 """Colours that stand out from a white and from a black page."""
 
 LEADING, BEHIND = "best, or not told apart from it", "behind the best"
-"""How metrics stand; filled and hollow marks."""
+"""The standings of metrics, drawn as filled and hollow marks."""
 
 NUMBER = 42
-"""Pixels that a signed number of three decimals takes."""
+"""The width in pixels of a signed number of three decimals."""
 
 READABLE = 40
-"""Words along an axis that can be read."""
+"""The most words along an axis that can be read."""
 
 TOLD_APART = 8
-"""Lines in a chart that can have a colour and a shape each."""
+"""The most lines of a chart that can each have a colour and a shape."""
 
 DIVERGING = alt.Scale(scheme="blueorange", domain=[-1, 1], reverse=True)
 """Blue is positive."""
 
 
 def make_chart_frame(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> pd.DataFrame:
-    """The rows of a chart, their texts in one line: names become parts of Vega's expressions, which end with a line."""
+    """Make the frame of a chart, with texts in one line: in Vega's expressions, a line break in a name is an error."""
     return pd.DataFrame(
         [
             {name: in_one_line(value) if isinstance(value, str) else value for name, value in row.items()}
@@ -62,12 +62,10 @@ def agreement_chart(
     rivals: Collection[str] | None = None,
     name: str = "people",
 ) -> Layers:
-    """Each metric's agreement with people, who are called by a name, by one rule, the highest at the top.
+    """Draw each metric's agreement with `people` by one rule, with its interval, the highest at the top.
 
-    Beside it are the lines of chance and of people.
-
-    Intervals go with each. Metrics that cannot be told from the best are the `rivals`; filled marks are the best and
-    these, where they are given. The selection `metric` is the one that was clicked.
+    Lines mark chance and the agreement among people. `rivals` are the metrics that cannot be told from the best; if
+    given, the marks of the best and of these are filled. The selection `metric` is the metric that was clicked.
     """
     found = make_chart_frame(
         [
@@ -119,7 +117,7 @@ def agreement_chart(
 
 
 def landmarks(lines: Sequence[Mapping[str, Any]]) -> alt.Chart:
-    """The upright lines of chance and, where it is known, of people among themselves."""
+    """Draw the upright lines of chance and, if known, of agreement among people."""
     found: alt.Chart = (
         alt.Chart(pd.DataFrame(lines))
         .mark_rule(color=GREY)
@@ -137,7 +135,7 @@ def landmarks(lines: Sequence[Mapping[str, Any]]) -> alt.Chart:
 
 
 def comparison_chart(analysis: AgreementAnalysis) -> Layers:
-    """Every two metrics: the difference of their agreement as colour, its p value as text."""
+    """Draw, for every two metrics, the difference of their agreement as colour and its p value as text."""
     cells = []
     for found in analysis.comparisons:
         if found.difference is None:
@@ -179,7 +177,7 @@ def comparison_chart(analysis: AgreementAnalysis) -> Layers:
 
 
 def difference_chart(rows: Sequence[MetricRow]) -> Layers:
-    """The agreement of each metric by how far apart its scores are; judges, which give none, are left out."""
+    """Draw each metric's agreement by how far apart its scores are; judges, which give no scores, are left out."""
     rows = [row for row in rows if not is_judge(row.signature)]
     table = pd.DataFrame(
         [
@@ -223,7 +221,7 @@ def difference_chart(rows: Sequence[MetricRow]) -> Layers:
 
 
 def ranking_chart(ranking: Ranking) -> Layers:
-    """Bradley-Terry strengths with their intervals, the strongest at the top."""
+    """Draw Bradley-Terry strengths with their intervals, the strongest at the top."""
     table = make_chart_frame(
         [
             {
@@ -256,7 +254,7 @@ def ranking_chart(ranking: Ranking) -> Layers:
 
 
 def similarity_heatmap(table: pd.DataFrame) -> Layers:
-    """How similar each token of a summary is to each of a reference; those that are matched have a dot.
+    """Draw how similar each token of a summary is to each of a reference; matched tokens have a dot.
 
     `table` is that of `reports.evidence.bertscore.bertscore_matrix`.
     """
@@ -275,7 +273,7 @@ def similarity_heatmap(table: pd.DataFrame) -> Layers:
 
 
 def token_axis(table: pd.DataFrame, text: str) -> alt.Axis:
-    """The tokens of a text along an axis of places; none where they are too many to be read."""
+    """Return an axis of places labelled by a text's tokens; without labels if there are too many to read."""
     tokens = table.drop_duplicates(f"{text} place").sort_values(f"{text} place")[f"{text} token"].tolist()
     if len(tokens) > READABLE:
         return alt.Axis(labels=False, ticks=False)
@@ -288,9 +286,9 @@ def token_axis(table: pd.DataFrame, text: str) -> alt.Axis:
 
 
 def recall_by_length_chart(found: Sequence[LengthRecall]) -> Layers:
-    """ROUGE-K by keyword length, a line a system; up to `TOLD_APART` systems have each a colour and a shape.
+    """Draw ROUGE-K by keyword length, a line for each system; up to `TOLD_APART` each have a colour and a shape.
 
-    More are grey lines: the one that is pointed at, by mouse or by touch, stands out.
+    With more systems, lines are grey, and the one under the mouse or finger stands out.
     """
     table = make_chart_frame(
         [
@@ -342,14 +340,14 @@ def recall_by_length_chart(found: Sequence[LengthRecall]) -> Layers:
 
 
 KINDS = {ORACLE: "oracle: reads the references", SYSTEM: "system of the data set"}
-"""What the legend says."""
+"""The texts of the legend."""
 
 
 def distribution_chart(found: Sequence[ScoreDistribution]) -> Layers:
-    """The F1 of oracles and systems over documents, a box each on one scale: oracles' are filled, systems' hollow.
+    """Draw the F1 of oracles and systems over documents, each as a box: oracles' are filled, systems' hollow.
 
-    A box is the middle half of the documents, the line in it their median, the diamond their mean; lines reach from
-    the lowest to the highest. The dashed line is the mean of what stands first.
+    A box covers the middle half of the documents, with a line at their median and a diamond at their mean; whiskers
+    reach from the lowest to the highest. The dashed line is the mean of the first row.
     """
     table = pd.DataFrame(found, columns=list(ScoreDistribution._fields))
     table["row"] = row_names(found)
@@ -389,7 +387,7 @@ def distribution_chart(found: Sequence[ScoreDistribution]) -> Layers:
 
 
 def row_names(found: Sequence[ScoreDistribution]) -> list[str]:
-    """What the rows are called: a system that is called like an algorithm, or like another, is told apart."""
+    """Return the names of the rows, where a system of the same name as an algorithm or another system gets a suffix."""
     names: dict[str, None] = {}
     for spread in found:
         plain = in_one_line(spread.name)
@@ -402,7 +400,7 @@ def row_names(found: Sequence[ScoreDistribution]) -> list[str]:
 
 
 def discovery_chart(found: Mapping[str, FalseDiscovery]) -> Layers:
-    """False discovery rates with their intervals, and the paper's, which are another quantity (`OTHER_RATE`)."""
+    """Draw false discovery rates with their intervals, and the paper's, which are another quantity (`OTHER_RATE`)."""
     here, paper = "this review, pooled", "Takeshita et al. 2024, another quantity"
     rows = [
         {

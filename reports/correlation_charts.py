@@ -15,12 +15,12 @@ from reports.tables.correlation import LEVEL_NAMES
 
 
 def get_level(levels: Any, level: str) -> Any:
-    """The field of a level; `global` is a word of Python's."""
+    """Return the field of a level, which for `global`, a keyword of Python, is `global_`."""
     return getattr(levels, "global_" if level == "global" else level)
 
 
 def correlation_heatmap(rows: Sequence[CorrelationRow], level: str) -> Layers:
-    """A coefficient between every two columns, at one level."""
+    """Draw a coefficient between every two columns, at one level."""
     cells, order = [], dict.fromkeys(in_one_line(name) for row in rows for name in (row.first, row.second))
     for row in rows:
         found = get_level(row.levels, level)
@@ -45,7 +45,7 @@ def correlation_heatmap(rows: Sequence[CorrelationRow], level: str) -> Layers:
 
 
 def correlation_chart(rows: Sequence[CorrelationRow], level: str, other: str) -> Layers:
-    """Each column's correlation with one other at one level, with its interval, beside the line of none."""
+    """Draw each column's correlation with `other` at one level, with its interval and a line at zero."""
     table = make_chart_frame(
         [
             {
@@ -79,11 +79,11 @@ def correlation_chart(rows: Sequence[CorrelationRow], level: str, other: str) ->
 
 
 def scatter(table: pd.DataFrame, x: str, y: str, r: float | None = None) -> Layers:
-    """A point a summary; the selection `point` names its document and system.
+    """Draw a point for each summary; the selection `point` names its document and system.
 
-    `table` has the columns `document`, `system`, `x` and `y`; `x` and `y` here are what the axes are called, and `r` is
-    Pearson's correlation of them, which stands above with its line. Where many summaries share a value, as ratings do,
-    points are moved by up to a third of the way to the next value, always by the same for a summary.
+    `table` has the columns `document`, `system`, `x` and `y`; the arguments `x` and `y` are the names of the axes, and
+    `r` is Pearson's correlation, which is shown with its line. Where many summaries share a value, as in ratings, points
+    are moved by up to a third of the way to the next value, a summary always by the same amount.
     """
     x, y = in_one_line(x), in_one_line(y)
     drawn = table.assign(across=spread(table["x"], 0), up=spread(table["y"], 1))
@@ -121,7 +121,7 @@ def scatter(table: pd.DataFrame, x: str, y: str, r: float | None = None) -> Laye
 
 
 def spread(values: pd.Series, seed: int) -> pd.Series:
-    """The values as they are drawn: apart from each other where each is shared by five summaries or more."""
+    """Return the values to draw, moved apart if each is shared by five summaries or more."""
     levels = np.unique(values)
     if len(levels) < 2 or len(values) < 5 * len(levels):
         return values

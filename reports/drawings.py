@@ -1,4 +1,4 @@
-"""Charts as pictures that need no script: for reports, papers and slides."""
+"""Charts as pictures that need no script, for reports, papers and slides."""
 
 import hashlib
 import io
@@ -10,17 +10,17 @@ import altair as alt
 from data.one_line import in_one_line
 
 NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that no XML may hold: at one of them what draws charts ends the whole process."""
+"""Characters that XML does not allow: they make the library that draws charts end the whole process."""
 
 WIDTH = 620
-"""Pixels of a drawing's axes."""
+"""The width in pixels of a drawing's axes."""
 
 NAMED = re.compile(r'(id="|url\(#)((?:gradient_|clip)\d+)(?=["\)])')
-"""What a drawing calls its gradients and clips: numbers that count all drawings of a process."""
+"""Names of gradients and clips in a drawing, whose numbers count all drawings of a process."""
 
 
 def draw_svg(chart: Any) -> str:
-    """A chart as SVG; the same chart is always drawn in the same letters."""
+    """Draw a chart as SVG; the same chart always gives the same text."""
     drawn = io.StringIO()
     alt.Chart.from_dict(specification(chart)).save(drawn, format="svg")
     svg = drawn.getvalue()
@@ -31,19 +31,19 @@ def draw_svg(chart: Any) -> str:
 
 
 def draw_png(chart: Any) -> bytes:
-    """A chart as PNG, with two pixels a point."""
+    """Draw a chart as PNG, with two pixels per point."""
     drawn = io.BytesIO()
     alt.Chart.from_dict(specification(chart)).save(drawn, format="png", scale_factor=2)
     return drawn.getvalue()
 
 
 def specification(chart: Any) -> Any:
-    """What a chart is made of, in a width of its own."""
+    """Return a chart's specification, with a width of its own."""
     return drawable(chart.properties(width=WIDTH).to_dict())
 
 
 def drawable(spec: Any) -> Any:
-    """A specification with every text in it in one line, and without what a drawing cannot hold."""
+    """Return a specification with every text in one line, without characters that a drawing cannot hold."""
     if isinstance(spec, str):
         return NOT_XML.sub("\ufffd", in_one_line(spec))
     if isinstance(spec, dict):

@@ -1,4 +1,4 @@
-"""Texts from data made safe to show, as HTML or inside Markdown, always literally; counts and lists in words."""
+"""Texts of data shown literally in HTML and Markdown; counts and lists in words."""
 
 import html
 import re
@@ -8,7 +8,7 @@ from data.one_line import in_one_line
 
 
 def esc(text: object) -> str:
-    """A text inside HTML, in one line."""
+    """Escape a text for HTML, in one line."""
     return html.escape(in_one_line(text))
 
 
@@ -36,7 +36,7 @@ STYLE = """<style>
 
 
 def literal(text: str) -> str:
-    """A text as HTML that shows it letter for letter: nothing in it is markup, nothing turns its surroundings."""
+    """Return HTML that shows a text letter for letter, without markup or any effect on the direction of text around it."""
     return BIDI.sub(
         lambda mark: f'<span class="bidi" data-mark="U+{ord(mark.group()):04X}">{mark.group()}</span>',
         html.escape(text),
@@ -44,12 +44,12 @@ def literal(text: str) -> str:
 
 
 def text_block(text: str, label: str) -> str:
-    """A text as a block of HTML that screen readers announce by its label."""
+    """Return a text as a block of HTML that screen readers announce by its label."""
     return f'<div class="text" dir="auto" role="group" aria-label="{html.escape(label)}">{literal(text)}</div>'
 
 
 def document_block(parts: str | Sequence[str], title: str | None, label: str = "Document") -> str:
-    """A document, or its sentences, under its title, in a block that scrolls by itself from its top."""
+    """Return a document, or its sentences, under its title, in a block that scrolls by itself."""
     heading = f'<h3 dir="auto">{literal(title)}</h3>' if title else ""
     body = literal(parts) if isinstance(parts, str) else " ".join(literal(part.strip()) for part in parts)
     attributes = f'class="text document" dir="auto" role="region" aria-label="{html.escape(label)}" tabindex="0"'
@@ -57,23 +57,23 @@ def document_block(parts: str | Sequence[str], title: str | None, label: str = "
 
 
 def in_markdown(text: object) -> str:
-    """A text inside Markdown that shows it letter for letter, in one line."""
+    """Escape a text for Markdown, which shows it letter for letter, in one line."""
     return PUNCTUATION.sub(r"\\\1", REPLACED.sub("\u2060", in_one_line(text)))
 
 
 def without_pictures(markdown: str) -> str:
-    """A researcher's Markdown with links instead of pictures: a picture would be fetched from wherever it lies.
+    """Replace pictures in a researcher's Markdown by links.
 
-    Whoever has that server would learn who judges, and when.
+    A browser would fetch a picture from its server, which would learn who judges, and when.
     """
     return PICTURE.sub("!\u2060", markdown)
 
 
 def join_items(items: Sequence[str], joint: str = "and") -> str:
-    """Items as a sentence names them: `A, B and C`."""
+    """Join items as in a sentence: `A, B and C`."""
     return f" {joint} ".join(filter(None, [", ".join(items[:-1]), *items[-1:]]))
 
 
 def format_count(number: int, one: str, more: str | None = None) -> str:
-    """A number of things in words."""
+    """Write a number of things, such as `1,000 pairs`; `more` is an irregular plural."""
     return f"{number:,} {one if number == 1 else more or one + 's'}"

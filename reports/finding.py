@@ -1,4 +1,4 @@
-"""What a study or a data set says of metrics, in sentences."""
+"""The findings of a study or data set about metrics, in sentences."""
 
 from analysis.leaders import Leaders, Rival
 from analysis.metrics_and_people import MetricRow
@@ -9,11 +9,11 @@ from reports.escaping import format_count, join_items
 from reports.formats import format_p
 
 MOST_PAIRS = 100_000
-"""Pairs beyond which a plan is no plan: at half a minute each, that is five working months of one person."""
+"""The most pairs that a plan names: at half a minute each, they take one person five working months."""
 
 
 def name_people(study: str | None, aspect: str | None, *, adjudicated: bool = False) -> str:
-    """Whose preferences a study, what was `adjudicated` in it, or ratings hold, as the object of a sentence."""
+    """Name the people whose preferences are in a study, in its adjudication, or in ratings, as a sentence's object."""
     if adjudicated:
         return "adjudicators"
     if study == MADE_UP:
@@ -24,29 +24,29 @@ def name_people(study: str | None, aspect: str | None, *, adjudicated: bool = Fa
 
 
 def name_ratings(aspect: str) -> str:
-    """Ratings as a column of a table or an axis of a chart is called."""
+    """Return the name of a column or axis of ratings."""
     if aspect == WON:
         return WON
     return "author labels" if aspect == AUTHOR else f"ratings of {aspect}"
 
 
 def is_chance(leaders: Leaders) -> bool:
-    """Whether the best metric's interval does not lie above chance."""
+    """Tell whether the best metric's interval reaches down to chance."""
     low = leaders.best.evaluation.intervals.half.low
     return low is not None and low <= 0.5
 
 
 def write_headline(leaders: Leaders, people: str) -> str:
-    """Which metric is the best, in a few words, and whether others may be as good, or chance."""
+    """Say in a few words which metric is the best, and whether it beats the others and chance significantly."""
     if is_chance(leaders):  # said of the best alone: the interval of one with fewer ties may lie above chance
         return f"{leaders.best.metric} agrees best with {people}, but not significantly more often than chance"
     return f"{leaders.best.metric} agrees best with {people}{', but not clearly' if leaders.rivals else ''}"
 
 
 def write_finding(leaders: Leaders, people: str, unit: Unit) -> str:
-    """How often the best metric agrees, which ones cannot be told from it, and how many more pairs would do that.
+    """Say how often the best metric agrees, which ones cannot be told from it, and how many more pairs would do so.
 
-    `unit` is what the preferences are. Where the best does not lie above chance, nothing is said of the others.
+    `unit` is the unit of the preferences. If the best is not significantly above chance, the others are not mentioned.
     """
     best, rivals, plan = leaders.best, leaders.rivals, leaders.plan
     if is_chance(leaders):
@@ -63,13 +63,13 @@ def write_finding(leaders: Leaders, people: str, unit: Unit) -> str:
 
 
 def write_plan(more: int, best: str, rival: str) -> str:
-    """What it would take to tell two metrics apart."""
+    """Say how many more pairs it would take to tell two metrics apart."""
     needed = f"More than {MOST_PAIRS:,}" if more > MOST_PAIRS else f"About {two_digits(more):,}"
     return f"{needed} more pairs would tell {best} from {rival}, if the difference between them stays as it is."
 
 
 def write_share(row: MetricRow, unit: Unit) -> str:
-    """A metric's agreement with its interval."""
+    """Write a metric's agreement with its interval."""
     counts, ends = row.evaluation.agreement, row.evaluation.intervals.half
     interval = "" if ends.low is None or ends.high is None else f"95 % interval {ends.low:.3f} to {ends.high:.3f}; "
     over = format_count(counts.pairs, "judgment" if unit == "judgment" else "pair")
@@ -77,11 +77,11 @@ def write_share(row: MetricRow, unit: Unit) -> str:
 
 
 def name_rival(rival: Rival) -> str:
-    """A rival with its agreement and p value."""
+    """Name a rival with its agreement and p value."""
     p = "" if rival.p is None else f", p {'' if rival.p < 0.0005 else '= '}{format_p(rival.p)}"
     return f"{rival.row.metric} ({rival.row.evaluation.agreement.half or 0:.3f}{p})"
 
 
 def two_digits(number: int) -> int:
-    """A number of pairs with the two digits that a plan can be held to."""
+    """Round a number of pairs to two digits, as a plan is no more exact than that."""
     return int(float(f"{number:.1e}"))

@@ -1,4 +1,4 @@
-"""What the terms of tables and pages mean, in one sentence each: the help of columns, and the page that explains."""
+"""The meaning of terms in tables and on pages, in a sentence each, for help of columns and for the glossary."""
 
 TERMS: dict[str, str] = {
     "agreement": "The share of pairs on which a metric prefers the summary that people prefer. Chance is .500.",
@@ -30,7 +30,7 @@ TERMS: dict[str, str] = {
     "first shown": "The share of its answers that prefer the summary shown first; one half for a fair judge.",
     "words": "Mean number of words: keyword recall grows with length.",
 }
-"""By the term as tables and charts write it."""
+"""Explanations by the term as tables and charts write it."""
 
 CONCEPTS: dict[str, str] = {
     "Annotators": "People who chose between two summaries in a study of this app.",
@@ -41,4 +41,4 @@ CONCEPTS: dict[str, str] = {
     "sample, too.",
     "Upper bound": "The ROUGE of the best extract that the document allows (Akhmetov et al. 2022).",
 }
-"""What stands on the pages as a term, in the order of the glossary."""
+"""Explanations of the terms on pages, in the order of the glossary."""

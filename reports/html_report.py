@@ -17,18 +17,18 @@ from data.export import export
 from data.files import write_whole
 from data.store import DataStore
 from reports import charts, correlation_charts, formats
-from reports.beside_systems import with_beside
 from reports.contents import Contents, contents_as_json
+from reports.contents.beside_systems import with_beside
+from reports.contents.study import make_study_contents, with_letters
+from reports.contents.texts import with_marked_words
 from reports.drawings import draw_svg
 from reports.escaping import esc
 from reports.finding import write_finding, write_headline
 from reports.methods import sources, study_methods
 from reports.stopping import describe_stopping
 from reports.stopping_charts import difference_chart, wealth_chart
-from reports.study import make_study_contents, with_letters
 from reports.tables.agreement import sampling_notes, short_agreement_table
 from reports.tables.table import Table
-from reports.texts import with_marked_words
 
 STYLE = """
 :root { color-scheme: light dark; --line: light-dark(#d1d5db, #4b5563); --soft: light-dark(#f3f4f6, #1f2937); }
@@ -56,9 +56,7 @@ def write_report(
     settings: Settings = DEFAULTS,
     facts: Mapping[str, str] | None = None,
 ) -> list[Path]:
-    """Write a study's report into a folder, which is made where it is not there; returns the files.
-
-    `facts` are more that it rests on, such as when the study was registered.
+    """Write a study's report into a folder, which is made if needed; return the files.
 
     `report.html` needs no other file and no network; beside it lie the tables (CSV, LaTeX, JSON), the judgments, what
     adjudicators decided and language models said where there are any, the scores, and `SHA256SUMS` of them all.
@@ -95,9 +93,9 @@ def write_report(
 
 
 def report_html(contents: Contents, methods: str, hashes: Mapping[str, str] | None = None) -> str:
-    """The whole page, every text escaped, charts as drawings within it: what was found, how, and all tables.
+    """Return the page with findings, methods and all tables, with every text escaped and charts as drawings.
 
-    `hashes` are of the files behind it, where there are any.
+    `hashes` are those of the files behind it, if there are any.
     """
     drawings = dict(charts_of(contents))
     parts = []
@@ -127,7 +125,7 @@ def report_html(contents: Contents, methods: str, hashes: Mapping[str, str] | No
 
 
 def findings_html(contents: Contents) -> str:
-    """What was found, in sentences; nothing where no metric has an agreement."""
+    """Write the finding in sentences; empty if no metric has an agreement."""
     analysis, people = contents.analysis, contents.people
     leaders = find_leaders(analysis.agreement, analysis.preferences)
     if leaders is None:
@@ -139,7 +137,7 @@ def findings_html(contents: Contents) -> str:
 
 
 def table_html(table: Table, contents: Contents) -> str:
-    """A table; that of agreement in the columns that most readers want, with all others behind a click."""
+    """Write a table; of agreement, show the columns that most readers want, with all others behind a click."""
     if table.name != "agreement" or not table.rows:
         return formats.as_html(table)
     short = short_agreement_table(table, contents.analysis.agreement, "half")
@@ -148,7 +146,7 @@ def table_html(table: Table, contents: Contents) -> str:
 
 
 def charts_of(contents: Contents) -> Iterable[tuple[str, str]]:
-    """The charts of a study, by the table that they belong to, as figures of HTML."""
+    """Yield the charts of a study as HTML figures, each with the name of its table."""
     analysis = contents.analysis
     agreement = analysis.agreement
     if analysis.sequential is not None and len(analysis.sequential.places):
@@ -191,5 +189,5 @@ def charts_of(contents: Contents) -> Iterable[tuple[str, str]]:
 
 
 def figure(chart: Any, caption: str) -> str:
-    """A chart as a drawing that needs no script."""
+    """Write a chart as a drawing that needs no script."""
     return f"<figure>{draw_svg(chart)}<figcaption>{esc(caption)}</figcaption></figure>"

@@ -1,4 +1,4 @@
-"""What annotators marked, held against the keywords of ROUGE-K: where judgments, texts and a metric meet."""
+"""Words that annotators marked, compared with the keywords of ROUGE-K."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -27,22 +27,22 @@ class ShownText(NamedTuple):
 
 
 class MarkedWords(NamedTuple):
-    """What a study's annotators marked, beside the keywords of the same texts."""
+    """The words that a study's annotators marked, compared with the keywords of the same texts."""
 
     signature: str
-    """Of the ROUGE-K whose keywords these are."""
+    """The signature of the ROUGE-K whose keywords these are."""
     judgments: int
-    """With at least one marked range."""
+    """The number of judgments with at least one marked range."""
     unmarked: int
-    """Without one, although it was asked for: they are left out."""
+    """The number of those without one although it was asked for; they are left out."""
     annotators: int
     summaries: MarkComparison
     documents: MarkComparison
-    """Of marks in the documents themselves."""
+    """The comparison of marks in the documents themselves."""
 
 
 def find_rouge_k(signatures: Iterable[str]) -> list[RougeK]:
-    """The ROUGE-K metrics under which a data set has scores and that can be made again; the usual one if none can."""
+    """Make the ROUGE-K metrics of these signatures, as far as possible; the default one if there is none."""
     made = [metric for metric in map(metric_of, signatures) if isinstance(metric, RougeK)]
     return made or [RougeK()]
 
@@ -50,7 +50,7 @@ def find_rouge_k(signatures: Iterable[str]) -> list[RougeK]:
 def read_marked_words(
     data: DataStore, annotation: AnnotationStore, study: str, metric: RougeK | None = None
 ) -> MarkedWords:
-    """Hold a study's marked words against the keywords of a ROUGE-K, by default the first that is stored.
+    """Compare a study's marked words with the keywords of a ROUGE-K, by default the first with stored scores.
 
     Raises `UnknownStudy`.
     """
@@ -64,7 +64,7 @@ def read_marked_words(
 def compare_marked_words(
     marks: Sequence[MarkedJudgment], records: Iterable[tuple[Document, Sequence[Summary]]], metric: RougeK
 ) -> MarkedWords:
-    """Hold marked words against the keywords of their documents; `records` are those with all their summaries."""
+    """Compare marked words with the keywords of their documents; `records` have all summaries of these."""
     given = [mark for mark in marks if mark.ranges]
     of_document: dict[str, list[MarkedJudgment]] = {}
     for mark in given:
@@ -90,9 +90,9 @@ def compare_marked_words(
 def show_texts(
     marks: Sequence[MarkedJudgment], document: Document, summaries: Sequence[Summary], metric: RougeK
 ) -> tuple[str | None, list[ShownText]]:
-    """The texts that the judgments of one document showed, with what was marked in them and its keywords.
+    """Return the texts that the judgments of one document showed, with their marks and keywords.
 
-    Returns why there are no keywords, where there are none, and the texts: the summaries, then the document.
+    The summaries come first, then the document; before them stands the reason why there are no keywords, or None.
     """
     examples = make_examples(document, summaries)
     keywords: Sequence[Keyword] = ()

@@ -1,4 +1,4 @@
-"""The paragraph on methods that a paper would have, and what it would cite."""
+"""The paragraph on methods for a paper, and what it should cite."""
 
 from analysis.significance import ALPHA
 from analysis.study import StudyAnalysis
@@ -11,8 +11,8 @@ from data.signatures import name_of
 from data.sorting import natural_order
 from data.store import Dataset
 from metrics.registry import METRICS
+from reports.contents.study import tell_left_out
 from reports.escaping import format_count
-from reports.study import tell_left_out
 from reports.tables.correlation import drawn_over, tests_of
 
 TESTS = (
@@ -32,12 +32,12 @@ JUDGES = "Zheng, Chiang, Sheng, et al. (2023). Judging LLM-as-a-Judge with MT-Be
 
 
 def study_methods(found: StudyData, analysis: StudyAnalysis) -> str:
-    """The paragraph on a study: what was asked of whom, and how numbers were made of it."""
+    """Write the paragraph on a study: who was asked what, and how the figures were computed."""
     return " ".join([*what_was_asked(found, analysis), *how_it_was_computed(analysis)])
 
 
 def ratings_methods(dataset: Dataset, aspect: str, analysis: StudyAnalysis) -> str:
-    """The paragraph on ratings that came with a data set."""
+    """Write the paragraph on ratings that came with a data set."""
     rated = (
         f"The corpus's author ranked the summaries of the data set {dataset.name}"
         if aspect == AUTHOR
@@ -52,14 +52,14 @@ def ratings_methods(dataset: Dataset, aspect: str, analysis: StudyAnalysis) -> s
 
 
 def sources(analysis: StudyAnalysis) -> list[str]:
-    """The papers behind the metrics of an analysis and behind its tests, as they are cited."""
+    """Cite the papers behind the metrics of an analysis and behind its tests."""
     named = (METRICS.get(name_of(row.signature)) for row in analysis.agreement.rows)
     more = [*([JUDGES] if analysis.judges else []), *([] if analysis.complete is None else [STOPPING])]
     return [*dict.fromkeys(kind.source for kind in named if kind is not None and kind.source), TESTS, *more]
 
 
 def what_was_asked(found: StudyData, analysis: StudyAnalysis) -> list[str]:
-    """Whose judgments of which summaries there are, and which of them count, in sentences."""
+    """Say in sentences who judged which summaries, and which judgments count."""
     study, systems = found.study, analysis.settings.systems
     words = [given_pairs(found) if study.rule == GIVEN else asked_pairs(found)]
     if found.adjudicated:
@@ -102,7 +102,7 @@ def what_was_asked(found: StudyData, analysis: StudyAnalysis) -> list[str]:
 
 
 def asked_pairs(found: StudyData) -> str:
-    """Who was asked about which pairs, in sentences."""
+    """Say in sentences who was asked about which pairs."""
     study = found.study
     drawn = {
         "rouge_k_differs": "drawn from those whose ROUGE-K scores differ",
@@ -120,7 +120,7 @@ def asked_pairs(found: StudyData) -> str:
 
 
 def given_pairs(found: StudyData) -> str:
-    """Whose judgments came with a data set, in sentences."""
+    """Say in sentences whose judgments came with a data set."""
     study = found.study
     return (
         f"{count_judges(found)} annotators judged {study.pairs} pairs of summaries of the same document "
@@ -130,24 +130,24 @@ def given_pairs(found: StudyData) -> str:
 
 
 def count_judges(found: StudyData) -> int:
-    """How many annotators have judgments that count."""
+    """Count the annotators with judgments that count."""
     return sum(bool(row.judged) and not row.excluded for row in found.annotators)
 
 
 def of_dataset(found: StudyData) -> str:
-    """Where summaries are from."""
+    """Say which data set summaries are from."""
     dataset, systems = found.dataset, ", ".join(sorted(found.study.systems, key=natural_order))
     return f"from the data set {dataset.name} ({dataset.documents} documents; systems: {systems})"
 
 
 def and_left_out(study: Study) -> str:
-    """What is left out of the figures, behind a sentence; nothing for most studies."""
+    """Say what is left out of the figures, to follow a sentence; empty for most studies."""
     left_out = tell_left_out(study)
     return f"; {left_out} of all figures" if left_out else ""
 
 
 def how_it_was_computed(analysis: StudyAnalysis) -> list[str]:
-    """How the figures are made of judgments and scores, in sentences."""
+    """Say in sentences how the figures are computed from judgments and scores."""
     words = [
         "A metric agrees with a judgment where it scores the chosen summary higher; differences within 1e-9 are ties, "
         "counted half (rule half), as misses (strict) or left out (decided). Pairwise accuracy with ties (acc_eq) uses "

@@ -1,4 +1,4 @@
-"""What papers report of systems on data sets: figures that are quoted, and never computed with."""
+"""Figures that papers report for systems on data sets; they are quoted, and never used in computations."""
 
 import hashlib
 from collections.abc import Iterable, Sequence
@@ -14,14 +14,14 @@ ROUGE_K_PAPER = "Takeshita et al. 2024"
 
 
 class PublishedDataset(NamedTuple):
-    """What is published of a data set."""
+    """The figures published for a data set."""
 
     label: str
     systems: tuple[GivenMeans, ...]
     documents: int = 0
-    """How many documents the figures are of, where these are known."""
+    """The number of documents behind the figures, if these are known."""
     digest: str = ""
-    """Of these documents, as `digest_documents` makes it."""
+    """The digest of these documents by `digest_documents`."""
 
 
 METRICS = ("rouge1", "rouge2", "rougeL", "rouge_k")
@@ -30,7 +30,7 @@ KEYWORDS = (IN_SOURCE, OUT_OF_SOURCE)
 
 
 def quote(system: str, tables: str, columns: Sequence[str], *percent: float) -> GivenMeans:
-    """What the ROUGE-K paper reports of a system, a number a column, in percent; kept in [0, 1], as scores are."""
+    """Quote the ROUGE-K paper's figures of a system, one for each column, in percent; they are kept in [0, 1]."""
     means = {name: round(value / 100, 4) for name, value in zip(columns, percent, strict=True)}
     return GivenMeans(system, means, f"{ROUGE_K_PAPER}, {tables}")
 
@@ -64,12 +64,12 @@ PUBLISHED = {
 
 
 def digest_documents(documents: Iterable[Document]) -> str:
-    """The first 16 digits of the SHA-256 of the documents' sources, in any order, however their white space is."""
+    """Return 16 digits of the SHA-256 of the documents' sources, whatever their order and white space."""
     return hashlib.sha256("".join(sorted(TrainingDocuments.of(documents).hashes)).encode()).hexdigest()[:16]
 
 
 def recognize(documents: Sequence[Document]) -> str | None:
-    """The name of the published figures that are of these very documents; None where there are none."""
+    """Return the name of the figures published for exactly these documents; None if there are none."""
     alike = [name for name, of in PUBLISHED.items() if of.documents == len(documents)]
     digest = digest_documents(documents) if alike else ""
     return next((name for name in alike if PUBLISHED[name].digest == digest), None)

@@ -1,4 +1,4 @@
-"""What a study's stopping rule says, in sentences."""
+"""The verdict of a study's stopping rule, in sentences."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,7 @@ LabelOf = Callable[[str], str]
 
 
 def describe_stopping(found: SequentialAnalysis, label_of: LabelOf) -> str:
-    """Whether to stop or to go on, and why; with what decided where the judgments say something else by now."""
+    """Say whether to stop or go on, and why; if judgments have changed since the decision, quote it as well."""
     if found.decision is None:
         return say_verdict(found, found.due or found.now, label_of, stop=found.due is not None)
     when = "" if found.decided_at is None else f" That was decided on {found.decided_at:%Y-%m-%d}."
@@ -26,7 +26,7 @@ def describe_stopping(found: SequentialAnalysis, label_of: LabelOf) -> str:
 
 
 def is_unchanged(found: SequentialAnalysis) -> bool:
-    """Whether the judgments as they stand say of the documents that decided what they said then."""
+    """Tell whether today's judgments of the documents that decided still say the same."""
     decided = found.decision
     return decided is None or (
         found.documents >= decided.documents
@@ -35,7 +35,7 @@ def is_unchanged(found: SequentialAnalysis) -> bool:
 
 
 def say_verdict(found: SequentialAnalysis, at: StoppingDecision, label_of: LabelOf, *, stop: bool) -> str:
-    """One sentence on what is known after some documents."""
+    """Say in one sentence what is known after some documents."""
     enough = f"{found.test.enough:g}"
     if not stop:
         if not at.documents:
@@ -60,22 +60,22 @@ def say_verdict(found: SequentialAnalysis, at: StoppingDecision, label_of: Label
 
 
 def name_metrics(found: SequentialAnalysis, label_of: LabelOf) -> tuple[str, str | None]:
-    """What the compared metrics are called; None for one half."""
+    """Return the names of the compared metrics; the second is None where the first is compared with one half."""
     names = labels([found.first, *([] if found.second is None else [found.second])], label_of)
     return names[found.first], None if found.second is None else names[found.second]
 
 
 def name_difference(found: SequentialAnalysis, label_of: LabelOf) -> str:
-    """What is estimated."""
+    """Name the difference that is estimated."""
     first, second = name_metrics(found, label_of)
     return f"the agreement of {first} minus {'0.500' if second is None else f'that of {second}'}"
 
 
 def say_ends(found: SequentialAnalysis, at: StoppingDecision) -> str:
-    """Both ends of the confidence sequence."""
+    """Write both ends of the confidence sequence."""
     return f"{at.low * scale(found):.3f} and {at.high * scale(found):.3f}"
 
 
 def scale(found: SequentialAnalysis) -> float:
-    """What turns documents' differences into differences of agreement: against one half they are twice as large."""
+    """Return the factor from documents' differences to those of agreement: against one half they are twice as large."""
     return 0.5 if found.second is None else 1.0

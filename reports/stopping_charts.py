@@ -11,11 +11,11 @@ from reports.charts import BLUE, GREY, Layers
 from reports.stopping import LabelOf, name_difference, scale
 
 LOWEST = 0.1
-"""Where the axis of the wealth begins, unless it has fallen further."""
+"""The start of the axis of wealth, unless wealth has fallen further."""
 
 
 def wealth_chart(found: SequentialAnalysis) -> Layers:
-    """The wealth after each document, on a logarithmic axis with the line at which it is enough."""
+    """Draw the wealth after each document on a logarithmic axis, with the line at which it suffices."""
     enough, table = found.test.enough, make_frame(found)
     low, high = min([LOWEST, *table["wealth"]]), max([2 * enough, *table["wealth"]])
     powers = [10.0**power for power in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)]
@@ -30,7 +30,7 @@ def wealth_chart(found: SequentialAnalysis) -> Layers:
 
 
 def difference_chart(found: SequentialAnalysis, label_of: LabelOf) -> Layers:
-    """The difference after each document, with the interval that holds at all times together."""
+    """Draw the difference after each document, with the interval that is valid at all times together."""
     size, base = scale(found), place_documents(found, make_frame(found))
     low = alt.Y("low:Q", title="difference", scale=alt.Scale(domain=[-size, size]))
     band = base.mark_area(color=BLUE, opacity=0.25).encode(y=low, y2="high:Q")
@@ -40,14 +40,14 @@ def difference_chart(found: SequentialAnalysis, label_of: LabelOf) -> Layers:
 
 
 def make_frame(found: SequentialAnalysis) -> pd.DataFrame:
-    """A row for each complete document that counts."""
+    """Make the frame of a chart, with a row for each complete document that counts."""
     test, size = found.test, scale(found)
     columns = {"wealth": test.wealth, "difference": test.mean * size, "low": test.low * size, "high": test.high * size}
     return pd.DataFrame({"document": found.places, **columns})
 
 
 def place_documents(found: SequentialAnalysis, table: pd.DataFrame) -> alt.Chart:
-    """The documents from left to right."""
+    """Place the documents from left to right."""
     documents = alt.X(
         "document:Q",
         title="complete documents",
@@ -59,14 +59,14 @@ def place_documents(found: SequentialAnalysis, table: pd.DataFrame) -> alt.Chart
 
 
 def mark_level(level: float, said: str) -> list[alt.Chart]:
-    """A line across, with what it is."""
+    """Draw a line across the chart, with its label."""
     base = alt.Chart(pd.DataFrame({"level": [level], "said": [said]})).encode(y="level:Q", tooltip=alt.value(None))
     name = base.mark_text(color=GREY, align="left", baseline="bottom", dx=4, dy=-2)
     return [base.mark_rule(color=GREY, strokeDash=[6, 4]), name.encode(text="said:N", x=alt.value(0))]
 
 
 def mark_stop(found: SequentialAnalysis) -> list[alt.Chart]:
-    """The document after which the study stopped, where it has."""
+    """Mark the document after which the study stopped, if it has."""
     if found.decision is None:
         return []
     stop = alt.Chart(pd.DataFrame({"document": [found.decision.documents]}))

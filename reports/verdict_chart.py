@@ -1,4 +1,4 @@
-"""What metrics prefer of one pair of summaries, as a chart."""
+"""A chart of the summaries that metrics prefer in one pair."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -10,15 +10,15 @@ from data.one_line import in_one_line
 from reports.charts import BLUE, GREY, Layers, make_chart_frame
 
 AMBER = "#b45309"
-"""The colour of what is wrong; it stands out from a white and from a black page."""
+"""The colour of wrong verdicts; it stands out from a white and from a black page."""
 
 
 class MetricVerdict(NamedTuple):
-    """What a metric prefers of a pair."""
+    """A metric's preference in a pair."""
 
     metric: str
     share: float
-    """Score of B minus that of A, as a share of what `verdict_chart` is told, in [-1, 1]."""
+    """The score of B minus that of A, as a share of the `of` in `verdict_chart`, in [-1, 1]."""
     standing: str
     """`right`, `wrong`, or another word."""
     scores: str
@@ -26,7 +26,7 @@ class MetricVerdict(NamedTuple):
 
 
 def verdict_chart(verdicts: Sequence[MetricVerdict], title: str, subtitle: str, of: str) -> Layers:
-    """A bar a metric, to the left where it prefers A, to the right where it prefers B; `of` says what shares are of.
+    """Draw a bar for each metric, to the left if it prefers A and to the right if B; `of` names the whole of shares.
 
     Filled bars are right and hollow ones wrong, and each says so beside both scores.
     """

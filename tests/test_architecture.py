@@ -77,7 +77,7 @@ def test_heavy_libraries_are_not_imported_at_module_level(package: str) -> None:
 @pytest.mark.smoke
 @pytest.mark.process
 def test_the_app_starts_without_what_only_scoring_needs() -> None:
-    modules = "app, annotation.results, data.importing, reports.study, pages.components.shared.stores, metrics"
+    modules = "app, annotation.results, data.importing, reports.contents.study, pages.components.shared.stores, metrics"
     code = f"import sys, {modules}; print(*sorted(sys.modules))"
     loaded = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert not set(loaded.stdout.split()) & HEAVY

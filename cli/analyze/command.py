@@ -1,6 +1,5 @@
 """Hold metrics against people and against each other."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from cli.analyze.scores import describe_scores
 from cli.analyze.shards import describe_shards
 from cli.analyze.study import describe_study
 from cli.metric_options import MetricCommand, with_metrics
-from cli.printing import print_sections
+from cli.printing import print_results
 from cli.shared import (
     SEED,
     check_failures,
@@ -27,11 +26,9 @@ from cli.shared import (
     report_refusals,
     table_format_option,
 )
-from data.one_line import in_one_line
 from data.shards import is_sharded
 from metrics.scoring import Failures
-from reports.contents import Contents, contents_as_json
-from reports.formats import as_latex, as_one_csv
+from reports.contents import contents_as_json
 
 
 @click.command(cls=MetricCommand)
@@ -104,22 +101,7 @@ def analyze(
         contents = describe_shards(Path(name), chosen["names"], asked, settings, options)
     else:
         contents = describe_scores(name, format, chosen, asked, settings, options, failures)
-    print_contents(contents.only(asked.names) if asked.names else contents, table_format)
+    contents = contents.only(asked.names) if asked.names else contents
+    shown = contents.labelled() if table_format == "latex" else contents
+    print_results(table_format, shown.tables, shown.facts, shown.gaps, values=lambda: contents_as_json(contents))
     check_failures(failures)
-
-
-def print_contents(contents: Contents, table_format: str) -> None:
-    """Print the tables in one of the formats, with what they rest on."""
-    tables = contents.tables
-    facts = [f"{name}: {text}" for name, text in contents.facts.items()]
-    if table_format == "json":
-        click.echo(json.dumps(contents_as_json(contents), indent=2, allow_nan=False))
-    elif table_format == "csv":
-        click.echo(as_one_csv(tables, [*contents.facts.items(), *(("signature", s) for s in contents.gaps)]), nl=False)
-    elif table_format == "latex":
-        head = [*facts, *contents.gaps]
-        click.echo(
-            "\n".join([*(f"% {in_one_line(line)}" for line in head), *map(as_latex, contents.labelled().tables)])
-        )
-    else:
-        print_sections(tables, [*facts, *contents.gaps])

@@ -14,7 +14,7 @@ from analysis.correlation.resampled import Resample
 from analysis.study import Settings
 from cli.shared import split_names
 from data.sorting import natural_order
-from reports.texts import OF_MARKS, OF_TEXTS
+from reports.contents.texts import OF_MARKS, OF_TEXTS
 from summarizers.registry import baselines_among
 
 OF_SYSTEMS = {"distinguishability", "systems", "systems_published", "wilcoxon"}

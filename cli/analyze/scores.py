@@ -23,11 +23,11 @@ from metrics import is_lexical
 from metrics.base import Metric
 from metrics.scoring import Failures, MissingCounts, NoRatings, check_ratings, score_cells, with_length
 from metrics.unseen import warnings_of
-from reports.beside_systems import with_beside
 from reports.contents import Contents
-from reports.study import USUAL, make_cell_contents
-from reports.tables.study import OF_PEOPLE
-from reports.texts import with_texts
+from reports.contents.beside_systems import with_beside
+from reports.contents.study import USUAL, make_cell_contents
+from reports.contents.texts import with_texts
+from reports.tables.registry import OF_PEOPLE
 
 
 def describe_scores(

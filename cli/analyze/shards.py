@@ -16,11 +16,11 @@ from data.scored_shards import read_scored_shards
 from data.shards import MANIFEST, read_manifest
 from data.sorting import natural_order
 from metrics.scoring import MissingCounts, NoRatings
-from reports.beside_systems import put_beside
 from reports.contents import Contents
-from reports.study import USUAL, make_cell_contents
-from reports.tables.study import table_names
-from reports.texts import OF_MARKS
+from reports.contents.beside_systems import put_beside
+from reports.contents.study import USUAL, make_cell_contents
+from reports.contents.texts import OF_MARKS
+from reports.tables.registry import table_names
 
 
 def describe_shards(

@@ -9,10 +9,10 @@ from cli.analyze.options import AnalysisOptions, AskedTables, choose_baselines
 from cli.analyze.texts import describe_texts
 from cli.metric_options import refuse_metric_options
 from cli.shared import open_stores
-from reports.beside_systems import with_beside
 from reports.contents import Contents
-from reports.study import make_study_contents, with_letters
-from reports.texts import with_marked_words, with_texts
+from reports.contents.beside_systems import with_beside
+from reports.contents.study import make_study_contents, with_letters
+from reports.contents.texts import with_marked_words, with_texts
 
 
 def describe_study(

@@ -10,7 +10,7 @@ from cli.metric_options import chosen_metrics, refuse_metric_options
 from cli.shared import Records, Refused
 from metrics.rouge_k import RougeK
 from reports.contents import Contents
-from reports.texts import OF_TEXTS, make_text_contents
+from reports.contents.texts import OF_TEXTS, make_text_contents
 
 
 def describe_texts(

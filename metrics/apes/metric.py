@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 from data.records import Example
 from data.signatures import signature
 from metrics.apes.base import BLANK, Answer, CandidateAnswer, Question, Reader, ReadingTask
-from metrics.apes.entities import DEFAULT_TYPES, TYPES, Finder, check_finder, entity_type, finder
+from metrics.apes.entities import DEFAULT_TYPES, TYPES, Finder, entity_type
+from metrics.apes.finders import check_finder, finder
 from metrics.apes.names import NamedEntity, find_names
 from metrics.apes.questions import ASK, Mention, Quiz, make_quiz
 from metrics.apes.readers import check_reader, reader
@@ -82,7 +83,7 @@ class Apes:
     reader chooses among the document's entities, those of its references and its source, that the summary mentions;
     a summary that mentions none is wrong. Questions that the data set brings take the place of those made.
     `questions` says whose are asked, `ask` at which mentions (`metrics.apes.questions.ASK`), `value` what a question
-    earns (`question_credit`); `entities` and `reader` name the parts (`metrics.apes.entities.finder`,
+    earns (`question_credit`); `entities` and `reader` name the parts (`metrics.apes.finders.finder`,
     `metrics.apes.readers.reader`). Beside the value stands its lexical baseline `occurs`, the share of questions whose
     answer the summary mentions. Raises ValueError for an option out of its range.
     """
@@ -281,8 +282,8 @@ def sentence_around(text: str, span: Span) -> Span:
     return next((sentence for sentence in sentence_spans(text) if span[0] < sentence[1]), span)
 
 
-def read_types(asked: str, _records: Records | None = None, _language: str = "") -> tuple[str, ...]:
-    """The types of entities that are named, separated by commas; the usual ones where none is."""
+def read_types(asked: str | None, _records: Records | None = None, _language: str = "") -> tuple[str, ...]:
+    """Read types of entities that are separated by commas; the usual ones where none is named."""
     return tuple(name.strip() for name in asked.split(",") if name.strip()) if asked else DEFAULT_TYPES
 
 

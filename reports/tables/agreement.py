@@ -19,7 +19,7 @@ TIE_RULE_NAMES: dict[Rule, str] = {
 }
 
 OF_CLOSE_SCORES = ("acc_eq", "threshold", "acc_eq 95 %")
-"""The columns that rest on how close scores are."""
+"""The columns that depend on how close scores are."""
 
 
 def agreement_table(
@@ -29,10 +29,10 @@ def agreement_table(
     ceiling: MetricEvaluation | None = None,
     notes: Sequence[str] = (),
 ) -> Table:
-    """The rules side by side, a row a metric; people among themselves in the last row.
+    """Make the table of agreement by all rules, a row for each metric, and a last row for people among themselves.
 
-    `notes` are what else is to be said, such as how the pairs were chosen.
-    `truncated` counts, by signature, the scores of texts whose end a model did not see: a column where there are any.
+    `notes` are further notes, such as how the pairs were chosen. `truncated` counts by signature the scores of texts
+    whose end a model did not see; they have a column if there are any.
     """
     cut = {row.signature: (truncated or {}).get(row.signature, 0) for row in analysis.rows}
     rows = [agreement_row(row.metric, row.evaluation, row.signature, cut[row.signature]) for row in analysis.rows]
@@ -89,10 +89,10 @@ def agreement_table(
     return Table("agreement", title, rows, [*said, *notes], "no pair has scores")
 
 
-def short_agreement_table(section: Table, analysis: AgreementAnalysis, rule: Rule) -> Table:
-    """The agreement by one rule in the columns that most readers want, the highest first, people last.
+def short_agreement_table(table: Table, analysis: AgreementAnalysis, rule: Rule) -> Table:
+    """Select the columns that most readers want, with agreement by one rule, the highest first and people last.
 
-    `section` is the whole table of the `analysis`.
+    `table` is the whole table of the `analysis`.
     """
     columns = {
         "metric": "metric",
@@ -103,13 +103,13 @@ def short_agreement_table(section: Table, analysis: AgreementAnalysis, rule: Rul
         "missing": "missing",
     }
     order = {row.metric: place for place, row in enumerate(rank_metrics(analysis))}
-    rows = sorted(section.rows, key=lambda row: order.get(str(row["metric"]), len(order)))
+    rows = sorted(table.rows, key=lambda row: order.get(str(row["metric"]), len(order)))
     about_rule = TIE_RULE_NAMES[rule]
-    return section.select(columns, rows)._replace(notes=[f"{about_rule[0].upper()}{about_rule[1:]}. Chance is 0.500."])
+    return table.select(columns, rows)._replace(notes=[f"{about_rule[0].upper()}{about_rule[1:]}. Chance is 0.500."])
 
 
 def sampling_notes(rule: str) -> list[str]:
-    """What the rule by which a study's pairs were chosen does to its figures."""
+    """Say how the rule by which a study's pairs were chosen affects its figures."""
     if rule != "rouge_k_differs":
         return []
     return [
@@ -117,14 +117,14 @@ def sampling_notes(rule: str) -> list[str]:
     ]
 
 
-def note_drawn_pairs(section: Table) -> Table:
-    """The same table, saying that it describes the pairs that were drawn."""
+def note_drawn_pairs(table: Table) -> Table:
+    """Note under a table that it describes the pairs that were drawn."""
     note = f"{NOT_WEIGHED} this describes the pairs that were drawn, not all pairs that could have been."
-    return section._replace(notes=[*section.notes, note])
+    return table._replace(notes=[*table.notes, note])
 
 
 def agreement_row(label: str, found: MetricEvaluation, signature: str, truncated: int) -> dict[str, Cell]:
-    """One line of the agreement table."""
+    """Make a row of the agreement table."""
     counts, ties = found.agreement, found.ties
     nothing = no_ratio(counts)
     return {
@@ -151,12 +151,12 @@ def agreement_row(label: str, found: MetricEvaluation, signature: str, truncated
 
 
 def no_ratio(counts: Agreement) -> str:
-    """The reason why an agreement ratio is undefined."""
+    """Say why an agreement ratio is undefined."""
     return "no pair that people decide has a value" if counts.pairs == 0 else "the metric decides no pair"
 
 
 def comparison_table(analysis: AgreementAnalysis) -> Table:
-    """Every two metrics on the pairs that both score."""
+    """Compare every two metrics on the pairs that both score."""
     rows: list[dict[str, Cell]] = [
         {
             "first": found.first,
@@ -197,7 +197,7 @@ def comparison_table(analysis: AgreementAnalysis) -> Table:
 
 
 def flip_notes(comparisons: Sequence[PairedComparison]) -> list[str]:
-    """What the p values of sign flips rest on, and whether so few documents can show anything."""
+    """Say how the p values of sign flips were made, and whether there are enough documents for a significant one."""
     notes = []
     flipped = next((found for found in comparisons if found.flips is not None), None)
     if flipped is not None and flipped.seed is not None:
@@ -216,7 +216,7 @@ def flip_notes(comparisons: Sequence[PairedComparison]) -> list[str]:
 
 
 def difference_table(analysis: AgreementAnalysis) -> Table:
-    """The agreement by how far apart a metric's two scores are."""
+    """Make the table of agreement by how far apart a metric's two scores are."""
     rows: list[dict[str, Cell]] = [
         {
             "metric": row.metric,
@@ -242,7 +242,7 @@ def difference_table(analysis: AgreementAnalysis) -> Table:
 
 
 def position_table(shares: Sequence[SideShare]) -> Table:
-    """How often the summary on the left was chosen."""
+    """Make the table of how often the summary on the left was chosen."""
     rows: list[dict[str, Cell]] = [
         {
             "annotator": "all annotators" if found.annotator is None else str(found.annotator),

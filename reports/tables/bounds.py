@@ -15,7 +15,7 @@ from summarizers.oracles.problem import is_proven
 from summarizers.oracles.standing import Standing, SystemScore, bounds_of
 
 ALGORITHM_ORDER = ("exact", *(name for name in ALGORITHMS if name != "exact"))
-"""The algorithms, called as the command calls them, the one that proves first."""
+"""The algorithms by the names of the command, with the one that proves first."""
 
 ORACLE, SYSTEM = "oracle", "system"
 
@@ -37,12 +37,12 @@ READING = (
 
 
 def algorithm_name(algorithm: str, proven: bool) -> str:
-    """What a row of an algorithm is called: nothing is an optimum that is not proven to be one."""
+    """Return the name of an algorithm's row: only what is proven is called an optimum."""
     return f"{algorithm} (best found)" if algorithm == "exact" and not proven else algorithm
 
 
 def algorithms_table(rows: Sequence[OracleRow]) -> Table:
-    """What each algorithm found for one document, and how far it is below the optimum."""
+    """Make the table of what each algorithm found for one document, and how far below the optimum it is."""
     optimum = {row.document_id: row.f1 for row in rows if row.algorithm == "exact" and row.proven}
     cells: list[dict[str, Cell]] = [
         {
@@ -62,7 +62,7 @@ def algorithms_table(rows: Sequence[OracleRow]) -> Table:
 
 
 def systems_table(scores: Mapping[str, SystemScore], bound: float) -> Table:
-    """Each system of one document below the bound, the best one first."""
+    """Make the table of the systems of one document below the bound, the best first."""
     rows: list[dict[str, Cell]] = [
         {
             "system": system,
@@ -83,14 +83,14 @@ def systems_table(scores: Mapping[str, SystemScore], bound: float) -> Table:
 
 
 def reads_references(system: str) -> bool:
-    """Whether a system of a data set is an oracle that was put into it."""
+    """Tell whether a system of a data set is an oracle, which reads the references."""
     return system.startswith("oracle-")
 
 
 def documents_table(
     rows: Sequence[OracleRow], scores_of: Mapping[str, Mapping[str, SystemScore]], names: Mapping[str, str]
 ) -> Table:
-    """Each document with its bound, the heuristic and the system that fall short of it; the greatest gap first.
+    """Make the table of documents with their bound, a heuristic and a system below it, the greatest gap first.
 
     `names` are those of `numbered`. Systems that read the references are left out.
     """
@@ -127,14 +127,14 @@ def documents_table(
     return Table("documents", "Document by document", [cells for _, cells in kept], notes)
 
 
-def without_signatures(section: Table) -> Table:
-    """The same table without its column of signatures."""
-    rows = [{name: cell for name, cell in row.items() if name != "signature"} for row in section.rows]
-    return section._replace(rows=rows)
+def without_signatures(table: Table) -> Table:
+    """Return the table without its column of signatures."""
+    rows = [{name: cell for name, cell in row.items() if name != "signature"} for row in table.rows]
+    return table._replace(rows=rows)
 
 
 def standings_table(found: Sequence[Standing]) -> Table:
-    """The systems of a data set below the bound."""
+    """Make the table of a data set's systems below the bound."""
     rows: list[dict[str, Cell]] = [
         {
             "system": row.system,
@@ -160,7 +160,7 @@ def standings_table(found: Sequence[Standing]) -> Table:
 
 
 class ScoreDistribution(NamedTuple):
-    """How the F1 of an algorithm or a system is spread over documents, in [0, 1]."""
+    """The distribution over documents of an algorithm's or a system's F1, in [0, 1]."""
 
     name: str
     kind: str
@@ -177,7 +177,7 @@ class ScoreDistribution(NamedTuple):
 def score_distributions(
     rows: Iterable[OracleRow], scores_of: Mapping[str, Mapping[str, SystemScore]]
 ) -> list[ScoreDistribution]:
-    """The algorithms, the exact one first, then the systems on the same documents, the highest mean first."""
+    """Return algorithms, the exact one first, then systems on the same documents, the highest mean first."""
     by_algorithm: dict[str, list[OracleRow]] = {}
     for row in rows:
         by_algorithm.setdefault(row.algorithm, []).append(row)
@@ -196,6 +196,6 @@ def score_distributions(
 
 
 def spread(name: str, kind: str, f1: Sequence[float]) -> ScoreDistribution:
-    """The spread of at least one value."""
+    """Return the distribution of at least one value."""
     low, lower, median, upper, high = (float(value) for value in np.quantile(f1, QUARTILES))
     return ScoreDistribution(name, kind, len(f1), low, lower, median, upper, high, float(np.mean(f1)))

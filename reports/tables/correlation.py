@@ -17,17 +17,17 @@ from analysis.significance import ALPHA, fewest_documents
 from reports.tables.table import NOT_WEIGHED, Cell, Table, Undefined, interval, number_cell, ratio_intervals_note
 
 LEVEL_NAMES = {"global": "pooled", "input": "within documents", "system": "system level"}
-"""What pages and charts call the levels; files call them as the code does."""
+"""The names of the levels on pages and in charts; files have the names of the code."""
 
 COEFFICIENTS = {"pearson": "Pearson's r", "spearman": "Spearman's rho", "kendall": "Kendall's tau-b"}
 
 TERMS = LEVEL_NAMES | COEFFICIENTS
-"""What people read in the place of the names that files have of levels and coefficients."""
+"""The names of levels and coefficients that people read, by the names in files."""
 
 NO_TERMS: Mapping[str, str] = {}
 
 FEW_SYSTEMS = 4
-"""Systems below which intervals that draw systems come with a warning."""
+"""With fewer systems, intervals that draw systems come with a warning."""
 
 HOLDS_FOR: dict[Permute, str] = {
     "documents": "new documents, these systems",
@@ -35,13 +35,13 @@ HOLDS_FOR: dict[Permute, str] = {
     "both": "new systems and documents",
     "cells": "these systems and documents",
 }
-"""What a figure says something of, by what was drawn or swapped for it."""
+"""What a figure generalises to, by what was drawn or swapped for it."""
 
 
 def by_level(
     names: Mapping[Any, str], chosen: str | None, defaults: Sequence[str], levels: Sequence[str] = LEVELS
 ) -> list[str]:
-    """The names of what is drawn or swapped: one that was chosen, or the defaults, each with its levels."""
+    """Name what is drawn or swapped: the chosen one, or the defaults, each with its levels."""
     if chosen is not None:
         return [names[chosen]]
     return [
@@ -51,13 +51,13 @@ def by_level(
 
 
 def drawn_over(resample: Resample | None, levels: Sequence[str] = LEVELS) -> str:
-    """What intervals of correlations draw."""
+    """Say what intervals of correlations draw."""
     names = {"documents": "documents", "systems": "systems", "both": "documents and systems"}
     return " and ".join(by_level(names, resample, RESAMPLE_BY_LEVEL, levels))
 
 
 def tests_of(permute: Permute | None) -> str:
-    """The permutation tests of correlations."""
+    """Name the permutation tests of correlations."""
     return ", ".join(by_level(PERMUTATION_TESTS, permute, PERMUTE_BY_LEVEL))
 
 
@@ -68,10 +68,10 @@ def correlation_table(
     resample: Resample | None = None,
     terms: Mapping[str, str] = NO_TERMS,
 ) -> Table:
-    """Coefficients of pairs of columns at three levels, with what each rests on.
+    """Make a table of the coefficients of pairs of columns at three levels, with what each rests on.
 
-    `resample` is what intervals drew, None where it was that of each level; `terms` is what levels and coefficients
-    are called where not as in files.
+    `resample` is what intervals drew, None for the default of each level; `terms` are names of levels and coefficients
+    other than those in files.
     """
     pooled, within, of_systems = levels = [terms.get(level, level) for level in LEVELS]
     notes = [
@@ -118,7 +118,7 @@ def correlation_table(
 
 
 def discrepancy_table(found: Sequence[Discrepancy]) -> Table:
-    """On how many pairs ROUGE-K and another metric prefer different summaries."""
+    """Make the table of how many pairs ROUGE-K and another metric prefer different summaries on."""
     rows: list[dict[str, Cell]] = [
         {
             "first": row.first,
@@ -150,7 +150,7 @@ PERMUTATION_TESTS: dict[Permute, str] = {
     "both": "Perm-Systems + Perm-Inputs",
     "cells": "PERM-BOTH",
 }
-"""Permutation tests by what swaps, as Deutsch et al. 2021 call them."""
+"""The names of the permutation tests (Deutsch et al. 2021) by what they swap."""
 
 WHAT_SWAPS: dict[Permute, str] = {
     "systems": "Perm-Systems (Deutsch et al. 2021) swaps all summaries of a system together.",
@@ -166,25 +166,23 @@ def out_of_reach(comparisons: Sequence[CorrelationComparison], terms: Mapping[st
     """Say at which levels no p can be significant after Holm's correction, because too little can swap."""
     notes = []
     for level in LEVELS:
-        tested = [found for found in comparisons if found.level == level and found.p is not None]
-        found = min(tested, key=lambda found: found.least, default=None)
-        if found is None or found.least * found.comparisons <= ALPHA:
+        tested = [found for found in comparisons if found.level == level and found.test.p is not None]
+        if not tested:
             continue
-        units = fewest_documents(ALPHA, found.comparisons)  # as many as a sign-flip test
-        swapped = {"both": "systems and documents", "cells": "summaries"}.get(found.permuted, found.permuted)
-        drawn = found.least <= 1 / (found.permutations + 1)
-        least = min(1.0, found.least * found.comparisons)
+        count, test = tested[0].comparisons, min((found.test for found in tested), key=lambda test: test.least)
+        if test.least * count <= ALPHA:
+            continue
+        units = fewest_documents(ALPHA, count)  # as many as a sign-flip test
+        swapped = {"both": "systems and documents", "cells": "summaries"}.get(test.permuted, test.permuted)
+        drawn = test.least <= 1 / (test.permutations + 1)
         named = terms.get(level, level).removesuffix(" level")
-        corrected = (
-            f", or {least:.2g} after Holm's correction over {found.comparisons} comparisons"
-            if found.comparisons > 1
-            else ""
-        )
+        least = min(1.0, test.least * count)
+        corrected = f", or {least:.2g} after Holm's correction over {count} comparisons" if count > 1 else ""
         notes.append(
             f"No difference at the {named} level can be significant at {ALPHA:g}: the smallest p that this test can "
-            f"give here is {found.least:.2g}{corrected}. It takes "
+            f"give here is {test.least:.2g}{corrected}. It takes "
             f"{'more permutations' if drawn else f'{units} {swapped}'}"
-            f"{', or fewer metrics' if found.comparisons > 1 else ''}."
+            f"{', or fewer metrics' if count > 1 else ''}."
         )
     return notes
 
@@ -195,41 +193,42 @@ def correlation_test_table(
     method: str = "pearson",
     terms: Mapping[str, str] = NO_TERMS,
 ) -> Table:
-    """Which of two metrics correlates better with people."""
+    """Make the table of which of two metrics correlates better with people."""
+    tests = [found.test for found in comparisons]
     rows: list[dict[str, Cell]] = [
         {
             "first": found.first,
             "second": found.second,
             "level": terms.get(found.level, found.level),
-            "difference": number_cell(found.difference, found.reason),
-            "n": found.n,
-            "p": number_cell(found.p, found.reason),
-            "p (Holm)": number_cell(found.p_holm, found.reason),
-            "test": PERMUTATION_TESTS[found.permuted] + (", exact" if found.exact else ""),
-            "permutations": found.permutations,
-            "holds for": HOLDS_FOR[found.permuted],
-            "p (Williams)": number_cell(found.williams_p, found.williams_reason),
+            "difference": number_cell(test.difference, test.reason),
+            "n": test.n,
+            "p": number_cell(test.p, test.reason),
+            "p (Holm)": number_cell(found.p_holm, test.reason),
+            "test": PERMUTATION_TESTS[test.permuted] + (", exact" if test.exact else ""),
+            "permutations": test.permutations,
+            "holds for": HOLDS_FOR[test.permuted],
+            "p (Williams)": number_cell(found.williams.p, found.williams.reason),
         }
-        for found in comparisons
+        for found, test in zip(comparisons, tests, strict=True)
     ]
     notes = [
         f"Difference of {COEFFICIENTS[method]} with {human}, first minus second. p: a permutation test, which swaps "
         "the standardised scores of both metrics at random; Holm's correction over the comparisons of a level. "
         "Williams' test takes summaries, or systems, to be independent.",
-        *(WHAT_SWAPS[permuted] for permuted in dict.fromkeys(found.permuted for found in comparisons)),
+        *(WHAT_SWAPS[permuted] for permuted in dict.fromkeys(test.permuted for test in tests)),
     ]
-    if any(found.permutations and not found.exact for found in comparisons):
-        notes.append(f"Exact tests make all permutations, the others draw them with seed {comparisons[0].seed}.")
+    if any(test.permutations and not test.exact for test in tests):
+        notes.append(f"Exact tests make all permutations, the others draw them with seed {tests[0].seed}.")
     notes += out_of_reach(comparisons, terms)
     return Table(
         "correlation_tests", "Metric against metric by correlation", rows, notes, "there are fewer than 2 metrics"
     )
 
 
-def note_drawn_pairs_of_people(section: Table, people: str) -> Table:
-    """A table of systems, saying which of its figures describe the pairs that were drawn."""
+def note_drawn_pairs_of_people(table: Table, people: str) -> Table:
+    """Note under a table of systems which of its figures describe the pairs that were drawn."""
     note = (
         f"{NOT_WEIGHED} the column {people} describes the pairs that were drawn, not all pairs that could have been. "
         "Figures of metrics are of all summaries, and need no weights."
     )
-    return section._replace(notes=[*section.notes, note])
+    return table._replace(notes=[*table.notes, note])

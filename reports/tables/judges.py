@@ -1,4 +1,4 @@
-"""The table of language models that judge: whether they heed the order, and how often they agree with people."""
+"""The table of language models that judge: whether order sways them, and how often they agree with people."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,14 +13,14 @@ BOTH_ORDERS = (
     "nothing, and the pair stands in T: a miss by strict, left out by decided, and by half what one order drawn at "
     "random would earn. Pairs without a verdict are missing."
 )
-"""What is to be said of language models among metrics."""
+"""A note on language models among metrics."""
 
 NO_SCORES = Undefined("a judge says which summary is better, and gives no scores that could be close")
-"""Why a judge has no accuracy with ties."""
+"""The reason why a judge has no accuracy with ties."""
 
 
 def judges_table(judges: Sequence[JudgeSummary], agreement: AgreementAnalysis) -> Table:
-    """One row per language model; `agreement` has its agreement with people among that of metrics."""
+    """Make the table, a row for each language model, whose agreement with people is among that of metrics."""
     found = {row.signature: row.evaluation for row in agreement.rows}
     notes = [
         "Each pair is asked about in both orders. Answered: both orders have a verdict; all shares are of these pairs. "
@@ -44,7 +44,7 @@ def judges_table(judges: Sequence[JudgeSummary], agreement: AgreementAnalysis) -
 
 
 def judge_row(judge: JudgeSummary, found: MetricEvaluation | None) -> dict[str, Cell]:
-    """One line of the table."""
+    """Make a row of the table."""
     nothing = "no pair has a verdict in both orders"
     nobody = "people decide no pair of which it has a verdict"
     agreement = {
@@ -77,16 +77,16 @@ def judge_row(judge: JudgeSummary, found: MetricEvaluation | None) -> dict[str, 
 
 
 def share_cells(name: str, share: Share, nothing: str) -> dict[str, Cell]:
-    """A share and its interval under a name."""
+    """Return the cells of a share and its interval."""
     return {name: number_cell(share.value, nothing), f"{name} 95 %": interval(share.interval)}
 
 
 def list_reasons(reasons: Mapping[str, int]) -> str:
-    """Reasons with how many pairs they hold for."""
+    """List reasons with the number of pairs that each applies to."""
     return "; ".join(f"{count}: {reason}" for reason, count in reasons.items())
 
 
-def note_no_scores(section: Table, judges: Sequence[JudgeSummary]) -> Table:
-    """The same table of correlations, saying that judges have none."""
+def note_no_scores(table: Table, judges: Sequence[JudgeSummary]) -> Table:
+    """Note under a table of correlations that it leaves judges out."""
     names = ", ".join(f"{JUDGE}{judge.name}" for judge in judges)
-    return section._replace(notes=[*section.notes, f"Left out: {names}, with verdicts on pairs and no scores."])
+    return table._replace(notes=[*table.notes, f"Left out: {names}, with verdicts on pairs and no scores."])

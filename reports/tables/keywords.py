@@ -1,4 +1,4 @@
-"""Tables of keywords: what a data set has, what summaries recall, what extractors find."""
+"""Tables of keywords: how many a data set has, which of them summaries recall, and which extractors find."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
@@ -16,11 +16,11 @@ from reports.escaping import format_count
 from reports.tables.table import GROWS, Cell, Table, interval, number_cell, ratio_intervals_note
 
 NO_SUMMARIES = "there is no summary, or no document has keywords"
-"""Why a table of systems by keywords has no rows."""
+"""The reason why a table of systems by keywords has no rows."""
 
 
 def keyword_statistics_table(found: KeywordStatistics) -> Table:
-    """How many references and keywords documents have."""
+    """Make the table of how many references and keywords documents have."""
     no_keyword = "no document has keywords"
     rows: list[dict[str, Cell]] = [
         {
@@ -39,7 +39,7 @@ def keyword_statistics_table(found: KeywordStatistics) -> Table:
 
 
 def length_statistics_table(found: Sequence[Lengths]) -> Table:
-    """How long texts are."""
+    """Make the table of the lengths of texts."""
     rows: list[dict[str, Cell]] = [
         {
             "text": row.of,
@@ -63,7 +63,7 @@ def length_statistics_table(found: Sequence[Lengths]) -> Table:
 
 
 def by_source_table(found: Sequence[Recall]) -> Table:
-    """Mean ROUGE-K of the systems over keywords inside and outside of the source."""
+    """Make the table of the systems' mean ROUGE-K over keywords in the source and over those that are not."""
     rows: list[dict[str, Cell]] = [
         {
             "system": row.system,
@@ -87,7 +87,7 @@ def by_source_table(found: Sequence[Recall]) -> Table:
 
 
 def by_length_table(found: Sequence[LengthRecall]) -> Table:
-    """Mean ROUGE-K of the systems over keywords of each length."""
+    """Make the table of the systems' mean ROUGE-K over keywords of each length."""
     rows: dict[str, dict[str, Cell]] = {}
     for part in found:
         label = words_label(part.words)
@@ -104,12 +104,12 @@ def by_length_table(found: Sequence[LengthRecall]) -> Table:
 
 
 def words_label(words: int) -> str:
-    """What keywords of a length are called: `1 word`, `2 words`, `10+ words`."""
+    """Return the label of a keyword's length: `1 word`, `2 words`, `10+ words`."""
     return f"{words}{'+' if words == LONGEST_ASKED else ''} word{'s' if words > 1 else ''}"
 
 
 def extractors_table(found: Sequence[ExtractorOverlap], called: Callable[[str], str] = str) -> Table:
-    """How far extractors find the same keywords; `called` says what an extractor is called."""
+    """Make the table of how many keywords extractors share; `called` gives an extractor's name."""
     rows: list[dict[str, Cell]] = [
         {
             "first": called(row.first),
@@ -124,25 +124,25 @@ def extractors_table(found: Sequence[ExtractorOverlap], called: Callable[[str], 
 
 
 EXTRACTOR_LABELS = {"overlap": "Overlap", "tfidf": "TF-IDF", "textrank": "TextRank"}
-"""How extractors are called on pages; others by their own name."""
+"""The names of extractors on pages; others go by their own name."""
 
 
 class Published(NamedTuple):
-    """What a paper reports of an extractor."""
+    """The figures that a paper reports for an extractor."""
 
     per_document: float
-    """Wrong keywords a summary."""
+    """Wrong keywords per summary."""
     rate: float
     """False discovery rate, in [0, 1]."""
 
     @property
     def keywords(self) -> float:
-        """How many keywords a document would have, were both figures of the same keywords."""
+        """The number of keywords per document, if both figures were about the same keywords."""
         return self.per_document / self.rate
 
 
 PUBLISHED = {"overlap": Published(0.64, 0.13), "tfidf": Published(0.85, 0.16), "textrank": Published(0.94, 0.21)}
-"""Keyword extraction as the annotators of Takeshita et al. 2024 (section 3) judged it."""
+"""Figures of keyword extraction, judged by the annotators of Takeshita et al. 2024 (section 3)."""
 
 IMPLIED = ", ".join(f"{of.keywords:.2f} ({EXTRACTOR_LABELS[name]})" for name, of in PUBLISHED.items())
 
@@ -152,16 +152,16 @@ OTHER_RATE = (
     f"The paper's figures would make that {IMPLIED}, though each of its extractors gives a document as many keywords "
     "as the overlap rule."
 )
-"""What is to be said wherever a pooled false discovery rate stands beside the paper's."""
+"""A note wherever a pooled false discovery rate stands beside the paper's."""
 
 
 def extractor_name(extractor: str) -> str:
-    """What an extractor is called."""
+    """Return the name of an extractor on pages."""
     return EXTRACTOR_LABELS.get(extractor, extractor)
 
 
 def discoveries(counts: MarkCounts, extractors: Sequence[str]) -> dict[str, FalseDiscovery]:
-    """By extractor, how often it is wrong; each over the documents that were saved."""
+    """Compute by extractor how often it is wrong, each over the documents that were saved."""
     columns = [np.array([*column, None], dtype=object)[:-1] for column in counts]  # None: names stay whole texts
     documents, annotators, of, keywords, wrong = columns
     return {
@@ -172,13 +172,13 @@ def discoveries(counts: MarkCounts, extractors: Sequence[str]) -> dict[str, Fals
     }
 
 
-def discovery_sections(found: Mapping[str, FalseDiscovery], decisions: MarkDecisions) -> list[Table]:
-    """What people marked by extractor, what the paper reports, and how far the annotators agree."""
+def discovery_tables(found: Mapping[str, FalseDiscovery], decisions: MarkDecisions) -> list[Table]:
+    """Make the tables of what people marked by extractor, of the paper's figures, and of annotators' agreement."""
     return [discovery_table(found), published_table(), mark_agreement_table(decisions)]
 
 
 def discovery_table(found: Mapping[str, FalseDiscovery]) -> Table:
-    """Wrong keywords a document and false discovery rates, a row an extractor."""
+    """Make the table of wrong keywords per document and false discovery rates, a row for each extractor."""
     rows: list[dict[str, Cell]] = [
         {
             "extractor": extractor_name(name),
@@ -208,7 +208,7 @@ def discovery_table(found: Mapping[str, FalseDiscovery]) -> Table:
 
 
 def published_table() -> Table:
-    """The figures of the paper, to be read beside those of a review."""
+    """Make the table of the paper's figures, to compare those of a review with."""
     rows: list[dict[str, Cell]] = [
         {
             "extractor": extractor_name(name),
@@ -227,7 +227,7 @@ def published_table() -> Table:
 
 
 def mark_agreement_table(decisions: MarkDecisions) -> Table:
-    """How far annotators agree on which keywords are wrong."""
+    """Make the table of how far annotators agree on which keywords are wrong."""
     choices = [-1 if wrong else 1 for wrong in decisions.wrong]
     alpha, raw = (of(decisions.keywords, choices) for of in (krippendorff_alpha, raw_agreement))
     rows: list[dict[str, Cell]] = [

@@ -12,16 +12,16 @@ from reports.tables.table import Cell, Table, Undefined, interval, number_cell, 
 TOO_FEW = "fewer than 2 documents have marks and keywords"
 
 Figures = tuple[float | None, float | None, int, int]
-"""A ratio, what it would be by chance, and the two counts that it is of."""
+"""A ratio, its value by chance, and the two counts that it divides."""
 
 EMPTY = "no annotator of this study has marked words"
 
 PARTS = ("summaries", "documents")
-"""Where words are marked, as `MarkedWords` names it."""
+"""The kinds of texts in which words are marked, as fields of `MarkedWords`."""
 
 
 def marked_words_table(found: MarkedWords) -> Table:
-    """Precision and recall of keywords against marked words, over all documents."""
+    """Make the table of precision and recall of keywords against marked words, over all documents."""
     rows = [
         row
         for part in PARTS
@@ -33,7 +33,7 @@ def marked_words_table(found: MarkedWords) -> Table:
 
 
 def marked_documents_table(found: MarkedWords) -> Table:
-    """The same of each document."""
+    """Make the same table with a row for each document."""
     rows = [
         row_of_document(part, one)
         for part in PARTS
@@ -45,22 +45,22 @@ def marked_documents_table(found: MarkedWords) -> Table:
 
 
 def comparison_of(found: MarkedWords, part: str) -> MarkComparison:
-    """One of its two comparisons."""
+    """Return the comparison of one of `PARTS`."""
     return found.summaries if part == "summaries" else found.documents
 
 
 def any_marked(found: MarkComparison) -> bool:
-    """Whether anybody marked a word in these texts."""
+    """Tell whether anybody marked a word in these texts."""
     return any(one.counts.marked for one in found.documents)
 
 
 def counted_documents(found: MarkComparison) -> Sequence[DocumentMarks]:
-    """Those that have marks and keywords."""
+    """Return the documents that have marks and keywords."""
     return [one for one in found.documents if one.missing is None]
 
 
 def rows_of_all(part: str, found: MarkComparison) -> list[dict[str, Cell]]:
-    """Precision and recall over all documents, a row each."""
+    """Make the rows of precision and recall over all documents."""
     counts, documents = found.counts, len(counted_documents(found))
     nothing = NO_OCCURRENCE if counts.marked else NO_MARKS
 
@@ -84,7 +84,7 @@ def rows_of_all(part: str, found: MarkComparison) -> list[dict[str, Cell]]:
 
 
 def row_of_document(part: str, found: DocumentMarks) -> dict[str, Cell]:
-    """Counts and ratios of one document."""
+    """Make the row of one document's counts and ratios."""
     counts, missing = found.counts, found.missing
 
     def ratio(value: float | None) -> Cell:
@@ -108,7 +108,7 @@ def row_of_document(part: str, found: DocumentMarks) -> dict[str, Cell]:
 
 
 def write_notes(found: MarkedWords) -> list[str]:
-    """What the figures count; the last note is on intervals."""
+    """Explain the figures; the last note is on intervals."""
     without = sum(one.missing not in (None, NO_MARKS) for one in found.summaries.documents)
     left_out = [
         *([f"{format_count(found.unmarked, 'judgment')} without a mark"] if found.unmarked else []),

@@ -1,10 +1,9 @@
-"""What oracles reached as tables and records, for the Upper bound page and the command `oracle`."""
+"""Results of oracles as tables and records, for the Upper bound page and the command `oracle`."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from data.one_line import in_one_line
 from data.records import Document
 from reports.formats import UNDEFINED, as_latex, cell_as_json
 from reports.tables.table import Cell, Range, Table, Undefined, number_cell
@@ -34,7 +33,7 @@ REFERENCE_RULE_NOTES = {
 }
 
 INSIDE = "within-sentences"
-"""Where n-grams are counted, as signatures say it."""
+"""Where n-grams are counted, in the words of signatures."""
 
 SINGLE = "a single document has no spread"
 
@@ -57,7 +56,7 @@ UNCERTAINTY = ("mean", "variation", "mean 95 %")
 EFFORT = ("sentences", "gap", "at_optimum", "seconds", "longest")
 
 PROOF = ("documents", "proven", "unproven", "mean", "bound")
-"""Figures of each table, by their names in `figures_of`."""
+"""The figures in each table, by their names in `figures_of`."""
 
 HEADINGS = {
     "variation": "coefficient of variation",
@@ -67,7 +66,7 @@ HEADINGS = {
     "longest": "longest seconds",
     "rouge2": "ROUGE-2",
 }
-"""Columns that have other names than their figures."""
+"""The headings of columns that are not called like their figures."""
 
 ROUGE_2_NOTE = "ROUGE-2: mean F1 of the same extracts, counted in the same way; it is not what they were chosen for."
 
@@ -79,20 +78,20 @@ WHOSE = (
 )
 
 LATEX_DIGITS = dict.fromkeys((HEADINGS["gap"], "seconds", HEADINGS["longest"]), 4)
-"""Decimals, in LaTeX, of the columns that have not three: seconds may be milliseconds, and gaps smaller still."""
+"""Columns of four decimals in LaTeX rather than three: seconds may be milliseconds, and gaps smaller still."""
 
 
-def oracle_sections(
+def oracle_tables(
     statistics: Sequence[AlgorithmStatistics],
     task: OracleTask,
     left_out: Mapping[str, int] | None = None,
     extracts: Extracts = NO_EXTRACTS,
 ) -> list[Table]:
-    """The tables of Akhmetov et al. (2022), a row an algorithm, and those of what the searches took and proved.
+    """Make the tables of Akhmetov et al. (2022), a row for each algorithm, and ours of effort and proofs.
 
     `distribution` is their Table 2, `uncertainty` Tables 4 and 5; `effort`, `proof` and `lengths` are ours, the last
-    two where a search ran that proves. `left_out` counts, by the reason, the documents that have no oracle. An
-    exact search that the time ended is called `best found`, not the optimum.
+    two only if a search ran that proves. `left_out` counts by reason the documents without an oracle. If an exact
+    search ran out of time, its result is called `best found` rather than the optimum.
     """
     figures = {found.algorithm: figures_of(found, statistics, extracts) for found in statistics}
     proving = {found.algorithm for found in statistics if found.proven is not None}
@@ -105,7 +104,7 @@ def oracle_sections(
         ),
     ]
 
-    def section(
+    def table(
         name: str, title: str, columns: Sequence[str], notes: Sequence[str], only: Collection[str] = figures.keys()
     ) -> Table:
         rows = [
@@ -119,14 +118,14 @@ def oracle_sections(
         ]
         return Table(name, title, rows, [*notes, *said], NO_DOCUMENT)
 
-    sections = [
-        section(
+    tables = [
+        table(
             "distribution",
             f"ROUGE-{task.target.n} F1 that extracts reach, by algorithm",
             (*DISTRIBUTION, "rouge2") if extracts.rouge2 else DISTRIBUTION,
             distribution_notes(task, statistics, rouge_2=bool(extracts.rouge2)),
         ),
-        section(
+        table(
             "uncertainty",
             "How much the F1 varies",
             UNCERTAINTY,
@@ -136,21 +135,21 @@ def oracle_sections(
                 "The interval is cut to [0, 1], where F1 ends: Student's t knows no limits.",
             ],
         ),
-        section("effort", "Length, distance from the optimum, and time", EFFORT, effort_notes(task)),
+        table("effort", "Length, distance from the optimum, and time", EFFORT, effort_notes(task)),
     ]
     if proving or (not statistics and "exact" in task.algorithms):
         note = (
             f"Proven: share of the documents of which no extract scores higher, to within {PROVEN:g}; unproven: the "
             "number of the others. Mean bound: no extracts have a higher mean F1."
         )
-        sections.append(section("proof", "What is proven", PROOF, [note], proving))
+        tables.append(table("proof", "What is proven", PROOF, [note], proving))
     if extracts.relations:
-        sections.append(lengths_table(extracts))
-    return sections
+        tables.append(lengths_table(extracts))
+    return tables
 
 
 def distribution_notes(task: OracleTask, statistics: Sequence[AlgorithmStatistics], *, rouge_2: bool) -> list[str]:
-    """Notes on what the F1 is of, whose algorithms reached it, and how far these are apart."""
+    """Explain how F1 is counted, whose algorithms these are, and how far they differ."""
     return [
         f"F1 in [0, 1], {DEFINITIONS[task.target.definition]}; {REFERENCE_RULE_NOTES[task.target.references]}; "
         f"{length_label(task.length)}.",
@@ -163,7 +162,7 @@ def distribution_notes(task: OracleTask, statistics: Sequence[AlgorithmStatistic
 
 
 def comparison_notes(statistics: Sequence[AlgorithmStatistics]) -> list[str]:
-    """By how much the searches of the paper differ from ours and from the optimum, where any of these ran, too."""
+    """Compare the paper's searches with ours and with the optimum, if any of these also ran."""
     means = {found.algorithm: found.mean for found in statistics}
     theirs = [name for name in means if name.endswith("@paper")]
     said = [
@@ -179,7 +178,7 @@ def comparison_notes(statistics: Sequence[AlgorithmStatistics]) -> list[str]:
 
 
 def lengths_table(extracts: Extracts) -> Table:
-    """What the number of sentences of the optimum goes with."""
+    """Make the table of what the optimum's number of sentences correlates with."""
     rows: list[dict[str, Cell]] = [
         {
             "feature": found.feature,
@@ -199,7 +198,7 @@ def lengths_table(extracts: Extracts) -> Table:
 
 
 def inside_note(target: Target) -> str:
-    """How what is searched relates to the ROUGE that everybody reports."""
+    """Explain how the ROUGE that is searched relates to the one that is usually reported."""
     if target.n > 1:
         return (
             f"N-grams of an extract are counted inside its sentences. Ordinary rouge{target.n} of the joined text also "
@@ -211,7 +210,7 @@ def inside_note(target: Target) -> str:
 
 
 def effort_notes(task: OracleTask) -> list[str]:
-    """What the columns of the table of effort mean."""
+    """Explain the columns of the table of effort."""
     timed = [algorithm for algorithm in task.algorithms if ALGORITHMS[algorithm].timed]
     stop = "stop" if len(timed) > 1 else "stops"
     limit = f" For a reference, {', '.join(timed)} {stop} at the first check after {task.seconds:g} s"
@@ -226,7 +225,7 @@ def effort_notes(task: OracleTask) -> list[str]:
 
 
 def unproven_notes(statistics: Iterable[AlgorithmStatistics]) -> list[str]:
-    """That not all results of a search that proves are optima, where it is so."""
+    """Say which proving searches ended with results that are not all proven."""
     return [
         f"{found.algorithm}: the results of {found.unproven} of {found.documents} documents are not proven. They are "
         f"the best found before the time was over, no more; the mean of the optima is at most {found.bound:.4f}."
@@ -236,12 +235,12 @@ def unproven_notes(statistics: Iterable[AlgorithmStatistics]) -> list[str]:
 
 
 def label_of(found: AlgorithmStatistics) -> str:
-    """What a row is called: an algorithm that proves is named so only where it has proven all."""
+    """Return the name of an algorithm's row; only where all is proven, it is called optimum."""
     return f"{found.algorithm} (best found)" if found.unproven else found.algorithm
 
 
 def length_label(length: SummaryLength | None) -> str:
-    """How long extracts may be, in words."""
+    """Say how long extracts may be."""
     if length is None:
         return "the length of extracts is not limited"
     if length.unit == "reference":
@@ -252,7 +251,7 @@ def length_label(length: SummaryLength | None) -> str:
 def figures_of(
     found: AlgorithmStatistics, beside: Iterable[AlgorithmStatistics], extracts: Extracts = NO_EXTRACTS
 ) -> dict[str, Cell]:
-    """An algorithm's figures by name; `beside` are those of all algorithms that ran with it, `extracts` of theirs."""
+    """Return an algorithm's figures by name; `beside` are the statistics of all algorithms that ran with it."""
     exact = next((other for other in beside if other.algorithm == "exact"), None)
     no_gap = NO_EXACT if exact is None else NONE_PROVEN
     interval = Undefined(SINGLE) if found.low is None or found.high is None else Range(found.low, found.high)
@@ -283,7 +282,7 @@ def figures_of(
 
 
 def reasons_left_out(documents: Iterable[Document], evaluation: OracleEvaluation, task: OracleTask) -> dict[str, str]:
-    """Why documents have no oracle, by their ids."""
+    """Return by id why documents have no oracle."""
     by_id = {document.id: document for document in documents}
     return {key: why_left_out(by_id[key], task) for key in evaluation.left_out}
 
@@ -291,7 +290,7 @@ def reasons_left_out(documents: Iterable[Document], evaluation: OracleEvaluation
 def facts_of(
     task: OracleTask, statistics: Sequence[AlgorithmStatistics], left_out: Mapping[str, str]
 ) -> dict[str, str]:
-    """What the tables rest on."""
+    """Return the facts that the tables rest on."""
     without = "; ".join(f"{count}: {reason}" for reason, count in Counter(left_out.values()).items())
     settings = {**settings_of(task), "length": length_option(task.length) or "not limited"}
     return {
@@ -302,7 +301,7 @@ def facts_of(
 
 
 def settings_of(task: OracleTask) -> dict[str, Any]:
-    """What was searched, and how, by name."""
+    """Return the settings of the search by name."""
     target = task.target
     return {
         "metric": f"rouge{target.n}",
@@ -318,36 +317,20 @@ def settings_of(task: OracleTask) -> dict[str, Any]:
 
 
 def length_option(length: SummaryLength | None) -> str | None:
-    """A length as the command line takes it: `3`, `100w`, `ref`; None where there is none."""
+    """Return a length as the command line takes it: `3`, `100w`, `ref`; None for no limit."""
     return None if length is None else length.name
 
 
 def sentences_option(sentences: tuple[int, int | None]) -> str:
-    """How many sentences documents may have, as the command line takes it: `10-200`, `10-`."""
+    """Return the range of documents' sentences as the command line takes it: `10-200`, `10-`."""
     fewest, most = sentences
     return f"{fewest}-{'' if most is None else most}"
 
 
-def oracles_as_latex(
-    sections: Iterable[Table], statistics: Sequence[AlgorithmStatistics], origin: str, comments: Iterable[str] = ()
-) -> str:
-    """The tables as LaTeX, each caption with the `origin` (a file or data set) and the number of documents.
-
-    `comments`, what the tables rest on, come before them, a line each; the signatures stand there and nowhere else.
-    Labels begin with `tab:oracle-`.
-    """
-    documents = statistics[0].documents if statistics else 0
-    tables = [
-        as_latex(
-            section,
-            caption=f"{section.title} ({origin}, n = {documents})",
-            label=f"tab:oracle-{section.name}",
-            digits=LATEX_DIGITS,
-            signed=False,
-        )
-        for section in sections
-    ]
-    return "\n".join([*(f"% {in_one_line(comment)}" for comment in comments), *tables])
+def oracle_as_latex(table: Table, origin: str, statistics: Sequence[AlgorithmStatistics]) -> str:
+    """Write a table as LaTeX without signatures; its caption names the `origin` (a file or data set) and n."""
+    caption = f"{table.title} ({origin}, n = {statistics[0].documents if statistics else 0})"
+    return as_latex(table, caption=caption, label=f"tab:oracle-{table.name}", digits=LATEX_DIGITS, signed=False)
 
 
 def oracles_as_json(
@@ -357,7 +340,7 @@ def oracles_as_json(
     origin: Mapping[str, str],
     extracts: Extracts = NO_EXTRACTS,
 ) -> dict[str, Any]:
-    """The figures by algorithm beside the settings; `origin` says what was searched, `left_out` why documents were not.
+    """Return the figures by algorithm, with the settings, the `origin` of the documents, and why some were left out.
 
     What is undefined is null, with the reasons under `undefined`; an interval is a list of its ends.
     """
@@ -376,7 +359,7 @@ def oracles_as_json(
 
 
 def lengths_as_json(extracts: Extracts) -> dict[str, Any]:
-    """What the length of the optimum goes with, as JSON values."""
+    """Return the correlations of the optimum's length as JSON values."""
     return {
         "documents": extracts.documents,
         "sentences": extracts.sentences,
@@ -386,13 +369,13 @@ def lengths_as_json(extracts: Extracts) -> dict[str, Any]:
 
 
 def figures_as_json(figures: Mapping[str, Cell]) -> dict[str, Any]:
-    """Figures as JSON values, with the reasons why some are undefined."""
+    """Return figures as JSON values, with the reasons why some are undefined."""
     reasons = {name: cell.reason for name, cell in figures.items() if isinstance(cell, Undefined)}
     return {name: cell_as_json(cell) for name, cell in figures.items()} | ({UNDEFINED: reasons} if reasons else {})
 
 
 def row_records(rows: Iterable[OracleRow], documents: Iterable[Document]) -> Iterator[dict[str, Any]]:
-    """One record a document and algorithm, with the extract as `text`; sentences and references count from 0."""
+    """Yield a record per document and algorithm, with the extract as `text`; sentences and references count from 0."""
     by_id = {document.id: document for document in documents}
     for row in rows:
         sentences = sentences_of(by_id[row.document_id])

@@ -1,4 +1,4 @@
-"""Tables of annotators among themselves and of the systems that they prefer."""
+"""Tables of agreement between annotators, and of the systems that they prefer."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from reports.tables.table import Cell, Table, Undefined, interval, number_cell, 
 
 
 def reliability_table(alpha: Estimate, fleiss: FleissKappa, raw: Estimate) -> Table:
-    """Coefficients of agreement between all annotators."""
+    """Make the table of coefficients of agreement between all annotators."""
     judgments = "" if fleiss.judgments_per_pair is None else f", pairs with {fleiss.judgments_per_pair} judgments"
     rows: list[dict[str, Cell]] = [
         {
@@ -36,7 +36,7 @@ def reliability_table(alpha: Estimate, fleiss: FleissKappa, raw: Estimate) -> Ta
 
 
 def cohen_table(kappas: Sequence[Kappa]) -> Table:
-    """Cohen's kappa of every two annotators."""
+    """Make the table of Cohen's kappa for every two annotators."""
     rows: list[dict[str, Cell]] = [
         {
             "first": found.first,
@@ -58,7 +58,7 @@ def cohen_table(kappas: Sequence[Kappa]) -> Table:
 
 
 def annotators_table(annotators: Sequence[AnnotatorReliability]) -> Table:
-    """One row per annotator."""
+    """Make the table of annotators, a row each."""
     rows: list[dict[str, Cell]] = [
         {
             "annotator": found.annotator,
@@ -81,7 +81,7 @@ def annotators_table(annotators: Sequence[AnnotatorReliability]) -> Table:
 
 
 def ranking_table(ranking: Ranking) -> Table:
-    """Systems by Bradley-Terry strength."""
+    """Make the table of systems by Bradley-Terry strength."""
     rows: list[dict[str, Cell]] = [
         {
             "system": row.system,

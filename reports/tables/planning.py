@@ -6,7 +6,7 @@ from reports.tables.table import Cell, Table, number_cell
 
 
 def plan_table(plan: Plan) -> Table:
-    """What a study needs."""
+    """Make the table of what a study needs."""
     rows: list[dict[str, Cell]] = [
         {
             "pairs": number_cell(plan.pairs, plan.reason),
@@ -25,7 +25,7 @@ def plan_table(plan: Plan) -> Table:
 
 
 def plan_notes(plan: Plan) -> list[str]:
-    """What a plan is for, how sure it is, and why it takes so many documents."""
+    """Say what a plan is for, how sure it is, and why it takes this many documents."""
     if plan.method is None:
         return []
     if plan.test is None:
@@ -47,7 +47,7 @@ def plan_notes(plan: Plan) -> list[str]:
 
 
 def observed_table(first: str, second: str, found: ObservedMetrics) -> Table:
-    """What a planned study can be reckoned from."""
+    """Make the table of observed figures from which a study can be planned."""
     rows: list[dict[str, Cell]] = [
         {
             "first": first,

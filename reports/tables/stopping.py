@@ -19,7 +19,7 @@ ALIKE = "Pairs count the same, however likely they were drawn."
 
 
 def sequential_table(found: SequentialAnalysis, label_of: LabelOf, *, weighed: bool = False) -> Table:
-    """What is known after the documents that are complete and, where the study has stopped, what decided that."""
+    """Make the table of what is known after the complete documents and, if the study has stopped, when it did."""
     due = found.due
     rows = [sequential_row(found, due or found.now, label_of, "now", name_verdict(due))]
     if found.decision is not None:
@@ -37,7 +37,7 @@ def sequential_table(found: SequentialAnalysis, label_of: LabelOf, *, weighed: b
 def sequential_row(
     found: SequentialAnalysis, at: StoppingDecision, label_of: LabelOf, when: str, verdict: str
 ) -> dict[str, Cell]:
-    """One row: what was known after some documents."""
+    """Make the row of what was known after some documents."""
     first, second = name_metrics(found, label_of)
     size = scale(found)
     return {
@@ -56,7 +56,7 @@ def sequential_row(
 
 
 def name_verdict(decision: StoppingDecision | None) -> str:
-    """What to do."""
+    """Say whether to stop or to go on."""
     if decision is None:
         return "go on"
     return "stop: they differ" if decision.rejected else "stop: no more documents"

@@ -1,4 +1,4 @@
-"""Tables of systems: their means beside upper bounds, what papers report, how far they lie apart, and which differ."""
+"""Tables of systems: means beside upper bounds, published figures, distinguishability, and significant differences."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -20,13 +20,13 @@ RUNS = (
 )
 
 FEW = 5
-"""Systems that are named in a note."""
+"""The most systems that a note names."""
 
 NOT_SCORED = "best extracts are chosen by ROUGE-1, and not scored otherwise"
 
 
 def spread_table(analyses: Sequence[SystemsAnalysis]) -> Table:
-    """How well each metric tells systems apart."""
+    """Make the table of how well each metric tells systems apart."""
     rows: list[dict[str, Cell]] = [
         {
             "metric": found.name,
@@ -44,7 +44,7 @@ def spread_table(analyses: Sequence[SystemsAnalysis]) -> Table:
 
 
 def system_table(analyses: Sequence[SystemsAnalysis], bounds: Sequence[GivenMeans] = ()) -> Table:
-    """Mean scores of the systems, a column a metric, then upper bounds; who beats the baselines has a dagger."""
+    """Make the table of systems' means by metric, then of upper bounds; a dagger marks who beats the baselines."""
     systems = list(dict.fromkeys(str(of.system) for found in analyses for of in found.runs))
     rows: list[dict[str, Cell]] = [{"system": system} for system in systems]
     for found in analyses:
@@ -67,7 +67,7 @@ def system_table(analyses: Sequence[SystemsAnalysis], bounds: Sequence[GivenMean
 
 
 def describe_fewer(analyses: Sequence[SystemsAnalysis]) -> list[str]:
-    """Which systems have fewer documents than others, and in which columns: those means are not to be compared."""
+    """Say which systems have fewer documents than others, and in which columns: do not compare those means."""
     columns: dict[tuple[str, ...], list[str]] = {}
     for found in analyses:
         most = max((of.n for of in found.runs), default=0)
@@ -83,24 +83,24 @@ def describe_fewer(analyses: Sequence[SystemsAnalysis]) -> list[str]:
 
 
 def mean_cell(found: SystemRuns | None, mark: str) -> Cell:
-    """A system's mean by a metric, marked, with its standard deviation over runs where there are several."""
+    """Return a system's mean by a metric, marked, with its standard deviation over runs if there are several."""
     if found is None or found.mean is None:
         return Undefined("no summary of this system has a score")
     return Marked(found.mean, mark, found.std) if mark or found.std is not None else found.mean
 
 
 def column_name(found: SystemsAnalysis) -> str:
-    """What the column of a metric is called: the length of summaries is no score."""
+    """Return the heading of a metric's column; length is called `words`, as it is no score."""
     return "words" if is_length(found.signature) else found.name
 
 
 def has_keywords(found: SystemsAnalysis) -> bool:
-    """Whether a column is recall of keywords."""
+    """Tell whether a column is recall of keywords."""
     return name_of(found.signature) == "rouge_k"
 
 
 def baselines_note(baselines: Sequence[str]) -> str:
-    """What a dagger says."""
+    """Explain the dagger."""
     each = f"each of {', '.join(baselines)}" if len(baselines) > 1 else baselines[0]
     return (
         f"{DAGGER}: beats {each}: a higher mean, and p below {ALPHA:g} by Wilcoxon's signed-rank test, two-sided, "
@@ -117,7 +117,7 @@ PUBLISHED_NOTE = (
 
 
 def published_table(published: Sequence[GivenMeans], label_of: Callable[[str], str]) -> Table:
-    """What papers report of systems on the same data set; `label_of` says what a metric is called."""
+    """Make the table of published figures for the same data set; `label_of` gives a metric's name."""
     columns = dict.fromkeys(name for of in published for name in of.means)
     rows: list[dict[str, Cell]] = [
         {"system": of.system}
@@ -129,7 +129,7 @@ def published_table(published: Sequence[GivenMeans], label_of: Callable[[str], s
 
 
 def wilcoxon_table(analyses: Sequence[SystemsAnalysis], only: str | None = None) -> Table:
-    """Every two systems by each metric, or by the one that is named, and how much longer the first of them is."""
+    """Compare every two systems by each metric, or by `only` one, and by their length."""
     longer = words_apart(analyses)
     shown = [found for found in analyses if only in (None, found.name)]
     rows: list[dict[str, Cell]] = [
@@ -162,7 +162,7 @@ def wilcoxon_table(analyses: Sequence[SystemsAnalysis], only: str | None = None)
 
 
 def words_apart(analyses: Sequence[SystemsAnalysis]) -> Mapping[tuple[str, str], Cell]:
-    """How many words longer the first of two systems is on average; nothing where no lengths are known."""
+    """Return by two systems how many words longer the first is on average; empty if no lengths are known."""
     return {
         (str(two.first), str(two.second)): number_cell(two.difference, two.reason)
         for found in analyses

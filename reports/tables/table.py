@@ -1,4 +1,4 @@
-"""What a table is: rows of cells, each a number, an interval, a text, or undefined with its reason."""
+"""Tables: rows of cells, each a number, an interval, a text, or undefined with its reason."""
 
 from __future__ import annotations
 
@@ -37,41 +37,41 @@ class Table(NamedTuple):
     """A table under its title."""
 
     name: str
-    """What it is called in files, such as `agreement`."""
+    """Its name in files, such as `agreement`."""
     title: str
     rows: Sequence[Mapping[str, Cell]]
     """Every row has the same columns in the same order."""
     notes: Sequence[str] = ()
-    """What is to be said under it."""
+    """The notes under it."""
     empty: str = "there is nothing to count"
     """Why there are no rows, where there are none."""
 
     def select(self, columns: Mapping[str, str], rows: Sequence[Mapping[str, Cell]] | None = None) -> Table:
-        """The same with some of the columns, under other names; `columns` are the new names by the old ones.
+        """Return the table with some of its columns, renamed; `columns` are the new names by the old ones.
 
-        `rows` stand in the place of the table's where they are given.
+        `rows`, if given, replace the table's.
         """
         chosen = self.rows if rows is None else rows
         return self._replace(rows=[{new: row[old] for old, new in columns.items() if old in row} for row in chosen])
 
 
 GROWS = "Keyword recall grows with length: read ROUGE-K beside the words."
-"""What is to be said wherever ROUGE-K of systems is shown."""
+"""A note wherever ROUGE-K of systems is shown."""
 
 NOT_WEIGHED = "Not weighed:"
-"""How a note begins that stands under each table that it concerns, even where others are printed once for all."""
+"""The beginning of a note that is repeated under each table it concerns, unlike the notes that are printed once."""
 
 DAGGER = "†"
-"""What marks a system that beats the baselines."""
+"""The mark of a system that beats the baselines."""
 
 
 def number_cell(value: float | None, reason: str | None) -> Cell:
-    """A number, or that it is undefined."""
+    """Return a number, or `Undefined` with the reason."""
     return Undefined(reason or "nothing to count") if value is None else value
 
 
 def ratio_intervals_note(level: float, over: str, units: str = "pairs") -> str:
-    """How intervals of ratios were made, in the words of all tables that have them."""
+    """Say how intervals of ratios were made, in the words of all tables that have them."""
     return (
         f"Intervals: {level:.0%}, Clopper and Pearson's, for as many independent {units} as would leave a ratio as "
         f"unsure as the {over} do (Korn and Graubard 1998)."
@@ -79,7 +79,7 @@ def ratio_intervals_note(level: float, over: str, units: str = "pairs") -> str:
 
 
 def interval(found: Interval | Estimate | Any) -> Cell:
-    """The ends of an interval, or that it is undefined."""
+    """Return the ends of an interval, or `Undefined` with the reason."""
     if found.low is None or found.high is None:
         return Undefined(found.reason or "no interval")
     return Range(found.low, found.high)

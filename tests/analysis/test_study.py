@@ -8,7 +8,7 @@ import pytest
 from analysis.study import Settings as StudySettings
 from analysis.study import StudyAnalysis, analyze_ratings
 from data.cells import Cells
-from reports.tables.study import make_table
+from reports.tables.registry import make_table
 
 
 @pytest.fixture

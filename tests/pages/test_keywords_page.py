@@ -33,7 +33,7 @@ from pages.components.keywords.lists import (
 )
 from reports.charts import discovery_chart
 from reports.formats import as_text
-from reports.tables.keywords import PUBLISHED, discoveries, discovery_sections, published_table
+from reports.tables.keywords import PUBLISHED, discoveries, discovery_tables, published_table
 from reports.tables.table import Range, Undefined
 from tests.pages.opening import address, html, open_page, pressed, said, sound, visible
 
@@ -128,7 +128,7 @@ DECISIONS = MarkDecisions(
 
 def test_results_are_counted_by_extractor() -> None:
     errors = discoveries(COUNTS, ["overlap", "tfidf"])
-    own, published, agreement = discovery_sections(errors, DECISIONS)
+    own, published, agreement = discovery_tables(errors, DECISIONS)
     overlap, tfidf = own.rows
     # overlap: d1 (1 + 3) / 2 = 2 of 4, d2 0 of 2; tfidf: d1 1 of 2, d2 2 of 2
     assert (overlap["extractor"], overlap["wrong per document"]) == ("Overlap", pytest.approx(1))
@@ -171,7 +171,7 @@ def test_the_figures_of_the_paper_do_not_belong_to_one_number_of_keywords(shared
 
 def test_before_anybody_marks_figures_are_undefined() -> None:
     nothing = discoveries(MarkCounts((), (), (), (), ()), ["overlap"])
-    own, _, agreement = discovery_sections(nothing, MarkDecisions((), (), ()))
+    own, _, agreement = discovery_tables(nothing, MarkDecisions((), (), ()))
     assert own.rows[0]["pooled false discovery rate"] == Undefined("nobody has marked keywords yet")
     assert isinstance(agreement.rows[0]["value"], Undefined)
     assert "nobody has marked" in as_text(own)

@@ -25,7 +25,7 @@ from metrics.registry import label_of, metric
 from pages.components.results import report
 from pages.components.shared.sources import Source
 from reports.contents import Contents
-from reports.study import make_study_contents
+from reports.contents.study import make_study_contents
 from reports.tables.correlation import COEFFICIENTS, LEVEL_NAMES
 from summarizers.oracles.evaluation import OracleTask
 from tests.pages.opening import html, open_page, said, sound

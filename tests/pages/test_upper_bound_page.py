@@ -44,7 +44,7 @@ from reports.tables.bounds import (
     standings_table,
     systems_table,
 )
-from reports.tables.oracles import oracle_sections
+from reports.tables.oracles import oracle_tables
 from reports.tables.table import Undefined
 from summarizers.base import REFERENCE_LENGTH, SummaryLength
 from summarizers.oracles import ALGORITHMS, Target, find_extract
@@ -485,7 +485,7 @@ def test_all_documents_are_computed_once_and_shown(demo: DataStore) -> None:
     assert list(table["share"]) == pytest.approx([found.share for found in expected])
     assert list(table["words"]) == pytest.approx([found.words for found in expected])
     known = look_into(evaluation.rows, [document for document, _ in demo.records(DEMO)], task.target)
-    titles = [section.title for section in oracle_sections(summarize_algorithms(evaluation.rows), task, {}, known)]
+    titles = [section.title for section in oracle_tables(summarize_algorithms(evaluation.rows), task, {}, known)]
     assert [header.value for header in app.header] == [
         standings_table(expected).title,
         "Document by document",

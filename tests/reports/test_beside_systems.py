@@ -18,10 +18,10 @@ from data.store import DataStore, StoredBound
 from metrics.registry import label_of, metric
 from metrics.rouge_k import RougeK
 from pages.components.shared.tables import as_frame
-from reports.beside_systems import put_beside, recall_by_source, stored_bounds
+from reports.contents.beside_systems import put_beside, recall_by_source, stored_bounds
 from reports.formats import as_csv, as_json, as_latex, as_one_csv, as_text
 from reports.published import PUBLISHED, digest_documents, recognize
-from reports.tables.study import make_table, table_names
+from reports.tables.registry import make_table, table_names
 from reports.tables.systems import published_table, system_table, wilcoxon_table
 from reports.tables.table import Marked, Table, Undefined
 from summarizers.base import REFERENCE_LENGTH, SummaryLength

@@ -10,15 +10,15 @@ import pytest
 
 from data.records import Document, Example
 from metrics.rouge import RougeN
-from reports.formats import as_csv, as_json, as_latex, as_text, latex
+from reports.formats import as_csv, as_json, as_latex, as_one_latex, as_text, latex
 from reports.tables.oracles import (
     DEFINITIONS,
     facts_of,
     figures_of,
     length_label,
-    oracle_sections,
+    oracle_as_latex,
+    oracle_tables,
     oracles_as_json,
-    oracles_as_latex,
     reasons_left_out,
     row_records,
 )
@@ -48,7 +48,7 @@ PROVEN = [*ROWS[:3], row("b", "exact", 0.75, 0.75, sentences=4, seconds=60.0)]
 
 
 def tables(rows, task=TASK, **options):
-    return {section.name: section for section in oracle_sections(summarize_algorithms(rows), task, **options)}
+    return {section.name: section for section in oracle_tables(summarize_algorithms(rows), task, **options)}
 
 
 def test_the_tables_of_the_paper():
@@ -195,7 +195,7 @@ def test_every_format_can_write_them(rows):
     ],
 )
 def test_the_settings_are_said(task, said):
-    section = oracle_sections([], task)[0]
+    section = oracle_tables([], task)[0]
     assert section.title == f"ROUGE-{task.target.n} F1 that extracts reach, by algorithm"
     assert all(words in section.notes[0] for words in said)
     assert length_label(task.length) in section.notes[0]
@@ -204,7 +204,11 @@ def test_the_settings_are_said(task, said):
 def test_latex_names_its_origin_and_signs_once():
     signatures = [*TASK.signatures.values()]
     found = summarize_algorithms(PROVEN)
-    written = oracles_as_latex(oracle_sections(found, TASK), found, "a_b.jsonl", [*signatures, "line\nbreak"])
+    written = as_one_latex(
+        oracle_tables(found, TASK),
+        [*signatures, "line\nbreak"],
+        lambda table: oracle_as_latex(table, "a_b.jsonl", found),
+    )
     assert written.startswith(f"% {signatures[0]}\n% {signatures[1]}\n% line break\n\\begin{{table}}")
     for signature in signatures:
         assert written.count(signature) == 1
@@ -214,7 +218,7 @@ def test_latex_names_its_origin_and_signs_once():
     assert written.count(r"(a\_b.jsonl, n = 2)}") == len(NAMES)
     # four digits of gaps and seconds, three of all others
     assert r"greedy & 1.500 & 0.1250 & 0.500 & 1.0000 & 1.5000 \\" in written
-    assert "n = 0" in oracles_as_latex(oracle_sections([], TASK), [], "x")
+    assert "n = 0" in oracle_as_latex(oracle_tables([], TASK)[0], "x", [])
 
 
 @pytest.mark.parametrize("definition", DEFINITIONS)
@@ -225,7 +229,7 @@ def test_what_is_not_the_rouge_that_everybody_reports_is_said(definition):
         task = OracleTask(Target(n, definition), ("exact",))
         [optimum] = evaluate([document], task, processes=0).rows
         [ordinary] = RougeN(n).score([Example("d", "x", "Red cars drive fast", document.references, None, "")])
-        said = " ".join(oracle_sections(summarize_algorithms([optimum]), task)[0].notes)
+        said = " ".join(oracle_tables(summarize_algorithms([optimum]), task)[0].notes)
         assert "as ROUGE counts" not in said
         assert ("no bounds of it" in said) == (n == 2 or definition == "set")
         assert ("across sentence ends" in said) == (n == 2)
@@ -290,7 +294,7 @@ def test_real_searches():
     ]
     assert exact[0]["f1"] == 1.0
     assert all(
-        len(section.rows) == len(ALGORITHMS) for section in oracle_sections(summarize_algorithms(found.rows), task)[:3]
+        len(section.rows) == len(ALGORITHMS) for section in oracle_tables(summarize_algorithms(found.rows), task)[:3]
     )
 
 

@@ -12,8 +12,8 @@ from metrics.registry import label_of
 from reports.drawings import draw_svg
 from reports.stopping import describe_stopping
 from reports.stopping_charts import difference_chart, wealth_chart
+from reports.tables.registry import make_table, table_names
 from reports.tables.stopping import sequential_table
-from reports.tables.study import make_table, table_names
 from reports.tables.table import Range
 
 FIRST, SECOND = "rouge1|refs:max|version:0.2.0", "rouge_k|refs:max|version:0.2.0"

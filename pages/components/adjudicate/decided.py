@@ -57,9 +57,9 @@ def show_decided(pairs: Sequence[ContestedPair]) -> None:
             placeholder="Choose a pair",
             on_change=look_again,
         )
-        section = decided_table(list(decided.values()))
-        st.dataframe(list(section.rows), hide_index=True, key="adjudicate_table")
-        st.caption(in_markdown(" ".join(section.notes)))
+        table = decided_table(list(decided.values()))
+        st.dataframe(list(table.rows), hide_index=True, key="adjudicate_table")
+        st.caption(in_markdown(" ".join(table.notes)))
 
 
 def decided_table(pairs: Sequence[ContestedPair]) -> Table:

@@ -15,7 +15,7 @@ from pages.background.computed import computed
 from pages.components.keywords.lists import document_label, review_keywords, review_signature
 from pages.components.shared.records import records_of
 from pages.components.shared.stores import open_stores, version_of
-from reports.tables.keywords import by_length_table, by_source_table, discoveries, discovery_sections
+from reports.tables.keywords import by_length_table, by_source_table, discoveries, discovery_tables
 from reports.tables.table import Table
 
 Lists = Mapping[str, Sequence[Keyword]]
@@ -65,7 +65,7 @@ def discoveries_of(review: str, version: int) -> tuple[list[Table], dict[str, Fa
     """Tables and figures of a review; computed anew when something is saved in it."""
     extractors = open_stores().keyword_reviews.review(review).extractors
     found = discoveries(open_stores().keyword_reviews.counts(review), extractors)
-    return discovery_sections(found, open_stores().keyword_reviews.decisions(review)), found
+    return discovery_tables(found, open_stores().keyword_reviews.decisions(review)), found
 
 
 class Draw(NamedTuple):

@@ -67,9 +67,9 @@ def show_marks_of(study: Study) -> None:
             "file says `marks = true` under `[judging]`."
         )
         return
-    for section in (marked_words_table(found), marked_documents_table(found)):
-        st.header(section.title, anchor=False)
-        show_result_table(section)
+    for table in (marked_words_table(found), marked_documents_table(found)):
+        st.header(table.title, anchor=False)
+        show_result_table(table)
     st.header("In the texts", anchor=False)
     documents = [one.document for one in found.summaries.documents]
     document = st.selectbox("Document", documents, format_func=in_one_line, key="keywords_marked_document")

@@ -14,7 +14,7 @@ from pages.background.computed import computed
 from pages.components.examples.texts import cell_scores
 from pages.components.shared.context import Context
 from reports.correlation_charts import spread
-from reports.tables.study import make_table
+from reports.tables.registry import make_table
 from reports.tables.table import Table
 
 POINTS = 4000

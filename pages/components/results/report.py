@@ -11,11 +11,11 @@ from pages.background.computed import computed
 from pages.components.shared.context import Context
 from pages.components.shared.records import records_of
 from pages.components.shared.stores import open_stores, version_of
-from reports.beside_systems import with_beside
+from reports.contents.beside_systems import with_beside
+from reports.contents.study import describe_ratings, describe_study, with_letters
+from reports.contents.texts import with_marked_words
 from reports.html_report import report_html
 from reports.methods import ratings_methods, sources, study_methods
-from reports.study import describe_ratings, describe_study, with_letters
-from reports.texts import with_marked_words
 from summarizers.registry import baselines_among
 
 

@@ -9,7 +9,7 @@ from pages.background.computed import computed
 from pages.components.shared.context import Context
 from pages.components.shared.records import records_of
 from pages.components.shared.stores import open_stores, version_of
-from reports.beside_systems import put_beside, recall_by_source, stored_bounds
+from reports.contents.beside_systems import put_beside, recall_by_source, stored_bounds
 from reports.published import PUBLISHED, recognize
 
 

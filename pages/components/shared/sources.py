@@ -26,8 +26,8 @@ from pages.background.computed import computed
 from pages.background.unfinished import read_at_first
 from pages.components.shared.counts import signatures_of
 from pages.components.shared.stores import open_stores
+from reports.contents.study import USUAL, tell_left_out
 from reports.escaping import format_count, in_markdown
-from reports.study import USUAL, tell_left_out
 
 ADJUDICATED = "adjudicated"
 """Value of an address's part `source` that names the decisions of a study's adjudicators."""

@@ -30,15 +30,15 @@ STYLED = 50_000
 """Cells up to which numbers are formatted by our own rules; the browser formats those of larger tables."""
 
 
-def as_frame(section: Table) -> pd.DataFrame:
+def as_frame(table: Table) -> pd.DataFrame:
     """Return the table as a frame: numbers stay numbers, except in columns with marks; undefined cells are empty."""
-    marked = {name for row in section.rows for name, cell in row.items() if isinstance(cell, Marked)}
+    marked = {name for row in table.rows for name, cell in row.items() if isinstance(cell, Marked)}
     return pd.DataFrame(
         {
             in_one_line(name): None if isinstance(cell, Undefined) else cell_of_page(cell, as_text=name in marked)
             for name, cell in row.items()
         }
-        for row in section.rows
+        for row in table.rows
     )
 
 
@@ -49,9 +49,9 @@ def cell_of_page(cell: Cell, *, as_text: bool = False) -> Any:
     return format_cell(cell, digits=3) if as_text or isinstance(cell, Range | str) else cell
 
 
-def column_help(section: Table, column: str) -> str | None:
+def column_help(table: Table, column: str) -> str | None:
     """Return what a column means, and why cells of it are undefined; None where there is nothing to say."""
-    why = dict.fromkeys(cell.reason for row in section.rows if isinstance(cell := row[column], Undefined))
+    why = dict.fromkeys(cell.reason for row in table.rows if isinstance(cell := row[column], Undefined))
     said = [in_markdown(f"{NONE}: {reason}.") for reason in [*why][:3]]
     if column in TERMS:
         said.insert(0, f"{in_markdown(TERMS[column])} [Glossary](/glossary)")
@@ -64,23 +64,23 @@ def table_height(rows: int, most: int | None = None) -> int:
 
 
 def show_result_table(
-    section: Table, height: int | Literal["auto", "content"] = "auto", *, key: str | None = None, **more: Any
+    table: Table, height: int | Literal["auto", "content"] = "auto", *, key: str | None = None, **more: Any
 ) -> Any:
     """Show a table of results with the reasons why numbers are undefined, its notes, and its downloads.
 
     `height` is in pixels; `auto` shows ten rows. `more` are options of the table, such as `on_select`. Return what
     `st.dataframe` returns; None for an empty table.
     """
-    key = key or section.name
+    key = key or table.name
     shown = None
-    if section.rows:
-        frame = as_frame(section)
+    if table.rows:
+        frame = as_frame(table)
         floats, counts = (list(map(str, frame.select_dtypes(kind))) for kind in ("float", "integer"))
-        columns = {in_one_line(name): name for name in section.rows[0]}
+        columns = {in_one_line(name): name for name in table.rows[0]}
         configured = {
             name: st.column_config.Column(help=help)
             for name, column in columns.items()
-            if (help := column_help(section, column)) is not None
+            if (help := column_help(table, column)) is not None
         }
         writers: dict[Any, Any] = {
             name: format_p if is_p(name) else f"{{:.{DIGITS.get(name, 3)}f}}".format for name in floats
@@ -95,17 +95,17 @@ def show_result_table(
             **more,
         )
     else:
-        st.info(f"Undefined: {section.empty}.")
-    for line in reasons(section):
+        st.info(f"Undefined: {table.empty}.")
+    for line in reasons(table):
         st.caption(in_markdown(line.replace(UNDEFINED, NONE, 1)))
-    if section.notes:
-        st.caption(in_markdown(" ".join(section.notes)))
-    if section.rows:
-        offer_table(section, key)
+    if table.notes:
+        st.caption(in_markdown(" ".join(table.notes)))
+    if table.rows:
+        offer_table(table, key)
     return shown
 
 
-def offer_table(section: Table, key: str) -> None:
+def offer_table(table: Table, key: str) -> None:
     """Offer the table as files, each made when it is asked for."""
     with st.popover("Save table", icon=":material/download:", type="tertiary", key=f"save:{key}"):
         for label, ending, write in (
@@ -115,8 +115,8 @@ def offer_table(section: Table, key: str) -> None:
         ):
             st.download_button(
                 label,
-                partial(write, section),
-                file_name=f"{section.name}.{ending}",
+                partial(write, table),
+                file_name=f"{table.name}.{ending}",
                 on_click="ignore",
                 key=f"save:{key}.{ending}",
             )

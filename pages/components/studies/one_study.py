@@ -21,8 +21,8 @@ from pages.components.studies.exporting import show_exports
 from pages.components.studies.managing import manage_study
 from pages.components.studies.sharing import personal_address, show_links, show_members
 from pages.components.studies.stopping import show_stopping
+from reports.contents.study import tell_left_out
 from reports.escaping import in_markdown
-from reports.study import tell_left_out
 
 ANNOTATOR_COLUMNS = {
     "median seconds": st.column_config.NumberColumn(format="%.1f", help="How long a judgment took."),

@@ -145,13 +145,13 @@ def observe(source: Source, version: Version, first: str, second: str | None) ->
 
 def show_plan(plan: Plan) -> None:
     """Show the answer in large figures, or why there is none."""
-    section = plan_table(plan)
+    table = plan_table(plan)
     if plan.reason is not None:
-        show_result_table(section)
+        show_result_table(table)
         return
     with st.container(horizontal=True):
         numbers = ("Pairs", plan.pairs), ("Judgments", plan.judgments), ("Documents", plan.documents)
         for name, number in (*numbers, ("Independent pairs", plan.independent_pairs)):
             st.metric(name, f"{number:,}", border=True)
         st.metric("Design effect", f"{plan.design_effect:.2f}", border=True)
-    st.caption(in_markdown(" ".join(section.notes)))
+    st.caption(in_markdown(" ".join(table.notes)))

@@ -49,8 +49,8 @@ def show_evaluation(shown: Shown, done: int) -> None:
     show_table(without_signatures(found.standings))
     show_by_document(shown, done)
     with st.expander("Compare searches"):
-        for section in found.oracles:
-            show_table(without_signatures(section))
+        for table in found.oracles:
+            show_table(without_signatures(table))
         st.markdown("**Signatures of the algorithms**")
         st.code("\n".join(asked.task.signatures.values()), language=None, wrap_lines=True)
     with st.container(horizontal=True):

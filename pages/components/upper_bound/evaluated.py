@@ -13,7 +13,7 @@ from pages.components.shared.records import records_of
 from pages.components.shared.stores import open_stores
 from pages.components.upper_bound.cached import count_left_out
 from pages.components.upper_bound.choice import BoundChoice, describe_best_system, name_documents
-from reports.formats import as_json, as_latex, as_one_csv
+from reports.formats import as_json, as_latex, as_one_csv, as_one_latex
 from reports.tables.bounds import (
     ALGORITHM_ORDER,
     ScoreDistribution,
@@ -21,7 +21,7 @@ from reports.tables.bounds import (
     score_distributions,
     standings_table,
 )
-from reports.tables.oracles import oracle_sections, oracles_as_latex
+from reports.tables.oracles import oracle_as_latex, oracle_tables
 from reports.tables.table import Table
 from summarizers.oracles import Target
 from summarizers.oracles.evaluation import (
@@ -60,7 +60,7 @@ def evaluate_documents(asked: BoundChoice, version: object, done: int) -> Evalua
         describe_best_system(standings, rows, asked),
         score_distributions(rows, scores),
         standings_table(standings),
-        oracle_sections(figures, asked.task, count_left_out(asked, version), extracts),
+        oracle_tables(figures, asked.task, count_left_out(asked, version), extracts),
         figures,
     )
 
@@ -79,12 +79,14 @@ def tables_as(format: str, asked: BoundChoice, version: object, done: int) -> st
     facts = [*asked.address.items(), ("documents", str(done))]
     if format == "tex":
         comments = [*(f"{fact}: {value}" for fact, value in facts), *asked.task.signatures.values()]
-        latex = oracles_as_latex(found.oracles, found.figures, asked.dataset, comments)
+        latex = as_one_latex(
+            found.oracles, comments, lambda table: oracle_as_latex(table, asked.dataset, found.figures)
+        )
         return f"{latex}\n{as_latex(found.standings, label='tab:oracle-standings')}"
-    sections: Sequence[Table] = [found.standings, all_documents(asked, version, done), *found.oracles]
+    tables: Sequence[Table] = [found.standings, all_documents(asked, version, done), *found.oracles]
     if format == "csv":
-        return as_one_csv(sections, facts)
-    return json.dumps({section.name: as_json(section) for section in sections}, indent=2)
+        return as_one_csv(tables, facts)
+    return json.dumps({table.name: as_json(table) for table in tables}, indent=2)
 
 
 # --- what these are made of -------------------------------------------------------------------------------------

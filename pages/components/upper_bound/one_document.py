@@ -76,7 +76,7 @@ def compare_searches(shown: Shown) -> bool:
     )
 
 
-def show_table(section: Table, **more: Any) -> None:
+def show_table(table: Table, **more: Any) -> None:
     """A table under its title; `more` goes to it."""
-    st.header(section.title, anchor=False)
-    show_result_table(section, table_height(len(section.rows), ROWS), **more)
+    st.header(table.title, anchor=False)
+    show_result_table(table, table_height(len(table.rows), ROWS), **more)

@@ -10,7 +10,7 @@ from data.cells import Cells
 from data.preferences import Preferences, to_name_column
 from data.signatures import is_judge, labels
 from data.verdicts import Verdicts
-from reports.tables.study import make_table, table_names
+from reports.tables.registry import make_table, table_names
 from reports.tables.table import Range, Undefined
 
 NAN = np.nan

@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 import pytest
 
 from benchmarks.entities import Counts, measure
-from metrics.apes.entities import DEFAULT_TYPES, TYPES, Entity, FinderUnavailable, entity_type, finder, is_group
+from metrics.apes.entities import DEFAULT_TYPES, TYPES, Entity, FinderUnavailable, entity_type, is_group
+from metrics.apes.finders import finder
 from metrics.apes.tagger import FILE, TAGS, Tagger, cut_stretches, describe, entities_of, split_words
 from metrics.apes.training import (
     BadTrainingFile,

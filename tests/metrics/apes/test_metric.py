@@ -10,9 +10,11 @@ import pytest
 
 from analysis.agreement.counts import count_agreement, within_document_pairs
 from analysis.correlation.levels import correlate
+from analysis.trials import hold_trials, summarize_trials
 from data.importers import read_documents
 from data.records import ClozeQuestion, Document, Example, Summary, make_examples
 from metrics.apes import Apes
+from metrics.apes.assessors import score_by_assessor
 from metrics.apes.base import BLANK, Answer, Question
 from metrics.apes.conditions import conditions, interchange, shuffle
 from metrics.apes.metric import VALUES, Trace, question_credit, rank, total_credit
@@ -20,7 +22,6 @@ from metrics.apes.questions import make_quiz
 from metrics.base import Score
 from metrics.rouge import RougeN
 from metrics.scoring import NoRatings
-from reports.apes_trials import summarize_trials, trials
 
 pytestmark = pytest.mark.model
 
@@ -333,7 +334,7 @@ def test_conditions_ask_the_questions_of_the_data_set():
 def test_trials_take_one_reference_at_a_time(shared_data):
     records = list(read_documents(shared_data / "summeval.jsonl", None, lambda message: None))[:6]
     apes = Apes()
-    found = trials(apes, records, "relevance")
+    found = hold_trials(score_by_assessor(apes, records, "relevance"), "relevance")
     assert len(found) == 11 * 4
     # the same by hand: the fourth reference alone, through the metrics themselves
     several = [replace(e, references=e.references[3:4]) for d, s in records for e in make_examples(d, s)]
@@ -352,14 +353,14 @@ def test_trials_take_one_reference_at_a_time(shared_data):
             (11, np.mean(pooled), np.std(pooled, ddof=1))
         )
     with pytest.raises(NoRatings, match="there are no human ratings of 'beauty'; there are "):
-        trials(apes, records, "beauty")
+        next(score_by_assessor(apes, records, "beauty"))
 
 
 def test_a_reference_that_stands_as_a_system_judges_no_trial():
     texts = (REFERENCE, "Merson criticised Townsend.")
     systems = {"reference:1": REFERENCE, "s": "Townsend was criticised."}
     summaries = [Summary("d", name, text, {"relevance": 1.0}) for name, text in systems.items()]
-    found = trials(Apes(), [(Document("d", "", texts), summaries)], "relevance")
+    found = hold_trials(score_by_assessor(Apes(), [(Document("d", "", texts), summaries)], "relevance"), "relevance")
     assert {trial.reference for trial in found} == {2}
 
 

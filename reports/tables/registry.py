@@ -1,4 +1,4 @@
-"""The tables of an analysis, by name: pages, the command line and reports choose among them."""
+"""All tables of an analysis by name, from which pages, the command line and reports choose."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -31,7 +31,7 @@ TITLES = {
     "rouge_k": "Metrics with ROUGE-K",
     "matrix": "Metrics with each other",
 }
-"""The tables of correlations."""
+"""The titles of the tables of correlations."""
 
 
 def make_agreement(analysis: StudyAnalysis) -> Table:
@@ -43,8 +43,8 @@ def make_agreement(analysis: StudyAnalysis) -> Table:
 def make_majority(analysis: StudyAnalysis) -> Table:
     """Make the same table of pairs by majority."""
     notes = sampling_notes(analysis.sampling)
-    section = agreement_table(analysis.majority, "pair by majority", analysis.truncated, notes=notes)
-    return section._replace(name="agreement_by_majority")
+    table = agreement_table(analysis.majority, "pair by majority", analysis.truncated, notes=notes)
+    return table._replace(name="agreement_by_majority")
 
 
 def make_reliability(analysis: StudyAnalysis) -> Table:
@@ -54,12 +54,12 @@ def make_reliability(analysis: StudyAnalysis) -> Table:
 
 
 def make_correlations(name: str, rows: Sequence[CorrelationRow], settings: Settings, terms: Mapping[str, str]) -> Table:
-    """Make one of the tables of correlations; `terms` is what levels and coefficients are called."""
+    """Make one of the tables of correlations; `terms` are the names of levels and coefficients."""
     return correlation_table(name, TITLES[name].format(human=settings.human), rows, settings.resample, terms)
 
 
 def make_all_correlations(name: str, analysis: StudyAnalysis) -> Table:
-    """Make one of the tables of correlations, where all of them are computed."""
+    """Make one of the tables of correlations from an analysis that computes all of them."""
     return make_correlations(name, analysis.correlations[name], analysis.settings, analysis.terms)
 
 
@@ -98,13 +98,13 @@ TABLES: Mapping[str, Callable[[StudyAnalysis], Table]] = {
     "systems_published": lambda analysis: published_table(analysis.published, analysis.label_of),
     "wilcoxon": lambda analysis: wilcoxon_table(analysis.systems),
 }
-"""What makes each table, in the order of reading."""
+"""The function that makes each table, in the order of reading."""
 
 OF_ANNOTATORS = ("reliability", "cohen", "annotators", "position", "ranking")
 """The tables of a study's annotators."""
 
 AMONG_ANNOTATORS = ("agreement_by_majority", "reliability", "cohen", "annotators")
-"""Those that need several judgments of a pair, of which adjudicators make one."""
+"""The tables that need several judgments of a pair; adjudicators make only one."""
 
 OF_SCORES = ("human", "length", "rouge_k", "matrix", "discrepancies", "correlation_tests")
 """The tables that need scores of summaries, which language models do not give."""
@@ -114,11 +114,11 @@ OF_PEOPLE = ("agreement", "comparisons", "by_difference", "human", "correlation_
 
 
 def table_names(analysis: StudyAnalysis) -> tuple[str, ...]:
-    """The names of the tables that there are.
+    """Return the names of the tables that can be made of an analysis.
 
-    Of decisions none that need several judgments of a pair, of ratings none of annotators, without ratings none of
-    people; of language models only where some have judged, and published figures where they are asked for; a
-    stopping rule only where the study has one.
+    Decisions of adjudicators have none of the tables that need several judgments of a pair; ratings have none of
+    annotators; without ratings, there are none that need people. Judges, published figures and the stopping rule have
+    a table only if there are any.
     """
     there = {"systems_published": analysis.published, "judges": analysis.judges, "sequential": analysis.complete}
     empty = {name for name, what in there.items() if not what}
@@ -136,26 +136,26 @@ def table_names(analysis: StudyAnalysis) -> tuple[str, ...]:
 
 def make_table(name: str, analysis: StudyAnalysis) -> Table:
     """Make one of `TABLES`."""
-    section = finish_table(TABLES[name](analysis), analysis)
-    return note_no_scores(section, analysis.judges) if analysis.judges and name in OF_SCORES else section
+    table = finish_table(TABLES[name](analysis), analysis)
+    return note_no_scores(table, analysis.judges) if analysis.judges and name in OF_SCORES else table
 
 
-def finish_table(section: Table, analysis: StudyAnalysis) -> Table:
-    """Add what every table of the analysis says: what of it is not weighed, and in its title its source."""
-    section = say_not_weighed(section, analysis)
-    return section._replace(title=f"{section.title} ({analysis.source})") if analysis.source else section
+def finish_table(table: Table, analysis: StudyAnalysis) -> Table:
+    """Add to a table what of it is not weighed, and to its title the analysis's source."""
+    table = say_not_weighed(table, analysis)
+    return table._replace(title=f"{table.title} ({analysis.source})") if analysis.source else table
 
 
-def say_not_weighed(section: Table, analysis: StudyAnalysis) -> Table:
-    """Say under a table what of it describes only the pairs that were drawn, with unequal probability."""
+def say_not_weighed(table: Table, analysis: StudyAnalysis) -> Table:
+    """Note under a table which figures describe only the pairs that were drawn, with unequal probability."""
     if not analysis.weighed:
-        return section
-    if section.name in {"reliability", "cohen", "annotators", "position"}:
-        return note_drawn_pairs(section)
+        return table
+    if table.name in {"reliability", "cohen", "annotators", "position"}:
+        return note_drawn_pairs(table)
     if analysis.settings.human != WON:
-        return section
-    if section.name in {"human", "correlation_tests"}:
-        return note_drawn_pairs(section)
-    if section.name in {"distinguishability", "systems", "wilcoxon"}:
-        return note_drawn_pairs_of_people(section, analysis.people)
-    return section  # weighed, or of all summaries without people
+        return table
+    if table.name in {"human", "correlation_tests"}:
+        return note_drawn_pairs(table)
+    if table.name in {"distinguishability", "systems", "wilcoxon"}:
+        return note_drawn_pairs_of_people(table, analysis.people)
+    return table  # weighed, or of all summaries without people

@@ -1,4 +1,4 @@
-"""What is said of a study's judgments, and of the scores and ratings of a file or data set."""
+"""The results of a study's judgments, and of the scores and ratings of a file or data set."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -18,20 +18,20 @@ from reports.adjudication import describe_confirmation
 from reports.contents import Contents, versions
 from reports.escaping import format_count
 from reports.finding import name_people
-from reports.tables.study import OF_PEOPLE, table_names
+from reports.tables.registry import OF_PEOPLE, table_names
 
 USUAL = "relevance"
-"""The rating that metrics are held against where none is named."""
+"""The rating that metrics are compared with by default."""
 
 LEFT_OUT = "left out"
-"""The fact that names the tables that need ratings where there are none."""
+"""The name of the fact that lists the tables left out because there are no ratings."""
 
 
 def make_study_contents(found: StudyData, settings: Settings) -> Contents:
-    """Say everything about a study's judgments and its data set's scores.
+    """Analyse a study's judgments and its data set's scores.
 
-    The settings may name a rating of the data set to correlate metrics with, in place of the judgments won. Raises
-    `NoRatings` and `UnknownSystem`.
+    The settings may name a rating of the data set, with which metrics are then correlated instead of the judgments
+    won. Raises `NoRatings` and `UnknownSystem`.
     """
     study, dataset = found.study, found.dataset
     if settings.human not in (None, WON, *dataset.aspects):
@@ -53,14 +53,14 @@ def make_study_contents(found: StudyData, settings: Settings) -> Contents:
 
 
 def with_letters(contents: Contents, data: DataStore, dataset: str) -> Contents:
-    """The contents with how many letters of a data set's first documents its metrics did not see, if many."""
+    """Return the contents with a warning if metrics do not see many letters of the data set's first documents."""
     records = data.first_records(dataset, LOOKED_AT)
     unseen = warnings_of_first(records, contents.analysis.cells.scores)
     return contents.with_facts({"letters": "; ".join(unseen)}) if unseen else contents
 
 
 def describe_study(found: StudyData, analysis: StudyAnalysis) -> Contents:
-    """Say what the analysis of a study's judgments rests on."""
+    """Return the analysis of a study's judgments with the facts that it rests on."""
     study, dataset, judgments = found.study, found.dataset, analysis.preferences
     people = name_people(study.name, None, adjudicated=found.adjudicated)
     compared = {"compared by": ", ".join(study.signatures), "random share": str(study.random_share)}
@@ -83,7 +83,7 @@ def describe_study(found: StudyData, analysis: StudyAnalysis) -> Contents:
 
 
 def facts_of_people(found: StudyData, judgments: Preferences) -> dict[str, str]:
-    """Who said what the analysis rests on, and what adjudicators said of it, where they decided anything."""
+    """Count the judgments or decisions and who made them; where there are decisions, compare them with judgments."""
     people, left_out = len(set(judgments.annotators)), tell_left_out(found.study)
     if found.adjudicated:
         by = format_count(people, "adjudicator")
@@ -97,7 +97,7 @@ def facts_of_people(found: StudyData, judgments: Preferences) -> dict[str, str]:
 
 
 def tell_left_out(study: Study) -> str:
-    """Say whose judgments do not count, in a clause; empty where nobody is excluded who has judged."""
+    """Say in a clause whose judgments do not count; empty if nobody who judged is excluded."""
     if not study.excluded_annotators:
         return ""
     judgments = format_count(study.excluded_judgments, "judgment")
@@ -106,7 +106,7 @@ def tell_left_out(study: Study) -> str:
 
 
 def describe_ratings(dataset: Dataset, aspect: str, analysis: StudyAnalysis) -> Contents:
-    """Say what the analysis of a data set's ratings rests on."""
+    """Return the analysis of a data set's ratings with the facts that it rests on."""
     people = name_people(None, aspect)
     return Contents(
         heading=f"Metrics against {people}: {dataset.name}",
@@ -119,7 +119,7 @@ def describe_ratings(dataset: Dataset, aspect: str, analysis: StudyAnalysis) -> 
 
 
 def facts_of_dataset(dataset: Dataset, systems: Iterable[str]) -> dict[str, str]:
-    """What is analysed."""
+    """Return the facts about the data set."""
     return {
         "data set": dataset.name,
         "SHA-256 of its file": dataset.sha256,
@@ -129,12 +129,12 @@ def facts_of_dataset(dataset: Dataset, systems: Iterable[str]) -> dict[str, str]
 
 
 def facts_of_run(settings: Settings) -> dict[str, str]:
-    """What draws and programs figures depend on."""
+    """Return the seed and the versions that figures depend on."""
     return {"seed": str(settings.seed), "versions": versions()}
 
 
 def count_gaps(analysis: StudyAnalysis) -> dict[str, MissingCounts]:
-    """By signature, how many scores are missing, of language models verdicts, and how many are of cut texts."""
+    """Count by signature the missing scores (of language models, verdicts) and the scores of cut texts."""
     of_metrics = {
         signature: MissingCounts(int(np.isnan(values).sum()), analysis.truncated.get(signature, 0))
         for signature, values in analysis.cells.scores.items()
@@ -145,9 +145,10 @@ def count_gaps(analysis: StudyAnalysis) -> dict[str, MissingCounts]:
 def make_cell_contents(
     cells: Cells, settings: Settings, facts: Mapping[str, str], gaps: Mapping[str, MissingCounts]
 ) -> Contents:
-    """Say everything about the scores of a file or data set, and about the ratings that the settings name.
+    """Analyse the scores of a file or data set, and the ratings that the settings name.
 
-    Without these, what needs people is left out, which the facts say. Raises `UnknownSystem` for other baselines.
+    Without ratings, the tables that need people are left out, and the facts say so. Raises `UnknownSystem` for
+    baselines that are not there.
     """
     human = settings.human
     people = "people" if human is None else name_people(None, human)

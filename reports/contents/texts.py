@@ -1,4 +1,4 @@
-"""Tables of texts alone, without scores, judgments or ratings: keywords in and not in the source, and lengths."""
+"""Tables of texts, without scores, judgments or ratings: keywords by source and by length, and lengths of texts."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -25,22 +25,22 @@ OF_TEXTS = {
     "keywords": ("keywords_by_source", "keywords_by_length"),
     "dataset": ("dataset_keywords", "dataset_lengths"),
 }
-"""The tables, which are made only where they are asked for, by the name that asks for several."""
+"""The tables, which are made only on request, by the name that asks for a group of them."""
 
 OF_MARKS = {"marked": ("marked_words", "marked_words_by_document")}
-"""The tables of words that annotators of a study marked, which are made where there are such words."""
+"""The tables of words that a study's annotators marked, likewise."""
 
 KEYWORDS_BY = "keywords by"
-"""The fact that names the signature of their ROUGE-K."""
+"""The name of the fact that gives the signature of the tables' ROUGE-K."""
 
 
 def make_text_contents(
     records: Records, metric: RougeK, asked: Collection[str], facts: Mapping[str, str], systems: Sequence[str] = ()
 ) -> Contents:
-    """Make the tables of `OF_TEXTS` that are asked for.
+    """Make the tables of `OF_TEXTS` that are `asked` for.
 
-    `records` have all summaries of each document; the tables of keywords are those of `systems`, where they are named.
-    Raises `UnknownSystem`, and ValueError where `metric` looks for some of the keywords only.
+    `records` have all summaries of each document; the tables of keywords cover `systems`, by default all of them.
+    Raises `UnknownSystem`, and ValueError if `metric` looks for only some of the keywords.
     """
     records = list(records)
     check_systems(systems, (summary.system for _, summaries in records for summary in summaries), "--systems")
@@ -70,7 +70,7 @@ def make_text_contents(
 
 
 def with_texts(contents: Contents, texts: Contents) -> Contents:
-    """The contents with the tables of `make_text_contents` after their own."""
+    """Append the tables made by `make_text_contents`."""
     facts = {**contents.facts, **texts.facts, **contents.facts}  # in the order of the first, with its values
     return replace(
         contents, names=(*contents.names, *texts.names), facts=facts, of_texts={**contents.of_texts, **texts.of_texts}
@@ -80,9 +80,9 @@ def with_texts(contents: Contents, texts: Contents) -> Contents:
 def with_marked_words(
     contents: Contents, data: DataStore, annotation: AnnotationStore, study: str, asked: Collection[str] = ()
 ) -> Contents:
-    """The contents of a study with the tables of marked words after their own.
+    """Append the tables of marked words to the contents of a study.
 
-    Where tables are `asked` for, only if these are among them; else only if there are marked words.
+    This needs them to be `asked` for, or, if no table is asked for, that there are marked words.
     """
     wanted = not {*asked}.isdisjoint(OF_MARKS["marked"])
     if asked and not wanted:

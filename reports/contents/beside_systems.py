@@ -1,4 +1,4 @@
-"""What stands beside the scores of systems: recall of keywords in and out of the source, upper bounds, published."""
+"""Figures beside the scores of systems: recall of keywords by source, upper bounds, and published scores."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -21,7 +21,7 @@ from metrics.text import count_words
 from reports.contents import Contents
 from reports.published import PUBLISHED, recognize
 from reports.tables.oracles import length_label
-from reports.tables.study import table_names
+from reports.tables.registry import table_names
 from summarizers.base import REFERENCE_LENGTH, SummaryLength
 from summarizers.oracles.evaluation import OracleTask, known_bounds, rows_among
 from summarizers.oracles.standing import bounds_of
@@ -37,10 +37,10 @@ def with_beside(
     dataset: str | None = None,
     published: str | None = None,
 ) -> Contents:
-    """The contents with what stands beside systems.
+    """Return the contents with the figures that stand beside systems.
 
-    Upper bounds are those stored for the `dataset` of that name. `published` is one of `PUBLISHED` or `none`; where
-    nothing is said, the figures are those of the documents, if there are any. Raises `UnknownDataset`.
+    Upper bounds are those stored for the data set. `published` is one of `PUBLISHED` or `none`; None takes the figures
+    published for these documents, if there are any. Raises `UnknownDataset`.
     """
     documents = [document for document, _ in records]
     cells = contents.analysis.cells
@@ -60,16 +60,16 @@ def put_beside(
     bounds: Sequence[GivenMeans] = (),
     published: str | None = None,
 ) -> StudyAnalysis:
-    """The analysis with what stands beside its systems; `published` is one of `PUBLISHED`."""
+    """Return the analysis with the figures beside its systems; `published` is one of `PUBLISHED`."""
     quoted = PUBLISHED[published].systems if published else ()
     return replace(analysis, parts=parts or {}, bounds=tuple(bounds), published=quoted)
 
 
 def recall_by_source(records: Records, cells: Cells) -> dict[str, NDArray[np.float64]]:
-    """Recall of the keywords in the source and of those not in it, of each of the cells.
+    """Compute, for each cell, the recall of the keywords in the source and of those not in it.
 
-    Keywords are those of the cells' ROUGE-K, where its signature tells all of its settings, else those of ROUGE-K with
-    its default settings. `records` have all summaries of each document.
+    The keywords are those of the cells' ROUGE-K if its signature gives all settings, and otherwise those of the
+    default settings. `records` have all summaries of each document.
     """
     signature = find_signature("rouge_k", cells.scores)
     made = metric_of(signature) if signature else None
@@ -78,9 +78,9 @@ def recall_by_source(records: Records, cells: Cells) -> dict[str, NDArray[np.flo
 
 
 def stored_bounds(store: DataStore, dataset: str, documents: Sequence[Document]) -> list[GivenMeans]:
-    """The upper bounds of ROUGE-1 that are stored, a row a length of extracts, with the extracts' words.
+    """Return the stored upper bounds of ROUGE-1, a row for each length of extracts, with the extracts' mean words.
 
-    Where an optimum is not proven, what no extract exceeds stands for it. Raises `UnknownDataset`.
+    Where an optimum is not proven, its bound is used: no extract exceeds it. Raises `UnknownDataset`.
     """
     counts = store.bound_signatures(dataset)
     found = []
@@ -101,14 +101,14 @@ def stored_bounds(store: DataStore, dataset: str, documents: Sequence[Document])
 
 
 def name_extract(length: SummaryLength | None) -> str:
-    """What the best extract of a length is called."""
+    """Return the name of the best extract of a length."""
     if length == SummaryLength(1):
         return "best sentence"
     return "best extract" if length is None else f"best extract, {length_label(length).removeprefix('extracts have ')}"
 
 
 def filter_lengths(signatures: Mapping[str, int]) -> list[SummaryLength | None]:
-    """The lengths of which the signatures of the exact search for ROUGE-1, as scores are counted, are among these."""
+    """Return the lengths for which these include a signature of the exact search for ROUGE-1, as scores count it."""
     lengths = []
     for signature in signatures:
         length = read_length_setting(Signature.parse(signature).values)
@@ -118,7 +118,7 @@ def filter_lengths(signatures: Mapping[str, int]) -> list[SummaryLength | None]:
 
 
 def read_length_setting(settings: Mapping[str, str]) -> SummaryLength | None:
-    """The length that a signature's settings tell; None without a limit."""
+    """Return the length given by a signature's settings; None without a limit."""
     if "length" in settings:
         return REFERENCE_LENGTH
     for unit in ("sentences", "words"):

@@ -1,4 +1,4 @@
-"""What is said of a study, a data set or a file: the tables, and what they rest on."""
+"""The results of a study, a data set or a file: the tables, and the facts that they rest on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from reports import formats
 from reports.finding import name_ratings
 from reports.tables.agreement import no_ratio
 from reports.tables.correlation import TERMS
-from reports.tables.study import make_table
+from reports.tables.registry import make_table
 from reports.tables.table import Table
 
 PACKAGES = ("relevance", "numpy", "scipy", "pandas", "sqlalchemy")
@@ -29,48 +29,48 @@ COUNTS = ("pairs", "human_ties", "concordant", "discordant", "tied", "strict", "
 
 
 def versions() -> str:
-    """The versions of Python and of the packages that compute the numbers."""
+    """Return the versions of Python and of the packages that compute the numbers."""
     return ", ".join([f"Python {platform.python_version()}", *(f"{name} {version(name)}" for name in PACKAGES)])
 
 
 @dataclass(frozen=True)
 class Contents:
-    """What is known, with the names of the tables to be made of it."""
+    """Results, with the names of the tables to make of them."""
 
     heading: str
     facts: Mapping[str, str]
-    """What it rests on: names, counts, hashes, versions, seeds."""
+    """The facts that the tables rest on: names, counts, hashes, versions, seeds."""
     names: tuple[str, ...]
     """The tables, in the order of reading."""
     gaps: Mapping[str, MissingCounts]
-    """By signature: scores that are missing, and those of cut texts."""
+    """The numbers of missing scores and of scores of cut texts, by signature."""
     analysis: StudyAnalysis = NOTHING
-    """What tables are made of, but for those of texts."""
+    """The analysis that the tables show, except those of texts."""
     people: str = "people"
-    """Whose preferences they are, as the object of a sentence."""
+    """The people whose preferences these are, as the object of a sentence."""
     of_texts: Mapping[str, Table] = field(default_factory=dict)
-    """Tables of texts, which are made already."""
+    """Tables of texts by name, which are already made."""
 
     @cached_property
     def tables(self) -> tuple[Table, ...]:
-        """The tables, made when they are first asked for."""
+        """Make the tables, once."""
         return tuple(self.of_texts.get(name) or make_table(name, self.analysis) for name in self.names)
 
     def only(self, names: Collection[str]) -> Contents:
-        """The same with some of the tables."""
+        """Return the contents with some of the tables."""
         return replace(self, names=tuple(name for name in self.names if name in names))
 
     def with_facts(self, facts: Mapping[str, str]) -> Contents:
-        """The same with more that it rests on."""
+        """Return the contents with further facts."""
         return replace(self, facts={**self.facts, **facts})
 
     def labelled(self) -> Contents:
-        """The same with the labels that people read in the place of the names that files and commands have."""
+        """Return the contents with the labels that people read, instead of the names in files and commands."""
         return replace(self, analysis=self.analysis.named(label_of, name_ratings, TERMS))
 
 
 def contents_as_json(contents: Contents) -> dict[str, Any]:
-    """All tables by name, with what they rest on; `metrics` has the headline figures by metric.
+    """Return all tables by name with their facts; `metrics` has the headline figures by metric.
 
     What is undefined is null, with the reasons under `undefined`.
     """
@@ -85,7 +85,7 @@ def contents_as_json(contents: Contents) -> dict[str, Any]:
 
 
 def headline_figures(analysis: StudyAnalysis, gaps: Mapping[str, MissingCounts]) -> dict[str, Any]:
-    """Agreement with people and correlation with them by metric; why one is undefined, under `undefined`."""
+    """Return agreement and correlation with people by metric; `undefined` has the reasons where one is undefined."""
     metrics: dict[str, Any] = {}
     reasons: dict[str, dict[str, str]] = {}
     for row in analysis.agreement.rows:
