@@ -358,9 +358,9 @@ def compare_correlations(
         beside = dict.fromkeys(pairs, [WilliamsTest(None, None, "it is a test of Pearson's r")] * len(LEVELS))
     return correct_by_level(
         [
-            CorrelationComparison(*pair, *at_level)
-            for pair in pairs
-            for at_level in zip(LEVELS, tests[pair], beside[pair], strict=True)
+            CorrelationComparison(first, second, level, test, williams_test)
+            for first, second in pairs
+            for level, test, williams_test in zip(LEVELS, tests[first, second], beside[first, second], strict=True)
         ]
     )
 

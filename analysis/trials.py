@@ -48,9 +48,9 @@ def hold_trials(references: Iterable[Cells], aspect: str) -> list[Trial]:
         human = cells.ratings[aspect]
         first, second = within_document_pairs(cells.documents)
         for signature, scores in cells.scores.items():
-            levels = [level.r for level in correlate(human, scores, cells.documents, cells.systems)]
-            counts = count_agreement(human[first] - human[second], scores[first] - scores[second])
-            trials.append(Trial(name_of(signature), number, len(cells), *levels, counts.half))
+            pooled, within, of_systems = (c.r for c in correlate(human, scores, cells.documents, cells.systems))
+            half = count_agreement(human[first] - human[second], scores[first] - scores[second]).half
+            trials.append(Trial(name_of(signature), number, len(cells), pooled, within, of_systems, half))
     return trials
 
 

@@ -124,8 +124,8 @@ def compare_two(asked: CorrelationChoice, first: str, second: str, permute: Perm
     among = tuple(metrics) if method == "pearson" else (first, second)
     rows = [
         row
-        if row.first == first or row.difference is None
-        else row._replace(first=first, second=second, difference=-row.difference)
+        if row.first == first or row.test.difference is None
+        else row._replace(first=first, second=second, test=row.test._replace(difference=-row.test.difference))
         for row in compare_metrics(context, method, among, permute)
         if {row.first, row.second} == {first, second}
     ]

@@ -82,8 +82,8 @@ def scatter(table: pd.DataFrame, x: str, y: str, r: float | None = None) -> Laye
     """Draw a point for each summary; the selection `point` names its document and system.
 
     `table` has the columns `document`, `system`, `x` and `y`; the arguments `x` and `y` are the names of the axes, and
-    `r` is Pearson's correlation, which is shown with its line. Where many summaries share a value, as in ratings, points
-    are moved by up to a third of the way to the next value, a summary always by the same amount.
+    `r` is Pearson's correlation, which is shown with its line. Where many summaries share a value, as in ratings,
+    points are moved by up to a third of the way to the next value, a summary always by the same amount.
     """
     x, y = in_one_line(x), in_one_line(y)
     drawn = table.assign(across=spread(table["x"], 0), up=spread(table["y"], 1))

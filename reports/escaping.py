@@ -36,7 +36,7 @@ STYLE = """<style>
 
 
 def literal(text: str) -> str:
-    """Return HTML that shows a text letter for letter, without markup or any effect on the direction of text around it."""
+    """Return HTML that shows a text literally: nothing in it is markup or changes the direction of text around it."""
     return BIDI.sub(
         lambda mark: f'<span class="bidi" data-mark="U+{ord(mark.group()):04X}">{mark.group()}</span>',
         html.escape(text),
