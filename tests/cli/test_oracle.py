@@ -317,7 +317,7 @@ def test_who_stops_the_search_of_a_file_is_told_that_nothing_is_kept(folder, mon
 @pytest.mark.process
 def test_notes_are_as_wide_as_the_terminal_and_whole_elsewhere(folder, monkeypatch):
     whole = run("oracle", "small.jsonl", *SHORT).stdout
-    monkeypatch.setattr("cli.shared.screen_width", lambda: 50)
+    monkeypatch.setattr("cli.printing.screen_width", lambda: 50)
     broken = run("oracle", "small.jsonl", *SHORT).stdout
     note = "The interval is cut to [0, 1], where F1 ends: Student's t knows no limits."
     assert note in whole.splitlines()
