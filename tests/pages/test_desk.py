@@ -137,6 +137,31 @@ def test_what_buttons_ask_for_waits_for_the_last_letters() -> None:
     assert desk.draft.summaries[0] == "The hit the coast!"
 
 
+def test_a_run_waits_for_a_step_that_the_run_before_still_takes() -> None:
+    # Streamlit begins the run of a press while the one that it stopped goes on in another thread, and takes the step.
+    desk, taken, released, drawn = Desk(DRAFT), threading.Event(), threading.Event(), list[Draft]()
+
+    def step() -> None:
+        taken.set()
+        released.wait(PATIENCE)
+        desk.lay(DRAFT.add_reference())
+
+    def draw() -> None:
+        desk.proceed()
+        drawn.append(desk.draft)
+
+    desk.later(step)
+    stopped, next_run = threading.Thread(target=desk.proceed), threading.Thread(target=draw)
+    stopped.start()
+    assert taken.wait(PATIENCE)
+    next_run.start()
+    next_run.join(0.2)
+    released.set()
+    for run in (stopped, next_run):
+        run.join(PATIENCE)
+    assert drawn == [DRAFT.add_reference()]
+
+
 def test_what_is_typed_without_a_pause_is_one_change() -> None:
     desk = Desk(DRAFT)
     for number, text in enumerate(("R", "Ra", "Rain"), 1):

@@ -1,5 +1,6 @@
 """The state of the playground in one session: texts, the selected word, and the models' answers."""
 
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -49,6 +50,7 @@ class Desk:
         """The generation with which a field began; those that are not here began with the first."""
         self.steps: list[Callable[[], None]] = []
         """What buttons ask for, until the fields were heard."""
+        self.stepping = threading.Lock()
         self.seen = 0
         """The last message of a field."""
         self.turn = 0
@@ -112,10 +114,15 @@ class Desk:
         self.steps.append(step)
 
     def proceed(self) -> None:
-        """Take the steps that buttons asked for, now that all fields were heard."""
-        steps, self.steps = self.steps, []
-        for step in steps:
-            step()
+        """Take the steps that buttons asked for, now that all fields were heard.
+
+        A run of the page that was stopped may still take the step of a press that began the next run. That run waits
+        here until the step is complete: it would draw the older texts.
+        """
+        with self.stepping:
+            steps, self.steps = self.steps, []
+            for step in steps:
+                step()
 
     def lay(self, draft: Draft) -> None:
         """Replace the texts."""
