@@ -30,7 +30,7 @@ PACKAGES = (
 
 @cache
 def versions() -> dict[str, str]:
-    """The versions of Python and of the packages that shards depend on; those that are not installed are left out."""
+    """Return the versions of Python and of the packages that shards depend on; those that are not installed are left out."""
     found = {"Python": platform.python_version()}
     for name in PACKAGES:
         try:
@@ -41,7 +41,7 @@ def versions() -> dict[str, str]:
 
 
 def encode(columns: Mapping[str, Any], facts: ShardFacts) -> bytes:
-    """The Parquet file of some columns, which are Arrow's, with its facts."""
+    """Return the Parquet file of some columns, which are Arrow's, with its facts."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -55,7 +55,7 @@ class RayPlace:
         self.options = options
 
     def map(self, function: Callable[[Any], Any], items: Sequence[Any], *, keeps: bool) -> Iterator[tuple[int, Any]]:
-        """A function's results as they come, each with the place of its item.
+        """Yield a function's results as they come, each with the place of its item.
 
         Where it `keeps` what takes long to load, each worker is an actor, which loads it once, and has a GPU where Ray
         has any; else it is a plain task. Raises `RefusedByWorker`, `TooLarge`.
@@ -104,7 +104,7 @@ class Worker:
         self.function = function
 
     def __call__(self, batch: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        """The function's result for each item of a batch, as soon as it is there, or why the item is refused."""
+        """Yield the function's result for each item of a batch, as soon as it is there, or why the item is refused."""
         for place, item in zip(batch["place"], batch["item"], strict=True):
             made, refused = b"", ""
             try:

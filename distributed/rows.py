@@ -39,13 +39,13 @@ class Cuts:
         self.rows += 1
 
     def ranges(self) -> list[range]:
-        """The rows of each piece."""
+        """Return the rows of each piece."""
         ends = [*self.starts[1:], self.rows]
         return [range(start, end) for start, end in zip(self.starts, ends, strict=True)]
 
 
 def divide(path: Path, per_piece: int) -> tuple[list[range], list[Struct], int]:
-    """The rows of each piece of a table, its row groups, and the byte at which its description begins.
+    """Return the rows of each piece of a table, its row groups, and the byte at which its description begins.
 
     Raises `BadRecord`, OSError.
     """
@@ -63,7 +63,7 @@ def divide(path: Path, per_piece: int) -> tuple[list[range], list[Struct], int]:
 
 
 def bytes_of(path: Path, groups: list[Struct], rows: range, footer: int) -> tuple[int, int]:
-    """The first byte of the row groups with some rows, and the one after their last. Raises `BadRecord`."""
+    """Return the first byte of the row groups with some rows, and the one after their last. Raises `BadRecord`."""
     spans = [span for number in groups_with(groups, rows) for span in column_spans(groups[number])]
     start, end = min(start for start, _ in spans), max(end for _, end in spans)
     if not 0 < start < end <= footer:
@@ -72,7 +72,7 @@ def bytes_of(path: Path, groups: list[Struct], rows: range, footer: int) -> tupl
 
 
 def column_spans(group: Struct) -> Iterator[tuple[int, int]]:
-    """The first byte of each column in a row group, and the one after its last."""
+    """Yield the first byte of each column in a row group, and the one after its last."""
     for column in group[1]:
         told = column[3]
         start = min(told[OFFSET], told.get(DICTIONARY_OFFSET) or told[OFFSET])

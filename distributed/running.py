@@ -43,7 +43,7 @@ class Place(Protocol):
     """Where shards are made."""
 
     def map(self, function: Callable[[Any], Any], items: Sequence[Any], *, keeps: bool) -> Iterator[tuple[int, Any]]:
-        """A function's results as they come, each with the place of its item; `keeps`: it loads what takes long."""
+        """Return a function's results as they come, each with the place of its item; `keeps`: it loads what takes long."""
 
 
 class Here:
@@ -61,7 +61,7 @@ class Maker:
     work: Work
 
     def __call__(self, piece: Piece) -> MadeShard:
-        """The shard of a piece."""
+        """Return the shard of a piece."""
         return make_shard(self.work, piece)
 
 
@@ -121,12 +121,12 @@ def refuse_altered(folder: Path, found: Manifest) -> None:
 
 
 def name_of(number: int) -> str:
-    """The name of a shard's file."""
+    """Return the name of a shard's file."""
     return f"part-{number:05d}.parquet"
 
 
 def find_shards(folder: Path) -> set[int]:
-    """The numbers of the shards that a folder has; none where there is no folder."""
+    """Return the numbers of the shards that a folder has; none where there is no folder."""
     paths = folder.iterdir() if folder.is_dir() else ()
     return {int(match[1]) for path in paths if (match := PART.fullmatch(path.name))}
 
@@ -157,12 +157,12 @@ def missing_shards(work: Work, pieces: Sequence[Piece], folder: Path) -> list[in
 
 
 def said(input: str, lines: str) -> str:
-    """A piece in words."""
+    """Return a piece in words."""
     return f"lines {lines} of {input}" if lines else input
 
 
 def described(folder: Path, pieces: Sequence[Piece]) -> Iterator[ManifestShard]:
-    """The shards as the manifest has them. Raises `BadRecord` where two have the same document."""
+    """Yield the shards as the manifest has them. Raises `BadRecord` where two have the same document."""
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 

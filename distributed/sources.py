@@ -77,12 +77,12 @@ class Piece:
 
 
 def is_remote(name: str) -> bool:
-    """Whether a name is an address that fsspec opens, such as `s3://bucket/file.jsonl`."""
+    """Tell whether a name is an address that fsspec opens, such as `s3://bucket/file.jsonl`."""
     return re.match(r"[a-z][a-z0-9+.-]*://", name) is not None
 
 
 def is_pattern(name: str) -> bool:
-    """Whether a name stands for the files that fit it, and is not itself a file's."""
+    """Tell whether a name stands for the files that fit it, and is not itself a file's."""
     return glob.has_magic(name) and not Path(name).exists()
 
 
@@ -101,7 +101,7 @@ def filesystem(name: str) -> tuple[Any, str]:
 
 
 def find_inputs(name: str) -> list[str]:
-    """The files that a name or pattern stands for, sorted. Raises `NoInput`."""
+    """Return the files that a name or pattern stands for, sorted. Raises `NoInput`."""
     if is_remote(name):
         system, path = filesystem(name)
         if glob.has_magic(path):
@@ -152,7 +152,7 @@ class Planner:
     per_shard: int
 
     def __call__(self, name: str) -> list[Piece]:
-        """The pieces of a file, in order. Raises `BadRecord`, OSError."""
+        """Return the pieces of a file, in order. Raises `BadRecord`, OSError."""
         path = name if is_remote(name) else str(Path(name).absolute())
         with local_copy(path) as copy:
             format = self.format or guess_format(copy)
@@ -168,7 +168,7 @@ class Planner:
 
 
 def divided(name: str, path: str, format: str, copy: Path, per_shard: int) -> Iterator[Piece]:
-    """The pieces of JSON lines, each of so many lines that are not blank."""
+    """Yield the pieces of JSON lines, each of so many lines that are not blank."""
     whole, part = hashlib.sha256(), hashlib.sha256()
     bounds: list[tuple[int, int, int, int, str]] = []  # first and last byte, first and last line, hash
     start = place = count = 0
@@ -191,7 +191,7 @@ def divided(name: str, path: str, format: str, copy: Path, per_shard: int) -> It
 
 
 def divided_rows(name: str, path: str, sha256: str, copy: Path, per_shard: int) -> list[Piece]:
-    """The pieces of a Parquet table, each of so many documents or more."""
+    """Return the pieces of a Parquet table, each of so many documents or more."""
     found, groups, footer = rows.divide(copy, per_shard)
     if len(found) < 2:
         return []
@@ -207,7 +207,7 @@ def divided_rows(name: str, path: str, sha256: str, copy: Path, per_shard: int) 
 
 
 def hash_part(path: Path, start: int, end: int, footer: int) -> str:
-    """The SHA-256 of some bytes of a Parquet file and of the description at its end."""
+    """Return the SHA-256 of some bytes of a Parquet file and of the description at its end."""
     digest = hashlib.sha256()
     with open_file(path) as file:
         for chunk in chunks(file, start, end):
@@ -218,7 +218,7 @@ def hash_part(path: Path, start: int, end: int, footer: int) -> str:
 
 
 def chunks(file: Any, start: int, end: int | None) -> Iterator[bytes]:
-    """The bytes of a file from `start` to `end`, a MiB at a time."""
+    """Yield the bytes of a file from `start` to `end`, a MiB at a time."""
     file.seek(start)
     while data := file.read(CHUNK if end is None else min(CHUNK, end - file.tell())):
         yield data
@@ -241,7 +241,7 @@ def row_groups(piece: Piece) -> Iterator[Path]:
 
 
 def read_rows(piece: Piece, wanted: range) -> Records:
-    """The documents of some rows. Raises `BadRecord` with the row in the file, `ChangedInput`, OSError."""
+    """Return the documents of some rows. Raises `BadRecord` with the row in the file, `ChangedInput`, OSError."""
     with row_groups(piece) as copy:
         if hash_part(copy, piece.start, piece.end, piece.footer) != piece.piece_sha256:
             raise ChangedInput(f"{piece.input} was changed during the run: start again with an empty folder")
@@ -249,7 +249,7 @@ def read_rows(piece: Piece, wanted: range) -> Records:
 
 
 def read_piece(piece: Piece) -> Records:
-    """The documents of a piece. Raises `BadRecord` with the file's line, `ChangedInput`, OSError."""
+    """Return the documents of a piece. Raises `BadRecord` with the file's line, `ChangedInput`, OSError."""
     if piece.rows is not None:
         return read_rows(piece, piece.rows)
     with local_copy(piece.path, piece.start, piece.end) as copy:
@@ -264,7 +264,7 @@ def read_piece(piece: Piece) -> Records:
 
 
 def in_whole_file(said: str, name: str, piece: Piece) -> str:
-    """An error in a piece with the line of the file that it is a piece of."""
+    """Return an error in a piece with the line of the file that it is a piece of."""
 
     def line(found: re.Match[str]) -> str:
         return f"{found[1]}{int(found[2]) + piece.first - 1}"
@@ -274,7 +274,7 @@ def in_whole_file(said: str, name: str, piece: Piece) -> str:
 
 
 def all_records(inputs: Sequence[str], format: str | None) -> Iterator[tuple[Document, list[Summary]]]:
-    """The documents of all files, one file after the other."""
+    """Yield the documents of all files, one file after the other."""
     for name in inputs:
         with local_copy(name) as copy:
             parts = rows.divide(copy, PER_SHARD)[0] if (format or guess_format(copy)) == "parquet" else []

@@ -47,7 +47,7 @@ class Work(Protocol):
         """Whether a process keeps something for it that takes long to load."""
 
     def columns(self, records: Records) -> Columns:
-        """The columns of a shard with these documents."""
+        """Return the columns of a shard with these documents."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class MadeShard:
 
 
 def make_shard(work: Work, piece: Piece) -> MadeShard:
-    """The shard of a piece: the same bytes wherever it is made. Raises `BadRecord`, `ChangedInput`, OSError."""
+    """Return the shard of a piece: the same bytes wherever it is made. Raises `BadRecord`, `ChangedInput`, OSError."""
     records = read_piece(piece)
     forget_texts()
     return MadeShard(encode(work.columns(records), facts_of(work, piece)), len(records))
@@ -95,13 +95,13 @@ class ScoreWork:
         return any(METRICS[metric.name].needs_model for metric in self.metrics)
 
     def columns(self, records: Records) -> Columns:
-        """A row a summary, in the order of the input."""
+        """Return a row a summary, in the order of the input."""
         rows = list(score_records(records, self.metrics))
         return {**of_summaries(records), **of_scores([metric.name for metric in self.metrics], rows)}
 
 
 def of_summaries(records: Records) -> Columns:
-    """The columns that name summaries and say how people rated them."""
+    """Return the columns that name summaries and say how people rated them."""
     import pyarrow as pa
 
     summaries = [summary for _, written in records for summary in written]
@@ -117,7 +117,7 @@ def of_summaries(records: Records) -> Columns:
 
 
 def of_scores(names: Iterable[str], rows: Sequence[tuple[Example, Mapping[str, Score]]]) -> Columns:
-    """The columns of scores."""
+    """Return the columns of scores."""
     import pyarrow as pa
 
     found: dict[str, Any] = {}
@@ -143,7 +143,7 @@ class QuestionWork:
         return {self.metric.name: self.metric.signature}
 
     def columns(self, records: Records) -> Columns:
-        """The columns of its scores, and `questions`: a list of objects, as `relevance apes` prints them."""
+        """Return the columns of its scores, and `questions`: a list of objects, as `relevance apes` prints them."""
         import pyarrow as pa
 
         from metrics.apes.report import trace_record
@@ -182,7 +182,7 @@ class SummaryWork:
         return any(isinstance(system, BatchSummarizer) or getattr(system, "apart", False) for system in self.systems)
 
     def columns(self, records: Records) -> Columns:
-        """A row a reference and summary, as `data.importers.table` reads them. Raises ValueError."""
+        """Return a row a reference and summary, as `data.importers.table` reads them. Raises ValueError."""
         written: dict[str, list[Summary]] = {document.id: list(summaries) for document, summaries in records}
         for system in self.systems:
             for summary in self.write(system, records):
@@ -194,7 +194,7 @@ class SummaryWork:
         return as_table(records, written)
 
     def write(self, system: Summarizer, records: Records) -> list[Summary]:
-        """A system's summaries. Raises ValueError where it was trained on the documents and that is not allowed."""
+        """Return a system's summaries. Raises ValueError where it was trained on the documents and that is not allowed."""
         documents = [document for document, _ in records]
         known = trained_ids(system, documents)
         if known and not self.trained_on:

@@ -35,7 +35,7 @@ class Bounded(httpx2.SyncByteStream):
 
 
 def bound_answers(seconds: float, now: Callable[[], float]) -> Callable[[httpx2.Response], None]:
-    """A hook for an HTTP client that bounds each answer; what is packed is refused, as it may unpack to anything."""
+    """Return a hook for an HTTP client that bounds each answer; what is packed is refused, as it may unpack to anything."""
 
     def bound(response: httpx2.Response) -> None:
         packed = response.headers.get("content-encoding", "identity")

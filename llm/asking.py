@@ -159,7 +159,7 @@ class Caller:
         return [answers[key] for key in keys]
 
     def answer(self, key: str, request: Request) -> Answer:
-        """The answer to one request, from the record where it is there."""
+        """Return the answer to one request, from the record where it is there."""
         with self.counted():
             try:
                 if found := self.calls.answered(key):

@@ -76,7 +76,7 @@ class Calls:
         os.close(self.claims)
 
     def answered(self, key: str) -> Completion | None:
-        """The first answer to a request that can be used; None where there is none."""
+        """Return the first answer to a request that can be used; None where there is none."""
         fields = ", ".join(Completion._fields)
         with self.lock, usable(self.path):
             row = self.connection.execute(
@@ -120,7 +120,7 @@ class Calls:
 
 
 def default_path() -> Path:
-    """The record beside the database: `relevance.calls.db` beside `relevance.db`, or where that would be."""
+    """Return the record beside the database: `relevance.calls.db` beside `relevance.db`, or where that would be."""
     file = sqlite_file(make_url(database_url()))
     return (file or ROOT / "relevance.db").with_suffix(".calls.db")
 
@@ -153,5 +153,5 @@ def set_up(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def stamp() -> str:
-    """The present in UTC, as the record has it."""
+    """Return the present in UTC, as the record has it."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")

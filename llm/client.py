@@ -92,7 +92,7 @@ class TokenCounter(Protocol):
         """How many tokens a text has."""
 
     def cut(self, text: str, most: int) -> str:
-        """The beginning of a text that has at most so many tokens: all of it where it has no more."""
+        """Return the beginning of a text that has at most so many tokens: all of it where it has no more."""
 
 
 class Client(Protocol):
@@ -135,7 +135,7 @@ class Request(NamedTuple):
     settings: Settings
 
     def canonical(self, client: Client) -> str:
-        """The request as JSON, always written alike: who is asked, what, and with which settings."""
+        """Return the request as JSON, always written alike: who is asked, what, and with which settings."""
         whole = {
             "client": dict(client.identity),
             "messages": [message._asdict() for message in self.messages],
@@ -144,5 +144,5 @@ class Request(NamedTuple):
         return json.dumps(whole, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
     def key(self, client: Client) -> str:
-        """The SHA-256 of `canonical`, in hexadecimal: under it the answer is kept."""
+        """Return the SHA-256 of `canonical`, in hexadecimal: under it the answer is kept."""
         return hashlib.sha256(self.canonical(client).encode()).hexdigest()

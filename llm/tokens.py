@@ -21,7 +21,7 @@ class EstimatedTokens:
         return -(-len(text.encode()) // BYTES)
 
     def cut(self, text: str, most: int) -> str:
-        """The beginning of a text that has about so many tokens at most, up to the end of a word if it has one."""
+        """Return the beginning of a text that has about so many tokens at most, up to the end of a word if it has one."""
         if self.count(text) <= most:
             return text
         beginning = text.encode()[: most * BYTES].decode(errors="ignore")
@@ -32,5 +32,5 @@ class EstimatedTokens:
 
 
 def most_tokens(messages: Iterable[Message]) -> int:
-    """A number of tokens that messages do not exceed: no tokenizer makes more tokens of a text than it has bytes."""
+    """Return a number of tokens that messages do not exceed: no tokenizer makes more tokens of a text than it has bytes."""
     return sum(len(message.content.encode()) + AROUND for message in messages)

@@ -112,7 +112,7 @@ def conditions(
 
 
 def candidates(document: Document, summaries: Sequence[Summary]) -> tuple[Example, list[tuple[str, str]]]:
-    """A document as its summaries are judged, and the systems and texts of those that are not empty."""
+    """Return a document as its summaries are judged, and the systems and texts of those that are not empty."""
     judged = make_examples(document, summaries) or make_examples(document, [Summary(document.id, "", "")])
     return judged[0], [(summary.system, summary.text) for summary in summaries if not summary.is_empty]
 
@@ -120,7 +120,7 @@ def candidates(document: Document, summaries: Sequence[Summary]) -> tuple[Exampl
 def make_texts(
     example: Example, references: tuple[str, ...], systems: Iterable[tuple[str, str]], quiz: Quiz, seeds: Sequence[int]
 ) -> Iterator[ConditionText]:
-    """The texts of one document that are read; `references` are those that are asked."""
+    """Yield the texts of one document that are read; `references` are those that are asked."""
 
     def made(
         condition: str, text: str, own: Quiz = quiz, against: tuple[str, ...] = references, seed: int = 0
@@ -146,14 +146,14 @@ def make_texts(
 
 
 def shuffle(text: str, rng: random.Random) -> str:
-    """The words of a text, parted by white space, in another order."""
+    """Return the words of a text, parted by white space, in another order."""
     words = text.split()
     rng.shuffle(words)
     return " ".join(words)
 
 
 def interchange(text: str, quiz: Quiz, rng: random.Random) -> str | None:
-    """The text with its entities interchanged, or None where it mentions fewer than two."""
+    """Return the text with its entities interchanged, or None where it mentions fewer than two."""
     found = find_names(text, quiz.entities)
     if len(found) < 2:
         return None
@@ -194,7 +194,7 @@ def count_answers(document: str, read: SummaryReading, value: str, rouge: tuple[
 
 
 def condition(name: str, by_seed: Sequence[Sequence[Reading]]) -> Condition:
-    """A row from what was read with each seed."""
+    """Return a row from what was read with each seed."""
     drawn = [average_readings(name, readings) for readings in by_seed]
     n = drawn[0].n  # the same with each seed
     values = [fmean(column) if None not in column else None for column in zip(*(row[2:] for row in drawn), strict=True)]
@@ -203,7 +203,7 @@ def condition(name: str, by_seed: Sequence[Sequence[Reading]]) -> Condition:
 
 
 def average_readings(name: str, readings: Sequence[Reading]) -> Condition:
-    """A row: questions are pooled within a document, documents count alike."""
+    """Return a row: questions are pooled within a document, documents count alike."""
     by_document: dict[str, list[Reading]] = defaultdict(list)
     for each in readings:
         by_document[each.document].append(each)

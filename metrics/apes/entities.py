@@ -57,11 +57,11 @@ class Finder(Protocol):
         """Its name with everything that its entities depend on, without `|`."""
 
     def find(self, texts: Sequence[str]) -> list[list[Entity]]:
-        """The entities of each text in order, none overlapping another."""
+        """Return the entities of each text in order, none overlapping another."""
 
 
 def entity_type(text: str, entity: Entity) -> str | None:
-    """The type of an entity of a text: one of `TYPES`' values, or None for a label that names nothing.
+    """Return the type of an entity of a text: one of `TYPES`' values, or None for a label that names nothing.
 
     A MISC that names people by nationality, region, religion or politics is a `group`, as spaCy's NORP is.
     """
@@ -70,7 +70,7 @@ def entity_type(text: str, entity: Entity) -> str | None:
 
 
 def is_group(name: str) -> bool:
-    """Whether a name says a nationality, region, religion or political group: "German", "Muslims", "Irish-American"."""
+    """Tell whether a name says a nationality, region, religion or political group: "German", "Muslims", "Irish-American"."""
     words = [word for word in regex.split(r"[\s\-‐‑–]+", name.lower()) if word]
     return (
         bool(words) and is_group_word(words[-1]) and all(is_group_word(word) or word in BEFORE for word in words[:-1])
@@ -78,12 +78,12 @@ def is_group(name: str) -> bool:
 
 
 def is_group_word(word: str) -> bool:
-    """Whether one lower-case word, singular or plural or of a man or woman, is in `GROUPS`."""
+    """Tell whether one lower-case word, singular or plural or of a man or woman, is in `GROUPS`."""
     return any(stem in GROUPS for stem in stems(word))
 
 
 def stems(word: str) -> Iterable[str]:
-    """The word without the endings that a group's name takes."""
+    """Yield the word without the endings that a group's name takes."""
     yield word
     for ending in ("'s", "’s", "s", "es", "men", "man", "women", "woman"):
         yield word.removesuffix(ending)

@@ -157,11 +157,11 @@ class Apes:
         return scores
 
     def asked(self, example: Example) -> tuple[str, ...]:
-        """The references that questions are made from."""
+        """Return the references that questions are made from."""
         return example.references[:1] if self.questions == "first" else example.references
 
     def quizzes(self, examples: Sequence[Example]) -> list[Quiz]:
-        """The quiz of each example's document, made once for those that stand together."""
+        """Return the quiz of each example's document, made once for those that stand together."""
         documents = [(self.asked(e), e.source, e.questions) for e in examples]
         texts = list(dict.fromkeys(t for references, source, _ in documents for t in (*references, source) if t))
         mentions = dict(zip(texts, self.mentions(texts), strict=True))
@@ -178,7 +178,7 @@ class Apes:
         return quizzes
 
     def mentions(self, texts: Sequence[str]) -> list[list[Mention]]:
-        """The mentions of entities in texts."""
+        """Return the mentions of entities in texts."""
         return [
             [Mention((e.start, e.end), type) for e in found if (type := entity_type(text, e)) is not None]
             for text, found in zip(texts, self.finder.find(texts), strict=True)
@@ -199,7 +199,7 @@ class Apes:
         ]
 
     def count(self, example: Example, read: SummaryReading) -> Score:
-        """The score of one summary's answers."""
+        """Return the score of one summary's answers."""
         if not example.questions and not self.asked(example):
             return Score(None, "no questions: there is no reference")
         if not read.quiz.questions:
@@ -215,7 +215,7 @@ class Apes:
 
 
 def question_credit(trace: Trace, value: str) -> float:
-    """The credit of a question, in [0, 1].
+    """Return the credit of a question, in [0, 1].
 
     `share`: 1 for a right answer. `strict`: for a right answer, the share of the question's words that the summary has.
     `graded`: the same share divided by the right answer's rank, 0 where the summary does not mention it. A question
@@ -230,12 +230,12 @@ def question_credit(trace: Trace, value: str) -> float:
 
 
 def total_credit(traces: Sequence[Trace], value: str) -> float:
-    """The total credit of all questions."""
+    """Return the total credit of all questions."""
     return sum(question_credit(trace, value) for trace in traces)
 
 
 def make_evidence(read: SummaryReading, value: str) -> ApesEvidence:
-    """The evidence record of one summary."""
+    """Return the evidence record of one summary."""
     return ApesEvidence(
         tuple(traces(read)),
         tuple((read.quiz.entities[entity].name, spans) for entity, spans in read.found.items()),
@@ -273,12 +273,12 @@ def traces(read: SummaryReading) -> list[Trace]:
 
 
 def rank(answer: Answer, right: int) -> int | None:
-    """The place of a candidate by its score, from 1: one more than score higher; None where the reader saw none."""
+    """Return the place of a candidate by its score, from 1: one more than score higher; None where the reader saw none."""
     return 1 + sum(score > answer.scores[right] for score in answer.scores) if answer.seen else None
 
 
 def sentence_around(text: str, span: Span) -> Span:
-    """The sentence that a span begins in."""
+    """Return the sentence that a span begins in."""
     return next((sentence for sentence in sentence_spans(text) if span[0] < sentence[1]), span)
 
 
@@ -320,7 +320,7 @@ def make_apes(*, references: str, apes_value: str, **options: Any) -> Apes:
 
 
 def options_of(settings: Mapping[str, str]) -> dict[str, Any]:
-    """The options that a signature's settings tell."""
+    """Return the options that a signature's settings tell."""
     types = settings["types"]
     return {
         "references": "first" if settings["questions"] == "first" else "max",

@@ -41,7 +41,7 @@ class NamedEntity(NamedTuple):
 
 @lru_cache(CACHED_TEXTS // 8)  # whole sources are among them
 def name_words(text: str) -> Tokens:
-    """A text's lower-cased words without a possessive `'s`, and their places."""
+    """Return a text's lower-cased words without a possessive `'s`, and their places."""
     tokens = find_tokens(NAME_WORD, text)
     words, spans = [], []
     for word, (start, end) in zip(*tokens, strict=True):
@@ -87,7 +87,7 @@ def group(
 
 
 def make_entity(mentions: Sequence[tuple[str, str]], common: Set[str]) -> NamedEntity:
-    """The entity of mentions, the longest first.
+    """Return the entity of mentions, the longest first.
 
     A person goes by the last name; a person, organisation or facility by the first or last word of the name too where
     that is not a common word: `Bolton`, but not `Bank`.
@@ -107,7 +107,7 @@ def make_entity(mentions: Sequence[tuple[str, str]], common: Set[str]) -> NamedE
 
 
 def name_without_titles(name: str) -> Words:
-    """The lower-cased words of a name without what only addresses a person."""
+    """Return the lower-cased words of a name without what only addresses a person."""
     words = name_words(name).words
     while len(words) > 1 and words[0] in HONORIFICS:
         words = words[1:]
@@ -115,14 +115,14 @@ def name_without_titles(name: str) -> Words:
 
 
 def parts_of(words: Words) -> set[Words]:
-    """The short forms of a name: leading words, trailing words, initials."""
+    """Return the short forms of a name: leading words, trailing words, initials."""
     parts = {words[:size] for size in range(1, len(words))} | {words[-size:] for size in range(1, len(words))}
     initials = "".join(word[0] for word in words if word not in STOP_WORDS)
     return parts | {(initials,)} if len(initials) > 2 else parts
 
 
 def common_words(texts: Iterable[str]) -> frozenset[str]:
-    """The words that stand in lower case in texts."""
+    """Return the words that stand in lower case in texts."""
     return frozenset(word for text in texts for word in LOWER_CASE.findall(text))
 
 
@@ -150,12 +150,12 @@ def find_names(text: str, entities: Sequence[NamedEntity]) -> dict[int, tuple[Sp
 
 
 def means_name(text: str, words: Words, first: Span, entity: NamedEntity) -> bool:
-    """Whether the words name the entity here: some are common words when in lower case."""
+    """Tell whether the words name the entity here: some are common words when in lower case."""
     return words not in entity.homographs or not text[first[0] : first[1]].islower()
 
 
 def together(text: str, words: Words, spans: Sequence[Span]) -> bool:
-    """Whether words stand together as one name: no sentence ends and no comma stands between them."""
+    """Tell whether words stand together as one name: no sentence ends and no comma stands between them."""
     for word, (_, end), (start, _) in zip(words, spans, spans[1:], strict=False):
         between = text[end:start]
         # a full stop may belong to an abbreviation: St. Louis, J. Smith, U.S.
@@ -165,7 +165,7 @@ def together(text: str, words: Words, spans: Sequence[Span]) -> bool:
 
 
 def owners_of(entities: Sequence[NamedEntity]) -> Mapping[Words, int]:
-    """The entity that each name or alias means, without the aliases that could mean two; names go before aliases."""
+    """Return the entity that each name or alias means, without the aliases that could mean two; names go before aliases."""
     means: dict[Words, set[int]] = defaultdict(set)
     for index, entity in enumerate(entities):
         for alias in entity.aliases:

@@ -21,7 +21,7 @@ class Splits(NamedTuple):
 
 
 def find_splits(folder: Path, seed: int) -> Splits:
-    """The files below `folder/training`, `folder/validation` and `folder/test`, or all below `folder`.
+    """Return the files below `folder/training`, `folder/validation` and `folder/test`, or all below `folder`.
 
     Without `training`, all are for training; without `validation`, a tenth is held out, picked by the seed.
     Raises `BadRecord` where too few files are found to train and validate on.

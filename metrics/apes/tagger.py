@@ -148,7 +148,7 @@ def firsts(words: Iterable[str]) -> Iterator[bool]:
 
 @cache
 def head_class() -> type[Any]:
-    """The head, a `torch.nn.Module`: made in a function because torch is loaded only where it is used."""
+    """Return the head, a `torch.nn.Module`: made in a function because torch is loaded only where it is used."""
     import torch
     from torch import nn
 
@@ -217,7 +217,7 @@ def collate(rows: Sequence[tuple[torch.Tensor, WordFeatures]], sources: Sequence
 
 
 def word_vectors(encoded: Encoded, spans: list[Span]) -> torch.Tensor:
-    """The vectors of each word's first and last token, all `LAYERS` side by side: (words, 2 x layers x width).
+    """Return the vectors of each word's first and last token, all `LAYERS` side by side: (words, 2 x layers x width).
 
     A word that the encoder's tokenizer drops, such as a lone combining mark, gets zeros.
     """
@@ -249,7 +249,7 @@ def allowed_transitions() -> torch.Tensor:
 
 
 def best_tags(scores: torch.Tensor, sizes: Sequence[int], transitions: torch.Tensor) -> list[list[int]]:
-    """The best sequence of tags for each text (Viterbi), from scores of the shape (texts, words, tags)."""
+    """Return the best sequence of tags for each text (Viterbi), from scores of the shape (texts, words, tags)."""
     import torch
 
     steps = transitions + allowed_transitions()[:-1]
@@ -310,7 +310,7 @@ class Tagger:
         return load_head(self.file)
 
     def find(self, texts: Sequence[str]) -> list[list[Entity]]:
-        """The entities of each text: PER, ORG, LOC and MISC by the conventions of CoNLL 2003, cased or not."""
+        """Return the entities of each text: PER, ORG, LOC and MISC by the conventions of CoNLL 2003, cased or not."""
         found: dict[str, list[Entity]] = {text: [] for text in texts}
         waiting = [stretch for text in found for stretch in cut_stretches(text, split_words(text), WINDOW)]
         while waiting:
@@ -373,13 +373,13 @@ def cut_stretches(text: str, spans: list[Span], size: int) -> Iterator[Stretch]:
 
 
 def ends_sentence(text: str, spans: list[Span], word: int) -> bool:
-    """Whether a sentence or line ends before a word."""
+    """Tell whether a sentence or line ends before a word."""
     (start, end), (following, _) = spans[word - 1], spans[word]
     return text[start:end] in ".!?" or "\n" in text[end:following]
 
 
 def load_head(file: Path) -> Any:
-    """A trained head, ready to tag. Raises `FinderUnavailable` where the file is not one of this version."""
+    """Return a trained head, ready to tag. Raises `FinderUnavailable` where the file is not one of this version."""
     import torch
     from safetensors import SafetensorError, safe_open
 
@@ -399,7 +399,7 @@ def load_head(file: Path) -> Any:
 
 @cache
 def check_head_file(file: Path) -> str:
-    """The SHA-256 of a head's file. Raises `FinderUnavailable` where it is missing, or ours but not as published."""
+    """Return the SHA-256 of a head's file. Raises `FinderUnavailable` where it is missing, or ours but not as published."""
     try:
         actual = sha256(file)
     except FileNotFoundError as error:

@@ -133,7 +133,7 @@ def read_held_out(folder: Path, mapping: Mapping[str, str] = MAPPING) -> dict[st
 
 
 def training_files(folder: Path) -> dict[str, list[LabelledText]]:
-    """The sentences of every file of a folder, without what `read_held_out` gives. Raises as `read_sentences`.
+    """Return the sentences of every file of a folder, without what `read_held_out` gives. Raises as `read_sentences`.
 
     A few sentences of crossner stand in two of its domains: those that are held out in one are left out of the other.
     """

@@ -73,7 +73,7 @@ class ModelProcess:
         threading.Thread(target=write, daemon=True).start()
 
     def hear(self, deadline: float) -> bytes:
-        """The next line of its output. Raises `queue.Empty` when the time is over, `ProcessEnded`."""
+        """Return the next line of its output. Raises `queue.Empty` when the time is over, `ProcessEnded`."""
         line = self.said.get(timeout=max(0.0, deadline - time.monotonic()))
         if line is None:
             self.said.put(None)  # for whoever asks next
@@ -99,7 +99,7 @@ class Inspector:
         timeout: float = TIMEOUT,
         given_up: Callable[[], bool] = lambda: False,
     ) -> Explained:
-        """The score of one example by the metric of a signature, with its evidence; at most `timeout` seconds.
+        """Return the score of one example by the metric of a signature, with its evidence; at most `timeout` seconds.
 
         Raises `CannotExplain` where the metric cannot be made again from its signature, fails, or takes too long;
         `ModelsBusy` where that may soon be otherwise; `RequestCancelled` for a question that is given up while others
@@ -140,7 +140,7 @@ class Inspector:
         self.stop()
 
     def ask_twice(self, line: bytes, deadline: float, timeout: float) -> bytes:
-        """The answer to a request, by another process where one dies over it. Raises `CannotExplain`."""
+        """Return the answer to a request, by another process where one dies over it. Raises `CannotExplain`."""
         with suppress(ProcessEnded):
             return self.ask(line, deadline, timeout)
         try:
@@ -149,7 +149,7 @@ class Inspector:
             raise CannotExplain(str(error)) from error
 
     def ask(self, line: bytes, deadline: float, timeout: float) -> bytes:
-        """The answer to a request. Raises `ProcessEnded`, `CannotExplain`."""
+        """Return the answer to a request. Raises `ProcessEnded`, `CannotExplain`."""
         child = self.running()
         try:
             if not child.ready:
@@ -168,7 +168,7 @@ class Inspector:
             raise CannotExplain(f"it took more than {timeout:g} s") from None
 
     def running(self) -> ModelProcess:
-        """The process, started unless it runs. Raises `CannotExplain`."""
+        """Return the process, started unless it runs. Raises `CannotExplain`."""
         with self.starting:
             if self.closed:
                 raise CannotExplain("the inspector is closed")

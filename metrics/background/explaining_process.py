@@ -70,7 +70,7 @@ def warm_up() -> None:
 
 @lru_cache(KEPT_ANSWERS)
 def kept_metric(signature: str) -> Metric | None:
-    """A signature's metric: those with word vectors keep them."""
+    """Return a signature's metric: those with word vectors keep them."""
     return metric_of(signature)
 
 
@@ -82,7 +82,7 @@ class AnswerCache:
         self.bytes = 0
 
     def answer(self, request: bytes) -> bytes:
-        """The answer to a request; failures are not kept, as they may be over the next time."""
+        """Return the answer to a request; failures are not kept, as they may be over the next time."""
         if request in self.answers:
             self.answers.move_to_end(request)
             return self.answers[request]

@@ -45,7 +45,7 @@ def decode_record(hint: Any, data: Any) -> Any:
 
 @cache
 def field_types(record: type) -> tuple[Any, ...]:
-    """The types of a record's fields in order; none for what is no record."""
+    """Return the types of a record's fields in order; none for what is no record."""
     names = getattr(record, "_fields", None) or tuple(getattr(record, "__dataclass_fields__", ()))
     hints = get_type_hints(record) if names else {}
     return tuple(hints[name] for name in names)

@@ -202,7 +202,7 @@ class Encoder:
             self.tokens += sum(len(ids[index]) for index in batch)
 
     def forward(self, rows: Sequence[Sequence[int]], layers: Iterable[int]) -> dict[int, torch.Tensor]:
-        """The hidden layers of one batch of token numbers, float32 on the processor, padded at the end."""
+        """Return the hidden layers of one batch of token numbers, float32 on the processor, padded at the end."""
         import torch
 
         size = max(map(len, rows))
@@ -228,7 +228,7 @@ class Encoder:
 
 
 def load_network(model: Model, layer: int, dtype: str) -> tuple[Any, Any, str]:
-    """A model's fast tokenizer, its network up to a hidden layer, and the device that it is on.
+    """Return a model's fast tokenizer, its network up to a hidden layer, and the device that it is on.
 
     Code that comes with a model is not run. Raises `ModelUnavailable`, ValueError for a layer that it does not have.
     """
@@ -284,7 +284,7 @@ def quiet(transformers: Any) -> None:
 
 
 def limit(tokenizer: Any, network: Any) -> int:
-    """The most tokens that a model takes, special tokens included."""
+    """Return the most tokens that a model takes, special tokens included."""
     positions = getattr(network.config, "max_position_embeddings", None) or UNLIMITED
     if positions < 0:  # XLNet's way to say that there is none
         positions = UNLIMITED
@@ -296,7 +296,7 @@ def limit(tokenizer: Any, network: Any) -> int:
 
 
 def final_norm(network: Any) -> Any:
-    """The normalisation after a network's last layer, or what leaves vectors as they are."""
+    """Return the normalisation after a network's last layer, or what leaves vectors as they are."""
     found = (getattr(network, name, None) for name in FINAL_NORMS)
     return next((norm for norm in found if norm is not None), lambda vectors: vectors)
 
@@ -320,7 +320,7 @@ def cut_into_parts(items: Iterable[T], texts: Callable[[T], Iterable[str]]) -> I
 
 
 def whole_characters(text: str) -> str:
-    """A text of the same length that tokenizers take."""
+    """Return a text of the same length that tokenizers take."""
     return HALF_CHARACTERS.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
@@ -339,7 +339,7 @@ def make_batches(order: Sequence[int], lengths: Sequence[int], tokens: int) -> I
 def shared_encoder(
     model: str = EMBEDDED, *, dtype: str = "float32", batch_tokens: int = BATCH_TOKENS, download: bool = False
 ) -> Encoder:
-    """The process's one encoder of a model with these settings, so that metrics share what it has encoded."""
+    """Return the process's one encoder of a model with these settings, so that metrics share what it has encoded."""
     return make_encoder(model, dtype, batch_tokens, download and model != EMBEDDED)
 
 
@@ -349,7 +349,7 @@ SHARED: list[Encoder] = []
 
 @cache
 def make_encoder(model: str, dtype: str, batch_tokens: int, download: bool) -> Encoder:
-    """The encoder of these settings; positional, so that equal settings are one."""
+    """Return the encoder of these settings; positional, so that equal settings are one."""
     encoder = Encoder(model, dtype=dtype, batch_tokens=batch_tokens, download=download)
     SHARED.append(encoder)
     return encoder
@@ -365,7 +365,7 @@ def forget_texts() -> None:
 
 
 def restore_encoder(model: str, dtype: str, batch_tokens: int, download: bool, wanted: tuple[int, ...]) -> Encoder:
-    """The process's encoder of these settings, in the place of one that was sent here."""
+    """Return the process's encoder of these settings, in the place of one that was sent here."""
     encoder = make_encoder(model, dtype, batch_tokens, download)
     encoder.want(wanted)
     return encoder

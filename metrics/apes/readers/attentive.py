@@ -63,11 +63,11 @@ class Settings:
         return FIRST_ENTITY + self.entities + len(self.vocabulary)
 
     def label(self, entity: int) -> int:
-        """The marker of an entity."""
+        """Return the marker of an entity."""
         return min(entity, self.entities - 1)
 
     def number(self, token: Token) -> int:
-        """The number of a token."""
+        """Return the number of a token."""
         if isinstance(token, int):
             return FIRST_ENTITY + self.label(token)
         return BLANK_NUMBER if token == BLANK else self.numbers.get(token, UNKNOWN)
@@ -105,7 +105,7 @@ def batch(clozes: Sequence[Cloze], settings: Settings, where: str | torch.device
 
 @cache
 def network_class() -> Any:
-    """The network's class; torch takes seconds to load, so nothing here is a class of it before the first use."""
+    """Return the network's class; torch takes seconds to load, so nothing here is a class of it before the first use."""
     import torch
     from torch import nn
 
@@ -122,7 +122,7 @@ def network_class() -> Any:
             self.back = nn.GRU(settings.embedding, settings.hidden, batch_first=True)
 
         def forward(self, embedded: torch.Tensor, lengths: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-            """The states (texts, tokens, width), and the last one of both directions (texts, width)."""
+            """Return the states (texts, tokens, width), and the last one of both directions (texts, width)."""
             places = torch.arange(embedded.shape[1], device=embedded.device)
             turned = (lengths[:, None] - 1 - places).where(places < lengths[:, None], places)[:, :, None]
             onward, _ = self.onward(embedded)
@@ -182,7 +182,7 @@ class AttentiveReader:
 
     @classmethod
     def load(cls, path: Path | str) -> AttentiveReader:
-        """A reader from a checkpoint: a safetensors file, never unpickled. Raises `ModelUnavailable`."""
+        """Return a reader from a checkpoint: a safetensors file, never unpickled. Raises `ModelUnavailable`."""
         path = Path(path)
         if not path.is_file():
             raise ModelUnavailable(f"there is no file {path}; train a reader, or name the file that training wrote")
@@ -244,7 +244,7 @@ class AttentiveReader:
 
 
 def read_settings(path: Path) -> Settings:
-    """The settings in a checkpoint, without its weights. Raises `ModelUnavailable`."""
+    """Return the settings in a checkpoint, without its weights. Raises `ModelUnavailable`."""
     from safetensors import SafetensorError, safe_open
 
     try:
@@ -262,7 +262,7 @@ def read_settings(path: Path) -> Settings:
 
 
 def read_network(path: Path, settings: Settings, digest: str) -> Any:
-    """The network with a checkpoint's weights, on the device that `RELEVANCE_DEVICE` names.
+    """Return the network with a checkpoint's weights, on the device that `RELEVANCE_DEVICE` names.
 
     Raises `ModelUnavailable` for weights that do not fit the settings, and for a file that is no longer the one
     with this SHA-256.

@@ -162,7 +162,7 @@ def by_size(paths: Sequence[Path], size: int) -> list[list[Path]]:
 
 
 def initialise_network(settings: Settings, vectors: WordVectors | None) -> Any:
-    """A network with random weights: normal ones of deviation 0.1 in the recurrent parts, else small uniform ones.
+    """Return a network with random weights: normal ones of deviation 0.1 in the recurrent parts, else small uniform ones.
 
     Words that have a vector start from it.
     """
@@ -208,7 +208,7 @@ def run_epoch(
 
 
 def evaluate(network: Any, settings: Settings, paths: Sequence[Path], batch_size: int) -> float:
-    """The share of questions that a network answers rightly."""
+    """Return the share of questions that a network answers rightly."""
     import torch
 
     right, where = 0, next(network.parameters()).device

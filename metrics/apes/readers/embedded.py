@@ -90,7 +90,7 @@ class Mentions:
         self.known: dict[Span, TokenContext | None] = {}
 
     def place(self, mention: Span) -> TokenContext | None:
-        """A mention in its sentence; None where the encoder did not see it."""
+        """Return a mention in its sentence; None where the encoder did not see it."""
         if mention not in self.known:
             found = None
             for (start, end), encoded in zip(self.sentences, self.encoded, strict=True):
@@ -101,7 +101,7 @@ class Mentions:
 
 
 def find_context(encoded: Encoded, span: Span) -> TokenContext | None:
-    """The place of a span in a text; None where it has no token."""
+    """Return the place of a span in a text; None where it has no token."""
     inside = [place for place, (start, end) in enumerate(encoded.spans) if start < span[1] and end > span[0] and end]
     if not inside:
         return None
@@ -117,7 +117,7 @@ def find_context(encoded: Encoded, span: Span) -> TokenContext | None:
 
 
 def normalise(vectors: Array) -> Array:
-    """The directions of vectors."""
+    """Return the directions of vectors."""
     directions: Array = vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
     return directions
 
@@ -135,13 +135,13 @@ def choose_answer(task: ReadingTask, blank: TokenContext | None, mentions: Menti
 
 
 def best_mention(candidate: CandidateAnswer, blank: TokenContext | None, mentions: Mentions) -> tuple[float, Span]:
-    """The best mention of a candidate and what it is worth."""
+    """Return the best mention of a candidate and what it is worth."""
     valued = [(round(likeness(blank, mentions.place(mention)), PLACES), mention) for mention in candidate.mentions]
     return max(valued, key=lambda found: found[0])
 
 
 def likeness(blank: TokenContext | None, mention: TokenContext | None) -> float:
-    """The similarity of a mention to the blank, in [-3, 3]."""
+    """Return the similarity of a mention to the blank, in [-3, 3]."""
     if blank is None or mention is None:
         return UNSEEN
     own = float(blank.vector @ mention.vector)
@@ -153,13 +153,13 @@ def likeness(blank: TokenContext | None, mention: TokenContext | None) -> float:
 
 
 def mean_coverage(similarity: Array) -> float:
-    """The mean, over the rows, of their largest similarity."""
+    """Return the mean, over the rows, of their largest similarity."""
     # `.max(axis=1).mean()` to the last digit, in half the time: this is done for every mention and question
     return float(np.add.reduce(np.maximum.reduce(similarity, axis=1)) / len(similarity))
 
 
 def stands_in(words: Sequence[str], text: Sequence[str]) -> bool:
-    """Whether words stand together in a text."""
+    """Tell whether words stand together in a text."""
     if words and words[0] not in text:
         return False
     return any(text[start : start + len(words)] == words for start in range(len(text) - len(words) + 1))

@@ -47,7 +47,7 @@ class ExtractiveReader:
         return [read_off(t, found, [next(of_task) for _ in found]) for t, found in zip(tasks, windows, strict=True)]
 
     def windows(self, task: ReadingTask) -> list[Window]:
-        """The task's question, put as one, with each stretch of its summary."""
+        """Return the task's question, put as one, with each stretch of its summary."""
         before, _, after = task.question.partition(BLANK)
         question, spot = self.pretrained.shortened(task.question, (len(before), len(task.question) - len(after)))
         before, after = question[: spot[0]], question[spot[1] :]
@@ -56,7 +56,7 @@ class ExtractiveReader:
 
 
 def read_off(task: ReadingTask, windows: Sequence[Window], logits: Sequence[tuple[list[float], list[float]]]) -> Answer:
-    """The answer that the start and end logits of a task's windows give."""
+    """Return the answer that the start and end logits of a task's windows give."""
 
     def score(mention: Span) -> float:
         seen = locate_mention(windows, mention)

@@ -90,5 +90,5 @@ class MaskedReader:
 
 
 def mean_log_probability(logits: torch.Tensor, pieces: dict[int, int]) -> float:
-    """The mean log-probability of pieces by position, from the logits of a row: (tokens, vocabulary)."""
+    """Return the mean log-probability of pieces by position, from the logits of a row: (tokens, vocabulary)."""
     return float(logits[list(pieces)].log_softmax(-1)[range(len(pieces)), list(pieces.values())].mean())

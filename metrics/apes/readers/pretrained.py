@@ -96,7 +96,7 @@ class Pretrained:
         return network.eval().to(device())
 
     def refused(self, problem: str) -> BadModel:
-        """The error that says what is wrong with this model."""
+        """Return the error that says what is wrong with this model."""
         return BadModel(f"the model {self.model.folder} {problem}")
 
     @cached_property
@@ -113,7 +113,7 @@ class Pretrained:
         return [name for name in self.tokenizer.model_input_names if name in taken]
 
     def windows(self, summary: str, question: str, *, first: bool) -> list[Window]:
-        """A question with each stretch of the summary that fits beside it.
+        """Return a question with each stretch of the summary that fits beside it.
 
         `first` says whether the question stands before the summary. The windows overlap, so that each mention
         stands whole in one of them.
@@ -137,7 +137,7 @@ class Pretrained:
         return found
 
     def shortened(self, question: str, spot: Span) -> tuple[str, Span]:
-        """A question cut to half a window around a spot in it, and the spot in what is left."""
+        """Return a question cut to half a window around a spot in it, and the spot in what is left."""
         spans = self.tokenizer(question, add_special_tokens=False, return_offsets_mapping=True, verbose=False)[
             "offset_mapping"
         ]
@@ -163,7 +163,7 @@ class Pretrained:
 
 
 def overlapping(tokens: Mapping[int, Span], span: Span) -> list[int]:
-    """The tokens that share a character with a span."""
+    """Return the tokens that share a character with a span."""
     return [index for index, (start, end) in tokens.items() if max(start, span[0]) < min(end, span[1])]
 
 
@@ -175,7 +175,7 @@ def locate_mention(windows: Sequence[Window], mention: Span) -> list[TokenRange]
 
 
 def choose_best(task: ReadingTask, scores: Sequence[Sequence[float]]) -> Answer:
-    """The best candidate by a score for each mention of each: the highest, the first of equal ones."""
+    """Return the best candidate by a score for each mention of each: the highest, the first of equal ones."""
     rounded = [[round(score, PLACES) for score in values] for values in scores]
     best = [max(values) for values in rounded]
     chosen = best.index(max(best))
