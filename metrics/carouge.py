@@ -79,7 +79,7 @@ class CarougeComparison(NamedTuple):
     important: int
     """The number of its important n-grams that have a vector: k."""
     nearest: tuple[Nearest, ...]
-    """One for each n-gram of the candidate that has a vector."""
+    """The nearest important n-gram of each n-gram of the candidate that has a vector."""
     unknown: tuple[Span, ...]
     """The words of the important n-grams that have no vector."""
 

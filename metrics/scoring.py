@@ -159,7 +159,7 @@ class MissingCounts(NamedTuple):
     missing: int
     """The number of summaries without a score."""
     truncated: int
-    """The number of summaries of which, or of whose references or source, a model saw only a part."""
+    """The number of summaries scored by a model that did not see the end of them, their references or the source."""
 
 
 def score_cells(

@@ -1,14 +1,14 @@
-"""The reader that needs no training: it picks the mention whose surroundings are most like those of the blank.
+"""The reader that needs no training: it picks the mention whose context is most similar to that of the blank.
 
-A question, its blank masked, and the sentences of the summary are encoded. A mention is worth the sum of
+A question, its blank masked, and the sentences of the summary are encoded. A mention's score is the sum of
 
 - how well its sentence covers the question: the mean, over the question's tokens, of the largest cosine similarity to a
   token of that sentence (as the recall of BERTScore),
 - how well the tokens around it cover those around the blank: the same within `WINDOW` tokens on either side, and
-- the cosine similarity of its own vector to the mask's: what the encoder expects there and what it found.
+- the cosine similarity of its own vector to the mask's: of what the encoder finds to what it expects there.
 
-A candidate that the question names beside the blank loses `NAMED`: one is seldom asked for what is already said. A
-candidate is worth its best mention.
+A candidate that the question names beside the blank loses `NAMED`: questions seldom ask for what they already say. A
+candidate's score is that of its best mention.
 """
 
 from collections import defaultdict
@@ -30,33 +30,33 @@ LAYER = 5
 WINDOW = 3
 NAMED = 0.3
 UNSEEN = -4.0
-"""The value of a mention that the encoder did not see: it stands beyond its limit, or in no sentence."""
+"""The score of a mention that the encoder did not see: it is beyond its limit, or in no sentence."""
 
 
 class TokenContext(NamedTuple):
-    """A place in a text, a blank or a mention, and the tokens around it; all vectors are of length 1."""
+    """A blank or a mention with the tokens around it; all vectors have length 1."""
 
     vector: Array
-    """The mean of the place's own tokens."""
+    """The mean vector of the place's own tokens."""
     around: Array
-    """The other tokens, special ones left out."""
+    """The vectors of the other tokens, without special ones."""
     near: slice
-    """Those of them that are within `WINDOW` tokens of the place, one after the other."""
+    """The consecutive ones of these that are within `WINDOW` tokens of the place."""
 
 
 class EmbeddedReader:
-    """Reads with an encoder, by default the process's embedded one."""
+    """A reader with an encoder, by default the process's embedded one."""
 
     def __init__(self, encoder: Encoder | None = None) -> None:
         self.encoder = encoder or shared_encoder()
 
     @property
     def signature(self) -> str:
-        """As in `Reader`."""
+        """The encoder's signature with all settings."""
         return f"embedded:{self.encoder.signature}:layer{LAYER}:window{WINDOW}:named{NAMED}"
 
     def read(self, tasks: Sequence[ReadingTask]) -> list[Answer]:
-        """As in `Reader`. Each distinct question and sentence is encoded once. Raises `ModelUnavailable`."""
+        """Answer a batch, in order; each distinct text is encoded once. Raises `ModelUnavailable`."""
         if not tasks:
             return []
         self.encoder.load(LAYER)
@@ -82,7 +82,7 @@ class EmbeddedReader:
 
 
 class Mentions:
-    """The mentions in one summary, each looked up once for all questions."""
+    """The mentions in one summary, each located once for all questions."""
 
     def __init__(self, sentences: Sequence[Span], encoded: Sequence[Encoded]) -> None:
         self.sentences = sentences
@@ -90,7 +90,7 @@ class Mentions:
         self.known: dict[Span, TokenContext | None] = {}
 
     def place(self, mention: Span) -> TokenContext | None:
-        """Return a mention in its sentence; None where the encoder did not see it."""
+        """Return the context of a mention in its sentence; None if the encoder did not see it."""
         if mention not in self.known:
             found = None
             for (start, end), encoded in zip(self.sentences, self.encoded, strict=True):
@@ -101,7 +101,7 @@ class Mentions:
 
 
 def find_context(encoded: Encoded, span: Span) -> TokenContext | None:
-    """Return the place of a span in a text; None where it has no token."""
+    """Return the context of a span in a text; None if the span has no token."""
     inside = [place for place, (start, end) in enumerate(encoded.spans) if start < span[1] and end > span[0] and end]
     if not inside:
         return None
@@ -117,7 +117,7 @@ def find_context(encoded: Encoded, span: Span) -> TokenContext | None:
 
 
 def normalise(vectors: Array) -> Array:
-    """Return the directions of vectors."""
+    """Return vectors scaled to length 1."""
     directions: Array = vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
     return directions
 
@@ -135,13 +135,13 @@ def choose_answer(task: ReadingTask, blank: TokenContext | None, mentions: Menti
 
 
 def best_mention(candidate: CandidateAnswer, blank: TokenContext | None, mentions: Mentions) -> tuple[float, Span]:
-    """Return the best mention of a candidate and what it is worth."""
+    """Return the score of a candidate's best mention, and that mention."""
     valued = [(round(likeness(blank, mentions.place(mention)), PLACES), mention) for mention in candidate.mentions]
     return max(valued, key=lambda found: found[0])
 
 
 def likeness(blank: TokenContext | None, mention: TokenContext | None) -> float:
-    """Return the similarity of a mention to the blank, in [-3, 3]."""
+    """Return the similarity of a mention to the blank, in [-3, 3]; `UNSEEN` if the encoder did not see one of them."""
     if blank is None or mention is None:
         return UNSEEN
     own = float(blank.vector @ mention.vector)
@@ -154,12 +154,12 @@ def likeness(blank: TokenContext | None, mention: TokenContext | None) -> float:
 
 def mean_coverage(similarity: Array) -> float:
     """Return the mean, over the rows, of their largest similarity."""
-    # `.max(axis=1).mean()` to the last digit, in half the time: this is done for every mention and question
+    # as `.max(axis=1).mean()`, to the last digit, in half the time: it runs for every mention and question
     return float(np.add.reduce(np.maximum.reduce(similarity, axis=1)) / len(similarity))
 
 
 def stands_in(words: Sequence[str], text: Sequence[str]) -> bool:
-    """Tell whether words stand together in a text."""
+    """Tell whether a text has these words consecutively."""
     if words and words[0] not in text:
         return False
     return any(text[start : start + len(words)] == words for start in range(len(text) - len(words) + 1))
