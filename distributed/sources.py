@@ -1,8 +1,8 @@
-"""The input of a run over shards: files of this machine or of any place that fsspec knows, divided into pieces.
+"""The input of a run over shards: files on this machine or anywhere that fsspec can open, divided into pieces.
 
-JSON lines with a document a line are divided after so many documents, by the bytes at which lines end, and Parquet
-tables by rows; any other file is one piece, as its documents cannot be told without reading it whole. The division
-follows from the bytes alone.
+JSON lines with a document per line are divided by a number of documents, at the bytes where lines end, and Parquet
+tables by rows; any other file is one piece, as its documents cannot be separated without reading all of it. The
+division depends on the bytes alone.
 """
 
 import glob
@@ -24,52 +24,52 @@ from data.records import BadRecord, Document, Summary
 from distributed import rows
 
 CHUNK = MIB
-"""Bytes of a Parquet file that are read at once."""
+"""The bytes of a Parquet file that are read at once."""
 
 PER_SHARD = 512
-"""Documents of a shard: with eight systems and three ROUGE metrics a few seconds, which is what a killed worker costs.
+"""The documents of a shard: a few seconds with eight systems and three ROUGE metrics, the loss if a worker dies.
 
-A multiple of `metrics.scoring.DOCUMENTS`, so that batches are those of a file that is scored in one go."""
+It is a multiple of `metrics.scoring.DOCUMENTS`, so that batches are the same as in a file that is scored whole."""
 
 DOCUMENT_A_LINE = {"interchange", "scitldr"}
-"""Formats whose lines are documents of their own."""
+"""The formats with a document per line."""
 
 Records = list[tuple[Document, list[Summary]]]
 
 
 class NoInput(ValueError):
-    """No file has a name that fits."""
+    """No file matches the name."""
 
 
 class ChangedInput(ValueError):
-    """A file is not what it was when the run began."""
+    """A file changed since the run began."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What one shard is made of: a file, or some lines of it."""
+    """The input of one shard: a file, or some lines of it."""
 
     input: str
-    """The file as it was named."""
+    """The file's name as given."""
     path: str
-    """The same from wherever it is read: a path from the root, or an address."""
+    """The same for any process: an absolute path, or an address."""
     format: str
     sha256: str
-    """Of the whole file."""
+    """The SHA-256 of the whole file."""
     start: int
     end: int
-    """Its bytes in the file."""
+    """The end of its bytes in the file, which begin at `start`."""
     piece_sha256: str
     first: int
     """Its first line, from 1."""
     lines: str = ""
-    """Which lines or rows it has, such as `1-512`; empty for a whole file."""
+    """Its lines or rows, such as `1-512`; empty for a whole file."""
     footer: int = 0
-    """Of rows of a Parquet file: where the description of its columns begins, which is read with the piece."""
+    """For rows of a Parquet file: the start of the footer, which is read with the piece."""
 
     @property
     def rows(self) -> range | None:
-        """Which rows of a Parquet file it has, from 0; None for bytes that are a file of their own."""
+        """Its rows in a Parquet file, from 0; None for bytes that are a file of their own."""
         if not self.footer:
             return None
         first, last = map(int, self.lines.split("-"))
@@ -82,12 +82,12 @@ def is_remote(name: str) -> bool:
 
 
 def is_pattern(name: str) -> bool:
-    """Tell whether a name stands for the files that fit it, and is not itself a file's."""
+    """Tell whether a name is a pattern for files, and not a file's own name."""
     return glob.has_magic(name) and not Path(name).exists()
 
 
 def filesystem(name: str) -> tuple[Any, str]:
-    """What opens an address, and the path in it. Raises `NoInput` where a library for it is missing."""
+    """Return the file system of an address, and the path in it. Raises `NoInput` if a library for it is missing."""
     try:
         import fsspec
 
@@ -101,7 +101,7 @@ def filesystem(name: str) -> tuple[Any, str]:
 
 
 def find_inputs(name: str) -> list[str]:
-    """Return the files that a name or pattern stands for, sorted. Raises `NoInput`."""
+    """Return the files that match a name or pattern, sorted. Raises `NoInput`."""
     if is_remote(name):
         system, path = filesystem(name)
         if glob.has_magic(path):
@@ -114,14 +114,14 @@ def find_inputs(name: str) -> list[str]:
         found = [name] if Path(name).is_file() else []
     if not found:
         folder = not is_remote(name) and Path(name).is_dir()
-        more = f"; of a folder, name the files: '{name.rstrip('/')}/*.parquet'" if folder else ""
+        more = f"; name the files of a folder: '{name.rstrip('/')}/*.parquet'" if folder else ""
         raise NoInput(f"there is no file {name}{more}")
     return sorted(found)
 
 
 @contextmanager
 def local_copy(path: str, start: int = 0, end: int | None = None) -> Iterator[Path]:
-    """A file of this machine with the bytes of a file from `start` to `end`; its name is that of the file."""
+    """Yield a file on this machine with bytes `start` to `end` of a file, and with its name."""
     if not is_remote(path) and start == 0 and end is None:
         yield Path(path)
         return
@@ -145,10 +145,10 @@ def local_copy(path: str, start: int = 0, end: int | None = None) -> Iterator[Pa
 
 @dataclass(frozen=True, slots=True)
 class Planner:
-    """Divides files; a function that can be sent to another process."""
+    """A function that divides files into pieces and can be sent to another process."""
 
     format: str | None
-    """Of all files; guessed of each where it is None."""
+    """The format of all files; None to guess each file's."""
     per_shard: int
 
     def __call__(self, name: str) -> list[Piece]:
@@ -157,7 +157,7 @@ class Planner:
         with local_copy(path) as copy:
             format = self.format or guess_format(copy)
             if format not in IMPORTERS:
-                raise BadRecord(f"{name}: a file of the format {format!r} is no input of shards: it has no documents")
+                raise BadRecord(f"{name}: the format {format!r} has no documents, and cannot be divided into shards")
             if format not in DOCUMENT_A_LINE:
                 with open_file(copy) as file:
                     sha256 = hashlib.file_digest(file, "sha256").hexdigest()
@@ -168,7 +168,7 @@ class Planner:
 
 
 def divided(name: str, path: str, format: str, copy: Path, per_shard: int) -> Iterator[Piece]:
-    """Yield the pieces of JSON lines, each of so many lines that are not blank."""
+    """Yield the pieces of JSON lines, each with `per_shard` lines that are not blank."""
     whole, part = hashlib.sha256(), hashlib.sha256()
     bounds: list[tuple[int, int, int, int, str]] = []  # first and last byte, first and last line, hash
     start = place = count = 0
@@ -191,7 +191,7 @@ def divided(name: str, path: str, format: str, copy: Path, per_shard: int) -> It
 
 
 def divided_rows(name: str, path: str, sha256: str, copy: Path, per_shard: int) -> list[Piece]:
-    """Return the pieces of a Parquet table, each of so many documents or more."""
+    """Return the pieces of a Parquet table, each with at least `per_shard` documents; none if it has only one."""
     found, groups, footer = rows.divide(copy, per_shard)
     if len(found) < 2:
         return []
@@ -207,7 +207,7 @@ def divided_rows(name: str, path: str, sha256: str, copy: Path, per_shard: int) 
 
 
 def hash_part(path: Path, start: int, end: int, footer: int) -> str:
-    """Return the SHA-256 of some bytes of a Parquet file and of the description at its end."""
+    """Return the SHA-256 of some bytes of a Parquet file and of its footer."""
     digest = hashlib.sha256()
     with open_file(path) as file:
         for chunk in chunks(file, start, end):
@@ -226,7 +226,7 @@ def chunks(file: Any, start: int, end: int | None) -> Iterator[bytes]:
 
 @contextmanager
 def row_groups(piece: Piece) -> Iterator[Path]:
-    """A Parquet file of this machine that has the row groups of a piece: the file itself, or one with gaps."""
+    """Yield a Parquet file on this machine with the row groups of a piece: the file itself, or a copy with gaps."""
     if not is_remote(piece.path):
         yield Path(piece.path)
         return
@@ -264,7 +264,7 @@ def read_piece(piece: Piece) -> Records:
 
 
 def in_whole_file(said: str, name: str, piece: Piece) -> str:
-    """Return an error in a piece with the line of the file that it is a piece of."""
+    """Return an error in a piece with the line number in its whole file."""
 
     def line(found: re.Match[str]) -> str:
         return f"{found[1]}{int(found[2]) + piece.first - 1}"
