@@ -47,7 +47,7 @@ class Place(Protocol):
 
 
 class Here:
-    """This process."""
+    """The process that asks."""
 
     def map(self, function: Callable[[Any], Any], items: Sequence[Any], *, keeps: bool) -> Iterator[tuple[int, Any]]:
         """Yield the results in order."""

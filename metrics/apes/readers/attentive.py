@@ -160,6 +160,7 @@ def network_class() -> Any:
 
 class AttentiveReader:
     """A reader with a trained network; `load` reads a checkpoint's settings, the first `read` its weights.
+
     A candidate's score is the log-probability of its marker among those of all candidates; the answer is read from its
     mention with the most attention. Other entities in a question are plain words, as nothing marks them.
     """
