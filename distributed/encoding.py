@@ -31,13 +31,13 @@ PACKAGES = (
 @cache
 def versions() -> dict[str, str]:
     """Return the versions of Python and of the installed packages that shards depend on."""
-    found = {"Python": platform.python_version()}
+    installed = {"Python": platform.python_version()}
     for name in PACKAGES:
         try:
-            found[name] = version(name)
+            installed[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found
+    return installed
 
 
 def encode(columns: Mapping[str, Any], facts: ShardFacts) -> bytes:

@@ -31,19 +31,19 @@ def count_scores(outcome: Outcome, name: str) -> ScoreCounts:
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
-    found = ScoreCounts()
+    counts = ScoreCounts()
     columns = [f"{SCORE}{name}", f"{MISSING}{name}", f"{TRUNCATED}{name}"]
     for shard in outcome.manifest.shards:
         table = pq.read_table(outcome.folder / shard.file, columns=columns)
         scores = table[columns[0]]
-        found.scores += len(scores) - scores.null_count
-        found.missing += scores.null_count
-        found.truncated += pc.sum(table[columns[2]]).as_py() or 0
-        found.total += pc.sum(scores).as_py() or 0.0
+        counts.scores += len(scores) - scores.null_count
+        counts.missing += scores.null_count
+        counts.truncated += pc.sum(table[columns[2]]).as_py() or 0
+        counts.total += pc.sum(scores).as_py() or 0.0
         for entry in pc.value_counts(table[columns[1]]).to_pylist():
             if (reason := entry["values"]) is not None and reason.startswith(FAILED):
-                found.failures[reason.removeprefix(FAILED)] += entry["counts"]
-    return found
+                counts.failures[reason.removeprefix(FAILED)] += entry["counts"]
+    return counts
 
 
 @dataclass
@@ -69,14 +69,14 @@ def count_oracles(outcome: Outcome) -> dict[str, OracleCounts]:
     """Count the results of each oracle, by its name."""
     import pyarrow.parquet as pq
 
-    found = {name: OracleCounts() for name in outcome.manifest.signatures}
+    by_name = {name: OracleCounts() for name in outcome.manifest.signatures}
     columns = [SYSTEM, f"{SCORE}f1", "proven"]
     for shard in outcome.manifest.shards:
         table = pq.read_table(outcome.folder / shard.file, columns=columns)
         for system, f1, proven in zip(*(table[name].to_pylist() for name in columns), strict=True):
-            counts = found[system]
+            counts = by_name[system]
             counts.documents += f1 is not None
             counts.missing += f1 is None
             counts.proven += proven
             counts.total += f1 or 0.0
-    return found
+    return by_name

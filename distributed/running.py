@@ -110,9 +110,9 @@ def run(
     return Outcome(folder, manifest, len(missing))
 
 
-def refuse_altered(folder: Path, found: Manifest) -> None:
+def refuse_altered(folder: Path, manifest: Manifest) -> None:
     """Refuse shards that differ from those of the manifest. Raises `BadShard`."""
-    for before, now in zip(read_manifest(folder).shards, found.shards, strict=False):
+    for before, now in zip(read_manifest(folder).shards, manifest.shards, strict=False):
         if before.file == now.file and before.sha256 != now.sha256:
             raise BadShard(
                 f"{folder / now.file}: this is not the file that the manifest was written for; delete it to have it "
@@ -136,7 +136,7 @@ def missing_shards(work: Work, pieces: Sequence[Piece], folder: Path) -> list[in
     there = find_shards(folder)
     if there and max(there) >= len(pieces):
         raise OtherRun(
-            f"{folder / name_of(max(there))} exceeds the {len(pieces)} shards of this input, which was divided "
+            f"{folder / name_of(max(there))} is more than the {len(pieces)} shards of this input, which was divided "
             "differently or had more files; name another --output, or delete the folder"
         )
     for number in sorted(there):
@@ -152,7 +152,7 @@ def missing_shards(work: Work, pieces: Sequence[Piece], folder: Path) -> list[in
                 f"{said(wanted.input, wanted.lines)}: name another --output, or the same input and --shard-documents"
             )
         if found.sha256 != wanted.sha256:
-            raise OtherRun(f"{path} was made from {found.input} before that was changed: name another --output")
+            raise OtherRun(f"{path} was made from {found.input} before it changed: name another --output")
     return [number for number in range(len(pieces)) if number not in there]
 
 

@@ -105,18 +105,18 @@ def find_inputs(name: str) -> list[str]:
     if is_remote(name):
         system, path = filesystem(name)
         if glob.has_magic(path):
-            found = [system.unstrip_protocol(one) for one in system.glob(path)]
+            files = [system.unstrip_protocol(one) for one in system.glob(path)]
         else:
-            found = [name] if system.isfile(path) else []
+            files = [name] if system.isfile(path) else []
     elif is_pattern(name):
-        found = [path for path in glob.glob(name, recursive=True) if Path(path).is_file()]
+        files = [path for path in glob.glob(name, recursive=True) if Path(path).is_file()]
     else:
-        found = [name] if Path(name).is_file() else []
-    if not found:
+        files = [name] if Path(name).is_file() else []
+    if not files:
         folder = not is_remote(name) and Path(name).is_dir()
         more = f"; name the files of a folder: '{name.rstrip('/')}/*.parquet'" if folder else ""
         raise NoInput(f"there is no file {name}{more}")
-    return sorted(found)
+    return sorted(files)
 
 
 @contextmanager
@@ -192,12 +192,12 @@ def divided(name: str, path: str, format: str, copy: Path, per_shard: int) -> It
 
 def divided_rows(name: str, path: str, sha256: str, copy: Path, per_shard: int) -> list[Piece]:
     """Return the pieces of a Parquet table, each with at least `per_shard` documents; none if it has only one."""
-    found, groups, footer = rows.divide(copy, per_shard)
-    if len(found) < 2:
+    parts, groups, footer = rows.divide(copy, per_shard)
+    if len(parts) < 2:
         return []
     pieces = []
     hashed: tuple[tuple[int, int], str] = (0, 0), ""
-    for part in found:
+    for part in parts:
         span = rows.bytes_of(copy, groups, part, footer)
         if hashed[0] != span:  # pieces of one row group follow each other
             hashed = span, hash_part(copy, *span, footer)
@@ -254,8 +254,8 @@ def read_piece(piece: Piece) -> Records:
         return read_rows(piece, piece.rows)
     with local_copy(piece.path, piece.start, piece.end) as copy:
         with open_file(copy) as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
-        if found != piece.piece_sha256:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        if digest != piece.piece_sha256:
             raise ChangedInput(f"{piece.input} was changed during the run: start again with an empty folder")
         try:
             return list(read_documents(copy, piece.format))
@@ -266,8 +266,8 @@ def read_piece(piece: Piece) -> Records:
 def in_whole_file(said: str, name: str, piece: Piece) -> str:
     """Return an error in a piece with the line number in its whole file."""
 
-    def line(found: re.Match[str]) -> str:
-        return f"{found[1]}{int(found[2]) + piece.first - 1}"
+    def line(match: re.Match[str]) -> str:
+        return f"{match[1]}{int(match[2]) + piece.first - 1}"
 
     said = re.sub(rf"\A({re.escape(name)}:)(\d+)", line, said)
     return re.sub(r"( already stands in line )(\d+)\Z", line, said)

@@ -120,13 +120,13 @@ def of_scores(names: Iterable[str], rows: Sequence[tuple[Example, Mapping[str, S
     """Return the columns of scores."""
     import pyarrow as pa
 
-    found: dict[str, Any] = {}
+    columns: dict[str, Any] = {}
     for name in names:
         scores = [of_row[name] for _, of_row in rows]
-        found[f"{SCORE}{name}"] = pa.array([score.value for score in scores], pa.float64())
-        found[f"{MISSING}{name}"] = pa.array([score.missing for score in scores], pa.string())
-        found[f"{TRUNCATED}{name}"] = pa.array([score.truncated for score in scores], pa.bool_())
-    return found
+        columns[f"{SCORE}{name}"] = pa.array([score.value for score in scores], pa.float64())
+        columns[f"{MISSING}{name}"] = pa.array([score.missing for score in scores], pa.string())
+        columns[f"{TRUNCATED}{name}"] = pa.array([score.truncated for score in scores], pa.bool_())
+    return columns
 
 
 @dataclass(frozen=True)

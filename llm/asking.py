@@ -161,11 +161,11 @@ class Caller:
         """Return the answer to one request, from the record if it is there."""
         with self.counted():
             try:
-                if found := self.calls.answered(key):
-                    return Answer(found, recorded=True)
+                if completion := self.calls.answered(key):
+                    return Answer(completion, recorded=True)
                 with self.calls.claim(key, lambda: self.wait(POLL)):
-                    if found := self.calls.answered(key):
-                        return Answer(found, recorded=True)
+                    if completion := self.calls.answered(key):
+                        return Answer(completion, recorded=True)
                     return self.try_again(key, request)
             except Ended as ended:
                 return Answer(None, str(ended))

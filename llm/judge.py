@@ -196,11 +196,11 @@ def read_verdict(answer: Answer, *, ties: bool = True) -> tuple[str | None, str 
     """Return the verdict of an answer, from its last line that has one; or else why it has none."""
     if answer.completion is None:
         return None, answer.reason
-    found = [match[1].lower() for line in answer.completion.text.splitlines() if (match := VERDICT.fullmatch(line))]
-    if found and found[-1] == TIE and not ties:
+    verdicts = [match[1].lower() for line in answer.completion.text.splitlines() if (match := VERDICT.fullmatch(line))]
+    if verdicts and verdicts[-1] == TIE and not ties:
         return None, "the answer is a tie, which was not offered"
-    if found:
-        return found[-1], None
+    if verdicts:
+        return verdicts[-1], None
     if answer.completion.finish_reason == "length":
         return None, "the answer was cut before its verdict"
     return None, "the answer has no line with a verdict"

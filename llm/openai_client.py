@@ -163,8 +163,9 @@ class OpenAIClient:
 
     def failed(self, error: APIStatusError) -> CallFailed | CallsRefused:
         """Return the meaning of an error status: this call failed, or all will."""
-        status, code = error.status_code, error.code
-        said = cut(self.clean(said_by(error)), MOST)
+        status, code, body = error.status_code, error.code, error.body
+        message = body.get("message") if isinstance(body, dict) else None
+        said = cut(self.clean(message), MOST) if isinstance(message, str) else ""
         reason = f"{self.address} answers {status}{f': {said}' if said else ''}"
         if 300 <= status < 400:
             target = cut(self.clean(error.response.headers.get("location", "another address")), MOST)
@@ -223,13 +224,6 @@ def not_connected(error: APIConnectionError) -> CallFailed:
         return CallFailed(f"no connection: {cut(str(cause), MOST)}", again=True)
     what = "no answer in time" if isinstance(cause, TimeoutException) else "the connection broke"
     return CallFailed(f"{what}: {cut(str(cause), MOST)}", again=True, charged=True)
-
-
-def said_by(error: APIStatusError) -> str:
-    """Return a server's message on a failure, if it has one in the protocol's form."""
-    body = error.body
-    said = body.get("message") if isinstance(body, dict) else None
-    return said if isinstance(said, str) else ""
 
 
 def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:

@@ -216,7 +216,7 @@ class Carouge:
         """Score candidates against the same important n-grams."""
         asked = self.important(examples[0])
         theirs = self.space(chain.from_iterable(asked))
-        important = [found for ngrams in asked if (found := theirs.located(ngrams))]
+        important = [located for ngrams in asked if (located := theirs.located(ngrams))]
         candidates = [self.ngrams(example.candidate) for example in examples]
         ours = self.space(chain.from_iterable(candidates))
         best = nearest_similarities(ours, theirs, important, self.euclidean)
@@ -293,8 +293,8 @@ def how_many(important: str) -> int | None:
     """Return the number of important n-grams of the source; None if those of the references are important."""
     if important == "references":
         return None
-    if found := re.fullmatch(r"tfidf:([1-9][0-9]*)", important):
-        return int(found[1])
+    if match := re.fullmatch(r"tfidf:([1-9][0-9]*)", important):
+        return int(match[1])
     raise ValueError(f"important must be references or tfidf:K with K from 1, not {important!r}")
 
 
@@ -345,12 +345,12 @@ def space(
     words = list(dict.fromkeys(word for ngram in distinct for word in ngram))
     if not words:
         return Space({}, np.empty((0, vectors.dimension)), frozenset())
-    found, known = vectors.vectors(words)
+    matrix, known = vectors.vectors(words)
     if stand_in is not None:
-        found[~known], known[:] = vectors.vectors([stand_in])[0], True
+        matrix[~known], known[:] = vectors.vectors([stand_in])[0], True
     row = {word: place for place, word in enumerate(words)}
     rows = [[row[word] for word in ngram] for ngram in distinct]
-    sums = np.where(known[:, None], found, 0).astype(np.float64)[rows].sum(axis=1)
+    sums = np.where(known[:, None], matrix, 0).astype(np.float64)[rows].sum(axis=1)
     # The sum of the known words' vectors has the direction of their mean, and cosines need nothing else.
     divisors = known[rows].sum(axis=1) if euclidean else np.linalg.norm(sums, axis=1)
     kept = np.flatnonzero(divisors > 1e-9)
@@ -396,8 +396,8 @@ def nearest_ngrams(
         for place, similarity in zip(block.argmax(axis=1).tolist(), block.max(axis=1).tolist(), strict=True)
     ]
     for ngram, row in zip(candidate, ours.places(candidate), strict=True):
-        found, similarity = closest[row]
-        yield Nearest(ngram.span, found.span, " ".join(found.words), similarity)
+        nearest, similarity = closest[row]
+        yield Nearest(ngram.span, nearest.span, " ".join(nearest.words), similarity)
 
 
 @dataclass(frozen=True)

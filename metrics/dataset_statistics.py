@@ -53,14 +53,14 @@ def keyword_statistics(
 ) -> KeywordStatistics:
     """Count references and the keywords that two or more of them share; `title` says when the title is one of them."""
     texts = [compared_texts(document.references, document.title, title) for document in documents]
-    found = [overlap_keywords(of_document, language) for of_document in texts]
-    count = sum(map(len, found))
+    by_document = [overlap_keywords(of_document, language) for of_document in texts]
+    count = sum(map(len, by_document))
     return KeywordStatistics(
         documents=len(texts),
         references=sum(map(len, texts)) / len(texts) if texts else None,
         keywords=count / len(texts) if texts else None,
-        words=sum(len(keyword.words) for keywords in found for keyword in keywords) / count if count else None,
-        without=sum(not keywords for keywords in found),
+        words=sum(len(keyword.words) for keywords in by_document for keyword in keywords) / count if count else None,
+        without=sum(not keywords for keywords in by_document),
     )
 
 

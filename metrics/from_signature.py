@@ -38,5 +38,5 @@ def metric_of(signature: str) -> Metric | None:
 
 def metrics_for(signatures: Iterable[str]) -> list[Metric]:
     """Return the default metrics, and those of some signatures as far as they can be made again."""
-    found = {made.signature: made for made in (*make_metrics(default_metrics()), *map(metric_of, signatures)) if made}
-    return list(found.values())
+    made = (*make_metrics(default_metrics()), *filter(None, map(metric_of, signatures)))
+    return list({one.signature: one for one in made}.values())

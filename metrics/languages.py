@@ -111,11 +111,11 @@ def stop_phrases(language: str) -> regex.Pattern[str]:
 def are_stop_words(text: str, spans: Sequence[tuple[int, int]], language: str) -> list[bool]:
     """Tell whether each word of a text in a language other than English is a stop word, or a character within one."""
     listed = stop_words(language)
-    found = [VOWEL_SIGNS.sub("", text[start:end].lower()) in listed for start, end in spans]
+    stops = [VOWEL_SIGNS.sub("", text[start:end].lower()) in listed for start, end in spans]
     if language in WITHOUT_SPACES:
         inside = {place for match in stop_phrases(language).finditer(text) for place in range(*match.span())}
-        found = [stop or start in inside for stop, (start, _) in zip(found, spans, strict=True)]
-    return found
+        stops = [stop or start in inside for stop, (start, _) in zip(stops, spans, strict=True)]
+    return stops
 
 
 def settings_of(language: str) -> dict[str, str]:

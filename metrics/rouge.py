@@ -275,8 +275,9 @@ class RougeSU4(Overlap):
         """Yield units as in `Overlap`: the words first, then the pairs."""
         words, spans = rouge_words(text, self.tokenizer), rouge_spans(text, self.tokenizer)
         yield from zip(words, spans, strict=True)
-        for first, second in skip_pairs(len(words)):
-            yield f"{words[first]} {words[second]}", (spans[first][0], spans[second][1])
+        for first in range(len(words)):
+            for second in range(first + 1, min(len(words), first + GAP + 2)):
+                yield f"{words[first]} {words[second]}", (spans[first][0], spans[second][1])
 
     def numbered(self, text: str) -> frozenset[str]:
         """Return units as in `Overlap`."""
@@ -288,16 +289,11 @@ def ngrams(words: Sequence[str], n: int) -> Sequence[str]:
     return words if n == 1 else list(map(" ".join, zip(*(words[start:] for start in range(n)), strict=False)))
 
 
-def skip_pairs(size: int) -> Iterator[tuple[int, int]]:
-    """Return the places of all pairs out of `size` words that have at most `GAP` words between them."""
-    return ((i, j) for i in range(size) for j in range(i + 1, min(size, i + GAP + 2)))
-
-
 @lru_cache(CACHED_TEXTS)
 def numbered_ngrams(text: str, n: int, tokenizer: str, once: bool = False) -> frozenset[str]:
     """Return a text's n-grams as by `number_repeats`, or each once with `once`."""
-    found = ngrams(rouge_words(text, tokenizer), n)
-    return frozenset(found) if once else number_repeats(found)
+    units = ngrams(rouge_words(text, tokenizer), n)
+    return frozenset(units) if once else number_repeats(units)
 
 
 @lru_cache(CACHED_TEXTS)
@@ -306,8 +302,8 @@ def numbered_skip_bigrams(text: str, tokenizer: str, once: bool = False) -> froz
     words = rouge_words(text, tokenizer)
     # The words one, two, ... five places further on.
     pairs = (zip(words, words[step:], strict=False) for step in range(1, GAP + 2))
-    found = [*words, *map(" ".join, chain.from_iterable(pairs))]
-    return frozenset(found) if once else number_repeats(found)
+    units = [*words, *map(" ".join, chain.from_iterable(pairs))]
+    return frozenset(units) if once else number_repeats(units)
 
 
 def number_repeats(units: Iterable[str]) -> frozenset[str]:

@@ -91,9 +91,9 @@ class RougeK:
     @cached_property
     def signature(self) -> str:
         """The source of the keywords, and all settings."""
-        found = {"overlap": f"overlap{LONGEST}"}.get(self.keywords, self.keywords.replace(":", ""))
+        rule = {"overlap": f"overlap{LONGEST}"}.get(self.keywords, self.keywords.replace(":", ""))
         # The title matters for lists, too: a word that occurs in a text is looked for as it is (`listed_keyword`).
-        settings = {"kw": f"{LIST}@{self.lists.digest[:8]}" if self.lists else found, "title": self.title}
+        settings = {"kw": f"{LIST}@{self.lists.digest[:8]}" if self.lists else rule, "title": self.title}
         if self.extractor == "tfidf":
             corpus = self.corpus
             settings["idf"] = "own" if corpus is None else hashlib.sha256(json.dumps(corpus).encode()).hexdigest()[:8]
@@ -152,8 +152,8 @@ class RougeK:
 
     def extracted(self, texts: tuple[str, ...]) -> list[Keyword]:
         """Return the keywords that the extractor finds. Raises `NoKeywords`."""
-        if found := extract(self.keywords, texts, self.rare, self.language):
-            return found
+        if keywords := extract(self.keywords, texts, self.rare, self.language):
+            return keywords
         if self.keywords != self.extractor:  # a given number, which one text can give
             raise NoKeywords("references and title have no content word" if texts else "there are no references")
         if len(texts) < 2:

@@ -121,19 +121,19 @@ def score_dataset(
     `UnknownDataset`.
     """
     failures = Failures() if failures is None else failures
-    found = store.examples(dataset)
+    examples = store.examples(dataset)
     waiting = {
-        metric.name: dict(store.unscored(dataset=dataset, signature=metric.signature, among=found))
+        metric.name: dict(store.unscored(dataset=dataset, signature=metric.signature, among=examples))
         for metric in metrics
     }
     total = sum(map(len, waiting.values()))
     done = 0
     computed = dict.fromkeys(waiting, 0)
     progress(done, total)
-    keys = list(found)
+    keys = list(examples)
     for start in range(0, len(keys), BATCH):
         for metric in metrics:
-            batch = {key: found[key] for key in keys[start : start + BATCH] if key in waiting[metric.name]}
+            batch = {key: examples[key] for key in keys[start : start + BATCH] if key in waiting[metric.name]}
             if not batch:
                 continue
             scores = failures.score(metric, list(batch.values()))

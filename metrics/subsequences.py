@@ -28,15 +28,15 @@ def subsequence(places: dict[str, int], other: Sequence[str]) -> list[tuple[int,
         shared = flat & match
         flat = (flat + shared | flat - shared) & every
         rows.append(every & ~flat)
-    found, below = [], every
+    common, below = [], every
     for place in range(len(other) - 1, -1, -1):
         # The next word of the sentence that matches, or where the bit says to drop the other's word.
         at = ((met[place] | rows[place]) & below).bit_length() - 1
         if at < 0:
             break
         if met[place] >> at & 1:
-            found.append((at, place))
+            common.append((at, place))
             below = (1 << at) - 1
         else:
             below = (1 << at + 1) - 1
-    return found[::-1]
+    return common[::-1]

@@ -52,10 +52,10 @@ def rouge_words(text: str, tokenizer: str) -> tuple[str, ...]:
 
 def rouge_tokens(text: str, tokenizer: str) -> tuple[str, ...]:
     """Return the tokens of `rouge_words` for a part of a text, without caching them."""
-    found = pattern_of(tokenizer).findall(text.lower())
+    words = pattern_of(tokenizer).findall(text.lower())
     if tokenizer in LANGUAGES:
-        return tuple(comparable(word, tokenizer) for word in found)
-    return tuple(map(stem, found))
+        return tuple(comparable(word, tokenizer) for word in words)
+    return tuple(map(stem, words))
 
 
 @lru_cache(CACHED_TEXTS)
@@ -74,10 +74,10 @@ def pattern_of(tokenizer: str) -> regex.Pattern[str]:
 @lru_cache(CACHED_TEXTS)
 def lemmas(text: str, language: str = ENGLISH) -> Tokens:
     """Return a text's lower-cased lemmas, for keywords; English words include inner hyphens and apostrophes."""
-    found = find_tokens(WORD if language == ENGLISH else ANY_SCRIPT, text)
+    tokens = find_tokens(WORD if language == ENGLISH else ANY_SCRIPT, text)
     if language == ENGLISH:
-        return Tokens(tuple(map(lemma, found.words)), found.spans)
-    return Tokens(tuple(base_form(text[start:end], language) for start, end in found.spans), found.spans)
+        return Tokens(tuple(map(lemma, tokens.words)), tokens.spans)
+    return Tokens(tuple(base_form(text[start:end], language) for start, end in tokens.spans), tokens.spans)
 
 
 def counted_words(text: str) -> tuple[Span, ...]:

@@ -17,13 +17,13 @@ LOOKED_AT = 1000
 Records = Iterable[tuple[Document, Sequence[Summary]]]
 
 
-def warnings_of(records: Records, signatures: Iterable[str], name_of: Callable[[str], str] = plain_name) -> list[str]:
-    """Return warnings, by signature's name, about metrics that cannot read the letters of summaries and references.
+def warnings_of(records: Records, signatures: Iterable[str]) -> list[str]:
+    """Return warnings about metrics, given by signature, that cannot read the letters of summaries and references.
 
     There is none if at most a tenth of all letters is outside a-z, or if no such metric is among the signatures; then
-    no record is read. `name_of` gives the name of a signature's metric.
+    no record is read.
     """
-    return warnings_of_texts(texts_of(records), signatures, name_of=name_of)
+    return warnings_of_texts(texts_of(records), signatures)
 
 
 def warnings_of_first(
@@ -49,7 +49,7 @@ def warnings_of_texts(
     where: str = "summaries and references",
     name_of: Callable[[str], str] = plain_name,
 ) -> list[str]:
-    """Return the warnings of `warnings_of` for texts; `where` names these in the sentence."""
+    """Return the warnings of `warnings_of` for texts, named by `where`; `name_of` names a signature's metric."""
     read = [(Signature.parse(signature), name_of(signature)) for signature in signatures]
     blind = [name for one, name in read if one.values.get("tok") == "a-z0-9"]
     english = [
@@ -57,7 +57,7 @@ def warnings_of_texts(
     ]
     if not (blind or english) or not (unseen := unseen_letters(texts, where)):
         return []
-    found = [f"{', '.join(blind)}: {unseen}"] if blind else []
+    warnings = [f"{', '.join(blind)}: {unseen}"] if blind else []
     if english:
-        found.append(f"{', '.join(english)}: texts are taken for English, but many of their letters are outside a-z")
-    return found
+        warnings.append(f"{', '.join(english)}: texts are taken for English, but many of their letters are outside a-z")
+    return warnings

@@ -154,13 +154,13 @@ def shuffle(text: str, rng: random.Random) -> str:
 
 def interchange(text: str, quiz: Quiz, rng: random.Random) -> str | None:
     """Return the text with its entities interchanged, or None if it mentions fewer than two."""
-    found = find_names(text, quiz.entities)
-    if len(found) < 2:
+    mentions = find_names(text, quiz.entities)
+    if len(mentions) < 2:
         return None
-    order = list(found)
+    order = list(mentions)
     rng.shuffle(order)
-    grouped = [(entity, span) for entity in order for span in found[entity]]
-    largest = max(map(len, found.values()))
+    grouped = [(entity, span) for entity in order for span in mentions[entity]]
+    largest = max(map(len, mentions.values()))
     # Shifted by the size of the largest group, no name lands in its own group while none has more than half.
     names = [text[start:end] for _, (start, end) in grouped[largest:] + grouped[:largest]]
     places = sorted((span, name) for (_, span), name in zip(grouped, names, strict=True))

@@ -1,6 +1,6 @@
 """The entities of a text that the questions of APES ask for, and their types."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 import regex
@@ -79,14 +79,7 @@ def is_group(name: str) -> bool:
 
 def is_group_word(word: str) -> bool:
     """Tell whether a lower-case word, singular, plural or with man or woman, is in `GROUPS`."""
-    return any(stem in GROUPS for stem in stems(word))
-
-
-def stems(word: str) -> Iterable[str]:
-    """Yield the word without each ending of a group's name."""
-    yield word
-    for ending in ("'s", "’s", "s", "es", "men", "man", "women", "woman"):
-        yield word.removesuffix(ending)
+    return any(word.removesuffix(ending) in GROUPS for ending in ENDINGS)
 
 
 BEFORE_WORDS = """
@@ -133,7 +126,8 @@ GROUP_WORDS = """
     walloon welsh whig wiccan yazidi yemeni yemenite yoruba yugoslav yugoslavian zairean zambian zealander
     zimbabwean zionist zoroastrian zulu
 """
+ENDINGS = ("", "'s", "’s", "s", "es", "men", "man", "women", "woman")
 BEFORE = frozenset(BEFORE_WORDS.split())
 """The words allowed before a group's last word: "South African", "pro-Russian"."""
 GROUPS = frozenset(GROUP_WORDS.split())
-"""Adjectives and singular nouns; `stems` handles plurals and the like."""
+"""Adjectives and singular nouns, without `ENDINGS`."""

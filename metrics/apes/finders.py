@@ -56,11 +56,11 @@ class SpacyFinder:
             for number, text in enumerate(texts)
             for start in range(0, len(text), limit)
         ]
-        found: list[list[Entity]] = [[] for _ in texts]
+        entities: list[list[Entity]] = [[] for _ in texts]
         for (number, start, _), document in zip(parts, self.pipeline.pipe(part for *_, part in parts), strict=True):
-            found[number] += [
+            entities[number] += [
                 Entity(start + entity.start_char, start + entity.end_char, label)
                 for entity in document.ents
                 if (label := self.renamed.get(entity.label_, entity.label_)) in TYPES
             ]
-        return found
+        return entities

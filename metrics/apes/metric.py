@@ -180,22 +180,22 @@ class Apes:
     def mentions(self, texts: Sequence[str]) -> list[list[Mention]]:
         """Return the mentions of entities in texts."""
         return [
-            [Mention((e.start, e.end), type) for e in found if (type := entity_type(text, e)) is not None]
-            for text, found in zip(texts, self.finder.find(texts), strict=True)
+            [Mention((e.start, e.end), type) for e in entities if (type := entity_type(text, e)) is not None]
+            for text, entities in zip(texts, self.finder.find(texts), strict=True)
         ]
 
     def read(self, summaries: Sequence[str], quizzes: Sequence[Quiz]) -> list[SummaryReading]:
         """Let the reader answer the quiz of each summary."""
-        found = [find_names(text, quiz.entities) for text, quiz in zip(summaries, quizzes, strict=True)]
+        mentions = [find_names(text, quiz.entities) for text, quiz in zip(summaries, quizzes, strict=True)]
         tasks: list[ReadingTask] = []
-        for text, quiz, places in zip(summaries, quizzes, found, strict=True):
+        for text, quiz, places in zip(summaries, quizzes, mentions, strict=True):
             candidates = tuple(CandidateAnswer(quiz.entities[entity].name, spans) for entity, spans in places.items())
             if candidates:
                 tasks += [ReadingTask(text, asked.question.text, candidates) for asked in quiz.questions]
         answers = iter(self.reader.read(tasks))
         return [
             SummaryReading(text, quiz, places, tuple(next(answers) for _ in quiz.questions) if places else ())
-            for text, quiz, places in zip(summaries, quizzes, found, strict=True)
+            for text, quiz, places in zip(summaries, quizzes, mentions, strict=True)
         ]
 
     def count(self, example: Example, read: SummaryReading) -> Score:
@@ -246,8 +246,8 @@ def make_evidence(read: SummaryReading, value: str) -> ApesEvidence:
 def traces(read: SummaryReading) -> list[Trace]:
     """Return each question with its answer."""
     entities: Sequence[NamedEntity] = read.quiz.entities
-    found = list(read.found)
-    names = tuple(entities[entity].name for entity in found)
+    mentioned = list(read.found)
+    names = tuple(entities[entity].name for entity in mentioned)
     said = frozenset(rouge_words(read.summary, "unicode"))
     results = []
     for index, asked in enumerate(read.quiz.questions):
@@ -262,9 +262,9 @@ def traces(read: SummaryReading) -> list[Trace]:
                 chosen=answer.chosen if answer else None,
                 span=answer.span if answer else None,
                 sentence=sentence_around(read.summary, answer.span) if answer else None,
-                is_right=answer is not None and answer.seen and found[answer.chosen] == asked.entity,
+                is_right=answer is not None and answer.seen and mentioned[answer.chosen] == asked.entity,
                 occurs=asked.entity in read.found,
-                rank=rank(answer, found.index(asked.entity)) if answer and asked.entity in read.found else None,
+                rank=rank(answer, mentioned.index(asked.entity)) if answer and asked.entity in read.found else None,
                 words=len(words),
                 shared=sum(word in said for word in words),
             )

@@ -131,7 +131,7 @@ def find_names(text: str, entities: Sequence[NamedEntity]) -> dict[int, tuple[Sp
     owners = owners_of(entities)
     longest = max(map(len, owners), default=0)
     words, spans = name_words(text)
-    found: dict[int, list[Span]] = defaultdict(list)
+    mentions: dict[int, list[Span]] = defaultdict(list)
     start = 0
     while start < len(words):
         for size in range(min(longest, len(words) - start), 0, -1):
@@ -141,12 +141,12 @@ def find_names(text: str, entities: Sequence[NamedEntity]) -> dict[int, tuple[Sp
                 and means_name(text, words[start : start + size], spans[start], entities[owner])
                 and together(text, words[start : start + size], spans[start : start + size])
             ):
-                found[owner].append((spans[start][0], spans[start + size - 1][1]))
+                mentions[owner].append((spans[start][0], spans[start + size - 1][1]))
                 start += size
                 break
         else:
             start += 1
-    return {owner: tuple(places) for owner, places in sorted(found.items())}
+    return {owner: tuple(places) for owner, places in sorted(mentions.items())}
 
 
 def means_name(text: str, words: Words, first: Span, entity: NamedEntity) -> bool:

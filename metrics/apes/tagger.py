@@ -25,7 +25,7 @@ from metrics.text import Span
 if TYPE_CHECKING:
     import torch
 
-    from metrics.models.encoder import Encoded, Encoder
+    from metrics.models.encoder import Encoded
 
 FILE = Path(__file__).parent / "tagger.safetensors"
 SHA256 = "5a764db8b64901a020bbfcf5e852a2265d946911bca7ba8a48cebedb85dbb9fc"
@@ -294,9 +294,9 @@ class Tagger:
     Raises `FinderUnavailable` on first use if the head's file is missing or wrong.
     """
 
-    def __init__(self, file: Path = FILE, encoder: Encoder | None = None) -> None:
+    def __init__(self, file: Path = FILE) -> None:
         self.file = file
-        self.encoder = shared_encoder() if encoder is None else encoder
+        self.encoder = shared_encoder()
         self.encoder.want(LAYERS)
 
     @cached_property
@@ -311,8 +311,8 @@ class Tagger:
 
     def find(self, texts: Sequence[str]) -> list[list[Entity]]:
         """Return the entities of each text: PER, ORG, LOC and MISC by the conventions of CoNLL 2003, cased or not."""
-        found: dict[str, list[Entity]] = {text: [] for text in texts}
-        waiting = [stretch for text in found for stretch in cut_stretches(text, split_words(text), WINDOW)]
+        by_text: dict[str, list[Entity]] = {text: [] for text in texts}
+        waiting = [stretch for text in by_text for stretch in cut_stretches(text, split_words(text), WINDOW)]
         while waiting:
             waiting.sort(key=lambda stretch: len(stretch.spans))
             batch, waiting = waiting[-BATCH:], waiting[:-BATCH]
@@ -325,8 +325,8 @@ class Tagger:
                 else:
                     whole.append((stretch, vectors))
             for stretch, entities in self.tag(whole):
-                found[stretch.text] += entities
-        return [sorted(found[text]) for text in texts]
+                by_text[stretch.text] += entities
+        return [sorted(by_text[text]) for text in texts]
 
     def tag(self, batch: Sequence[tuple[Stretch, Encoded]]) -> Iterator[tuple[Stretch, list[Entity]]]:
         """Tag encoded stretches, and yield each with its entities."""

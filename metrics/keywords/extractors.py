@@ -74,17 +74,17 @@ NO_RARITY = Rarity(0, {})
 def cut_runs(text: str, language: str = ENGLISH) -> tuple[Words, ...]:
     """Return the content words of a text, cut where anything but white space is between two of them."""
     tokens = lemmas(text, language)
-    found: list[Words] = []
+    runs: list[Words] = []
     run: list[str] = []
     end = 0
     for word, (start, stop), skipped in zip(*tokens, stop_places(text, tokens, language), strict=True):
         if run and text[end:start].strip():
-            found.append(tuple(run))
+            runs.append(tuple(run))
             run = []
         if not skipped:
             run.append(word)
             end = stop  # a stop word in between is not white space
-    return (*found, tuple(run)) if run else tuple(found)
+    return (*runs, tuple(run)) if run else tuple(runs)
 
 
 def list_phrases(text: str, language: str = ENGLISH) -> Iterator[Words]:
@@ -115,11 +115,6 @@ def count_rarity(documents: Iterable[Sequence[str]], language: str = ENGLISH) ->
     for count, texts in enumerate(documents, 1):  # noqa: B007  used after the loop
         spread.update({phrase for text in texts for phrase in list_phrases(text, language)})
     return Rarity(count, spread)
-
-
-def own_rarity(texts: Iterable[str], language: str = ENGLISH) -> Rarity:
-    """Count the rarity of phrases among the sentences of the texts, so that no other document has an influence."""
-    return count_rarity(([text[start:end]] for text in texts for start, end in sentence_spans(text)), language)
 
 
 def tfidf_keywords(texts: Sequence[str], count: int, rare: Rarity, language: str = ENGLISH) -> list[Keyword]:
@@ -196,11 +191,11 @@ def extractor(asked: str) -> tuple[str, int | None]:
 
     Without a K it gives as many keywords as the overlap rule. Raises ValueError.
     """
-    found = re.fullmatch(r"(tfidf|textrank):([1-9][0-9]{0,5})", asked)
-    if found is None and asked not in EXTRACTORS:
+    match = re.fullmatch(r"(tfidf|textrank):([1-9][0-9]{0,5})", asked)
+    if match is None and asked not in EXTRACTORS:
         known = ", ".join(EXTRACTORS)
         raise ValueError(f"{asked!r} is none of {known}, tfidf:K and textrank:K with K from 1")
-    return (found[1], int(found[2])) if found else (asked, None)
+    return (match[1], int(match[2])) if match else (asked, None)
 
 
 def extract(asked: str, texts: Sequence[str], rare: Rarity | None = None, language: str = ENGLISH) -> list[Keyword]:
@@ -214,8 +209,8 @@ def extract(asked: str, texts: Sequence[str], rare: Rarity | None = None, langua
         if name == "overlap" or not overlap:
             return overlap
         count = len(overlap)
-    if name == "tfidf" and rare is None:
-        rare = own_rarity(texts, language)
+    if name == "tfidf" and rare is None:  # each sentence counts as a document, so that no other one has an influence
+        rare = count_rarity(([text[start:end]] for text in texts for start, end in sentence_spans(text)), language)
     return EXTRACTORS[name](texts, count, rare or NO_RARITY, language)
 
 
@@ -246,7 +241,7 @@ def compared_keywords(
     overlap = [overlap_keywords(compared, language) for compared in texts]
     rare = count_rarity(texts, language)
     return {
-        name: [find(compared, len(found), rare, language) for compared, found in zip(texts, overlap, strict=True)]
+        name: [find(compared, len(keywords), rare, language) for compared, keywords in zip(texts, overlap, strict=True)]
         if name != "overlap"
         else overlap
         for name, find in EXTRACTORS.items()
@@ -273,12 +268,12 @@ def shared_keywords(compared: Mapping[str, Sequence[Sequence[Keyword]]]) -> list
 
     A document's share is that of the extractor with more keywords.
     """
-    found = []
+    overlaps = []
     for first, second in combinations(compared, 2):
         shares = [
             len({k.words for k in ours} & {k.words for k in theirs}) / max(len(ours), len(theirs))
             for ours, theirs in zip(compared[first], compared[second], strict=True)
             if ours and theirs
         ]
-        found.append(ExtractorOverlap(first, second, sum(shares) / len(shares) if shares else None, len(shares)))
-    return found
+        overlaps.append(ExtractorOverlap(first, second, sum(shares) / len(shares) if shares else None, len(shares)))
+    return overlaps

@@ -31,7 +31,7 @@ def read_keyword_lists(path: Path, documents: Sequence[Document], language: str 
     Lines may instead be objects `{"id": ..., "keywords": [...]}`, in any order and without some of the documents.
     Raises `BadRecord`.
     """
-    found: dict[str, tuple[Words, ...]] = {}
+    keywords: dict[str, tuple[Words, ...]] = {}
     known = {document.id: document for document in documents}
     listed = 0
     first: type | None = None
@@ -49,13 +49,13 @@ def read_keyword_lists(path: Path, documents: Sequence[Document], language: str 
             document = identifier(place, require_field(place, entry, "id"), "id")
             if document not in known:
                 place.refuse(f"no document has the id {quote_value(document)}")
-            if document in found:
+            if document in keywords:
                 place.refuse(f"the document {quote_value(document)} has a list already")
-            found[document] = keywords_of(place, require_field(place, entry, "keywords"), language)
+            keywords[document] = keywords_of(place, require_field(place, entry, "keywords"), language)
         else:
             if listed == len(documents):
                 place.refuse(f"there are only {listed} documents, and more lists than these")
-            found[documents[listed].id] = keywords_of(place, entry, language)
+            keywords[documents[listed].id] = keywords_of(place, entry, language)
             listed += 1
     if first is None:
         place.refuse("the file is empty; it needs a JSON list of keywords a document")
@@ -64,7 +64,7 @@ def read_keyword_lists(path: Path, documents: Sequence[Document], language: str 
             f"the file ends after {listed} lists, but there are {len(documents)} documents; give each a list, in their "
             'order, or write {"id": ..., "keywords": [...]}'
         )
-    return KeywordLists(found, digest([known[document] for document in found], found))
+    return KeywordLists(keywords, digest([known[document] for document in keywords], keywords))
 
 
 def digest(documents: Iterable[Document], lists: Mapping[str, Sequence[Words]]) -> str:

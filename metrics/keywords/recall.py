@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from data.records import Document, Summary, make_examples
 from data.sorting import natural_order
 from metrics.base import score_candidates
-from metrics.keywords.overlap import LONGEST, Keyword
+from metrics.keywords.overlap import LONGEST
 from metrics.rouge_k import RougeK, RougeKEvidence, occur_in
 from metrics.text import count_words
 
@@ -99,19 +99,14 @@ def search_keywords(
                 continue
             evidence: RougeKEvidence = score.evidence
             if of_document is None:
-                of_document = locate_keywords(
-                    [keyword for keyword, _ in evidence.keywords], example.source, metric.language
-                )
+                keywords = [keyword for keyword, _ in evidence.keywords]
+                known = example.source.strip()
+                occur = occur_in(keywords, example.source, metric.language) if known else [None] * len(keywords)
+                of_document = [(len(keyword.words), there) for keyword, there in zip(keywords, occur, strict=True)]
             hits = zip(of_document, evidence.keywords, strict=True)
             seen = tuple(Hit(*of, bool(evidence.occurrences)) for of, evidence in hits)
             found.append(SummaryHits(document.id, example.system, count_words(example.candidate), seen))
     return found
-
-
-def locate_keywords(keywords: Sequence[Keyword], source: str, language: str) -> list[tuple[int, bool | None]]:
-    """Return the number of words of each keyword, and whether it occurs in the source; None for a blank source."""
-    occur = occur_in(keywords, source, language) if source.strip() else [None] * len(keywords)
-    return [(len(keyword.words), there) for keyword, there in zip(keywords, occur, strict=True)]
 
 
 def by_source(found: Sequence[SummaryHits]) -> list[Recall]:

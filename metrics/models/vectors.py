@@ -88,12 +88,12 @@ class EncoderVectors:
 
     def vectors(self, words: Sequence[str]) -> FoundVectors:
         """Return vectors as in `WordVectors`. Raises `ModelUnavailable`."""
-        found = {word: self.kept[word] for word in words if word in self.kept}
-        found |= self.read([word for word in dict.fromkeys(words) if word not in found])
+        by_word = {word: self.kept[word] for word in words if word in self.kept}
+        by_word |= self.read([word for word in dict.fromkeys(words) if word not in by_word])
         matrix = np.zeros((len(words), self.dimension), np.float32)
         known = np.zeros(len(words), np.bool_)
         for row, word in enumerate(words):
-            vector = found[word]
+            vector = by_word[word]
             if vector is not None:
                 matrix[row], known[row] = vector, True
         return matrix, known
@@ -131,7 +131,9 @@ class FileVectors:
             raise BadRecord(f"{path}: there is no such file of word vectors")
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            note, now = note_of(path, folder), read_stamp(path)
+            # The noted hash of a file saves hashing a large one at each start.
+            note = folder / f"{hashlib.sha256(os.fsencode(path.resolve())).hexdigest()}.json"
+            now = read_stamp(path)
             settled = max(now[-2:]) / 1e9 < time.time() - SETTLED
             noted = read_note(note, now)
             digest = noted or sha256(path)
@@ -139,7 +141,8 @@ class FileVectors:
                 convert(path, folder, digest)
                 loaded = load_vectors(folder, digest)
             if settled and not noted:
-                write_note(note, now, digest)
+                with suppress(OSError):
+                    write_whole(note, [json.dumps({"stamp": now, "sha256": digest})])
         except OSError as error:
             raise BadRecord(
                 f"{error.filename or folder}: {error.strerror}; the vectors of {path.name} are cached in {folder}; "
@@ -173,11 +176,6 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "relevance"
 
 
-def note_of(path: Path, folder: Path) -> Path:
-    """Return the path of the note of a file's hash, which saves hashing a large file at each start."""
-    return folder / f"{hashlib.sha256(os.fsencode(path.resolve())).hexdigest()}.json"
-
-
 def read_stamp(path: Path) -> list[int]:
     """Return a fingerprint of a file that changes with its content: device, inode, size and times in nanoseconds.
 
@@ -195,12 +193,6 @@ def read_note(note: Path, now: list[int]) -> str | None:
         if known["stamp"] == now:
             return str(known["sha256"])
     return None
-
-
-def write_note(note: Path, now: list[int], digest: str) -> None:
-    """Note a file's SHA-256, if the cache can be written."""
-    with suppress(OSError):
-        write_whole(note, [json.dumps({"stamp": now, "sha256": digest})])
 
 
 def load_vectors(folder: Path, digest: str) -> tuple[NDArray[np.float32], list[str]] | None:

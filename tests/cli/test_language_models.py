@@ -163,7 +163,7 @@ def test_a_wrong_key_ends_it(stub: Stub, folder: Path) -> None:
         (["--temperature", "3"], "a temperature is between 0 and 2, not 3.0"),
         (["--shots", "2"], "--shots goes with --shots-from"),
         (["--shots-from", "train"], "--shots goes with --shots-from"),
-        (["--shots", "9", "--shots-from", "train"], "there are 1 documents with a source and a reference"),
+        (["--shots", "9", "--shots-from", "train"], "only 1 documents have a source and a reference"),
         (["--shots", "9", "--shots-from", "nowhere"], "there is no file nowhere, and there is no data set 'nowhere'"),
         (["--price-in", "1"], "--price-in goes with --price-out"),
         (["--max-cost", "1"], "--max-cost needs --price-in and --price-out"),
@@ -184,7 +184,7 @@ def test_options_that_are_refused(options: list[str], error: str, folder: Path, 
         (["lead", "--base-url", "http://127.0.0.1"], "--base-url is an option of language models (llm:MODEL)"),
         (["lead", "--dry-run"], "--dry-run is an option of language models (llm:MODEL)"),
         (["lead,llm:m", "--dry-run"], "--dry-run says what language models would be asked, and --system names others"),
-        (["llm:a|b", "--base-url", "http://127.0.0.1"], "'a|b' has characters that the name of a model"),
+        (["llm:a|b", "--base-url", "http://127.0.0.1"], "'a|b' has characters that names of models"),
     ],
 )
 def test_options_that_go_with_others(arguments: list[str], error: str, folder: Path) -> None:

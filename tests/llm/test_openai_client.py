@@ -174,7 +174,7 @@ def test_a_huge_answer_is_not_read_to_its_end(status: int, stub: Stub, client: O
 
 def test_a_packed_answer_is_refused_before_it_is_unpacked(stub: Stub, client: OpenAIClient) -> None:
     stub.usual = sends(gzip.compress(b" " * 10**7), Content_Encoding="gzip")
-    with pytest.raises(CallFailed, match="packed"):
+    with pytest.raises(CallFailed, match="compressed"):
         client.complete(QUESTION, Settings())
 
 

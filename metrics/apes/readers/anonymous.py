@@ -97,8 +97,8 @@ def in_question(text: str, tokens: Callable[[str], Iterable[Token]]) -> Iterator
 
 def number_entities(passage: tuple[Token, ...], question: tuple[Token, ...]) -> tuple[Cloze, dict[int, int]]:
     """Number the entities by their first occurrence; also return the new number of each old one."""
-    found = dict.fromkeys(token for token in chain(passage, question) if isinstance(token, int))
-    numbers = {entity: number for number, entity in enumerate(found)}
+    entities = dict.fromkeys(token for token in chain(passage, question) if isinstance(token, int))
+    numbers = {entity: number for number, entity in enumerate(entities)}
 
     def renamed(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
         return tuple(numbers[token] if isinstance(token, int) else token for token in tokens)

@@ -108,11 +108,11 @@ def train(
     if not output.parent.is_dir() or output.is_dir() or not os.access(output.parent, os.W_OK):
         raise OSError(f"{output} cannot be written: name a file in a folder that is there")
     splits = find_splits(folder, seed)
-    found = survey(splits.training, say)
-    if not found.paths:
+    questions = survey(splits.training, say)
+    if not questions.paths:
         raise BadRecord(f"{folder}: no training question has its answer in its passage")
-    words = sorted(found.words, key=lambda word: (-found.words[word], word))[:vocabulary]
-    settings = Settings(hidden, vectors.dimension if vectors else embedding, found.entities, tuple(words))
+    words = sorted(questions.words, key=lambda word: (-questions.words[word], word))[:vocabulary]
+    settings = Settings(hidden, vectors.dimension if vectors else embedding, questions.entities, tuple(words))
     shuffled = random.Random(seed)  # noqa: S311  no secret depends on it
     best, best_epoch, epoch, where = -1.0, 0, 0, device()
     with torch.random.fork_rng():
@@ -120,7 +120,7 @@ def train(
         network = initialise_network(settings, vectors).to(where)
         reader = AttentiveReader(settings, lambda: network, output.stem)
         optimizer = torch.optim.Adam(network.parameters(), learning_rate)
-        batches = by_size(found.paths, batch_size)
+        batches = by_size(questions.paths, batch_size)
         for epoch in range(1, epochs + 1):
             shuffled.shuffle(batches)
             loss = run_epoch(network, settings, optimizer, batches, epoch, say)
@@ -134,7 +134,7 @@ def train(
                 break
     network = AttentiveReader.load(output).network
     test = evaluate(network, settings, splits.test, batch_size) if splits.test else None
-    return TrainingResult(output, len(found.paths), len(splits.validation), epoch, best_epoch, best, test)
+    return TrainingResult(output, len(questions.paths), len(splits.validation), epoch, best_epoch, best, test)
 
 
 def survey(paths: Sequence[Path], say: Say) -> Survey:
@@ -176,9 +176,9 @@ def initialise_network(settings: Settings, vectors: WordVectors | None) -> Any:
         else:
             nn.init.uniform_(weight, -0.01, 0.01)
     if vectors is not None:
-        found, known = vectors.vectors(settings.vocabulary)
+        values, known = vectors.vectors(settings.vocabulary)
         words = network.embedding.weight.data[-len(settings.vocabulary) :]
-        words[torch.from_numpy(known)] = torch.from_numpy(found[known])
+        words[torch.from_numpy(known)] = torch.from_numpy(values[known])
     return network
 
 

@@ -13,14 +13,15 @@ candidate's score is that of its best mention.
 
 from collections import defaultdict
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.apes.base import BLANK, PLACES, Answer, CandidateAnswer, ReadingTask
+from metrics.apes.base import BLANK, PLACES, Answer, ReadingTask
 from metrics.apes.names import name_words
-from metrics.models.encoder import Encoded, Encoder, shared_encoder
+from metrics.models.encoder import Encoded, shared_encoder
 from metrics.sentences import sentence_spans
 from metrics.text import Span
 
@@ -45,10 +46,10 @@ class TokenContext(NamedTuple):
 
 
 class EmbeddedReader:
-    """A reader with an encoder, by default the process's embedded one."""
+    """A reader with the process's embedded encoder."""
 
-    def __init__(self, encoder: Encoder | None = None) -> None:
-        self.encoder = encoder or shared_encoder()
+    def __init__(self) -> None:
+        self.encoder = shared_encoder()
 
     @property
     def signature(self) -> str:
@@ -92,11 +93,11 @@ class Mentions:
     def place(self, mention: Span) -> TokenContext | None:
         """Return the context of a mention in its sentence; None if the encoder did not see it."""
         if mention not in self.known:
-            found = None
+            context = None
             for (start, end), encoded in zip(self.sentences, self.encoded, strict=True):
                 if start <= mention[0] and mention[1] <= end:
-                    found = find_context(encoded, (mention[0] - start, mention[1] - start))
-            self.known[mention] = found
+                    context = find_context(encoded, (mention[0] - start, mention[1] - start))
+            self.known[mention] = context
         return self.known[mention]
 
 
@@ -124,7 +125,10 @@ def normalise(vectors: Array) -> Array:
 
 def choose_answer(task: ReadingTask, blank: TokenContext | None, mentions: Mentions) -> Answer:
     """Choose among the candidates of a task."""
-    best = [best_mention(candidate, blank, mentions) for candidate in task.candidates]
+    best = [
+        max(((round(likeness(blank, mentions.place(span)), PLACES), span) for span in one.mentions), key=itemgetter(0))
+        for one in task.candidates
+    ]
     named = name_words(task.question.replace(BLANK, " | ")).words
     scores = [
         score if score == UNSEEN else round(score - NAMED * stands_in(name_words(candidate.name).words, named), PLACES)
@@ -132,12 +136,6 @@ def choose_answer(task: ReadingTask, blank: TokenContext | None, mentions: Menti
     ]
     chosen = max(range(len(scores)), key=scores.__getitem__)
     return Answer(chosen, tuple(scores), best[chosen][1], seen=scores[chosen] != UNSEEN)
-
-
-def best_mention(candidate: CandidateAnswer, blank: TokenContext | None, mentions: Mentions) -> tuple[float, Span]:
-    """Return the score of a candidate's best mention, and that mention."""
-    valued = [(round(likeness(blank, mentions.place(mention)), PLACES), mention) for mention in candidate.mentions]
-    return max(valued, key=lambda found: found[0])
 
 
 def likeness(blank: TokenContext | None, mention: TokenContext | None) -> float:

@@ -33,7 +33,9 @@ class ExtractiveReader:
 
     def read(self, tasks: Sequence[ReadingTask]) -> list[Answer]:
         """Answer a batch, in order; scores are sums of two logits. Raises `ModelUnavailable`."""
-        return [found for start in range(0, len(tasks), TASKS) for found in self.answers(tasks[start : start + TASKS])]
+        return [
+            answer for start in range(0, len(tasks), TASKS) for answer in self.answers(tasks[start : start + TASKS])
+        ]
 
     def answers(self, tasks: Sequence[ReadingTask]) -> list[Answer]:
         """Answer as many tasks as fit in memory."""

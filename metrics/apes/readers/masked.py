@@ -46,7 +46,9 @@ class MaskedReader:
 
     def read(self, tasks: Sequence[ReadingTask]) -> list[Answer]:
         """Answer a batch, in order; scores are mean log-probabilities, at most 0. Raises `ModelUnavailable`."""
-        return [found for start in range(0, len(tasks), TASKS) for found in self.answers(tasks[start : start + TASKS])]
+        return [
+            answer for start in range(0, len(tasks), TASKS) for answer in self.answers(tasks[start : start + TASKS])
+        ]
 
     def answers(self, tasks: Sequence[ReadingTask]) -> list[Answer]:
         """Answer as many tasks as fit in memory."""

@@ -128,13 +128,13 @@ class Pretrained:
             return_offsets_mapping=True,
             verbose=False,
         )
-        found = []
+        windows = []
         for index, spans in enumerate(encoded["offset_mapping"]):
             sides = encoded.sequence_ids(index)
             texts = [{token: span for token, span in enumerate(spans) if sides[token] == side} for side in (0, 1)]
             inputs = {name: encoded[name][index] for name in self.inputs}
-            found.append(Window(inputs, texts[first], texts[not first]))
-        return found
+            windows.append(Window(inputs, texts[first], texts[not first]))
+        return windows
 
     def shortened(self, question: str, spot: Span) -> tuple[str, Span]:
         """Return a question cut to half a window around a span in it, and that span in the result."""
