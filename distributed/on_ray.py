@@ -18,7 +18,7 @@ MOST_TOGETHER = 8
 """The most items of a task: Ray Data leaves a worker idle for a fifth of a second after each task."""
 
 ROUNDS = 4
-"""The least tasks of a worker, if there are enough items: workers end their last ones at about the same time."""
+"""The fewest tasks of a worker, if there are enough items: workers end their last ones at about the same time."""
 
 
 class RayMissing(ValueError):
