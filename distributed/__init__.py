@@ -1,1 +1,1 @@
-"""Work on many documents at once: shards of files, in this process or on a cluster of Ray."""
+"""Work on many documents: shards of files, in this process or on a cluster of Ray."""

@@ -1,4 +1,4 @@
-"""A shard as the bytes of its file: the same bytes for the same columns and facts."""
+"""The bytes of a shard's file: the same bytes for the same columns and facts."""
 
 import io
 import json
@@ -25,23 +25,23 @@ PACKAGES = (
     "torch",
     "transformers",
 )
-"""Those on which values or a file's bytes depend."""
+"""The packages on which values or a file's bytes depend."""
 
 
 @cache
 def versions() -> dict[str, str]:
-    """The versions of Python and of the packages that shards depend on; those that are not installed are left out."""
-    found = {"Python": platform.python_version()}
+    """Return the versions of Python and of the installed packages that shards depend on."""
+    installed = {"Python": platform.python_version()}
     for name in PACKAGES:
         try:
-            found[name] = version(name)
+            installed[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found
+    return installed
 
 
 def encode(columns: Mapping[str, Any], facts: ShardFacts) -> bytes:
-    """The Parquet file of some columns, which are Arrow's, with its facts."""
+    """Return the Parquet file of some Arrow columns, with the shard's facts."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -52,7 +52,7 @@ def encode(columns: Mapping[str, Any], facts: ShardFacts) -> bytes:
 
 
 def read_facts(path: Path) -> ShardFacts:
-    """What a shard was made of. Raises `BadShard`."""
+    """Read the facts of a shard's file. Raises `BadShard`."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

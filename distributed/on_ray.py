@@ -1,7 +1,8 @@
-"""A run on Ray: Ray Data hands each shard's piece to a worker, and to another one where that worker or its node ends.
+"""Runs on Ray: Ray Data gives each shard's piece to a worker, and to another one if that worker or its node ends.
 
-Workers return a shard's bytes, and the process that began the run writes them, so that no folder needs to be shared and
-no shard can be written twice. What a worker refuses comes back as its words: Ray's own errors are of its machinery.
+Workers return a shard's bytes, and the process that began the run writes them, so that no shared folder is needed and
+no shard can be written twice. A worker returns the text of its refusal, because Ray's own errors are about its
+machinery.
 """
 
 import logging
@@ -14,10 +15,10 @@ from dataclasses import dataclass
 from typing import Any
 
 MOST_TOGETHER = 8
-"""Items of a task, at most: Ray Data leaves a worker idle for a fifth of a second after each."""
+"""The most items of a task: Ray Data leaves a worker idle for a fifth of a second after each task."""
 
 ROUNDS = 4
-"""Tasks of a worker, at least, where there are so many items: workers end their last ones at about the same time."""
+"""The fewest tasks of a worker, if there are enough items: workers end their last ones at about the same time."""
 
 
 class RayMissing(ValueError):
@@ -25,40 +26,40 @@ class RayMissing(ValueError):
 
 
 class RefusedByWorker(ValueError):
-    """A worker refused its input, in its words."""
+    """A worker refused its input; the message is the worker's."""
 
 
 class TooLarge(ValueError):
-    """Ray has no place for what a worker is to have."""
+    """Ray has no room for the resources of a worker."""
 
 
 @dataclass(frozen=True)
 class RayOptions:
-    """How a run uses Ray."""
+    """The options of a run on Ray."""
 
     address: str | None = None
-    """Of a cluster that runs; None starts Ray on this machine, which ends with the run."""
+    """The address of a running cluster; None starts Ray on this machine, which ends with the run."""
     workers: int | None = None
-    """Shards that are made at once; None: as many as Ray has processors, or GPUs where work needs a model."""
+    """The number of shards made at once; None takes all of Ray's processors, or GPUs if the work needs a model."""
     memory: int | None = None
-    """Bytes that a worker is given: Ray places only as many on a node as fit."""
+    """The bytes of memory for a worker: Ray places only as many on a node as fit."""
     say: Callable[[str], None] = lambda message: None
-    """Receives where Ray's dashboard is."""
+    """A function that receives a message with the dashboard's address."""
     object_store: int | None = None
-    """Bytes of the shared memory of a Ray that is started here; None leaves it to Ray."""
+    """The bytes of shared memory of a Ray that is started here; None leaves it to Ray."""
 
 
 class RayPlace:
-    """A Ray that is connected."""
+    """A connected Ray."""
 
     def __init__(self, options: RayOptions) -> None:
         self.options = options
 
     def map(self, function: Callable[[Any], Any], items: Sequence[Any], *, keeps: bool) -> Iterator[tuple[int, Any]]:
-        """A function's results as they come, each with the place of its item.
+        """Yield a function's results as they come, each with the index of its item.
 
-        Where it `keeps` what takes long to load, each worker is an actor, which loads it once, and has a GPU where Ray
-        has any; else it is a plain task. Raises `RefusedByWorker`, `TooLarge`.
+        If the function `keeps` something that takes long to load, each worker is an actor, which loads it once, and has
+        a GPU if Ray has any; otherwise it is a plain task. Raises `RefusedByWorker`, `TooLarge`.
         """
         if not items:
             return
@@ -81,10 +82,10 @@ class RayPlace:
         for row in told.iter_rows():
             if row["refused"]:
                 raise RefusedByWorker(row["refused"])
-            yield row["place"], pickle.loads(row["made"])  # noqa: S301  what our own worker sent
+            yield row["place"], pickle.loads(row["made"])  # noqa: S301  sent by our own worker
 
     def fitting(self, gpus: int) -> int:
-        """How many workers there are to be. Raises `TooLarge` where not one fits into a node."""
+        """Return the number of workers. Raises `TooLarge` if not even one fits into a node."""
         import ray
 
         memory, has = self.options.memory, ray.cluster_resources()
@@ -98,13 +99,13 @@ class RayPlace:
 
 
 class Worker:
-    """Applies a function in a process of Ray; an actor where it is a class, else it stands for a task."""
+    """A function applied in a process of Ray; the class makes an actor, an instance a task."""
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
         self.function = function
 
     def __call__(self, batch: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        """The function's result for each item of a batch, as soon as it is there, or why the item is refused."""
+        """Yield the function's result for each item of a batch as soon as it is there, or why the item is refused."""
         for place, item in zip(batch["place"], batch["item"], strict=True):
             made, refused = b"", ""
             try:
@@ -116,15 +117,15 @@ class Worker:
 
 @contextmanager
 def on_ray(options: RayOptions) -> Iterator[RayPlace]:
-    """Ray, connected until the block is left; one that was started here ends with it.
+    """Connect to Ray until the block is left; a Ray that is started here ends with it.
 
-    Ray reports no use of itself, sends no folder to its workers, which must have this package installed, and one that
-    is started here is reached from this machine only. Raises `RayMissing`, OSError where there is none at the address.
+    Ray reports no use of itself and sends no folder to its workers, which must have this package installed; one that is
+    started here can be reached from this machine only. Raises `RayMissing`, OSError if there is none at the address.
     """
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-    os.environ["RAY_ENABLE_UV_RUN_RUNTIME_ENV"] = "0"  # or a run by uv would send its folder to all workers
+    os.environ["RAY_ENABLE_UV_RUN_RUNTIME_ENV"] = "0"  # otherwise a run by uv sends its folder to all workers
     if options.address is None:
-        os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"  # what makes Ray listen at 127.0.0.1 alone
+        os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"  # makes Ray listen at 127.0.0.1 alone
     try:
         import ray
         from ray.data import DataContext
@@ -149,7 +150,7 @@ def on_ray(options: RayOptions) -> Iterator[RayPlace]:
         logging.getLogger("ray.data").setLevel(logging.ERROR)
         data = DataContext.get_current()
         data.enable_progress_bars = data.print_on_execution_start = False
-        data.target_max_block_size = data.target_min_block_size = 1  # or results would wait for each other
+        data.target_max_block_size = data.target_min_block_size = 1  # otherwise results wait for each other
         yield RayPlace(options)
     finally:
         ray.shutdown()

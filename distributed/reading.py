@@ -1,4 +1,4 @@
-"""What a folder of scored shards has, told shard by shard."""
+"""Counts over a folder of shards, read one shard at a time."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -10,19 +10,19 @@ from distributed.work import FAILED
 
 @dataclass
 class ScoreCounts:
-    """A column of scores over all shards."""
+    """The counts of a column of scores over all shards."""
 
     scores: int = 0
     missing: int = 0
     truncated: int = 0
     total: float = 0.0
-    """Sum of the scores."""
+    """The sum of the scores."""
     failures: Counter[str] = field(default_factory=Counter)
-    """Why the metric failed, with how many scores lack for it."""
+    """The reasons why the metric failed, with the number of missing scores."""
 
     @property
     def mean(self) -> float | None:
-        """Mean of the scores that there are."""
+        """The mean of the scores."""
         return self.total / self.scores if self.scores else None
 
 
@@ -31,52 +31,52 @@ def count_scores(outcome: Outcome, name: str) -> ScoreCounts:
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
-    found = ScoreCounts()
+    counts = ScoreCounts()
     columns = [f"{SCORE}{name}", f"{MISSING}{name}", f"{TRUNCATED}{name}"]
     for shard in outcome.manifest.shards:
         table = pq.read_table(outcome.folder / shard.file, columns=columns)
         scores = table[columns[0]]
-        found.scores += len(scores) - scores.null_count
-        found.missing += scores.null_count
-        found.truncated += pc.sum(table[columns[2]]).as_py() or 0
-        found.total += pc.sum(scores).as_py() or 0.0
+        counts.scores += len(scores) - scores.null_count
+        counts.missing += scores.null_count
+        counts.truncated += pc.sum(table[columns[2]]).as_py() or 0
+        counts.total += pc.sum(scores).as_py() or 0.0
         for entry in pc.value_counts(table[columns[1]]).to_pylist():
             if (reason := entry["values"]) is not None and reason.startswith(FAILED):
-                found.failures[reason.removeprefix(FAILED)] += entry["counts"]
-    return found
+                counts.failures[reason.removeprefix(FAILED)] += entry["counts"]
+    return counts
 
 
 @dataclass
 class OracleCounts:
-    """What an oracle reached over all shards."""
+    """The results of an oracle over all shards."""
 
     documents: int = 0
-    """That have an oracle."""
+    """The number of documents that have an oracle."""
     missing: int = 0
-    """That have none."""
+    """The number of documents that have none."""
     proven: int = 0
-    """Whose F1 is known to be the highest."""
+    """The number of documents whose F1 is known to be the highest."""
     total: float = 0.0
-    """Sum of the F1."""
+    """The sum of the F1."""
 
     @property
     def mean(self) -> float | None:
-        """Mean F1 of the documents that have an oracle."""
+        """The mean F1 of the documents that have an oracle."""
         return self.total / self.documents if self.documents else None
 
 
 def count_oracles(outcome: Outcome) -> dict[str, OracleCounts]:
-    """What each oracle reached, by its name."""
+    """Count the results of each oracle, by its name."""
     import pyarrow.parquet as pq
 
-    found = {name: OracleCounts() for name in outcome.manifest.signatures}
+    by_name = {name: OracleCounts() for name in outcome.manifest.signatures}
     columns = [SYSTEM, f"{SCORE}f1", "proven"]
     for shard in outcome.manifest.shards:
         table = pq.read_table(outcome.folder / shard.file, columns=columns)
         for system, f1, proven in zip(*(table[name].to_pylist() for name in columns), strict=True):
-            counts = found[system]
+            counts = by_name[system]
             counts.documents += f1 is not None
             counts.missing += f1 is None
             counts.proven += proven
             counts.total += f1 or 0.0
-    return found
+    return by_name

@@ -1,4 +1,4 @@
-"""Parquet tables as pieces of whole documents, found by the column of their ids alone."""
+"""Pieces of whole documents in Parquet tables, found by reading only the column of their ids."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,11 +9,12 @@ from data.importers.thrift import Struct
 
 ID = "document_id"
 OFFSET, DICTIONARY_OFFSET, PACKED = 9, 11, 7
-"""Parquet's numbers of the fields of a column in a row group: where its pages begin, and their bytes in the file."""
+"""Parquet's field numbers for a column in a row group: the start of its pages, of its dictionary, and their size in
+bytes."""
 
 
 class Cuts:
-    """Where rows can be cut so that all rows of a document stay together, wherever in the file they stand."""
+    """The rows where a table can be cut so that all rows of a document stay together, even if they are scattered."""
 
     def __init__(self, per_piece: int) -> None:
         self.starts = [0]
@@ -24,7 +25,7 @@ class Cuts:
         self._piece_of: dict[object, int] = {}
 
     def add(self, document: object) -> None:
-        """Take the document of the next row. One that comes back joins all pieces since its first row into one."""
+        """Add the next row's document. If it came before, all pieces since its first row are joined."""
         start = self._piece_of.get(document)
         if start is None:
             if self._documents >= self._per_piece:
@@ -39,13 +40,13 @@ class Cuts:
         self.rows += 1
 
     def ranges(self) -> list[range]:
-        """The rows of each piece."""
+        """Return the range of rows of each piece."""
         ends = [*self.starts[1:], self.rows]
         return [range(start, end) for start, end in zip(self.starts, ends, strict=True)]
 
 
 def divide(path: Path, per_piece: int) -> tuple[list[range], list[Struct], int]:
-    """The rows of each piece of a table, its row groups, and the byte at which its description begins.
+    """Return the rows of each piece of a table, its row groups, and the byte at which its footer begins.
 
     Raises `BadRecord`, OSError.
     """
@@ -63,16 +64,16 @@ def divide(path: Path, per_piece: int) -> tuple[list[range], list[Struct], int]:
 
 
 def bytes_of(path: Path, groups: list[Struct], rows: range, footer: int) -> tuple[int, int]:
-    """The first byte of the row groups with some rows, and the one after their last. Raises `BadRecord`."""
+    """Return the start and end byte of the row groups that contain some rows. Raises `BadRecord`."""
     spans = [span for number in groups_with(groups, rows) for span in column_spans(groups[number])]
     start, end = min(start for start, _ in spans), max(end for _, end in spans)
     if not 0 < start < end <= footer:
-        refuse(path, "not a readable Parquet file: a column does not stand where the file says")
+        refuse(path, "not a readable Parquet file: a column is not where the file says")
     return start, end
 
 
 def column_spans(group: Struct) -> Iterator[tuple[int, int]]:
-    """The first byte of each column in a row group, and the one after its last."""
+    """Yield the start and end byte of each column in a row group."""
     for column in group[1]:
         told = column[3]
         start = min(told[OFFSET], told.get(DICTIONARY_OFFSET) or told[OFFSET])

@@ -1,4 +1,4 @@
-"""A run over shards: what is missing is computed, in this process or elsewhere, and written here."""
+"""Runs over shards: missing shards are computed, in this process or elsewhere, and written here."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -30,49 +30,49 @@ class OtherRun(ValueError):
 
 
 class Progress(NamedTuple):
-    """How far a run is."""
+    """The progress of a run."""
 
     done: int
-    """Shards that are there, those of earlier runs included."""
+    """The number of finished shards, including those of earlier runs."""
     total: int
     documents: int
-    """Of the shards that were computed now."""
+    """The number of documents in the shards that were computed now."""
 
 
 class Place(Protocol):
-    """Where shards are made."""
+    """The interface of places where shards are made."""
 
     def map(self, function: Callable[[Any], Any], items: Sequence[Any], *, keeps: bool) -> Iterator[tuple[int, Any]]:
-        """A function's results as they come, each with the place of its item; `keeps`: it loads what takes long."""
+        """Yield a function's results as they come, each with its item's index; `keeps` if it loads something slowly."""
 
 
 class Here:
     """The process that asks."""
 
     def map(self, function: Callable[[Any], Any], items: Sequence[Any], *, keeps: bool) -> Iterator[tuple[int, Any]]:
-        """One after the other."""
+        """Yield the results in order."""
         return ((place, function(item)) for place, item in enumerate(items))
 
 
 @dataclass(frozen=True)
 class Maker:
-    """Makes the shards of pieces; a function that can be sent to another process."""
+    """A function from pieces to shards that can be sent to another process."""
 
     work: Work
 
     def __call__(self, piece: Piece) -> MadeShard:
-        """The shard of a piece."""
+        """Return the shard of a piece."""
         return make_shard(self.work, piece)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """A run that is done."""
+    """A finished run."""
 
     folder: Path
     manifest: Manifest
     computed: int
-    """Shards that were computed now; the others were there."""
+    """The number of shards that were computed now; the others existed."""
 
 
 def run(
@@ -83,11 +83,11 @@ def run(
     place: Place,
     progress: Callable[[Progress], None] = lambda done: None,
 ) -> Outcome:
-    """Compute the shards of all inputs that a folder lacks, and write its manifest when they are all there.
+    """Compute the shards of all inputs that a folder lacks, and write its manifest when all are there.
 
-    Each shard is written whole as soon as it is made. Raises `OtherRun` where the folder has shards by other
-    signatures, of other input or divided otherwise; `BadRecord` where the input cannot be taken, or two shards have the
-    same document; `BadShard` for one that was changed since: then no manifest is written.
+    Each shard is written whole as soon as it is made. Raises `OtherRun` if the folder has shards with other signatures,
+    of other input or divided differently; `BadRecord` if the input is invalid, or two shards have the same document;
+    `BadShard` if a shard was changed since: then no manifest is written.
     """
     planned = dict(place.map(planner, inputs, keeps=False))
     pieces = [piece for number in range(len(inputs)) for piece in planned[number]]
@@ -110,9 +110,9 @@ def run(
     return Outcome(folder, manifest, len(missing))
 
 
-def refuse_altered(folder: Path, found: Manifest) -> None:
-    """Refuse shards that are not those which the manifest was written for. Raises `BadShard`."""
-    for before, now in zip(read_manifest(folder).shards, found.shards, strict=False):
+def refuse_altered(folder: Path, manifest: Manifest) -> None:
+    """Refuse shards that differ from those of the manifest. Raises `BadShard`."""
+    for before, now in zip(read_manifest(folder).shards, manifest.shards, strict=False):
         if before.file == now.file and before.sha256 != now.sha256:
             raise BadShard(
                 f"{folder / now.file}: this is not the file that the manifest was written for; delete it to have it "
@@ -121,23 +121,23 @@ def refuse_altered(folder: Path, found: Manifest) -> None:
 
 
 def name_of(number: int) -> str:
-    """The name of a shard's file."""
+    """Return the name of a shard's file."""
     return f"part-{number:05d}.parquet"
 
 
 def find_shards(folder: Path) -> set[int]:
-    """The numbers of the shards that a folder has; none where there is no folder."""
+    """Return the numbers of the shards in a folder; none if there is no folder."""
     paths = folder.iterdir() if folder.is_dir() else ()
     return {int(match[1]) for path in paths if (match := PART.fullmatch(path.name))}
 
 
 def missing_shards(work: Work, pieces: Sequence[Piece], folder: Path) -> list[int]:
-    """Which shards a folder lacks, all others checked. Raises `OtherRun`, `BadShard`."""
+    """Return the numbers of the shards that a folder lacks, and check all others. Raises `OtherRun`, `BadShard`."""
     there = find_shards(folder)
     if there and max(there) >= len(pieces):
         raise OtherRun(
-            f"{folder / name_of(max(there))} is more than the {len(pieces)} shards of this input: it was divided "
-            "otherwise or had more files; name another --output, or delete the folder"
+            f"{folder / name_of(max(there))} is more than the {len(pieces)} shards of this input, which was divided "
+            "differently or had more files; name another --output, or delete the folder"
         )
     for number in sorted(there):
         path = folder / name_of(number)
@@ -152,17 +152,17 @@ def missing_shards(work: Work, pieces: Sequence[Piece], folder: Path) -> list[in
                 f"{said(wanted.input, wanted.lines)}: name another --output, or the same input and --shard-documents"
             )
         if found.sha256 != wanted.sha256:
-            raise OtherRun(f"{path} was made from {found.input} as it was before it changed: name another --output")
+            raise OtherRun(f"{path} was made from {found.input} before it changed: name another --output")
     return [number for number in range(len(pieces)) if number not in there]
 
 
 def said(input: str, lines: str) -> str:
-    """A piece in words."""
+    """Return a piece in words."""
     return f"lines {lines} of {input}" if lines else input
 
 
 def described(folder: Path, pieces: Sequence[Piece]) -> Iterator[ManifestShard]:
-    """The shards as the manifest has them. Raises `BadRecord` where two have the same document."""
+    """Yield the manifest's entries of the shards. Raises `BadRecord` if two have the same document."""
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
@@ -177,7 +177,7 @@ def described(folder: Path, pieces: Sequence[Piece]) -> Iterator[ManifestShard]:
             if (before := seen.setdefault(document, number)) != number:
                 other = pieces[before]
                 raise BadRecord(
-                    f"the document {document!r} stands in {said(other.input, other.lines)} and again in "
-                    f"{said(piece.input, piece.lines)}: ids must differ, or figures would count it twice"
+                    f"the document {document!r} is in {said(other.input, other.lines)} and again in "
+                    f"{said(piece.input, piece.lines)}: ids must differ, otherwise it is counted twice"
                 )
         yield ManifestShard(path.name, sha256(path), len(documents), rows)

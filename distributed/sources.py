@@ -1,8 +1,8 @@
-"""The input of a run over shards: files of this machine or of any place that fsspec knows, divided into pieces.
+"""The input of a run over shards: files on this machine or anywhere that fsspec can open, divided into pieces.
 
-JSON lines with a document a line are divided after so many documents, by the bytes at which lines end, and Parquet
-tables by rows; any other file is one piece, as its documents cannot be told without reading it whole. The division
-follows from the bytes alone.
+JSON lines with a document per line are divided by a number of documents, at the bytes where lines end, and Parquet
+tables by rows; any other file is one piece, as its documents cannot be separated without reading all of it. The
+division depends on the bytes alone.
 """
 
 import glob
@@ -24,52 +24,52 @@ from data.records import BadRecord, Document, Summary
 from distributed import rows
 
 CHUNK = MIB
-"""Bytes of a Parquet file that are read at once."""
+"""The bytes of a Parquet file that are read at once."""
 
 PER_SHARD = 512
-"""Documents of a shard: with eight systems and three ROUGE metrics a few seconds, which is what a killed worker costs.
+"""The documents of a shard: a few seconds with eight systems and three ROUGE metrics, the loss if a worker dies.
 
-A multiple of `metrics.scoring.DOCUMENTS`, so that batches are those of a file that is scored in one go."""
+It is a multiple of `metrics.scoring.DOCUMENTS`, so that batches are the same as in a file that is scored whole."""
 
 DOCUMENT_A_LINE = {"interchange", "scitldr"}
-"""Formats whose lines are documents of their own."""
+"""The formats with a document per line."""
 
 Records = list[tuple[Document, list[Summary]]]
 
 
 class NoInput(ValueError):
-    """No file has a name that fits."""
+    """No file matches the name."""
 
 
 class ChangedInput(ValueError):
-    """A file is not what it was when the run began."""
+    """A file changed since the run began."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What one shard is made of: a file, or some lines of it."""
+    """The input of one shard: a file, or some lines of it."""
 
     input: str
-    """The file as it was named."""
+    """The file's name as given."""
     path: str
-    """The same from wherever it is read: a path from the root, or an address."""
+    """The same for any process: an absolute path, or an address."""
     format: str
     sha256: str
-    """Of the whole file."""
+    """The SHA-256 of the whole file."""
     start: int
     end: int
-    """Its bytes in the file."""
+    """The end of its bytes in the file, which begin at `start`."""
     piece_sha256: str
     first: int
     """Its first line, from 1."""
     lines: str = ""
-    """Which lines or rows it has, such as `1-512`; empty for a whole file."""
+    """Its lines or rows, such as `1-512`; empty for a whole file."""
     footer: int = 0
-    """Of rows of a Parquet file: where the description of its columns begins, which is read with the piece."""
+    """For rows of a Parquet file: the start of the footer, which is read with the piece."""
 
     @property
     def rows(self) -> range | None:
-        """Which rows of a Parquet file it has, from 0; None for bytes that are a file of their own."""
+        """Its rows in a Parquet file, from 0; None for bytes that are a file of their own."""
         if not self.footer:
             return None
         first, last = map(int, self.lines.split("-"))
@@ -77,17 +77,17 @@ class Piece:
 
 
 def is_remote(name: str) -> bool:
-    """Whether a name is an address that fsspec opens, such as `s3://bucket/file.jsonl`."""
+    """Tell whether a name is an address that fsspec opens, such as `s3://bucket/file.jsonl`."""
     return re.match(r"[a-z][a-z0-9+.-]*://", name) is not None
 
 
 def is_pattern(name: str) -> bool:
-    """Whether a name stands for the files that fit it, and is not itself a file's."""
+    """Tell whether a name is a pattern for files, and not a file's own name."""
     return glob.has_magic(name) and not Path(name).exists()
 
 
 def filesystem(name: str) -> tuple[Any, str]:
-    """What opens an address, and the path in it. Raises `NoInput` where a library for it is missing."""
+    """Return the file system of an address, and the path in it. Raises `NoInput` if a library for it is missing."""
     try:
         import fsspec
 
@@ -101,27 +101,27 @@ def filesystem(name: str) -> tuple[Any, str]:
 
 
 def find_inputs(name: str) -> list[str]:
-    """The files that a name or pattern stands for, sorted. Raises `NoInput`."""
+    """Return the files that match a name or pattern, sorted. Raises `NoInput`."""
     if is_remote(name):
         system, path = filesystem(name)
         if glob.has_magic(path):
-            found = [system.unstrip_protocol(one) for one in system.glob(path)]
+            files = [system.unstrip_protocol(one) for one in system.glob(path)]
         else:
-            found = [name] if system.isfile(path) else []
+            files = [name] if system.isfile(path) else []
     elif is_pattern(name):
-        found = [path for path in glob.glob(name, recursive=True) if Path(path).is_file()]
+        files = [path for path in glob.glob(name, recursive=True) if Path(path).is_file()]
     else:
-        found = [name] if Path(name).is_file() else []
-    if not found:
+        files = [name] if Path(name).is_file() else []
+    if not files:
         folder = not is_remote(name) and Path(name).is_dir()
-        more = f"; of a folder, name the files: '{name.rstrip('/')}/*.parquet'" if folder else ""
+        more = f"; name the files of a folder: '{name.rstrip('/')}/*.parquet'" if folder else ""
         raise NoInput(f"there is no file {name}{more}")
-    return sorted(found)
+    return sorted(files)
 
 
 @contextmanager
 def local_copy(path: str, start: int = 0, end: int | None = None) -> Iterator[Path]:
-    """A file of this machine with the bytes of a file from `start` to `end`; its name is that of the file."""
+    """Yield a file on this machine with bytes `start` to `end` of a file, and with its name."""
     if not is_remote(path) and start == 0 and end is None:
         yield Path(path)
         return
@@ -145,19 +145,19 @@ def local_copy(path: str, start: int = 0, end: int | None = None) -> Iterator[Pa
 
 @dataclass(frozen=True, slots=True)
 class Planner:
-    """Divides files; a function that can be sent to another process."""
+    """A function that divides files into pieces and can be sent to another process."""
 
     format: str | None
-    """Of all files; guessed of each where it is None."""
+    """The format of all files; None to guess each file's."""
     per_shard: int
 
     def __call__(self, name: str) -> list[Piece]:
-        """The pieces of a file, in order. Raises `BadRecord`, OSError."""
+        """Return the pieces of a file, in order. Raises `BadRecord`, OSError."""
         path = name if is_remote(name) else str(Path(name).absolute())
         with local_copy(path) as copy:
             format = self.format or guess_format(copy)
             if format not in IMPORTERS:
-                raise BadRecord(f"{name}: a file of the format {format!r} is no input of shards: it has no documents")
+                raise BadRecord(f"{name}: the format {format!r} has no documents, and cannot be divided into shards")
             if format not in DOCUMENT_A_LINE:
                 with open_file(copy) as file:
                     sha256 = hashlib.file_digest(file, "sha256").hexdigest()
@@ -168,7 +168,7 @@ class Planner:
 
 
 def divided(name: str, path: str, format: str, copy: Path, per_shard: int) -> Iterator[Piece]:
-    """The pieces of JSON lines, each of so many lines that are not blank."""
+    """Yield the pieces of JSON lines, each with `per_shard` lines that are not blank."""
     whole, part = hashlib.sha256(), hashlib.sha256()
     bounds: list[tuple[int, int, int, int, str]] = []  # first and last byte, first and last line, hash
     start = place = count = 0
@@ -191,13 +191,13 @@ def divided(name: str, path: str, format: str, copy: Path, per_shard: int) -> It
 
 
 def divided_rows(name: str, path: str, sha256: str, copy: Path, per_shard: int) -> list[Piece]:
-    """The pieces of a Parquet table, each of so many documents or more."""
-    found, groups, footer = rows.divide(copy, per_shard)
-    if len(found) < 2:
+    """Return the pieces of a Parquet table, each with at least `per_shard` documents; none if it has only one."""
+    parts, groups, footer = rows.divide(copy, per_shard)
+    if len(parts) < 2:
         return []
     pieces = []
     hashed: tuple[tuple[int, int], str] = (0, 0), ""
-    for part in found:
+    for part in parts:
         span = rows.bytes_of(copy, groups, part, footer)
         if hashed[0] != span:  # pieces of one row group follow each other
             hashed = span, hash_part(copy, *span, footer)
@@ -207,7 +207,7 @@ def divided_rows(name: str, path: str, sha256: str, copy: Path, per_shard: int) 
 
 
 def hash_part(path: Path, start: int, end: int, footer: int) -> str:
-    """The SHA-256 of some bytes of a Parquet file and of the description at its end."""
+    """Return the SHA-256 of some bytes of a Parquet file and of its footer."""
     digest = hashlib.sha256()
     with open_file(path) as file:
         for chunk in chunks(file, start, end):
@@ -218,7 +218,7 @@ def hash_part(path: Path, start: int, end: int, footer: int) -> str:
 
 
 def chunks(file: Any, start: int, end: int | None) -> Iterator[bytes]:
-    """The bytes of a file from `start` to `end`, a MiB at a time."""
+    """Yield the bytes of a file from `start` to `end`, a MiB at a time."""
     file.seek(start)
     while data := file.read(CHUNK if end is None else min(CHUNK, end - file.tell())):
         yield data
@@ -226,7 +226,7 @@ def chunks(file: Any, start: int, end: int | None) -> Iterator[bytes]:
 
 @contextmanager
 def row_groups(piece: Piece) -> Iterator[Path]:
-    """A Parquet file of this machine that has the row groups of a piece: the file itself, or one with gaps."""
+    """Yield a Parquet file on this machine with the row groups of a piece: the file itself, or a copy with gaps."""
     if not is_remote(piece.path):
         yield Path(piece.path)
         return
@@ -241,7 +241,7 @@ def row_groups(piece: Piece) -> Iterator[Path]:
 
 
 def read_rows(piece: Piece, wanted: range) -> Records:
-    """The documents of some rows. Raises `BadRecord` with the row in the file, `ChangedInput`, OSError."""
+    """Return the documents of some rows. Raises `BadRecord` with the row in the file, `ChangedInput`, OSError."""
     with row_groups(piece) as copy:
         if hash_part(copy, piece.start, piece.end, piece.footer) != piece.piece_sha256:
             raise ChangedInput(f"{piece.input} was changed during the run: start again with an empty folder")
@@ -249,13 +249,13 @@ def read_rows(piece: Piece, wanted: range) -> Records:
 
 
 def read_piece(piece: Piece) -> Records:
-    """The documents of a piece. Raises `BadRecord` with the file's line, `ChangedInput`, OSError."""
+    """Return the documents of a piece. Raises `BadRecord` with the file's line, `ChangedInput`, OSError."""
     if piece.rows is not None:
         return read_rows(piece, piece.rows)
     with local_copy(piece.path, piece.start, piece.end) as copy:
         with open_file(copy) as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
-        if found != piece.piece_sha256:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        if digest != piece.piece_sha256:
             raise ChangedInput(f"{piece.input} was changed during the run: start again with an empty folder")
         try:
             return list(read_documents(copy, piece.format))
@@ -264,17 +264,17 @@ def read_piece(piece: Piece) -> Records:
 
 
 def in_whole_file(said: str, name: str, piece: Piece) -> str:
-    """An error in a piece with the line of the file that it is a piece of."""
+    """Return an error in a piece with the line number in its whole file."""
 
-    def line(found: re.Match[str]) -> str:
-        return f"{found[1]}{int(found[2]) + piece.first - 1}"
+    def line(match: re.Match[str]) -> str:
+        return f"{match[1]}{int(match[2]) + piece.first - 1}"
 
     said = re.sub(rf"\A({re.escape(name)}:)(\d+)", line, said)
     return re.sub(r"( already stands in line )(\d+)\Z", line, said)
 
 
 def all_records(inputs: Sequence[str], format: str | None) -> Iterator[tuple[Document, list[Summary]]]:
-    """The documents of all files, one file after the other."""
+    """Yield the documents of all files, one file after the other."""
     for name in inputs:
         with local_copy(name) as copy:
             parts = rows.divide(copy, PER_SHARD)[0] if (format or guess_format(copy)) == "parquet" else []

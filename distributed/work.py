@@ -1,4 +1,4 @@
-"""What is computed of a shard: scores, summaries, oracles or the questions of APES, each as columns."""
+"""The work on a shard: scores, summaries, oracles or the questions of APES, each as columns."""
 
 from __future__ import annotations
 
@@ -25,48 +25,48 @@ if TYPE_CHECKING:
     from metrics.apes import Apes
 
 FAILED = "failed: "
-"""What a missing score's reason begins with where its metric failed."""
+"""The start of a missing score's reason if its metric failed."""
 
 Columns = Mapping[str, Any]
 """Arrow arrays by the names of columns."""
 
 
 class Work(Protocol):
-    """What is computed; it is sent to other processes, which load its models when they first need them."""
+    """The interface of work; it is sent to other processes, which load its models when they first need them."""
 
     @property
     def kind(self) -> str:
-        """What comes of it: scores, summaries, oracles or questions."""
+        """The kind of results: scores, summaries, oracles or questions."""
 
     @property
     def signatures(self) -> Mapping[str, str]:
-        """By name: all that the values depend on."""
+        """The signatures, by name, of all that the values depend on."""
 
     @property
     def needs_model(self) -> bool:
-        """Whether a process keeps something for it that takes long to load."""
+        """True if a process keeps something for it that takes long to load."""
 
     def columns(self, records: Records) -> Columns:
-        """The columns of a shard with these documents."""
+        """Return the columns of a shard with these documents."""
 
 
 @dataclass(frozen=True)
 class MadeShard:
-    """A shard's file, not written yet."""
+    """The bytes of a shard's file, and the number of its documents."""
 
     data: bytes
     documents: int
 
 
 def make_shard(work: Work, piece: Piece) -> MadeShard:
-    """The shard of a piece: the same bytes wherever it is made. Raises `BadRecord`, `ChangedInput`, OSError."""
+    """Make the shard of a piece, with the same bytes anywhere. Raises `BadRecord`, `ChangedInput`, OSError."""
     records = read_piece(piece)
     forget_texts()
     return MadeShard(encode(work.columns(records), facts_of(work, piece)), len(records))
 
 
 def facts_of(work: Work, piece: Piece) -> ShardFacts:
-    """What a shard says of itself."""
+    """Return the facts that a shard's file stores."""
     return ShardFacts(
         kind=work.kind,
         signatures=dict(work.signatures),
@@ -86,22 +86,22 @@ class ScoreWork:
 
     @property
     def signatures(self) -> dict[str, str]:
-        """Those of the metrics."""
+        """The metrics' signatures by name."""
         return {metric.name: metric.signature for metric in self.metrics}
 
     @property
     def needs_model(self) -> bool:
-        """Whether one of the metrics does."""
+        """True if one of the metrics needs a model."""
         return any(METRICS[metric.name].needs_model for metric in self.metrics)
 
     def columns(self, records: Records) -> Columns:
-        """A row a summary, in the order of the input."""
+        """Return a row per summary, in the order of the input."""
         rows = list(score_records(records, self.metrics))
         return {**of_summaries(records), **of_scores([metric.name for metric in self.metrics], rows)}
 
 
 def of_summaries(records: Records) -> Columns:
-    """The columns that name summaries and say how people rated them."""
+    """Return the columns that identify summaries and have their ratings."""
     import pyarrow as pa
 
     summaries = [summary for _, written in records for summary in written]
@@ -117,16 +117,16 @@ def of_summaries(records: Records) -> Columns:
 
 
 def of_scores(names: Iterable[str], rows: Sequence[tuple[Example, Mapping[str, Score]]]) -> Columns:
-    """The columns of scores."""
+    """Return the columns of scores."""
     import pyarrow as pa
 
-    found: dict[str, Any] = {}
+    columns: dict[str, Any] = {}
     for name in names:
         scores = [of_row[name] for _, of_row in rows]
-        found[f"{SCORE}{name}"] = pa.array([score.value for score in scores], pa.float64())
-        found[f"{MISSING}{name}"] = pa.array([score.missing for score in scores], pa.string())
-        found[f"{TRUNCATED}{name}"] = pa.array([score.truncated for score in scores], pa.bool_())
-    return found
+        columns[f"{SCORE}{name}"] = pa.array([score.value for score in scores], pa.float64())
+        columns[f"{MISSING}{name}"] = pa.array([score.missing for score in scores], pa.string())
+        columns[f"{TRUNCATED}{name}"] = pa.array([score.truncated for score in scores], pa.bool_())
+    return columns
 
 
 @dataclass(frozen=True)
@@ -139,11 +139,11 @@ class QuestionWork:
 
     @property
     def signatures(self) -> dict[str, str]:
-        """That of APES."""
+        """The signature of APES by its name."""
         return {self.metric.name: self.metric.signature}
 
     def columns(self, records: Records) -> Columns:
-        """The columns of its scores, and `questions`: a list of objects, as `relevance apes` prints them."""
+        """Return the columns of its scores, and `questions`: a list of objects, as `relevance apes` prints them."""
         import pyarrow as pa
 
         from metrics.apes.report import trace_record
@@ -164,25 +164,25 @@ class QuestionWork:
 
 @dataclass(frozen=True)
 class SummaryWork:
-    """Summaries by several systems, beside those that the input has: a table that can be scored or imported."""
+    """Summaries by several systems, beside those of the input: a table that can be scored or imported."""
 
     systems: tuple[Summarizer, ...]
     trained_on: bool = False
-    """Whether a system also summarizes documents that it was trained on."""
+    """True if a system also summarizes documents that it was trained on."""
     kind = "summaries"
 
     @property
     def signatures(self) -> dict[str, str]:
-        """Those of the systems."""
+        """The systems' signatures by name."""
         return {system.name: system.signature for system in self.systems}
 
     @property
     def needs_model(self) -> bool:
-        """Whether one of the systems loads torch, or writes in batches, as models do."""
+        """True if one of the systems loads torch or is a `BatchSummarizer`, as models are."""
         return any(isinstance(system, BatchSummarizer) or getattr(system, "apart", False) for system in self.systems)
 
     def columns(self, records: Records) -> Columns:
-        """A row a reference and summary, as `data.importers.table` reads them. Raises ValueError."""
+        """Return a row per reference and summary, as `data.importers.table` reads them. Raises ValueError."""
         written: dict[str, list[Summary]] = {document.id: list(summaries) for document, summaries in records}
         for system in self.systems:
             for summary in self.write(system, records):
@@ -194,7 +194,7 @@ class SummaryWork:
         return as_table(records, written)
 
     def write(self, system: Summarizer, records: Records) -> list[Summary]:
-        """A system's summaries. Raises ValueError where it was trained on the documents and that is not allowed."""
+        """Return a system's summaries. Raises ValueError for documents that it was trained on, unless allowed."""
         documents = [document for document, _ in records]
         known = trained_ids(system, documents)
         if known and not self.trained_on:
@@ -205,7 +205,7 @@ class SummaryWork:
 
 
 def as_table(records: Records, written: Mapping[str, Sequence[Summary]]) -> Columns:
-    """Documents and summaries as the columns of a table: further references have rows without a summary."""
+    """Return documents and summaries as the columns of a table; further references have rows without a summary."""
     import pyarrow as pa
 
     rows: list[dict[str, Any]] = []
@@ -229,7 +229,7 @@ def as_table(records: Records, written: Mapping[str, Sequence[Summary]]) -> Colu
 
 @dataclass(frozen=True)
 class OracleWork:
-    """The highest ROUGE of extracts, a row a document and algorithm; how long a search took is not kept."""
+    """The highest ROUGE of extracts, a row per document and algorithm, without the time of the search."""
 
     task: OracleTask
     kind = "oracles"
@@ -237,13 +237,13 @@ class OracleWork:
 
     @property
     def signatures(self) -> dict[str, str]:
-        """Those of the oracles that take part, each under the name that it has as a system."""
+        """The signatures of the task's oracles, by their names as systems."""
         task = self.task
         made = (Oracle(name, task.target, task.length, task.seed, task.seconds) for name in task.algorithms)
         return {one.name: one.signature for one in made}
 
     def columns(self, records: Records) -> Columns:
-        """F1 as the score of `f1`, with the extract; a document without an oracle has the reason instead."""
+        """Return F1 as the score of `f1`, with the extract; a document without an oracle has the reason instead."""
         import pyarrow as pa
 
         names = dict(zip(self.task.algorithms, self.signatures, strict=True))

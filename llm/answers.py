@@ -1,4 +1,4 @@
-"""Answers of a server, bounded: no server's answer fills the memory or goes on for ever."""
+"""Bounds on a server's answers, so that none fills the memory or never ends."""
 
 from collections.abc import Callable, Iterator
 
@@ -7,11 +7,11 @@ import httpx2
 from llm.client import CallFailed
 
 MOST_BYTES = 1024 * 1024
-"""Bytes of an answer: some hundred times a long summary with all that stands around it."""
+"""The most bytes of an answer: some hundred times a long summary with all that comes with it."""
 
 
 class Bounded(httpx2.SyncByteStream):
-    """The bytes of an answer, of which so many come, until a point in time (of the clock `now`).
+    """The bytes of an answer, up to `MOST_BYTES` and until a point in time of the clock `now`.
 
     Iterating raises `CallFailed` at either bound.
     """
@@ -35,13 +35,13 @@ class Bounded(httpx2.SyncByteStream):
 
 
 def bound_answers(seconds: float, now: Callable[[], float]) -> Callable[[httpx2.Response], None]:
-    """A hook for an HTTP client that bounds each answer; what is packed is refused, as it may unpack to anything."""
+    """Return a hook for an HTTP client that bounds each answer and refuses compressed ones, which could be bombs."""
 
     def bound(response: httpx2.Response) -> None:
         packed = response.headers.get("content-encoding", "identity")
         if packed != "identity":
-            raise CallFailed("the answer is packed, although that was not asked for", charged=True)
-        assert isinstance(response.stream, httpx2.SyncByteStream)  # noqa: S101  of a client that is not asynchronous
+            raise CallFailed("the answer is compressed, although this was not requested", charged=True)
+        assert isinstance(response.stream, httpx2.SyncByteStream)  # noqa: S101  the client is not asynchronous
         response.stream = Bounded(response.stream, now() + seconds, now)
 
     return bound

@@ -1,4 +1,4 @@
-"""Many requests to one model: few at once, each once, tried again where that helps, within a budget."""
+"""Many requests to one model: a few at once, each once, retried if that helps, within a budget."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -14,75 +14,75 @@ from llm.client import CallFailed, CallsRefused, Client, Completion, Request
 from llm.cost import Budget, CostReached
 
 POLL = 0.2
-"""Seconds between two looks at whether another run has its answer."""
+"""The seconds between two checks whether another run has its answer."""
 
 FAILED_IN_A_ROW = 10
-"""Requests that come to nothing, one after the other, after which no more are made."""
+"""The number of failed requests in a row after which no more are made."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How a server is treated. Raises ValueError for what is no limit."""
+    """The limits on calls to a server. Raises ValueError for impossible ones."""
 
     at_once: int = 4
-    """Calls at the same time."""
+    """The number of calls at the same time."""
     attempts: int = 6
-    """Calls for one request, at most."""
+    """The most calls for one request."""
     first_wait: float = 1.0
-    """Seconds before the second attempt; each further wait is twice as long."""
+    """The seconds before the second attempt; each further wait is twice as long."""
     longest_wait: float = 60.0
-    """Seconds that doubling leads to, at most."""
+    """The most seconds of a wait after doubling."""
     patience: float = 300.0
-    """Seconds that a server may ask to wait; where it asks for more, the run ends."""
+    """The most seconds that a server may ask to wait; if it asks for more, the run ends."""
 
     def __post_init__(self) -> None:
         if self.at_once < 1 or self.attempts < 1:
-            raise ValueError("at least 1 call is made at once, and at least 1 for a request")
+            raise ValueError("at_once and attempts must be at least 1")
 
 
 class Clock(Protocol):
-    """Time, of which tests have their own."""
+    """The interface of clocks; tests have their own."""
 
     def now(self) -> float:
-        """Seconds since whenever; never less than before."""
+        """Return the seconds since some fixed time; never less than before."""
 
     def wait(self, seconds: float, stopped: Event) -> None:
-        """Wait so many seconds, or until the event is set."""
+        """Wait for some seconds, or until the event is set."""
 
 
 class RealClock:
-    """The time of the machine."""
+    """The machine's monotonic clock."""
 
     def now(self) -> float:
-        """Seconds since whenever."""
+        """Return the seconds since some fixed time."""
         return time.monotonic()
 
     def wait(self, seconds: float, stopped: Event) -> None:
-        """Wait."""
+        """Wait for some seconds, or until the event is set."""
         stopped.wait(seconds)
 
 
 class Answer(NamedTuple):
-    """What came of a request."""
+    """The answer to a request, or the reason why there is none."""
 
     completion: Completion | None
-    """An answer that can be used."""
+    """A usable answer."""
     reason: str | None = None
-    """Why there is none."""
+    """The reason why there is none."""
     recorded: bool = False
-    """Whether it was asked before."""
+    """True if it was asked before."""
 
 
 class Plan(NamedTuple):
-    """What requests would take."""
+    """The cost of requests in calls and tokens."""
 
     requests: int
     recorded: int
-    """Requests whose answers are recorded, which take nothing."""
+    """The number of requests whose answers are recorded, which cost nothing."""
     tokens_in: int
-    """Tokens to send, as the client counts them: see `counted`."""
+    """The number of tokens to send, as the client counts them: see `counted`."""
     tokens_out: int
-    """Tokens of the answers, at most."""
+    """The most tokens of the answers."""
     counted: str
     """`TokenCounter.name` of the client."""
 
@@ -92,13 +92,12 @@ class Ended(ValueError):
 
 
 class Caller:
-    """Asks a client.
+    """A caller of a client, which records every call.
 
-    An answer is recorded before anything else is done with it, and a request that is recorded with an answer is not
-    made again. Refusals, empty answers and failures are recorded with their reason, and tried again by the next run.
-    The run ends for good (`ended`), and answers no more than what is recorded, when no call can succeed any more, when
-    the next one could exceed the budget, when `FAILED_IN_A_ROW` requests came to nothing, and when the server asks to
-    wait longer than `Limits.patience`.
+    An answer is recorded before anything else is done with it, and a request with a recorded answer is not made again.
+    Refusals, empty answers and failures are recorded with their reason, and retried by the next run. The run ends for
+    good (`ended`), and then gives recorded answers only, if no call can succeed any more, if the next one could exceed
+    the budget, if `FAILED_IN_A_ROW` requests failed, or if the server asks to wait longer than `Limits.patience`.
     """
 
     def __init__(
@@ -113,18 +112,18 @@ class Caller:
         self.client, self.calls = client, calls
         self.limits, self.budget, self.clock = limits or Limits(), budget or Budget(), clock or RealClock()
         self.ended: str | None = None
-        """Why no more calls are made; None as long as they are."""
+        """The reason why no more calls are made; None while they are."""
         self.stopped = Event()
         self.lock = Lock()
         self.not_before = self.clock.now()
         self.failed = 0
         self.under_way = 0
-        """Requests that are being answered."""
+        """The number of requests that are being answered."""
         self.moved = Condition()
-        """Held while that changes."""
+        """The condition that guards this number."""
 
     def plan(self, requests: Sequence[Request]) -> Plan:
-        """What asking these would take; nothing is asked."""
+        """Return the cost of asking these requests; nothing is asked."""
         by_key = {request.key(self.client): request for request in requests}
         open_ = [request for key, request in by_key.items() if self.calls.answered(key) is None]
         sent = (self.client.tokens.count(message.content) for request in open_ for message in request.messages)
@@ -139,8 +138,8 @@ class Caller:
     def ask(self, requests: Sequence[Request]) -> list[Answer]:
         """Ask and wait for all answers, in the order of the requests.
 
-        When this is interrupted, calls that are being made are awaited and recorded: they are paid for. Raises
-        `UnusableRecord` as soon as an answer cannot be kept.
+        If this is interrupted, calls in progress are awaited and recorded, since they are paid for. Raises
+        `UnusableRecord` as soon as an answer cannot be recorded.
         """
         keys = [request.key(self.client) for request in requests]
         by_key = dict(zip(keys, requests, strict=True))
@@ -153,27 +152,27 @@ class Caller:
             raise
         finally:
             pool.shutdown()
-            # A thread whose start was interrupted works, and the pool does not know of it.
+            # The pool does not know of a running thread whose start was interrupted.
             with self.moved:
                 self.moved.wait_for(lambda: not self.under_way)
         return [answers[key] for key in keys]
 
     def answer(self, key: str, request: Request) -> Answer:
-        """The answer to one request, from the record where it is there."""
+        """Return the answer to one request, from the record if it is there."""
         with self.counted():
             try:
-                if found := self.calls.answered(key):
-                    return Answer(found, recorded=True)
+                if completion := self.calls.answered(key):
+                    return Answer(completion, recorded=True)
                 with self.calls.claim(key, lambda: self.wait(POLL)):
-                    if found := self.calls.answered(key):
-                        return Answer(found, recorded=True)
+                    if completion := self.calls.answered(key):
+                        return Answer(completion, recorded=True)
                     return self.try_again(key, request)
             except Ended as ended:
                 return Answer(None, str(ended))
 
     @contextmanager
     def counted(self) -> Iterator[None]:
-        """Count a request among those that are being answered."""
+        """Count a request among those that are being answered, within the block."""
         with self.moved:
             self.under_way += 1
         try:
@@ -199,7 +198,7 @@ class Caller:
                     self.wait(min(self.limits.first_wait * 2**attempt, self.limits.longest_wait))
             else:
                 if problem and completion.finish_reason == "length":
-                    reason = problem  # other texts would fare no better, while a refusal is of one text
+                    reason = problem  # other texts would fail alike, while a refusal concerns one text
                     break
                 with self.lock:
                     self.failed = 0
@@ -208,16 +207,16 @@ class Caller:
             self.failed += 1
             in_a_row = self.failed
         if in_a_row >= FAILED_IN_A_ROW:
-            self.end(f"{in_a_row} requests in a row came to nothing, the last one as {reason}")
+            self.end(f"{in_a_row} requests in a row failed, the last one with: {reason}")
         return Answer(None, reason)
 
     def call(self, key: str, request: Request) -> tuple[Completion, str | None]:
-        """Call once and record what comes of it: an answer, and why it cannot be used. Raises `CallFailed`, `Ended`."""
+        """Call once and record the result; return the answer, and why it is unusable. Raises `CallFailed`, `Ended`."""
         while (left := self.not_before - self.clock.now()) > 0:
             self.wait(left)
         try:
             with self.budget.set_aside(request) as payment:
-                if self.ended:  # while others were awaited
+                if self.ended:  # while waiting for others
                     payment.is_nothing()
                     raise Ended(self.ended)
                 self.calls.begin(self.client, request)
@@ -236,7 +235,7 @@ class Caller:
             raise self.end(str(error)) from error
 
     def put_off(self, seconds: float, reason: str) -> None:
-        """Make no calls, of whichever request, for so many seconds, as the server asks. Raises `Ended`."""
+        """Make no calls for any request during the seconds that the server asks for. Raises `Ended`."""
         if seconds > self.limits.patience:
             raise self.end(f"{reason}; it asks to wait {seconds:.0f} seconds: run the same again after that")
         with self.lock:
@@ -250,7 +249,7 @@ class Caller:
             raise Ended(self.ended)
 
     def end(self, reason: str) -> Ended:
-        """End the run, for the first reason that there is."""
+        """End the run; the first reason is kept."""
         with self.lock:
             self.ended = self.ended or reason
         self.stopped.set()
@@ -258,7 +257,7 @@ class Caller:
 
 
 def problem_of(completion: Completion) -> str | None:
-    """Why an answer cannot be used: None where it can be."""
+    """Return the reason why an answer is unusable, or None if it is usable."""
     if completion.refusal:
         return f"refused: {cut(completion.refusal, 300)}"
     if completion.finish_reason == "content_filter":

@@ -1,4 +1,4 @@
-"""The record of calls: a file of its own, in which every answer is on disk before it is used."""
+"""The record of calls: a separate file in which every answer is on disk before it is used."""
 
 import fcntl
 import os
@@ -43,18 +43,18 @@ CREATE TABLE calls (
 
 
 class UnusableRecord(ValueError):
-    """The file cannot be used as a record of calls: nothing may be asked that could not be kept."""
+    """The file cannot be used as a record of calls, and nothing may be asked that could not be recorded."""
 
 
 class Calls:
-    """The calls in a file: what was asked, what was answered, or why nothing that can be used.
+    """The calls in a file: requests, and their answers or the reasons why there is no usable one.
 
-    It is an SQLite file of its own. A table of the database would not do: several databases may share a record, and its
-    texts do not belong in a backup of judgments. Lines of JSON would not do either: several runs write at once, and one
-    that is killed must not leave half a line. No key of a server comes into it. Several threads and processes may use
+    It is a separate SQLite file. A table of the database would not do: several databases may share a record, and its
+    texts do not belong in a backup of judgments. JSON lines would not do either: several runs write at once, and one
+    that is killed must not leave half a line. It never contains a server's key. Several threads and processes may use
     it.
 
-    Raises `UnusableRecord` for a file of another program or a newer version, and where it cannot be read or written.
+    Raises `UnusableRecord` for a file of another program or a newer version, or if it cannot be read or written.
     """
 
     def __init__(self, path: Path) -> None:
@@ -76,7 +76,7 @@ class Calls:
         os.close(self.claims)
 
     def answered(self, key: str) -> Completion | None:
-        """The first answer to a request that can be used; None where there is none."""
+        """Return the first usable answer to a request, or None."""
         fields = ", ".join(Completion._fields)
         with self.lock, usable(self.path):
             row = self.connection.execute(
@@ -86,13 +86,13 @@ class Calls:
         return None if row is None else Completion(*row)
 
     def begin(self, client: Client, request: Request) -> None:
-        """Write down what is about to be asked."""
+        """Record a request before its call."""
         row = (request.key(client), request.canonical(client), client.model, stamp())
         with self.lock, usable(self.path):
             self.connection.execute("INSERT OR IGNORE INTO requests VALUES (?, ?, ?, ?)", row)
 
     def end(self, key: str, completion: Completion | None, problem: str | None) -> None:
-        """Write down what came of it; on disk when this returns."""
+        """Record the result of a call, on disk when this returns."""
         values = [None] * len(Completion._fields) if completion is None else list(completion)
         fields = ", ".join(["key", "ended_at", "problem", *Completion._fields])
         row = [key, stamp(), problem, *values]
@@ -101,12 +101,12 @@ class Calls:
 
     @contextmanager
     def claim(self, key: str, wait: Callable[[], None]) -> Iterator[None]:
-        """Keep a request to this process, so that runs at the same time do not pay for it twice.
+        """Keep a request to this process, so that simultaneous runs do not pay for it twice.
 
-        While another process has it, `wait` is called again and again; what that raises ends the waiting. The system
-        takes the claims of a process that ends, however it does.
+        While another process has it, `wait` is called repeatedly; an exception from it ends the waiting. The system
+        releases the claims of a process that ends in any way.
         """
-        place = int(key[:15], 16)  # a byte of the file, which need not be there; a range is locked, not the file
+        place = int(key[:15], 16)  # locks a byte of the file, which need not exist
         while True:
             try:
                 fcntl.lockf(self.claims, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
@@ -120,14 +120,14 @@ class Calls:
 
 
 def default_path() -> Path:
-    """The record beside the database: `relevance.calls.db` beside `relevance.db`, or where that would be."""
+    """Return the record beside the database: `relevance.calls.db` beside `relevance.db`, or its default place."""
     file = sqlite_file(make_url(database_url()))
     return (file or ROOT / "relevance.db").with_suffix(".calls.db")
 
 
 @contextmanager
 def usable(path: Path) -> Iterator[None]:
-    """Say what is wrong with a file. Raises `UnusableRecord`."""
+    """Turn errors of a file into `UnusableRecord` with its name."""
     try:
         yield
     except (sqlite3.Error, OSError) as error:
@@ -153,5 +153,5 @@ def set_up(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def stamp() -> str:
-    """The present in UTC, as the record has it."""
+    """Return the time in UTC in the record's format."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,4 +1,4 @@
-"""What a client of a language model is: messages and settings in, a completion out."""
+"""The interface of clients of language models: messages and settings in, a completion out."""
 
 import hashlib
 import json
@@ -12,7 +12,7 @@ ROLES = ("system", "user", "assistant")
 
 
 class Message(NamedTuple):
-    """One turn of a conversation."""
+    """A turn of a conversation."""
 
     role: str
     """One of `ROLES`."""
@@ -21,60 +21,60 @@ class Message(NamedTuple):
 
 @dataclass(frozen=True)
 class Settings:
-    """How a model is to answer. Raises ValueError for what no model can do."""
+    """The settings of an answer. Raises ValueError for impossible ones."""
 
     max_tokens: int = 128
-    """Tokens of the answer, at most."""
+    """The most tokens of the answer."""
     temperature: float | None = 0.0
-    """0 takes the likeliest token each time; None leaves it to the server, where a model refuses to be told."""
+    """0 takes the most likely token each time; None leaves it to the server, for models that refuse a setting."""
     top_p: float | None = None
     seed: int | None = None
-    """Of sampling; servers promise no more than to try to answer alike."""
+    """The seed of sampling; servers only try to make answers repeatable."""
 
     def __post_init__(self) -> None:
         if self.max_tokens < 1:
             raise ValueError(f"an answer has at least 1 token, not {self.max_tokens}")
         if self.temperature is not None and not 0 <= self.temperature <= 2:
-            raise ValueError(f"a temperature lies between 0 and 2, not at {self.temperature}")
+            raise ValueError(f"a temperature is between 0 and 2, not {self.temperature}")
         if self.top_p is not None and not 0 < self.top_p <= 1:
-            raise ValueError(f"top-p lies above 0 and is at most 1, not {self.top_p}")
+            raise ValueError(f"top-p is above 0 and at most 1, not {self.top_p}")
 
     @property
     def given(self) -> dict[str, int | float]:
-        """Those that are set, by name, as a request has them."""
+        """The settings that are not None, by name, as a request has them."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 class Completion(NamedTuple):
-    """What a model answered."""
+    """A model's answer."""
 
     text: str
-    """As it came, which may be empty."""
+    """The text as received, which may be empty."""
     model: str
-    """The model that says it answered, such as `gpt-4o-mini-2024-07-18` where `gpt-4o-mini` was asked."""
+    """The model that says it answered, such as `gpt-4o-mini-2024-07-18` when `gpt-4o-mini` was asked."""
     finish_reason: str
-    """`stop` where the model ended, `length` at the limit of tokens, `content_filter`, or another word of a server."""
+    """`stop` if the model ended, `length` at the limit of tokens, `content_filter`, or another word of a server."""
     tokens_in: int | None
-    """Tokens of the messages; None where the server does not tell."""
+    """The tokens of the messages; None if the server does not say."""
     tokens_out: int | None
-    """Tokens of the answer; None where the server does not tell."""
+    """The tokens of the answer; None if the server does not say."""
     seconds: float
-    """From asking to the whole answer."""
+    """The time from the request to the complete answer."""
     refusal: str | None = None
-    """Why the model would not answer, in its words."""
+    """The reason why the model refused to answer, in its words."""
 
 
 class CallFailed(ValueError):
-    """A call came to no completion; the message says why, in one line."""
+    """A call gave no completion; the message says why, in one line."""
 
     def __init__(self, reason: str, *, again: bool = False, after: float | None = None, charged: bool = False) -> None:
         super().__init__(reason)
         self.again = again
-        """Whether the same call may succeed later."""
+        """True if the same call may succeed later."""
         self.after = after
-        """Seconds that the server asks to wait before the next call."""
+        """The seconds that the server asks to wait before the next call."""
         self.charged = charged
-        """Whether it may have to be paid for: the request was sent, and what came of it is not known."""
+        """True if the call may have to be paid for: the request was sent, and its result is unknown."""
 
 
 class CallsRefused(ValueError):
@@ -82,50 +82,50 @@ class CallsRefused(ValueError):
 
 
 class TokenCounter(Protocol):
-    """Counts the tokens of texts, and cuts texts to so many."""
+    """The interface of token counters, which also cut texts to a number of tokens."""
 
     @property
     def name(self) -> str:
-        """How it counts, as signatures say it: `tokenizer` for the model's own, `bytes/4` for an estimate."""
+        """The way of counting, for signatures: `tokenizer` for the model's own, `bytes/4` for an estimate."""
 
     def count(self, text: str) -> int:
-        """How many tokens a text has."""
+        """Return the number of tokens of a text."""
 
     def cut(self, text: str, most: int) -> str:
-        """The beginning of a text that has at most so many tokens: all of it where it has no more."""
+        """Return the beginning of a text with at most `most` tokens, or all of it if it has no more."""
 
 
 class Client(Protocol):
-    """A language model that can be asked, at an address or in a local folder."""
+    """The interface of language models, at an address or in a local folder."""
 
     @property
     def model(self) -> str:
-        """The model that is asked, as people name it."""
+        """The name of the model that is asked."""
 
     @property
     def identity(self) -> Mapping[str, str]:
         """All that its answers depend on besides messages and settings, by name: part of signatures and cache keys.
 
-        Such as `model` and `at` (the address), or `model`, `weights` (a SHA-256) and `dtype`. No value is a secret.
+        For example `model` and `at` (the address), or `model`, `weights` (a SHA-256) and `dtype`. No value is a secret.
         """
 
     @property
     def tokens(self) -> TokenCounter:
-        """What counts its tokens."""
+        """The counter of its tokens."""
 
     def complete(self, messages: Sequence[Message], settings: Settings) -> Completion:
-        """Ask once; nothing is tried again.
+        """Ask once, without retries.
 
-        Several threads may ask at once: a client that can answer only one takes a lock of its own. Raises `CallFailed`
-        where this call came to nothing, `CallsRefused` where every other one will, too.
+        Several threads may ask at once: a client that can answer only one needs a lock of its own. Raises `CallFailed`
+        if this call gave nothing, `CallsRefused` if every other one will fail, too.
         """
 
 
 def check_identity(client: Client) -> None:
-    """Raise ValueError where what a client asks has a name that cannot stand in a signature."""
+    """Refuse a client whose identity cannot be part of a signature. Raises ValueError."""
     for value in client.identity.values():
         if "|" in value or in_one_line(value) != value:
-            raise ValueError(f"{value!r} has characters that the name of a model or an address has not")
+            raise ValueError(f"{value!r} has characters that names of models and addresses must not have")
 
 
 class Request(NamedTuple):
@@ -135,7 +135,7 @@ class Request(NamedTuple):
     settings: Settings
 
     def canonical(self, client: Client) -> str:
-        """The request as JSON, always written alike: who is asked, what, and with which settings."""
+        """Return the request as canonical JSON: the client, the messages and the settings."""
         whole = {
             "client": dict(client.identity),
             "messages": [message._asdict() for message in self.messages],
@@ -144,5 +144,5 @@ class Request(NamedTuple):
         return json.dumps(whole, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
     def key(self, client: Client) -> str:
-        """The SHA-256 of `canonical`, in hexadecimal: under it the answer is kept."""
+        """Return the hexadecimal SHA-256 of `canonical`, under which the answer is recorded."""
         return hashlib.sha256(self.canonical(client).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""What calls cost, by prices that the user gives, and a limit that is kept."""
+"""The cost of calls by prices that the user gives, and an enforced limit."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ MILLION = 1_000_000
 
 
 class CostReached(ValueError):
-    """One more call could cost more than may be spent."""
+    """One more call could cost more than the limit."""
 
 
 class Prices(NamedTuple):
-    """What a million tokens cost, in whatever currency."""
+    """The prices of a million tokens, in any currency."""
 
     tokens_in: float
     tokens_out: float
 
     def cost(self, tokens_in: int, tokens_out: int) -> float:
-        """What so many tokens cost."""
+        """Return the price of some tokens."""
         return (tokens_in * self.tokens_in + tokens_out * self.tokens_out) / MILLION
 
 
 class Budget:
-    """What one run spends, at most `most`; None is no limit.
+    """The spending of one run, at most `most`; None is no limit.
 
-    Before a call the most that it can cost is set aside: a token for each byte that is sent, and all tokens of an
-    answer that was allowed. What it did cost is known afterwards. So the limit is kept as long as the prices are right
-    and the server charges no tokens that it was not sent and not allowed. Raises ValueError for amounts below 0.
+    Before each call its maximum cost is set aside: a token for each byte that is sent, and all tokens of the longest
+    allowed answer. Its real cost is known afterwards. So the limit is kept if the prices are right and the server
+    charges only tokens that it was sent or allowed. Raises ValueError for amounts below 0.
     """
 
     def __init__(self, prices: Prices | None = None, most: float | None = None) -> None:
@@ -46,17 +46,17 @@ class Budget:
             raise ValueError("a limit of cost is at least 0")
         self.prices, self.most = prices or Prices(0, 0), math.inf if most is None else most
         self.spent = 0.0
-        """For calls that have ended."""
+        """The cost of calls that have ended."""
         self.aside: list[float] = []
-        """For each call that is being made."""
+        """The maximum cost of each call in progress."""
         self.change = Condition()
 
     @contextmanager
     def set_aside(self, request: Request) -> Iterator[Payment]:
-        """Set aside what a call may cost, while it is made.
+        """Set aside the maximum cost of a call while it is made.
 
-        Where calls that are being made have too much set aside, wait for them. Raises `CostReached` where it does not
-        fit even so.
+        If calls in progress have too much set aside, wait for them. Raises `CostReached` if the call exceeds the limit
+        even without them.
         """
         highest = self.prices.cost(most_tokens(request.messages), request.settings.max_tokens)
         with self.change:
@@ -78,13 +78,13 @@ class Budget:
 
 
 class Payment:
-    """What a call is charged for: the most that it can take, until its answer says how much it took."""
+    """The tokens that a call is charged for: the maximum until its answer says the number."""
 
     def __init__(self, request: Request) -> None:
         self.tokens = most_tokens(request.messages), request.settings.max_tokens
 
     def is_for(self, completion: Completion) -> None:
-        """Charge what an answer took, as far as it says."""
+        """Charge the tokens of an answer, as far as it says them."""
         most_in, most_out = self.tokens
         tokens_in, tokens_out = completion.tokens_in, completion.tokens_out
         self.tokens = most_in if tokens_in is None else tokens_in, most_out if tokens_out is None else tokens_out

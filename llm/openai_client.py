@@ -1,4 +1,4 @@
-"""A client of any server that speaks OpenAI's protocol: OpenAI's own, or vLLM, llama.cpp, Ollama and others."""
+"""A client of any server with OpenAI's protocol: OpenAI's own, or vLLM, llama.cpp, Ollama and others."""
 
 from __future__ import annotations
 
@@ -23,45 +23,45 @@ if TYPE_CHECKING:
 KEY_VARIABLE = "OPENAI_API_KEY"
 
 SECRET = 16
-"""Characters of the shortest key that is kept out of texts: shorter ones are words such as EMPTY, for servers that want
-no key, and a text may have them too."""
+"""The length of the shortest key that is removed from texts: shorter ones are words such as EMPTY, for servers that
+need no key, and may occur in a text."""
 
 OPENAI = "https://api.openai.com/v1"
 
 SECONDS = 300.0
-"""Seconds for an answer: long ones of large models take minutes."""
+"""The seconds for an answer: long ones of large models take minutes."""
 
 CONNECTING = 10.0
-"""Seconds for a connection."""
+"""The seconds for a connection."""
 
 MOST = 300
-"""Characters of what a server says of a failure."""
+"""The most characters of a server's message on a failure."""
 
 
 class UnusableAddress(ValueError):
-    """Not an address that can be asked; the message says why."""
+    """The address cannot be used; the message says why."""
 
 
 class ClientUnavailable(ValueError):
-    """The package that speaks to servers is not installed."""
+    """The package for calls to servers is not installed."""
 
 
 class OpenAIClient:
-    """Asks a model at an address, by the package `openai`.
+    """A client of a model at an address, with the package `openai`.
 
-    The key is read from the environment (`OPENAI_API_KEY`), sent to this address alone and kept nowhere; where a
-    server says it back, it is left out. No redirect is followed, and an address on this machine is asked directly,
-    whatever proxies the environment names. What an answer may take in bytes and seconds is bounded. Nothing is tried
-    again here: `llm.asking` does that.
+    The key is read from the environment (`OPENAI_API_KEY`), sent to this address alone and stored nowhere; if a server
+    repeats it, it is removed. No redirect is followed, and an address on this machine is asked directly, whatever
+    proxies the environment names. The bytes and seconds of an answer are bounded. Nothing is retried here: `llm.asking`
+    does that.
 
     Args:
-        model: its name, as the server knows it.
-        address: where the server is, such as `http://127.0.0.1:8000/v1`; without user, password, query or fragment.
+        model: the server's name of the model.
+        address: the server's address, such as `http://127.0.0.1:8000/v1`, without user, password, query or fragment.
         now: a clock in seconds, which never goes back.
-        needs_key: whether OpenAI's address is refused without a key, as where it is to be asked.
+        needs_key: True to refuse OpenAI's address without a key, for clients that will make calls.
 
     Raises:
-        UnusableAddress: for another address, and where a key would go to another machine unencrypted.
+        UnusableAddress: if the address is invalid, or a key would be sent to another machine unencrypted.
         ClientUnavailable: without the package `openai`.
 
     """
@@ -91,10 +91,10 @@ class OpenAIClient:
                 trust_env=not is_here(self.address),
                 event_hooks={"response": [bound_answers(SECONDS, now)]},
             )
-        except ImportError as error:  # what speaks to the proxies that the environment names
+        except ImportError as error:  # the library for the environment's proxies is missing
             raise ClientUnavailable(str(error)) from error
         self.server = openai.OpenAI(
-            api_key=self.key or "none",  # a server that wants no key overlooks it
+            api_key=self.key or "none",  # ignored by a server that needs no key
             base_url=self.address,
             max_retries=0,
             default_headers={"Accept-Encoding": "identity"},
@@ -105,8 +105,8 @@ class OpenAIClient:
     def identity(self) -> Mapping[str, str]:
         """The model and the address.
 
-        The address is part of it: the same name at another one may be another quantisation or chat template, or
-        another model altogether, and nothing in an answer tells.
+        The address is part of it: the same name at another address may be another quantisation or chat template, or
+        another model altogether, and no answer shows it.
         """
         return {"model": self.model, "at": self.address}
 
@@ -122,26 +122,26 @@ class OpenAIClient:
                 **self.named(settings),
             )
         except APIStatusError as error:
-            raise self.failed(error) from None  # an error's response has the request, and that has the key
+            raise self.failed(error) from None  # the error's response contains the request, and so the key
         except APIConnectionError as error:
             raise not_connected(error) from None
         return self.read(answer.http_response.content, self.now() - began)
 
     def named(self, settings: Settings) -> dict[str, Any]:
-        """The settings as this server calls them: OpenAI has renamed its limit of tokens, others have not."""
+        """Return the settings by this server's names: OpenAI has renamed its limit of tokens, others have not."""
         given: dict[str, Any] = settings.given
         if self.address == OPENAI:
             given["max_completion_tokens"] = given.pop("max_tokens")
         return given
 
     def clean(self, text: str) -> str:
-        """A text as it may be kept: without the key, should a server say it back, and as every database can hold it."""
+        """Return a text fit for storage: without the key, in case a server repeats it, and valid for every database."""
         if len(self.key) >= SECRET:
             text = text.replace(self.key, "[key]")
         return storable(text)
 
     def read(self, content: bytes, seconds: float) -> Completion:
-        """Read an answer. Raises `CallFailed` for what is none."""
+        """Read an answer. Raises `CallFailed` if it is none."""
         try:
             answer = json.loads(content.decode())
             choice = answer["choices"][0]
@@ -159,16 +159,17 @@ class OpenAIClient:
                 self.clean(refusal) if refusal else None,
             )
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-            raise CallFailed("the answer is not what the protocol says", again=True, charged=True) from None
+            raise CallFailed("the answer does not follow the protocol", again=True, charged=True) from None
 
     def failed(self, error: APIStatusError) -> CallFailed | CallsRefused:
-        """What an answer by an error means: for this call, or for all."""
-        status, code = error.status_code, error.code
-        said = cut(self.clean(said_by(error)), MOST)
+        """Return the meaning of an error status: this call failed, or all will."""
+        status, code, body = error.status_code, error.code, error.body
+        message = body.get("message") if isinstance(body, dict) else None
+        said = cut(self.clean(message), MOST) if isinstance(message, str) else ""
         reason = f"{self.address} answers {status}{f': {said}' if said else ''}"
         if 300 <= status < 400:
             target = cut(self.clean(error.response.headers.get("location", "another address")), MOST)
-            return CallsRefused(f"{self.address} leads to {target}: if that is the right one, name it")
+            return CallsRefused(f"{self.address} redirects to {target}: if that is right, use it as the address")
         if status in {401, 402, 404} or code in {"insufficient_quota", "invalid_api_key", "model_not_found"}:
             return CallsRefused(reason)
         again = status in {408, 409, 429} or status >= 500
@@ -176,7 +177,7 @@ class OpenAIClient:
 
 
 def check_address(address: str) -> str:
-    """An address in its plainest form: without a slash at its end, its host in lower case. Raises `UnusableAddress`."""
+    """Return an address in canonical form: no final slash, host in lower case. Raises `UnusableAddress`."""
     shown = cut(address, MOST)
     try:
         parts = urlsplit(address)
@@ -186,15 +187,15 @@ def check_address(address: str) -> str:
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         raise UnusableAddress(f"{shown} is no address: it begins with http:// or https:// and a host")
     if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
-        raise UnusableAddress(f"an address has no user, password, query or fragment; a key is named by {KEY_VARIABLE}")
+        raise UnusableAddress(f"an address has no user, password, query or fragment; set the key in {KEY_VARIABLE}")
     if in_one_line(address) != address or not address.isascii() or set(address) & set(' |"<>\\^`{}'):
-        raise UnusableAddress(f"{shown} is no address: it has characters that none has")
+        raise UnusableAddress(f"{shown} is no address: it has characters that no address has")
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     return f"{parts.scheme}://{host}{'' if port is None else f':{port}'}{parts.path.rstrip('/')}"
 
 
 def is_here(address: str) -> bool:
-    """Whether an address is on this machine."""
+    """Tell whether an address is on this machine."""
     host = urlsplit(address).hostname or ""
     try:
         return ip_address(host).is_loopback
@@ -203,19 +204,19 @@ def is_here(address: str) -> bool:
 
 
 def read_key(address: str, *, needed: bool = True) -> str:
-    """The key of the environment; empty where there is none. Raises `UnusableAddress` where it cannot be sent."""
+    """Return the key of the environment, or "". Raises `UnusableAddress` if it is needed or cannot be sent."""
     key = os.environ.get(KEY_VARIABLE, "").strip()
     if needed and not key and address == OPENAI:
-        raise UnusableAddress(f"{OPENAI} wants a key: set {KEY_VARIABLE}, or another address (--base-url)")
+        raise UnusableAddress(f"{OPENAI} needs a key: set {KEY_VARIABLE}, or use another address (--base-url)")
     if not key.isascii() or not key.isprintable():
-        raise UnusableAddress(f"{KEY_VARIABLE} holds characters that no key has")
+        raise UnusableAddress(f"{KEY_VARIABLE} contains characters that no key has")
     if key and address.startswith("http:") and not is_here(address):
         raise UnusableAddress(f"the key would be sent to {address} unencrypted: use https, or unset {KEY_VARIABLE}")
     return key
 
 
 def not_connected(error: APIConnectionError) -> CallFailed:
-    """What a connection that failed means: what was sent before it did may have to be paid for."""
+    """Return the meaning of a failed connection: a request that was sent may have to be paid for."""
     from httpx2 import ConnectError, ConnectTimeout, TimeoutException
 
     cause = error.__cause__
@@ -225,15 +226,8 @@ def not_connected(error: APIConnectionError) -> CallFailed:
     return CallFailed(f"{what}: {cut(str(cause), MOST)}", again=True, charged=True)
 
 
-def said_by(error: APIStatusError) -> str:
-    """What a server says of a failure, where it says something that the protocol knows."""
-    body = error.body
-    said = body.get("message") if isinstance(body, dict) else None
-    return said if isinstance(said, str) else ""
-
-
 def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
-    """The seconds that a server asks to wait, given as a number or a date; None where it asks nothing."""
+    """Return the seconds that a server asks to wait, given as a number or a date; None if it does not ask."""
     asked = headers.get("retry-after", "")
     try:
         seconds = float(asked)
@@ -246,10 +240,10 @@ def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
 
 
 def count(value: object) -> int | None:
-    """A number of tokens, None where none is told."""
+    """Return a number of tokens, None if it is not a valid one."""
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31 else None
 
 
 def storable(text: str) -> str:
-    """A text that every database can hold: NUL and unpaired surrogates are replaced."""
+    """Return a text that every database can store: NUL and unpaired surrogates are replaced."""
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()

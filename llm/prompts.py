@@ -1,8 +1,7 @@
 """Prompts that ask for a summary: a template, and examples of documents with their summaries.
 
-A document is data, and stands between marks that it does not contain itself. That a text which says "ignore the above"
-is followed all the same cannot be excluded by any prompt: whoever reads the summaries of documents that others wrote
-must expect it.
+A document is data, and is placed between marks that it does not contain itself. No prompt can exclude that a model
+obeys a text which says "ignore the above": readers of summaries of other people's documents must expect it.
 """
 
 import hashlib
@@ -15,17 +14,17 @@ from data.records import Document
 from llm.client import Message, TokenCounter
 
 PLACE = "{document}"
-"""What stands in a template where the document comes."""
+"""The placeholder for the document in a template."""
 
 ROUGE_K_PAPER = f"Generate a summary of the following document in one sentence\n\n{PLACE}"
 """The prompt of the ROUGE-K paper (Takeshita et al. 2024, Table 10), which does not say how the document was marked."""
 
 MOST = 100_000
-"""Characters of a template."""
+"""The most characters of a template."""
 
 
 class TooFewExamples(ValueError):
-    """There are fewer documents with a reference than examples are wanted."""
+    """Fewer documents have a reference than examples are requested."""
 
 
 class Shot(NamedTuple):
@@ -36,13 +35,13 @@ class Shot(NamedTuple):
 
 
 class Prompt(NamedTuple):
-    """How a summary is asked for: each example is a turn of a conversation, and the document is the last one."""
+    """A request for a summary: each example is a turn of a conversation, and the document is the last one."""
 
     template: str = ROUGE_K_PAPER
     shots: tuple[Shot, ...] = ()
 
     def messages(self, document: str) -> tuple[Message, ...]:
-        """The messages that ask for the summary of a document."""
+        """Return the messages that ask for the summary of a document."""
         turns = [
             message
             for shot in self.shots
@@ -51,19 +50,19 @@ class Prompt(NamedTuple):
         return (*turns, Message("user", self.fill(document)))
 
     def fill(self, document: str) -> str:
-        """The template with a document in it."""
+        """Return the template with a document in it."""
         before, after = self.template.split(PLACE)
         return f"{before}{delimit(document)}{after}"
 
     @property
     def hash(self) -> str:
-        """16 digits of a SHA-256 of template and examples, which signatures name."""
+        """16 digits of a SHA-256 of template and examples, for signatures."""
         whole = json.dumps([self.template, self.shots], ensure_ascii=False)
         return hashlib.sha256(whole.encode()).hexdigest()[:16]
 
 
 def delimit(text: str, name: str = "document") -> str:
-    """A text between marks such as `<document>` and `</document>`, numbered where it holds such marks itself."""
+    """Return a text between marks such as `<document>` and `</document>`, numbered if it contains such marks."""
     mark, number = name, 1
     while f"<{mark}>" in text or f"</{mark}>" in text:
         number += 1
@@ -72,16 +71,16 @@ def delimit(text: str, name: str = "document") -> str:
 
 
 def check_template(template: str) -> str:
-    """A template that names the place of the document once. Raises ValueError for another."""
+    """Return a template if it names the document's place once and is not too long. Raises ValueError."""
     if template.count(PLACE) != 1:
-        raise ValueError(f"a prompt has {PLACE} once, where the document comes, not {template.count(PLACE)} times")
+        raise ValueError(f"a prompt has {PLACE} once, in the document's place, not {template.count(PLACE)} times")
     if len(template) > MOST:
         raise ValueError(f"a prompt has at most {MOST:,} characters besides the document")
     return template
 
 
 def choose_shots(documents: Iterable[Document], number: int, seed: int) -> list[Document]:
-    """Draw documents that have a source and a reference, always the same for a seed, in whatever order they come.
+    """Draw documents that have a source and a reference; a seed always draws the same, in whatever order they come.
 
     Raises `TooFewExamples`.
     """
@@ -90,10 +89,10 @@ def choose_shots(documents: Iterable[Document], number: int, seed: int) -> list[
         key=lambda document: (document.id, document.source_text),
     )
     if len(able) < number:
-        raise TooFewExamples(f"there are {len(able)} documents with a source and a reference, and {number} are wanted")
+        raise TooFewExamples(f"only {len(able)} documents have a source and a reference, but {number} are needed")
     return random.Random(seed).sample(able, number)  # noqa: S311  no secret
 
 
 def make_shots(documents: Iterable[Document], tokens: TokenCounter, most: int) -> tuple[Shot, ...]:
-    """Examples of documents with their first reference, the sources cut as those that are to be summarized."""
+    """Make examples of documents with their first reference; sources are cut like those to be summarized."""
     return tuple(Shot(tokens.cut(one.source_text, most), one.references[0]) for one in documents)

@@ -1,27 +1,28 @@
-"""How many tokens a text has where the model's tokenizer is not at hand: an estimate, and a bound."""
+"""Token counts without the model's tokenizer: an estimate, and an upper bound."""
 
 from collections.abc import Iterable
 
 from llm.client import Message
 
 BYTES = 4
-"""Bytes of UTF-8 a token, about: English has 4 to 5 with the tokenizers of today's models, and other scripts fewer."""
+"""The approximate bytes of UTF-8 per token: English has 4 to 5 with the tokenizers of today's models, other scripts
+fewer."""
 
 AROUND = 16
-"""Tokens that a chat template adds to a message, at most: its role, and marks of beginning and end."""
+"""The most tokens that a chat template adds to a message: its role, and marks of beginning and end."""
 
 
 class EstimatedTokens:
-    """A token for each four bytes of UTF-8: an estimate, which needs no file of the model's."""
+    """A counter of a token for every four bytes of UTF-8: an estimate that needs no file of the model."""
 
     name = f"bytes/{BYTES}"
 
     def count(self, text: str) -> int:
-        """About how many tokens a text has."""
+        """Estimate the number of tokens of a text."""
         return -(-len(text.encode()) // BYTES)
 
     def cut(self, text: str, most: int) -> str:
-        """The beginning of a text that has about so many tokens at most, up to the end of a word if it has one."""
+        """Return the beginning of a text with at most about `most` tokens, cut at a space if possible."""
         if self.count(text) <= most:
             return text
         beginning = text.encode()[: most * BYTES].decode(errors="ignore")
@@ -32,5 +33,5 @@ class EstimatedTokens:
 
 
 def most_tokens(messages: Iterable[Message]) -> int:
-    """A number of tokens that messages do not exceed: no tokenizer makes more tokens of a text than it has bytes."""
+    """Return an upper bound on the tokens of messages: no tokenizer makes more tokens of a text than it has bytes."""
     return sum(len(message.content.encode()) + AROUND for message in messages)

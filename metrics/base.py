@@ -10,27 +10,27 @@ from typing import Any, Protocol
 from data.records import Example
 
 VERSION = "0.2.0"
-"""Version of the metrics' definitions, part of every signature: it moves whenever a value may change."""
+"""The version of the metrics' definitions, part of every signature; it changes whenever a value may change."""
 
 MODEL_DECIMALS = 6
-"""Decimals that a model's scores have: in single precision a text's neighbours in its batch move them by up to 1e-7."""
+"""The decimals of a model's scores: in single precision, a text's neighbours in its batch move them by up to 1e-7."""
 
 
 @dataclass(frozen=True)
 class Score:
     """A metric's value for one example, or the reason why there is none.
 
-    `value` is higher for better summaries, in [0, 1] unless the metric's definition says otherwise; it is None
-    where the score could not be computed, and `missing` then says why. `parts` names what stands behind the
-    value, such as precision and recall. `evidence` shows what the metric saw, in character offsets into the
-    original texts; it is derived from the same tokens as the value, on first use, so that scoring a whole data
-    set does not pay for what nobody opens.
+    `value` is higher for better summaries, in [0, 1] unless the metric's definition says otherwise. If the score could
+    not be computed it is None, and `missing` says why. `parts` are the figures behind the value, by name, such as
+    precision and recall. `evidence` shows what the metric saw, in character offsets into the original texts; it is
+    derived from the same tokens as the value, on first use, so that scoring a whole data set does not pay for what
+    nobody opens.
     """
 
     value: float | None
     missing: str | None = None
     truncated: bool = False
-    """Whether a text was longer than a model's limit, so that its end did not count."""
+    """True if a text was longer than a model's limit, so that its end did not count."""
     parts: dict[str, float] = field(default_factory=dict)
     explain: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
 
@@ -40,12 +40,12 @@ class Score:
 
     @cached_property
     def evidence(self) -> Any:
-        """The metric's own evidence record, or None where the score is missing or has nothing to show."""
+        """The metric's own evidence record, or None if the score is missing or has nothing to show."""
         return self.explain() if self.explain is not None else None
 
 
 EMPTY = "the summary is empty"
-"""Why a candidate without a text has no score."""
+"""The reason why a candidate without a text has no score."""
 
 
 def score_candidates(metric: Metric, examples: Sequence[Example]) -> list[Score]:
@@ -58,11 +58,11 @@ def score_candidates(metric: Metric, examples: Sequence[Example]) -> list[Score]
 
 
 REFERENCES = ("max", "mean", "first")
-"""How the values against several references become one."""
+"""The ways to combine the values against several references."""
 
 
 def asked_references(example: Example, rule: str) -> tuple[str, ...]:
-    """The references that a rule of `REFERENCES` looks at."""
+    """Return the references that a rule of `REFERENCES` uses."""
     return example.references[:1] if rule == "first" else example.references
 
 
@@ -78,15 +78,15 @@ def round_model_value(value: float) -> float:
 
 
 class Metric(Protocol):
-    """A metric: scores are returned in the order of the examples."""
+    """The interface of a metric."""
 
     @property
     def name(self) -> str:
-        """Its name in tables and on the command line, such as `rouge1`."""
+        """The metric's name in tables and on the command line, such as `rouge1`."""
 
     @property
     def signature(self) -> str:
-        """Everything that its value depends on, such as `rouge1|refs:max|...|version:0.2.0`."""
+        """Everything that the metric's values depend on, such as `rouge1|refs:max|...|version:0.2.0`."""
 
     def score(self, examples: Sequence[Example]) -> list[Score]:
-        """Score a batch."""
+        """Score a batch; the scores are in the order of the examples."""

@@ -1,7 +1,7 @@
 """BERTScore: greedy matching of contextual token vectors (Zhang et al. 2020, section 3).
 
 Equal to the `bert-score` package with the same encoder and layer, to 1e-4. As there, the special tokens that an encoder
-adds weigh nothing, but a word may find its best match in one of them.
+adds have no weight, but may be the best match of a word.
 """
 
 import hashlib
@@ -49,63 +49,65 @@ LAYERS = {
     "microsoft/deberta-large-mnli": 18,
     "microsoft/deberta-xlarge-mnli": 40,
 }
-"""Hidden layer by model: the embedded one by Pearson's r with relevance on SummEval, the others as is customary."""
+"""The hidden layer by model: the embedded model's by Pearson's r with relevance on SummEval, the usual ones for
+others."""
 
 
 class Matches(NamedTuple):
-    """A candidate beside one reference."""
+    """The comparison of a candidate with a reference."""
 
     reference: int
     similarity: Array
-    """Cosine similarity, shape (candidate tokens, reference tokens), special tokens included."""
+    """Cosine similarities, shape (candidate tokens, reference tokens), special tokens included."""
     precision: float
     recall: float
     f1: float
-    """The three values, rescaled where a baseline is used."""
+    """The F1; it, precision and recall are rescaled if there is a baseline."""
     nearest_to_candidate: tuple[int, ...]
-    """Per candidate token, the reference token that it is matched with."""
+    """The reference token that each candidate token is matched with."""
     nearest_to_reference: tuple[int, ...]
-    """Per reference token, the candidate token that it is matched with."""
+    """The candidate token that each reference token is matched with."""
 
 
 class Side(NamedTuple):
-    """A text's tokens as they are weighed."""
+    """A text's tokens with their weights."""
 
     spans: tuple[Span, ...]
-    """Where each token stands; special tokens at (0, 0)."""
+    """The span of each token; (0, 0) for special tokens."""
     weights: tuple[float, ...]
-    """What each token counts: 0 for special tokens, 1 or its inverse document frequency for others."""
+    """The weight of each token: 0 for special tokens, 1 or the inverse document frequency for others."""
     truncated: bool
-    """Whether the end of the text was beyond the encoder's limit."""
+    """True if the end of the text was beyond the encoder's limit."""
 
 
 class BertScoreEvidence(NamedTuple):
-    """What a BERTScore value was computed from."""
+    """The texts and comparisons behind a BERTScore value."""
 
     candidate: Side
     references: tuple[Side, ...]
     matches: tuple[Matches, ...]
-    """The candidate beside each reference that has a token."""
+    """The comparisons with each reference that has a token."""
     counted: tuple[int, ...]
-    """Which of `matches` the value is made of: the one of the highest F1, all for `mean`, or the first."""
+    """The indices of the `matches` that make the value: of the highest F1, all for `mean`, or the first."""
 
 
 class Baseline(NamedTuple):
-    """What unrelated texts score: rescaling maps it to 0 and keeps 1."""
+    """The scores of unrelated texts, which rescaling maps to 0; 1 stays 1."""
 
     precision: float
     recall: float
     f1: float
     name: str
-    """First eight digits of the file's SHA-256."""
+    """The first eight digits of the file's SHA-256."""
 
 
 class BertScore:
-    """F1 of greedy matching; precision and recall are its parts. In [-1, 1], in practice above 0; rescaled, below too.
+    """F1 of greedy matching, with precision and recall as parts; in [-1, 1], mostly above 0 unless rescaled.
 
-    `model` is `embedded`, a folder or a Hugging Face name; `layer` its hidden layer, by `LAYERS` if left out. `idf`
-    are texts, usually all references of a data set, whose inverse document frequencies weigh the tokens. `baseline`
-    is a file as the `bert-score` package has them: a line `LAYER,P,R,F`, then a line a layer. Raises ValueError.
+    `model` is `embedded`, a folder or a Hugging Face name; `layer` is its hidden layer, by default from `LAYERS`. `idf`
+    are texts, usually all references of a data set, whose inverse document frequencies weigh the tokens. `baseline` is
+    a file in the format of the `bert-score` package: a line `LAYER,P,R,F`, then a line for each layer. Raises
+    ValueError.
     """
 
     name = "bertscore"
@@ -132,7 +134,7 @@ class BertScore:
 
     @cached_property
     def signature(self) -> str:
-        """Model, layer and all settings."""
+        """The model, the layer and all settings."""
         corpus = "none" if self.corpus is None else hashlib.sha256(json.dumps(self.corpus).encode()).hexdigest()[:8]
         return signature(
             self.name,
@@ -161,7 +163,7 @@ class BertScore:
     ) -> list[Score]:
         """Score a document's candidates against its references, all in one matrix product.
 
-        Texts of the same tokens, such as two that differ in case only, are one row of it, so that they tie.
+        Texts of the same tokens, such as two that differ in case only, share a row of it, so that they tie.
         """
         alike: dict[tuple[int, ...], str] = {}
         for text in candidates:
@@ -181,7 +183,7 @@ class BertScore:
             elif (ids := encoded[text].ids) not in values:
                 scores.append(Score(None, f"the summary has no token{self.that_counts}"))
             else:
-                # The package takes the best of each of the three by itself, so P and R may be of different references.
+                # The package takes the best of each of the three by itself: P and R may be of different references.
                 combine = np.mean if self.references == "mean" else np.max
                 p, r, f = (round_model_value(float(combine(column))) for column in zip(*values[ids], strict=True))
                 scores.append(
@@ -196,7 +198,7 @@ class BertScore:
         return scores
 
     def table(self, left: Sequence[Encoded], right: Sequence[Encoded]) -> list[list[tuple[float, float, float]]]:
-        """Precision, recall and F1 of each candidate against each reference."""
+        """Compute precision, recall and F1 of each candidate against each reference."""
         rows, columns = starts(left), starts(right)
         similarity = self.vectors(left) @ self.vectors(right).T
         by_row = np.maximum.reduceat(similarity, columns, axis=1)  # (candidate tokens, references)
@@ -213,7 +215,7 @@ class BertScore:
         ]
 
     def values(self, precision: float, recall: float) -> tuple[float, float, float]:
-        """Precision, recall and their F1, rescaled where a baseline is used."""
+        """Return precision, recall and their F1, rescaled if there is a baseline."""
         f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
         if self.baseline is None:
             return precision, recall, f1
@@ -221,14 +223,14 @@ class BertScore:
         return tuple((v - b) / (1 - b) for v, b in zip(values, floor[:3], strict=True))  # type: ignore[return-value]
 
     def vectors(self, texts: Iterable[Encoded]) -> Array:
-        """The token vectors of several texts one below the other, of length 1."""
+        """Return the token vectors of several texts stacked as rows, of length 1."""
         stacked: Array = np.concatenate([encoded.vectors[self.layer].numpy() for encoded in texts])
         lengths: Array = np.linalg.norm(stacked, axis=1, keepdims=True)
         stacked /= lengths
         return stacked
 
     def weights(self, encoded: Encoded) -> NDArray[np.float64]:
-        """What each token of a text counts."""
+        """Return the weight of each token of a text."""
         own: NDArray[np.float64] = 1.0 - np.array(encoded.special)
         if self.corpus is None:
             return own
@@ -238,12 +240,12 @@ class BertScore:
 
     @property
     def that_counts(self) -> str:
-        """What a text without weight may have tokens without: those that all texts of the corpus have weigh 0."""
+        """The end of a message on texts without weight: with `idf`, tokens that all texts have weigh 0."""
         return "" if self.corpus is None else " with an inverse document frequency above 0"
 
     @cached_property
     def frequencies(self) -> dict[int, float]:
-        """Inverse document frequency by token: log((N + 1) / (n + 1)), N texts, n of which have it."""
+        """Inverse document frequencies by token: log((N + 1) / (n + 1)) for n of N texts that have it."""
         self.encoder.load(self.layer)
         corpus = self.corpus or ()
         counts: Counter[int] = Counter()
@@ -253,7 +255,7 @@ class BertScore:
         return {token: math.log((len(corpus) + 1) / (count + 1)) for token, count in counts.items()}
 
     def evidence(self, candidate: str, references: Sequence[str]) -> BertScoreEvidence:
-        """What one value was computed from; the texts are encoded again where they have been let go."""
+        """Return the comparisons behind a value; texts that are no longer in memory are encoded again."""
         own, *others = self.encoder.encode([candidate, *references], [self.layer])
         matches = []
         for index, other in enumerate(others):
@@ -274,12 +276,12 @@ class BertScore:
         return BertScoreEvidence(self.side(own), tuple(map(self.side, others)), tuple(matches), counted)
 
     def side(self, encoded: Encoded) -> Side:
-        """A text's part of the evidence."""
+        """Return a text's part of the evidence."""
         return Side(encoded.spans, tuple(map(float, self.weights(encoded))), encoded.truncated)
 
 
 def starts(texts: Sequence[Encoded]) -> NDArray[np.intp]:
-    """Where each text begins when their tokens stand one below the other."""
+    """Return the row at which each text begins when the tokens of all are stacked."""
     return np.cumsum([0, *(len(encoded.ids) for encoded in texts[:-1])])
 
 
@@ -300,7 +302,7 @@ def read_baseline(path: Path, layer: int) -> Baseline:
 
 
 def read_idf(asked: str, records: Records | None, _language: str) -> tuple[str, ...]:
-    """The texts among which something is rare: lines of a file, or of the records. Raises ValueError."""
+    """Read the option `--idf`: the lines of a file, or all references or sources of the records. Raises ValueError."""
     together = records() if records is not None and asked in ("references", "sources") else ()
     if asked == "references":
         return tuple(sorted({text for document, _ in together for text in document.references}))
@@ -316,34 +318,34 @@ class BertScoreOptions:
     """Options of BERTScore and of its encoder: see `BertScore`, `metrics.models.encoder.Encoder`."""
 
     references: str = "max"
-    model: str = option(EMBEDDED, "BERTScore: embedded, a folder, or a Hugging Face name.")
+    model: str = option(EMBEDDED, "Encoder of BERTScore: embedded, a folder, or a Hugging Face name.")
     layer: int | None = option(None, "BERTScore: hidden layer.  [default: 5 of embedded's 6]", given_as=int, least=0)
     dtype: str = option(
         "float32",
-        "BERTScore: what the encoder computes in; bfloat16 is faster where the processor has it.",
+        "BERTScore: precision of the encoder; bfloat16 is faster on processors that support it.",
         choices=DTYPES,
     )
     idf: tuple[str, ...] | None = option(
         None,
-        "BERTScore, and tfidf of ROUGE-K and CAROUGE: weigh by rarity in a file, a text a line, or in all `references` "
-        "or `sources`.",
+        "BERTScore, and tfidf of ROUGE-K and CAROUGE: weight by rarity among the lines of a file, or among all "
+        "`references` or `sources`.",
         read=read_idf,
     )
-    baseline: Path | None = option(None, "BERTScore: rescale by a file of lines LAYER,P,R,F.", given_as=Path)
+    baseline: Path | None = option(None, "BERTScore: rescale by a baseline file of lines LAYER,P,R,F.", given_as=Path)
     batch_tokens: int = option(BATCH_TOKENS, "Tokens encoded at once.", given_as=int, least=1, most=2**31 - 1)
     download: bool = option(False, "Fetch --model from the Hugging Face hub if it is not here.", given_as=bool)
 
 
 def make_bertscore(*, model: str, dtype: str, batch_tokens: int, download: bool, **options: Any) -> BertScore:
-    """BERTScore by the encoder that all metrics with these settings share."""
+    """Make BERTScore with the encoder that all metrics with these settings share."""
     encoder = shared_encoder(model, dtype=dtype, batch_tokens=batch_tokens, download=download)
     return BertScore(**options, encoder=encoder)
 
 
 def options_of(settings: Mapping[str, str]) -> dict[str, Any]:
-    """The options that a signature's settings tell. Raises ValueError."""
+    """Return the options of a signature's settings. Raises ValueError."""
     layer = int(settings["layer"])
-    # The metrics' common encoder would be asked for this layer from now on, and refuse every text.
+    # Otherwise the metrics' common encoder would be asked for this layer from now on, and refuse every text.
     if layer not in range(embedded_layers() + 1):
         raise ValueError(f"the embedded encoder has no layer {layer}")
     dtype = "bfloat16" if settings["model"].endswith("@bfloat16") else "float32"
@@ -352,7 +354,7 @@ def options_of(settings: Mapping[str, str]) -> dict[str, Any]:
 
 @cache
 def embedded_layers() -> int:
-    """How many layers the embedded encoder has. Raises `ModelUnavailable`."""
+    """Return the number of layers of the embedded encoder. Raises `ModelUnavailable`."""
     file = find_model(EMBEDDED).folder / "config.json"
     try:
         return int(json.loads(file.read_text(encoding="utf-8"))["num_hidden_layers"])

@@ -1,8 +1,9 @@
-"""CAROUGE: how close a summary's n-grams come to the important ones, by word vectors.
+"""CAROUGE: the similarity of a summary's n-grams to the important ones, by word vectors.
 
 Dobko, Zaytsev, Pryima (2018), Automatic Summarization of Scientific Texts, section "CAROUGE" (continuous abstractive
-ROUGE), and its code: github.com/Carouge/TextSummarization, src/models/carouge.py. Words, formula and code are three
-definitions; the words' is the default. In it words are lower-cased, and a word without a vector is left out.
+ROUGE), and its code: github.com/Carouge/TextSummarization, src/models/carouge.py. The paper's words, its formula and
+its code are three definitions; the one in words is the default. It lower-cases words, and leaves out those without a
+vector.
 """
 
 import hashlib
@@ -31,39 +32,39 @@ from metrics.text import CACHED_TEXTS, UNICODE, Span, Tokens, find_tokens
 NORMS = ("summary", "reference", "paper")
 
 CASED_WORD = re.compile(r"\w+")
-"""A word as the published code has it."""
+"""A word by the published code."""
 
 LONGEST = 4
-"""Words in the longest n-gram."""
+"""The number of words of the longest n-gram."""
 
 ROWS = 1024
-"""N-grams that are compared at once: the matrix of similarities stays small however long the texts are."""
+"""The number of n-grams compared at once: the matrix of similarities stays small however long the texts are."""
 
-# Rough on purpose: a sentence cut in two after "Mr." hardly moves an inverse document frequency, and no library's rules
-# need to stand in the signature.
+# Rough on purpose: a sentence cut in two after "Mr." hardly changes an inverse document frequency, and no library's
+# rules need to be part of the signature.
 SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
 
 Words = tuple[str, ...]
 
 
 class Ngram(NamedTuple):
-    """An n-gram of a text: its words, and where each of them stands."""
+    """An n-gram of a text: its words, and the span of each."""
 
     words: Words
     spans: tuple[Span, ...]
 
     @property
     def span(self) -> Span:
-        """From the first word to the last."""
+        """The span from the first word to the last."""
         return self.spans[0][0], self.spans[-1][1]
 
 
 class Nearest(NamedTuple):
-    """An n-gram of the candidate beside the important n-gram that is closest to it, the first of equals."""
+    """An n-gram of the candidate and the important n-gram closest to it, the first of equals."""
 
     candidate: Span
     important: Span
-    """Its first place in the reference or the source."""
+    """The first place of the important n-gram in the reference or the source."""
     words: str
     """The important n-gram, its words joined by a space."""
     similarity: float
@@ -71,20 +72,20 @@ class Nearest(NamedTuple):
 
 
 class CarougeComparison(NamedTuple):
-    """A candidate against the important n-grams of one text."""
+    """The comparison of a candidate with the important n-grams of one text."""
 
     reference: int | None
-    """Index of the reference in the example; None for the source."""
+    """The index of the reference in the example; None for the source."""
     important: int
-    """Its important n-grams that have a vector: k."""
+    """The number of its important n-grams that have a vector: k."""
     nearest: tuple[Nearest, ...]
-    """One for each n-gram of the candidate that has a vector."""
+    """The nearest important n-gram of each n-gram of the candidate that has a vector."""
     unknown: tuple[Span, ...]
     """The words of the important n-grams that have no vector."""
 
 
 class CarougeEvidence(NamedTuple):
-    """What a CAROUGE value was computed from.
+    """The comparisons behind a CAROUGE value.
 
     A comparison's score is the sum of its similarities, divided by their number (`summary`), by `important`
     (`reference`) or by both (`paper`); the value is the mean of those that are `counted`.
@@ -92,13 +93,13 @@ class CarougeEvidence(NamedTuple):
 
     norm: str
     compared: tuple[CarougeComparison, ...]
-    """The candidate against each reference that has vectors, or against the source."""
+    """The comparisons with each reference that has vectors, or with the source."""
     counted: tuple[int, ...]
-    """Which of them the value is the mean of: the best one, all for `mean`, the first, or the source."""
+    """The indices of the comparisons in the mean: the best one, all for `mean`, the first, or the source."""
     unknown: tuple[Span, ...]
     """The candidate's words without a vector."""
     left_out: tuple[int, ...]
-    """Indices of the references without a vector."""
+    """The indices of the references without a vector."""
 
 
 class Space(NamedTuple):
@@ -107,19 +108,19 @@ class Space(NamedTuple):
     rows: dict[Words, int]
     """The row of each n-gram that has a vector."""
     points: NDArray[np.float64]
-    """A row each: for cosines of length 1, else the mean of the words' vectors."""
+    """A row for each n-gram: a unit vector for cosines, otherwise the mean of the words' vectors."""
     unknown: frozenset[str]
 
     def located(self, ngrams: Iterable[Ngram]) -> list[Ngram]:
-        """The n-grams that have a vector."""
+        """Return the n-grams that have a vector."""
         return [ngram for ngram in ngrams if ngram.words in self.rows]
 
     def places(self, ngrams: Iterable[Ngram]) -> list[int]:
-        """The rows of n-grams that have a vector."""
+        """Return the rows of n-grams that have a vector."""
         return [self.rows[ngram.words] for ngram in ngrams]
 
     def unknown_words(self, ngrams: Iterable[Ngram]) -> tuple[Span, ...]:
-        """Where the n-grams have words without a vector."""
+        """Return the spans of the words without a vector."""
         words = {place for ngram in ngrams for place in zip(ngram.spans, ngram.words, strict=True)}
         return tuple(sorted(span for span, word in words if word in self.unknown))
 
@@ -128,29 +129,29 @@ class Carouge:
     """The mean similarity of a summary's n-grams to the nearest important n-gram; in [0, 1] with `norm="summary"`.
 
     Two n-grams have the similarity 1 - cosine distance / 2, in [0, 1]; the vector of an n-gram is the mean of its
-    words' vectors. Words are runs of letters and digits, lower-cased; function words count like all others, as in
-    the published code. N-grams are counted with repetition ("the average score of its words"). A word without a vector
-    is left out of the mean; an n-gram of such words only, or whose vectors cancel out, is left out altogether.
+    words' vectors. Words are runs of letters and digits, lower-cased; function words count like all others, as in the
+    published code. N-grams are counted with repetition ("the average score of its words"). A word without a vector is
+    left out of the mean; an n-gram of such words only, or whose vectors cancel out, is left out altogether.
 
     With m n-grams in the summary and k important ones, both counted with repetition:
 
-    - `norm="summary"`: the sum of the similarities / m, the average that the paper speaks of.
-    - `norm="reference"`: the sum / k, the published code. It exceeds 1 where the summary is the longer text. As there,
-      words keep their case, and those without a vector all have that of the word `unk`, so that two of them are alike;
-      they are left out where the vectors have no such word.
-    - `norm="paper"`: the sum / (m k), the formula as printed, which calls m `n`; it falls with the reference's length.
-      The similarity is 1 - Euclidean distance there, at most 1 and mostly below 0.
+    - `norm="summary"`: the sum of the similarities / m, the average that the paper describes.
+    - `norm="reference"`: the sum / k, the published code. It may exceed 1 if the summary is longer. As there, words
+      keep their case, and those without a vector all have that of the word `unk`, so that two of them are alike; they
+      are left out if the vectors lack that word.
+    - `norm="paper"`: the sum / (m k), the formula as printed, where m is written `n`; it falls with the reference's
+      length. Here the similarity is 1 - Euclidean distance, at most 1 and mostly below 0.
 
     The important n-grams are
 
     - `important="references"`: all those of a reference. The candidate is scored against each reference that has a
-      vector; `references` makes one score of them: `max`, `mean`, or `first`, which looks at the first one only.
-    - `important="tfidf:K"`: the K distinct n-grams of the source with the largest tf * idf, fewer where there are not
-      as many; idf = ln((1 + S) / (1 + s)) + 1 where s of the source's S sentences have the n-gram. No other document
-      has a say, so that a score can be repeated, and a source of one sentence is ranked by frequency alone. With `idf`,
-      the texts of a collection, S is their number, and s how many of them have the n-gram. N-grams
-      that begin or end with an English function word are not chosen: frequency alone would choose them first. Equals
-      are taken in the order of the text.
+      vector; `references` combines these scores: `max`, `mean`, or `first`, which uses the first reference only.
+    - `important="tfidf:K"`: the K distinct n-grams of the source with the largest tf * idf, fewer if it has fewer; idf
+      = ln((1 + S) / (1 + s)) + 1 if s of the source's S sentences have the n-gram. No other document has an influence,
+      so that a score can be repeated, and a source of one sentence is ranked by frequency alone. With `idf`, the texts
+      of a collection, S is their number, and s the number of those that have the n-gram. N-grams that begin or end with
+      an English function word are not chosen, as frequency alone would choose them first. Equals are taken in the order
+      of the text.
 
     A score's parts are `ngrams`, which is m, and `important`, k (with `references="mean"` its mean).
     """
@@ -197,15 +198,15 @@ class Carouge:
         )
 
     def score(self, examples: Sequence[Example]) -> list[Score]:
-        """Score a batch; examples of one document are fastest when they stand together."""
+        """Score a batch; this is fastest if the examples of a document follow each other."""
         scores: list[Score] = []
-        self.vectors.vectors(self.words(examples))  # all at once: an encoder reads few words as slowly as many
+        self.vectors.vectors(self.words(examples))  # all at once: few words take an encoder as long as many
         for _, group in groupby(examples, key=lambda e: e.references if self.best is None else e.source):
             scores.extend(self.score_together(list(group)))
         return scores
 
     def words(self, examples: Iterable[Example]) -> list[str]:
-        """The distinct words that examples need vectors of."""
+        """Return the distinct words that examples need vectors of."""
         texts = dict.fromkeys(example.candidate for example in examples)
         if self.best is None:
             texts |= dict.fromkeys(text for example in examples for text in asked_references(example, self.references))
@@ -215,7 +216,7 @@ class Carouge:
         """Score candidates against the same important n-grams."""
         asked = self.important(examples[0])
         theirs = self.space(chain.from_iterable(asked))
-        important = [found for ngrams in asked if (found := theirs.located(ngrams))]
+        important = [located for ngrams in asked if (located := theirs.located(ngrams))]
         candidates = [self.ngrams(example.candidate) for example in examples]
         ours = self.space(chain.from_iterable(candidates))
         best = nearest_similarities(ours, theirs, important, self.euclidean)
@@ -235,32 +236,32 @@ class Carouge:
             )
 
     def important(self, example: Example) -> list[Sequence[Ngram]]:
-        """The important n-grams of each reference that is asked for, or of the source."""
+        """Return the important n-grams of each reference that counts, or of the source."""
         if self.best is not None:
             return [top_ngrams(example.source, self.n, self.best, self.cased, self.rarity)]
         return [self.ngrams(text) for text in asked_references(example, self.references)]
 
     def ngrams(self, text: str) -> list[Ngram]:
-        """A text's n-grams in order."""
+        """Return a text's n-grams in order."""
         return ngrams_of(text, self.n, self.cased)
 
     def space(self, ngrams: Iterable[Ngram]) -> Space:
-        """The distinct n-grams as points."""
+        """Return the distinct n-grams as points."""
         return space(ngrams, self.vectors, self.stand_in, euclidean=self.euclidean)
 
     @cached_property
     def rarity(self) -> Rarity | None:
-        """How many texts of the collection have each n-gram; None where the source's own sentences say it."""
+        """The number of texts of the collection that have each n-gram; None without a collection."""
         if self.corpus is None:
             return None
         return count_rarity(self.ngrams(text) for text in self.corpus)
 
     def counted(self, values: NDArray[np.float64]) -> list[int]:
-        """Which comparisons the value is the mean of."""
+        """Return the indices of the comparisons in the mean that makes the value."""
         return list(range(len(values))) if self.references == "mean" else [int(values.argmax())]
 
     def why_missing(self, example: Example, ours: bool, theirs: bool) -> str | None:
-        """Why there is no score, where the candidate or what it is compared with has no n-gram with a vector."""
+        """Return the reason if the candidate, or what it is compared with, has no n-gram with a vector."""
         unit = "word" if self.n == 1 else f"{self.n}-gram"
         if not ours:
             return f"the candidate has no {unit} with a vector"
@@ -271,7 +272,7 @@ class Carouge:
         return f"the source has no important {unit} with a vector" if example.source else "there is no source"
 
     def evidence(self, example: Example, counted: Sequence[int]) -> CarougeEvidence:
-        """The nearest important n-gram of each n-gram of the candidate."""
+        """Return the nearest important n-gram of each n-gram of the candidate."""
         ngrams = self.ngrams(example.candidate)
         ours = self.space(ngrams)
         compared, left_out = [], []
@@ -289,17 +290,17 @@ class Carouge:
 
 
 def how_many(important: str) -> int | None:
-    """How many n-grams of the source are important; None where those of the references are."""
+    """Return the number of important n-grams of the source; None if those of the references are important."""
     if important == "references":
         return None
-    if found := re.fullmatch(r"tfidf:([1-9][0-9]*)", important):
-        return int(found[1])
+    if match := re.fullmatch(r"tfidf:([1-9][0-9]*)", important):
+        return int(match[1])
     raise ValueError(f"important must be references or tfidf:K with K from 1, not {important!r}")
 
 
 @lru_cache(CACHED_TEXTS)
 def tokenize_words(text: str, cased: bool = False) -> Tokens:
-    """A text's words, lower-cased, or as the published code has them."""
+    """Return a text's words, lower-cased; if `cased`, those of the published code."""
     if not cased:
         return find_tokens(UNICODE, text)
     matches = list(CASED_WORD.finditer(text))
@@ -307,7 +308,7 @@ def tokenize_words(text: str, cased: bool = False) -> Tokens:
 
 
 def ngrams_of(text: str, n: int, cased: bool = False, start: int = 0) -> list[Ngram]:
-    """A text's n-grams in order, their places moved on by `start`."""
+    """Return a text's n-grams in order, with `start` added to their places."""
     words, spans = tokenize_words(text, cased)
     if start:
         spans = tuple((start + first, start + last) for first, last in spans)
@@ -315,7 +316,7 @@ def ngrams_of(text: str, n: int, cased: bool = False, start: int = 0) -> list[Ng
 
 
 def top_ngrams(source: str, n: int, best: int, cased: bool = False, rare: Rarity | None = None) -> list[Ngram]:
-    """The n-grams of a source with the largest tf * idf, at their first places; see `Carouge`."""
+    """Return the `best` n-grams of a source by tf * idf, at their first places; see `Carouge`."""
     cuts = [0, *(match.end() for match in SENTENCE_END.finditer(source)), len(source)]
     sentences = [ngrams_of(source[start:end], n, cased, start) for start, end in pairwise(cuts)]
     sentences = [sentence for sentence in sentences if sentence]
@@ -339,18 +340,18 @@ def count_rarity(texts: Iterable[Iterable[Ngram]]) -> Rarity:
 def space(
     ngrams: Iterable[Ngram], vectors: WordVectors, stand_in: str | None = None, *, euclidean: bool = False
 ) -> Space:
-    """The distinct n-grams as points, in order of their first places; unknown words have the vector of `stand_in`."""
+    """Return the distinct n-grams as points, by first place; unknown words have the vector of `stand_in`."""
     distinct = list(dict.fromkeys(ngram.words for ngram in ngrams))
     words = list(dict.fromkeys(word for ngram in distinct for word in ngram))
     if not words:
         return Space({}, np.empty((0, vectors.dimension)), frozenset())
-    found, known = vectors.vectors(words)
+    matrix, known = vectors.vectors(words)
     if stand_in is not None:
-        found[~known], known[:] = vectors.vectors([stand_in])[0], True
+        matrix[~known], known[:] = vectors.vectors([stand_in])[0], True
     row = {word: place for place, word in enumerate(words)}
     rows = [[row[word] for word in ngram] for ngram in distinct]
-    sums = np.where(known[:, None], found, 0).astype(np.float64)[rows].sum(axis=1)
-    # The sum of the known words' vectors has the direction of their mean, and cosines ask for nothing else.
+    sums = np.where(known[:, None], matrix, 0).astype(np.float64)[rows].sum(axis=1)
+    # The sum of the known words' vectors has the direction of their mean, and cosines need nothing else.
     divisors = known[rows].sum(axis=1) if euclidean else np.linalg.norm(sums, axis=1)
     kept = np.flatnonzero(divisors > 1e-9)
     return Space(
@@ -361,7 +362,7 @@ def space(
 
 
 def blocks(ours: Space, theirs: Space, important: Iterable[Ngram], euclidean: bool) -> Iterator[NDArray[np.float64]]:
-    """The similarity of each of our n-grams, a row each, to the important ones, as `Carouge` has it; `ROWS` at once."""
+    """Yield the similarities of our n-grams (rows) to the important ones (columns), `ROWS` rows at once."""
     from scipy.spatial.distance import cdist
 
     columns = theirs.places(important)
@@ -376,7 +377,7 @@ def blocks(ours: Space, theirs: Space, important: Iterable[Ngram], euclidean: bo
 def nearest_similarities(
     ours: Space, theirs: Space, important: Sequence[Sequence[Ngram]], euclidean: bool
 ) -> NDArray[np.float64]:
-    """The similarity of each of our n-grams, a row each, to the nearest one of each important text, a column each."""
+    """Return the similarities of our n-grams (rows) to the nearest important one of each text (columns)."""
     if not ours.rows or not important:
         return np.empty((len(ours.rows), len(important)))
     starts = [0, *accumulate(map(len, important[:-1]))]
@@ -388,15 +389,15 @@ def nearest_similarities(
 def nearest_ngrams(
     candidate: Sequence[Ngram], ours: Space, important: Sequence[Ngram], theirs: Space, euclidean: bool
 ) -> Iterator[Nearest]:
-    """The important n-gram that is closest to each of the candidate's."""
+    """Yield the important n-gram that is closest to each of the candidate's."""
     closest = [
         (important[place], similarity)
         for block in blocks(ours, theirs, important, euclidean)
         for place, similarity in zip(block.argmax(axis=1).tolist(), block.max(axis=1).tolist(), strict=True)
     ]
     for ngram, row in zip(candidate, ours.places(candidate), strict=True):
-        found, similarity = closest[row]
-        yield Nearest(ngram.span, found.span, " ".join(found.words), similarity)
+        nearest, similarity = closest[row]
+        yield Nearest(ngram.span, nearest.span, " ".join(nearest.words), similarity)
 
 
 @dataclass(frozen=True)
@@ -405,21 +406,25 @@ class CarougeOptions:
 
     references: str = "max"
     idf: tuple[str, ...] | None = None
-    norm: str = option("summary", "CAROUGE: what the sum of similarities is divided by.", choices=NORMS)
-    n: int = option(1, "CAROUGE: words of an n-gram.", flag="--ngram", given_as=int, least=1, most=LONGEST)
+    norm: str = option(
+        "summary",
+        "CAROUGE: divide the sum of similarities by the n-grams of the summary, of the reference, or by both (paper).",
+        choices=NORMS,
+    )
+    n: int = option(1, "CAROUGE: number of words of an n-gram.", flag="--ngram", given_as=int, least=1, most=LONGEST)
     important: str = option(
-        "references", "CAROUGE: the n-grams of the references, or tfidf:K, the K best of the source."
+        "references", "Important n-grams of CAROUGE: all of the references, or tfidf:K, the K best of the source."
     )
     vectors: Path | None = option(None, "CAROUGE: word vectors, a GloVe or word2vec text file.", given_as=Path)
 
 
 def make_carouge(*, vectors: Path | None, **options: Any) -> Carouge:
-    """CAROUGE by the vectors of a file, or of the encoder."""
+    """Make CAROUGE with the vectors of a file, or with those of the encoder."""
     return Carouge(**options, vectors=FileVectors(vectors) if vectors else None)
 
 
 def options_of(settings: Mapping[str, str]) -> dict[str, Any]:
-    """The options that a signature's settings tell. Raises ValueError."""
+    """Return the options of a signature's settings. Raises ValueError."""
     return {
         "references": settings.get("refs", "max"),
         "norm": settings["norm"],
@@ -431,7 +436,7 @@ def options_of(settings: Mapping[str, str]) -> dict[str, Any]:
 CAROUGE = MetricKind(
     "carouge",
     "CAROUGE",
-    "how close the summary's words come to the important ones",
+    "mean similarity of the summary's words to the nearest important ones, by word vectors",
     make=make_carouge,
     options=CarougeOptions,
     options_of=options_of,

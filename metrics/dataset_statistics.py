@@ -1,4 +1,4 @@
-"""What a data set is like before anybody scores it: its keywords and the lengths of its texts."""
+"""Statistics of a data set that need no scores: its keywords and the lengths of its texts."""
 
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
@@ -18,7 +18,7 @@ class KeywordStatistics(NamedTuple):
 
     documents: int
     references: float | None
-    """References per document, the title among them where it counts as one."""
+    """References per document, including the title if it counts as one."""
     keywords: float | None
     """Keywords per document; a document without any counts as 0."""
     words: float | None
@@ -28,23 +28,23 @@ class KeywordStatistics(NamedTuple):
 
 
 class Lengths(NamedTuple):
-    """How a length is distributed (Akhmetov et al. 2022 describe their documents and abstracts in this way)."""
+    """The distribution of a length (Akhmetov et al. 2022 describe their documents and abstracts in this way)."""
 
     of: str
-    """What is measured, such as `reference`."""
+    """The measured texts, such as `reference`."""
     unit: str
-    """`count_text_words`, as the metric `length` counts them, or `sentences`."""
+    """`words`, as the metric `length` counts them, or `sentences`."""
     n: int
-    """Texts, or documents with a ratio."""
+    """The number of texts, or of documents with a ratio."""
     mean: float
     std: float | None
-    """With n - 1 as divisor; None for a single one."""
+    """The standard deviation with divisor n - 1; None for a single value."""
     minimum: float
     lower: float
-    """The quartile below which a quarter lies."""
+    """The lower quartile."""
     median: float
     upper: float
-    """The quartile above which a quarter lies."""
+    """The upper quartile."""
     maximum: float
 
 
@@ -53,22 +53,22 @@ def keyword_statistics(
 ) -> KeywordStatistics:
     """Count references and the keywords that two or more of them share; `title` says when the title is one of them."""
     texts = [compared_texts(document.references, document.title, title) for document in documents]
-    found = [overlap_keywords(of_document, language) for of_document in texts]
-    count = sum(map(len, found))
+    by_document = [overlap_keywords(of_document, language) for of_document in texts]
+    count = sum(map(len, by_document))
     return KeywordStatistics(
         documents=len(texts),
         references=sum(map(len, texts)) / len(texts) if texts else None,
         keywords=count / len(texts) if texts else None,
-        words=sum(len(keyword.words) for keywords in found for keyword in keywords) / count if count else None,
-        without=sum(not keywords for keywords in found),
+        words=sum(len(keyword.words) for keywords in by_document for keyword in keywords) / count if count else None,
+        without=sum(not keywords for keywords in by_document),
     )
 
 
 def length_statistics(records: Records, systems: Collection[str] | None = None) -> list[Lengths]:
-    """Words and sentences of sources, references, titles and summaries, and how much shorter references are.
+    """Describe words and sentences of sources, references, titles and summaries, and the ratios of source to reference.
 
-    Texts that are not there, empty sources and empty summaries are left out, kinds of text that nobody has, and the
-    summaries of other `systems`, where they are named.
+    Missing texts, empty sources and empty summaries are left out, as are kinds of text that no document has. If
+    `systems` is given, summaries of other systems are left out, too.
     """
     texts: dict[str, list[str | tuple[str, ...]]] = {"source": [], "reference": [], "title": [], "summary": []}
     ratios = []
@@ -93,17 +93,17 @@ def length_statistics(records: Records, systems: Collection[str] | None = None) 
 
 
 def count_text_words(text: str | tuple[str, ...]) -> int:
-    """How many words a text, or its sentences, have."""
+    """Return the number of words of a text, or of its sentences."""
     return count_words(text if isinstance(text, str) else " ".join(text))
 
 
 def sentences(text: str | tuple[str, ...]) -> int:
-    """How many sentences a text has; given sentences are counted as they are."""
+    """Return the number of sentences of a text; given sentences are counted as they are."""
     return len(sentence_spans(text) if isinstance(text, str) else text)
 
 
 def distribution(of: str, unit: str, values: Sequence[float]) -> Lengths:
-    """Describe some lengths, one at least."""
+    """Describe the distribution of one or more lengths."""
     column = np.array(values, dtype=np.float64)
     ends = (float(value) for value in np.quantile(column, (0, 0.25, 0.5, 0.75, 1)))
     return Lengths(

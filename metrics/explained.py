@@ -7,7 +7,7 @@ from metrics.base import Metric, score_candidates
 from metrics.registry import lexical_metrics, metric
 
 WARMING = Example("warm", "up", "Anna left Paris.", ("Anna went to Paris.",), "Paris", "Anna was in Paris.")
-"""What every metric finds something in, and so loads all that it needs."""
+"""An example in which every metric finds something, so that scoring it loads all that they need."""
 
 
 class CannotExplain(ValueError):
@@ -28,9 +28,9 @@ class Explained(NamedTuple):
     value: float | None
     missing: str | None
     truncated: bool
-    """Whether a text was longer than a model's limit, so that its end did not count."""
+    """True if a text was longer than a model's limit, so that its end did not count."""
     evidence: Any
-    """The metric's `MetricKind.evidence`; None where the value is missing."""
+    """The metric's evidence, of the type `MetricKind.evidence`; None if the value is missing."""
 
 
 def explain(metric: Metric, example: Example) -> Explained:
@@ -40,6 +40,6 @@ def explain(metric: Metric, example: Example) -> Explained:
 
 
 def load_dictionaries() -> None:
-    """Load what the lexical metrics need in advance; this takes a second."""
+    """Load in advance what the lexical metrics need, which takes a second."""
     for name in lexical_metrics():
         explain(metric(name), WARMING)

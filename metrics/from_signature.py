@@ -11,20 +11,20 @@ NOT_MADE_AGAIN = (
     "this score was computed from a file of its own (word vectors, keywords, word frequencies), with another model, or "
     "by another version of this program, so that it can be shown but not explained here"
 )
-"""Why `metric_of` finds no metric, for people."""
+"""The reason, for people, when `metric_of` returns None."""
 
 
 @cache
 def signatures() -> dict[str, str]:
-    """The signature of each metric with its default settings, by its name."""
+    """Return the signature of each metric with its default settings, by its name."""
     return {name: metric(name).signature for name in METRICS}
 
 
 def metric_of(signature: str) -> Metric | None:
-    """Recreate the metric of a signature, or None if the signature does not give all settings; loads no model.
+    """Make the metric of a signature again, or return None if the signature does not give all settings; loads no model.
 
-    Metrics that take files (word vectors, baselines, inverse document frequencies) or another model than the embedded
-    one cannot be made again, nor those of another version.
+    Metrics that read files (word vectors, baselines, inverse document frequencies), use another model than the embedded
+    one or are of another version cannot be made again.
     """
     parsed = Signature.parse(signature)
     if parsed.name not in METRICS:
@@ -37,6 +37,6 @@ def metric_of(signature: str) -> Metric | None:
 
 
 def metrics_for(signatures: Iterable[str]) -> list[Metric]:
-    """The metrics that are scored by default, and those of some signatures as far as they can be made again."""
-    found = {made.signature: made for made in (*make_metrics(default_metrics()), *map(metric_of, signatures)) if made}
-    return list(found.values())
+    """Return the default metrics, and those of some signatures as far as they can be made again."""
+    made = (*make_metrics(default_metrics()), *filter(None, map(metric_of, signatures)))
+    return list({one.signature: one for one in made}.values())

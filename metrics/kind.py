@@ -1,4 +1,4 @@
-"""What a metric's file says of it: how it is named and chosen, which options it has, and how its evidence is shown."""
+"""The description of a metric: its names, its options, how it is made and how its evidence is shown."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -8,27 +8,27 @@ from data.records import Document, Summary
 from metrics.base import Metric
 
 Records = Callable[[], Iterable[tuple[Document, Sequence[Summary]]]]
-"""Gives the documents that are scored, with their summaries."""
+"""A function that returns the documents to score, with their summaries."""
 
 
 class Option(NamedTuple):
-    """An option of metrics as people give it, on the command line by `--name value`."""
+    """An option of metrics, given as `--name value` on the command line."""
 
     default: Any
     help: str
     flag: str
-    """What it is called there, such as `--ngram`; empty where that is the field's name."""
+    """The name of the flag if it is not the field's name, such as `--ngram`; otherwise empty."""
     given_as: type
-    """What is given: str, int, Path, or bool for a flag without a value."""
+    """The type of the given value: str, int, Path, or bool for a flag without a value."""
     choices: tuple[str, ...]
-    """The values that there are; none where any will do."""
+    """The allowed values; empty if any value will do."""
     least: int | None
     most: int | None
     """The range of a number."""
     read: Callable[[str, Records | None, str], Any] | None
-    """Makes the value of what was given; the last argument is the language of the texts. The records are None where no
-    metric is asked for that has the option: then what is given is checked, but no file of records read. Raises
-    ValueError."""
+    """A function that turns the given value into the option's. Its arguments are the given value, the records and the
+    language of the texts. The records are None if no requested metric has the option: then the value is checked, but no
+    file is read against the records. Raises ValueError."""
 
 
 def option(
@@ -42,10 +42,10 @@ def option(
     most: int | None = None,
     read: Callable[[str, Records | None, str], Any] | None = None,
 ) -> Any:
-    """A field of a metric's options that people can give.
+    """Make a field of a metric's options that people can set.
 
-    Several metrics may have a field of one name: they share the option, which the first of them describes. A field
-    without a description takes what is given for another metric's.
+    Several metrics may have a field of the same name: they share the option, and the first metric describes it. A field
+    without a description takes the value that is given for another metric's.
     """
     described = Option(default, help, flag, given_as, tuple(choices), least, most, read)
     return field(default=default, metadata={"option": described})
@@ -53,34 +53,36 @@ def option(
 
 @dataclass(frozen=True)
 class NoOptions:
-    """Of a metric that has none."""
+    """The options of a metric that has none."""
 
 
 @dataclass(frozen=True)
 class MetricKind:
-    """All that is known of a metric before it is made; `metrics.registry.METRICS` names all of them."""
+    """The description of a metric; all are listed in `metrics.registry.METRICS`."""
 
     name: str
     label: str
-    """What sentences call it, such as `ROUGE-1`."""
+    """The name in sentences, such as `ROUGE-1`."""
     about: str
-    """What it is, in one line."""
+    """A description of one line."""
     make: Callable[..., Metric]
-    """Makes it; takes the options by name. Raises ValueError for one out of its range."""
+    """A function that makes the metric from its options, given by name. Raises ValueError for an option out of its
+    range."""
     options: type = NoOptions
     """A frozen dataclass, whose fields are the metric's options."""
     options_of: Callable[[Mapping[str, str]], Mapping[str, Any]] = lambda settings: {}
-    """The options that led to a signature's settings, as far as they tell them. Raises KeyError, ValueError."""
+    """A function that returns the options behind a signature's settings, as far as these tell them. Raises KeyError,
+    ValueError."""
     evidence: type | None = None
-    """The record that its scores give as evidence; None for a metric that has nothing to show."""
+    """The type of the evidence of its scores; None for a metric that has nothing to show."""
     renderer: str | None = None
-    """What shows that evidence: a name in `reports.evidence.renderers`."""
+    """The renderer of its evidence: a name in `reports.evidence.renderers`."""
     needs_model: bool = False
-    """Whether it loads a model; metrics that do not take seconds, and answer in the process that asks."""
+    """True if it loads a model. Metrics without one take seconds and are computed in the process that asks."""
     by_default: bool = False
-    """Whether it is scored where nobody names metrics."""
+    """True if it is scored when nobody names metrics."""
     source: str = ""
-    """The paper that defines it, as it is cited."""
+    """A citation of the paper that defines it."""
 
     @property
     def option_names(self) -> tuple[str, ...]:
@@ -88,6 +90,6 @@ class MetricKind:
         return tuple(one.name for one in fields(self.options))
 
     def metric(self, **given: Any) -> Metric:
-        """Make the metric by those of the given options that it has. Raises ValueError."""
+        """Make the metric with those of the given options that it has. Raises ValueError."""
         options = self.options(**{name: given[name] for name in self.option_names if name in given})
         return self.make(**vars(options))

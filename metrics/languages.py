@@ -1,9 +1,9 @@
-"""The languages that metrics and summarizers read: how each one's words are made comparable, and its stop words.
+"""The languages that metrics and summarizers read: how their words are made comparable, and their stop words.
 
 Words of every language but English are those of any script (`metrics.text.ANY_SCRIPT`): a character in scripts that are
-written without spaces, such as Chinese and Japanese, and a word in all others. They are lower-cased, and Arabic ones
-lose their vowel signs and tatweel. For ROUGE the Snowball stemmer of the language, where there is one, takes their
-endings; keywords are of lemmas, where simplemma has the language, else of those stems. Stop words are those of
+written without spaces, such as Chinese and Japanese, and a word in all others. They are lower-cased, and Arabic words
+lose their vowel signs and tatweel. For ROUGE the language's Snowball stemmer, if there is one, removes the endings;
+keywords consist of simplemma's lemmas, or of those stems if simplemma lacks the language. Stop words are those of
 stopwords-iso. English has rules of its own, those of the `rouge-score` package and of the ROUGE-K paper.
 """
 
@@ -23,13 +23,13 @@ VOWEL_SIGNS = regex.compile("[\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06e
 
 
 class Language(NamedTuple):
-    """What is known of a language."""
+    """A language with its stemmer and dictionary."""
 
     name: str
     stemmer: str | None = None
-    """The Snowball stemmer that makes its words comparable, as NLTK names it; None where words stay as they are."""
+    """The Snowball stemmer that makes its words comparable, as NLTK names it; None if words stay as they are."""
     lemmas: str | None = None
-    """What simplemma calls the language; None where it has no dictionary of it."""
+    """simplemma's code of the language; None if it has no dictionary of it."""
 
 
 LANGUAGES = {
@@ -51,15 +51,15 @@ LANGUAGES = {
     "sv": Language("Swedish", "swedish", "sv"),
     "zh": Language("Chinese"),
 }
-"""By their ISO 639-1 codes."""
+"""The languages by their ISO 639-1 codes."""
 
 WITHOUT_SPACES = ("ja", "zh")
-"""Those whose words are characters."""
+"""The languages whose words are single characters."""
 
 
 @lru_cache(1 << 18)
 def comparable(word: str, language: str) -> str:
-    """A lower-case word as it is compared in a language of `LANGUAGES` other than English."""
+    """Return the comparable form of a lower-case word, in a language of `LANGUAGES` other than English."""
     if language == "ar":
         word = VOWEL_SIGNS.sub("", word) or word
     name = LANGUAGES[language].stemmer
@@ -73,9 +73,10 @@ def comparable(word: str, language: str) -> str:
 
 @lru_cache(1 << 18)
 def base_form(word: str, language: str) -> str:
-    """A word as keywords have it in a language other than English: its lemma, else as in `comparable`; lower-case.
+    """Return a word's form in keywords of a language other than English: its lemma, or else as in `comparable`.
 
-    German ones are looked up as they are written: without its capital *Haus* is a form of *hausen*.
+    The form is lower-case. German words are looked up as they are written: without its capital *Haus* is a form of
+    *hausen*.
     """
     dictionary = LANGUAGES[language].lemmas
     if dictionary is None:
@@ -86,12 +87,12 @@ def base_form(word: str, language: str) -> str:
 
 
 FUNCTION_CHARACTERS = frozenset("的了着吗呢吧啊呀嘛们和与及或是在也都就而但之这那哪我你您他她它把被很")
-"""The Chinese stop words of one character. Those of the list are more, and stand in names: 日 and 本 are Japan."""
+"""The Chinese stop words of one character. The list has more, but these occur in names: 日 and 本 are Japan."""
 
 
 @cache
 def stop_words(language: str) -> frozenset[str]:
-    """The stop words of a language other than English, lower-cased, as they are written but for Arabic vowel signs."""
+    """Return the stop words of a language other than English: lower-cased, not stemmed, without Arabic vowel signs."""
     import stopwordsiso
 
     listed = frozenset(VOWEL_SIGNS.sub("", word.lower()) for word in stopwordsiso.stopwords(language)) - {""}
@@ -102,29 +103,29 @@ def stop_words(language: str) -> frozenset[str]:
 
 @cache
 def stop_phrases(language: str) -> regex.Pattern[str]:
-    """The stop words of several characters of a language that is written without spaces; the longest is found first."""
+    """Return a pattern of the stop words of several characters, longest first, of a language written without spaces."""
     several = sorted((word for word in stop_words(language) if len(word) > 1), key=lambda word: (-len(word), word))
     return regex.compile("|".join(map(regex.escape, several)))
 
 
 def are_stop_words(text: str, spans: Sequence[tuple[int, int]], language: str) -> list[bool]:
-    """Whether each word of a text in a language other than English is a stop word, or a character within one."""
+    """Tell whether each word of a text in a language other than English is a stop word, or a character within one."""
     listed = stop_words(language)
-    found = [VOWEL_SIGNS.sub("", text[start:end].lower()) in listed for start, end in spans]
+    stops = [VOWEL_SIGNS.sub("", text[start:end].lower()) in listed for start, end in spans]
     if language in WITHOUT_SPACES:
         inside = {place for match in stop_phrases(language).finditer(text) for place in range(*match.span())}
-        found = [stop or start in inside for stop, (start, _) in zip(found, spans, strict=True)]
-    return found
+        stops = [stop or start in inside for stop, (start, _) in zip(stops, spans, strict=True)]
+    return stops
 
 
 def settings_of(language: str) -> dict[str, str]:
-    """What a language's words depend on, as signatures say it."""
+    """Return the settings, for signatures, that a language's words depend on."""
     stemmer = LANGUAGES[language].stemmer
     return {"stem": f"snowball-{stemmer}" if stemmer else "none", "lang": language}
 
 
 def keyword_settings(language: str) -> dict[str, str]:
-    """What keywords of a language depend on besides their rule, as signatures say it."""
+    """Return the settings, for signatures, that keywords of a language depend on besides their rule."""
     lemmas = f"simplemma{version('simplemma')}"
     if language == ENGLISH:
         return {"lemma": lemmas}
@@ -133,12 +134,12 @@ def keyword_settings(language: str) -> dict[str, str]:
 
 
 def language_option() -> Any:
-    """The option `--language`, which the metrics that read words share."""
+    """Return the option `--language`, which the metrics that read words share."""
     return option(
         ENGLISH,
-        "The language of the texts, for ROUGE and ROUGE-K. For another than English, words are those of any script (in "
-        "Chinese and Japanese characters), whatever --tokenizer says: ROUGE stems them, ROUGE-K takes lemmas and stop "
-        "words of the language.",
+        "The language of the texts, for ROUGE and ROUGE-K. Unless it is English, words are those of any script (single "
+        "characters in Chinese and Japanese), whatever --tokenizer says; ROUGE stems them, and ROUGE-K uses the "
+        "language's lemmas and stop words.",
         choices=LANGUAGES,
     )
 
@@ -146,7 +147,7 @@ def language_option() -> Any:
 ASCII_LETTERS = regex.compile("[A-Za-z]+")
 LETTERS = regex.compile(r"\p{L}+")
 NOTEWORTHY = 0.1
-"""The share of letters from which on it is said that they are not seen; a few stand in English texts, too."""
+"""The share of letters above which a warning says that they are not seen; English texts have a few, too."""
 
 SCRIPTS = {
     "ja": regex.compile(r"[\p{Hiragana}\p{Katakana}]"),
@@ -154,11 +155,11 @@ SCRIPTS = {
     "ar": regex.compile(r"\p{Arabic}"),
     "ru": regex.compile(r"\p{Cyrillic}"),
 }
-"""The letters that a language is known by; the first that a text has names it, as Japanese has Chinese ones, too."""
+"""The scripts that tell languages; the first that a text has decides, as Japanese has Chinese letters, too."""
 
 
 def unseen_letters(texts: Iterable[str], where: str = "summaries and references") -> str:
-    """How many letters the tokenizer `a-z0-9` does not see, in a sentence; empty where they are under `NOTEWORTHY`."""
+    """Return a sentence on the letters that the tokenizer `a-z0-9` does not see; empty if under `NOTEWORTHY`."""
     letters = seen = 0
     written: dict[str, int] = {}
     for text in texts:
@@ -176,5 +177,5 @@ def unseen_letters(texts: Iterable[str], where: str = "summaries and references"
     option = f"--language (such as {likely}, {LANGUAGES[likely].name})" if likely else "--language"
     return (
         f"{letters - seen:,} of the {letters:,} letters in {where} are outside a-z, and not seen; "
-        f"say their language by {option}, or take --tokenizer unicode"
+        f"give their language with {option}, or use --tokenizer unicode"
     )

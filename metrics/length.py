@@ -18,7 +18,7 @@ class LengthEvidence(NamedTuple):
 
 
 class Length:
-    """Words of the candidate, as `metrics.text.counted_words` has them; a count and not in [0, 1]."""
+    """The number of words of the candidate by `metrics.text.counted_words`; a count, and so not in [0, 1]."""
 
     name = "length"
     signature = signature("length", VERSION, unit="words")
@@ -32,7 +32,7 @@ class Length:
 
 
 def make_evidence(text: str) -> LengthEvidence:
-    """Where the words stand."""
+    """Return the spans of the counted words."""
     return LengthEvidence(counted_words(text))
 
 

@@ -8,10 +8,10 @@ DAMPING = 0.85
 
 
 def pagerank(weights: NDArray[np.float64]) -> list[float]:
-    """The PageRank of each vertex of a graph; all ranks sum to 1.
+    """Return the PageRank of each vertex of a graph; all ranks sum to 1.
 
-    `weights`, shape (vertices, vertices), are those of the edges, 0 where there is none. A vertex without an edge
-    passes its rank on to all.
+    `weights`, shape (vertices, vertices), are those of the edges, 0 for no edge. A vertex without an edge passes its
+    rank on to all.
     """
     if not (size := len(weights)):
         return []

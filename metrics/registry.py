@@ -1,4 +1,4 @@
-"""The metrics: one file each, this dict names them all."""
+"""The registry of metrics; each metric is a file of its own."""
 
 from collections.abc import Sequence
 from dataclasses import fields
@@ -30,13 +30,13 @@ METRICS: dict[str, MetricKind] = {
 
 
 class UnknownMetric(ValueError):
-    """A metric name that is not in `METRICS`."""
+    """No metric in `METRICS` has this name."""
 
 
 def metric(name: str, **options: Any) -> Metric:
-    """Make a metric by its name, with those of the options that it has.
+    """Make a metric by its name, with those of the given options that it has.
 
-    Raises `UnknownMetric`, ValueError for an option out of its range, and TypeError for one that no metric has.
+    Raises `UnknownMetric`, ValueError for an option out of its range, and TypeError for an option that no metric has.
     """
     if name not in METRICS:
         raise UnknownMetric(f"unknown metric {name!r}; known are {', '.join(METRICS)}")
@@ -46,34 +46,34 @@ def metric(name: str, **options: Any) -> Metric:
 
 
 def make_metrics(names: Sequence[str], **options: Any) -> list[Metric]:
-    """Make several metrics, each name once, in the order given; each takes those of the options that it has."""
+    """Make several metrics in the given order, each name once; each takes those of the options that it has."""
     return [metric(name, **options) for name in dict.fromkeys(names)]
 
 
 def lexical_metrics() -> tuple[str, ...]:
-    """The metrics that need no model and take seconds."""
+    """Return the names of the metrics that need no model and take seconds."""
     return tuple(name for name, kind in METRICS.items() if not kind.needs_model)
 
 
 def default_metrics() -> tuple[str, ...]:
-    """What is scored where nobody names metrics."""
+    """Return the names of the metrics that are scored when nobody names any."""
     return tuple(name for name, kind in METRICS.items() if kind.by_default)
 
 
 def is_lexical(signature: str) -> bool:
-    """Whether a signature or name is that of a metric that needs no model."""
+    """Tell whether a signature or name belongs to a metric that needs no model."""
     kind = METRICS.get(name_of(signature))
     return kind is not None and not kind.needs_model
 
 
 def label_of(signature: str) -> str:
-    """What sentences call the metric of a signature."""
+    """Return the name in sentences of a signature's metric."""
     kind = METRICS.get(name := name_of(signature))
     return kind.label if kind else name
 
 
 def options() -> dict[str, Option]:
-    """The options of all metrics by name, in the order of the metrics; what several have is described once."""
+    """Return the options of all metrics by name, in the order of the metrics; a shared option appears once."""
     described: dict[str, Option] = {}
     for kind in METRICS.values():
         for field in fields(kind.options):

@@ -1,7 +1,8 @@
-"""ROUGE-1, -2, -L and -SU4 (Lin 2004), the first three equal to the `rouge-score` package with its stemmer.
+"""ROUGE-1, -2, -L and -SU4 (Lin 2004); all but the last equal the `rouge-score` package with its stemmer.
 
-The values are computed here because this is the hot path: each distinct text is tokenised and stemmed once, n-grams
-are compared as sets, and longest common subsequences are found with as many bits at once as a sentence has words.
+The values are computed here because this code dominates the run time: each distinct text is tokenised and stemmed once,
+n-grams are compared as sets, and longest common subsequences are found with bit operations, a word of the sentence a
+bit.
 """
 
 from collections import Counter, defaultdict
@@ -24,16 +25,17 @@ from metrics.text import CACHED_TEXTS, Span, rouge_spans, rouge_words
 TOKENIZERS = {"ascii": "a-z0-9", "unicode": "unicode"}
 VALUES = ("f1", "precision", "recall")
 REFERENCE_RULES = (*REFERENCES, "pooled")
-"""How several references become one value; `pooled` divides sums over all of them (Lin 2004, section 2)."""
+"""The ways to combine the values against several references; `pooled` divides sums over all of them (Lin 2004, section
+2)."""
 COUNTS = ("clipped", "set")
-"""How repeated units count: as often as both texts have them, or once."""
+"""The counts of repeated units: as often as both texts have them, or once."""
 
 GAP = 4
-"""Words that may stand between the two of a skip-bigram of ROUGE-SU4."""
+"""The largest number of words between the two of a skip-bigram of ROUGE-SU4."""
 
 
 class Match(NamedTuple):
-    """One matched unit in both texts, from its first word to its last: an n-gram, a skip-bigram, a word."""
+    """A matched unit (an n-gram, a skip-bigram or a word) in both texts, from its first word to its last."""
 
     candidate: Span
     reference: Span
@@ -43,54 +45,54 @@ class RougeComparison(NamedTuple):
     """A candidate against one reference."""
 
     reference: int
-    """Index of the reference in the example."""
+    """The index of the reference in the example."""
     matched: int
-    """Units that both texts have, counted as often as both have them."""
+    """The number of units that both texts have, counted as often as both have them."""
     in_candidate: int
-    """Units of the candidate."""
+    """The number of units of the candidate."""
     in_reference: int
-    """Units of the reference."""
+    """The number of units of the reference."""
 
 
 class RougeEvidence(NamedTuple):
-    """What a ROUGE value was counted from."""
+    """The units and comparisons behind a ROUGE value."""
 
     metric: str
-    """Which ROUGE counted, such as `rouge1`."""
+    """The metric's name, such as `rouge1`."""
     compared: tuple[RougeComparison, ...]
     """The candidate against each reference that has tokens."""
     counted: tuple[int, ...]
-    """Which of them the value is made of: the best one, all for `mean` and `pooled`, or the first."""
+    """The comparisons that make the value: the best one, all for `mean` and `pooled`, or the first."""
     matches: tuple[tuple[Match, ...], ...]
-    """The matched units against each of `compared`."""
+    """The matched units of each of `compared`."""
     left_out: tuple[int, ...]
     """Indices of the references without a token."""
     value: str
-    """Which of `VALUES` the score is."""
+    """The score, one of `VALUES`."""
     rule: str
-    """Which of `REFERENCE_RULES` makes one value of several."""
+    """The rule that combines several references, one of `REFERENCE_RULES`."""
 
 
 Counts = tuple[NDArray[np.integer[Any]], list[int], list[int]]
-"""Matched units, a row a candidate and a column a reference; units of each candidate; of each reference."""
+"""Matched units, shape (candidates, references); the units of each candidate; the units of each reference."""
 
 
 def ratios(
     matched: NDArray[np.integer[Any]], in_candidate: Sequence[int], in_reference: Sequence[int]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """F1, precision and recall, each of the shape of `matched`, as in `VALUES`; 0 where nothing matches."""
+    """Compute F1, precision and recall, each of the shape of `matched`, as in `VALUES`; 0 if nothing matches."""
     precision = matched / np.maximum(in_candidate, 1)[:, None]
     recall = matched / np.maximum(in_reference, 1)[None, :]
     return 2 * precision * recall / np.where(matched > 0, precision + recall, 1), precision, recall
 
 
 class Rouge:
-    """What all have in common: references, tokens, missing scores. The value is in [0, 1].
+    """The common part of all ROUGE metrics: references, tokens, missing scores. The value is in [0, 1].
 
     `value` is F1, precision (the share of the candidate's units that match) or recall (the share of the reference's);
-    the other two are the score's parts. Of several references the one of the highest value counts (`max`), the first,
-    or the mean of all values; `pooled` divides what all references match by what all of them have. In another
-    `language` than English, words are those of `metrics.languages`, whatever the tokenizer.
+    the other two are the score's parts. Of several references, the one with the highest value counts (`max`), the
+    first, or the mean of all values; `pooled` divides the matches in all references by the units of all of them. If
+    `language` is not English, words are those of `metrics.languages`, whatever the tokenizer.
     """
 
     def __init__(
@@ -127,14 +129,14 @@ class Rouge:
         )
 
     def score(self, examples: Sequence[Example]) -> list[Score]:
-        """Score a batch; examples of one document are fastest when they stand together."""
+        """Score a batch; this is fastest if the examples of a document follow each other."""
         scores: list[Score] = []
         for references, group in groupby(examples, key=lambda example: example.references):
             scores.extend(self.score_together(list(group), [references[index] for index in self.scorable(references)]))
         return scores
 
     def scorable(self, references: Sequence[str]) -> list[int]:
-        """Indices of the references that have tokens (of the first one only, where that is asked)."""
+        """Return the indices of the references that have tokens, among the first one only if the rule is `first`."""
         asked = references[:1] if self.references == "first" else references
         return [index for index, text in enumerate(asked) if rouge_words(text, self.tokenizer)]
 
@@ -152,7 +154,7 @@ class Rouge:
                 yield Score(parts.pop(self.value), parts=parts, explain=partial(self.evidence, example))
 
     def chosen_figures(self, examples: Sequence[Example], references: Sequence[str]) -> NDArray[np.float64]:
-        """The `VALUES` of each example, a row each: of its best reference, the mean over all, or of all pooled."""
+        """Return the `VALUES` of each example, a row each: of its best reference, the mean over all, or all pooled."""
         matched, ours, theirs = self.count([example.candidate for example in examples], references)
         if self.references == "pooled":
             pooled = matched.sum(axis=1, keepdims=True), [len(theirs) * size for size in ours], [sum(theirs)]
@@ -164,7 +166,7 @@ class Rouge:
         return np.asarray(figures[np.arange(len(examples)), best])
 
     def evidence(self, example: Example) -> RougeEvidence:
-        """The comparisons behind a score, with every match in character offsets."""
+        """Return the comparisons behind a score, with every match in character offsets."""
         kept = self.scorable(example.references)
         references = [example.references[index] for index in kept]
         matched, (in_candidate,), in_reference = self.count([example.candidate], references)
@@ -184,11 +186,11 @@ class Rouge:
         )
 
     def count(self, candidates: Sequence[str], references: Sequence[str]) -> Counts:
-        """Count the units that every candidate shares with every reference, and how many each text has."""
+        """Count the units that every candidate shares with every reference, and the units of each text."""
         raise NotImplementedError
 
     def matches(self, candidate: str, reference: str) -> Iterator[Match]:
-        """The matched units of one comparison."""
+        """Yield the matched units of a candidate and a reference."""
         raise NotImplementedError
 
 
@@ -196,15 +198,15 @@ class Overlap(Rouge):
     """Overlap of units such as n-grams, each counted as often as both texts have it; once with `counts="set"`."""
 
     def units(self, text: str) -> Iterator[tuple[str, Span]]:
-        """Each unit of a text in order, its words joined by a space, with the span from its first word to its last."""
+        """Yield each unit of a text in order, its words joined by a space, with its span from first word to last."""
         raise NotImplementedError
 
     def numbered(self, text: str) -> frozenset[str]:
-        """A text's units as a set, repeated ones numbered where that matters: see `number_repeats`."""
+        """Return a text's units as a set, with repeated ones numbered (`number_repeats`) unless they count once."""
         raise NotImplementedError
 
     def count(self, candidates: Sequence[str], references: Sequence[str]) -> Counts:
-        """As in `Rouge`."""
+        """Count as in `Rouge`."""
         ours, theirs = (list(map(self.numbered, texts)) for texts in (candidates, references))
         matched = np.array([[len(one & other) for other in theirs] for one in ours])
         return matched, list(map(len, ours)), list(map(len, theirs))
@@ -243,13 +245,13 @@ class RougeN(Overlap):
         self.n = n
 
     def units(self, text: str) -> Iterator[tuple[str, Span]]:
-        """As in `Overlap`."""
+        """Yield units as in `Overlap`."""
         spans = rouge_spans(text, self.tokenizer)
         for start, ngram in enumerate(ngrams(rouge_words(text, self.tokenizer), self.n)):
             yield ngram, (spans[start][0], spans[start + self.n - 1][1])
 
     def numbered(self, text: str) -> frozenset[str]:
-        """As in `Overlap`."""
+        """Return units as in `Overlap`."""
         return numbered_ngrams(text, self.n, self.tokenizer, self.counts == "set")
 
 
@@ -270,46 +272,42 @@ class RougeSU4(Overlap):
         super().__init__("rougeSU4", references, tokenizer, value, counts, language)
 
     def units(self, text: str) -> Iterator[tuple[str, Span]]:
-        """As in `Overlap`: the words first, then the pairs."""
+        """Yield units as in `Overlap`: the words first, then the pairs."""
         words, spans = rouge_words(text, self.tokenizer), rouge_spans(text, self.tokenizer)
         yield from zip(words, spans, strict=True)
-        for first, second in skip_pairs(len(words)):
-            yield f"{words[first]} {words[second]}", (spans[first][0], spans[second][1])
+        for first in range(len(words)):
+            for second in range(first + 1, min(len(words), first + GAP + 2)):
+                yield f"{words[first]} {words[second]}", (spans[first][0], spans[second][1])
 
     def numbered(self, text: str) -> frozenset[str]:
-        """As in `Overlap`."""
+        """Return units as in `Overlap`."""
         return numbered_skip_bigrams(text, self.tokenizer, self.counts == "set")
 
 
 def ngrams(words: Sequence[str], n: int) -> Sequence[str]:
-    """The n-grams of a token sequence, their tokens joined by a space."""
+    """Return the n-grams of a token sequence, their tokens joined by a space."""
     return words if n == 1 else list(map(" ".join, zip(*(words[start:] for start in range(n)), strict=False)))
-
-
-def skip_pairs(size: int) -> Iterator[tuple[int, int]]:
-    """The places of two of so many words that have at most `GAP` words between them."""
-    return ((i, j) for i in range(size) for j in range(i + 1, min(size, i + GAP + 2)))
 
 
 @lru_cache(CACHED_TEXTS)
 def numbered_ngrams(text: str, n: int, tokenizer: str, once: bool = False) -> frozenset[str]:
-    """A text's n-grams as `number_repeats` has them, or each `once`."""
-    found = ngrams(rouge_words(text, tokenizer), n)
-    return frozenset(found) if once else number_repeats(found)
+    """Return a text's n-grams as by `number_repeats`, or each once with `once`."""
+    units = ngrams(rouge_words(text, tokenizer), n)
+    return frozenset(units) if once else number_repeats(units)
 
 
 @lru_cache(CACHED_TEXTS)
 def numbered_skip_bigrams(text: str, tokenizer: str, once: bool = False) -> frozenset[str]:
-    """A text's words and skip-bigrams as `number_repeats` has them, or each `once`."""
+    """Return a text's words and skip-bigrams as by `number_repeats`, or each once with `once`."""
     words = rouge_words(text, tokenizer)
-    # What stands one, two, ... five places further on.
+    # The words one, two, ... five places further on.
     pairs = (zip(words, words[step:], strict=False) for step in range(1, GAP + 2))
-    found = [*words, *map(" ".join, chain.from_iterable(pairs))]
-    return frozenset(found) if once else number_repeats(found)
+    units = [*words, *map(" ".join, chain.from_iterable(pairs))]
+    return frozenset(units) if once else number_repeats(units)
 
 
 def number_repeats(units: Iterable[str]) -> frozenset[str]:
-    """Units as a set, repeated ones numbered, so that a set intersection counts clipped matches.
+    """Return units as a set, repeated ones numbered, so that a set intersection counts clipped matches.
 
     The k-th occurrence of a unit in one text meets the k-th in the other: both sets share exactly min(count, count) of
     its occurrences. No token has a line break, so that no number makes it another unit.
@@ -328,7 +326,7 @@ class RougeL(Rouge):
         super().__init__("rougeL", references, tokenizer, value, language=language)
 
     def count(self, candidates: Sequence[str], references: Sequence[str]) -> Counts:
-        """As in `Rouge`. Tokens become characters of strings, which is what rapidfuzz is fastest on."""
+        """Count as in `Rouge`. Tokens become characters of strings, on which rapidfuzz is fastest."""
         from rapidfuzz.distance import LCSseq
         from rapidfuzz.process import cdist
 
@@ -342,7 +340,7 @@ class RougeL(Rouge):
         return cdist(ours, theirs, scorer=LCSseq.similarity), list(map(len, ours)), list(map(len, theirs))
 
     def matches(self, candidate: str, reference: str) -> Iterator[Match]:
-        """The words of one longest common subsequence."""
+        """Yield the words of one longest common subsequence."""
         from rapidfuzz.distance import LCSseq
 
         ours, theirs = (rouge_words(text, self.tokenizer) for text in (candidate, reference))
@@ -362,16 +360,16 @@ class RougeOptions:
 
     references: str = option(
         "max",
-        "How scores against several references become one (APES: with first, only its questions are asked; pooled, "
-        "ROUGE only: sums over all of them are divided).",
+        "How the scores against several references are combined. ROUGE only: pooled divides sums over all of them. "
+        "APES: first asks the questions of the first reference only.",
         choices=REFERENCE_RULES,
     )
     tokenizer: str = option(
-        "ascii", "Words ROUGE sees: a-z0-9 as everybody reports, or any script's.", choices=TOKENIZERS
+        "ascii", "Words that ROUGE reads: runs of a-z0-9, as is usual, or words of any script.", choices=TOKENIZERS
     )
     value: str = option(
         "f1",
-        "ROUGE: the share of both texts' units that match, of the summary's, or of the reference's.",
+        "ROUGE: F1, precision (the share of the summary's units that match), or recall (of the reference's).",
         choices=VALUES,
     )
     language: str = language_option()
@@ -379,15 +377,15 @@ class RougeOptions:
 
 @dataclass(frozen=True)
 class OverlapOptions(RougeOptions):
-    """Options of those whose units can be repeated: see `Overlap`."""
+    """Options of the metrics whose units can be repeated: see `Overlap`."""
 
     counts: str = option(
-        "clipped", "ROUGE-1, -2, -SU4: repeated units as often as both texts have them, or once.", choices=COUNTS
+        "clipped", "ROUGE-1, -2, -SU4: count repeated units as often as both texts have them, or once.", choices=COUNTS
     )
 
 
 def options_of(settings: Mapping[str, str]) -> dict[str, str]:
-    """The options that a signature's settings tell."""
+    """Return the options of a signature's settings."""
     (tokenizer,) = (name for name, shown in TOKENIZERS.items() if shown == settings["tok"])
     return {
         "references": settings["refs"],

@@ -1,7 +1,7 @@
 """ROUGE-K: the share of a document's keywords that a summary has (Takeshita et al. 2024).
 
-A keyword matches whole words in order. The published code looks for it as a substring of the joined text, so that
-"art" is found in "smart"; that is not repeated here.
+A keyword matches whole words in order. The published code looks for it as a substring of the joined text, so that "art"
+is found in "smart"; this is not repeated here.
 """
 
 import hashlib
@@ -24,10 +24,10 @@ from metrics.languages import ENGLISH, LANGUAGES, keyword_settings, language_opt
 from metrics.text import Span
 
 LIST = "list"
-"""The keywords that a user brings, beside those of `EXTRACTORS`."""
+"""The extractor's name for keywords that a user brings, beside those of `EXTRACTORS`."""
 
 ONLY = {"in-source": "in-src", "out-source": "out-src"}
-"""Which keywords count: those that occur in the source, or those that don't; with their names in signatures."""
+"""The restrictions to keywords that occur in the source, or that do not; with their names in signatures."""
 
 
 class NoKeywords(ValueError):
@@ -35,34 +35,34 @@ class NoKeywords(ValueError):
 
 
 class KeywordEvidence(NamedTuple):
-    """A keyword and where the candidate has it; nowhere means that it is missed."""
+    """A keyword and its places in the candidate; it is missed if there are none."""
 
     keyword: Keyword
     occurrences: tuple[Span, ...]
 
 
 class RougeKEvidence(NamedTuple):
-    """What a ROUGE-K value was counted from."""
+    """The texts and keywords behind a ROUGE-K value."""
 
     texts: tuple[str, ...]
-    """The texts that were compared for keywords: references, then the title where it counts."""
+    """The texts that were compared for keywords: references, then the title if it counts."""
     keywords: tuple[KeywordEvidence, ...]
 
 
 class RougeK:
-    """Keyword recall, in [0, 1]. Keywords are by default what two or more of references and title share.
+    """Keyword recall, in [0, 1]. By default keywords are the n-grams that two or more of references and title share.
 
-    `title` counts among the texts `always`, or `single`, beside a single reference only. `keywords` are
+    `title` is one of the texts `always`, or only beside a `single` reference. `keywords` are
 
     - `overlap`: the n-grams that two or more of the texts share, the paper's rule.
     - `tfidf`, `textrank`: as many as the overlap rule gives, by the paper's baselines. `tfidf:K`, `textrank:K`: K for
-      every document, so that one text is enough. See `metrics.keywords.extractors`. `idf` are texts, usually all
-      references of a data set, among which phrases are rare; without them rarity is that among the sentences of the
-      document's own texts, so that no other document has a say.
-    - `KeywordLists`: those that a user brings.
+      every document, for which one text is enough. See `metrics.keywords.extractors`. `idf` are the texts among which
+      rarity is counted, usually all references of a data set; without them it is counted among the sentences of the
+      document's own texts, so that no other document has an influence.
+    - `KeywordLists`: the lists that a user brings.
 
     `only` counts the keywords that occur in the source (`in-source`, IN-SRC in the paper's Table 9) or those that do
-    not (`out-source`), as they would in a summary. Words, lemmas and stop words are those of `language`
+    not (`out-source`), by the same match as in a summary. Words, lemmas and stop words are those of `language`
     (`metrics.languages`). Raises ValueError.
     """
 
@@ -90,10 +90,10 @@ class RougeK:
 
     @cached_property
     def signature(self) -> str:
-        """Where the keywords come from, and all settings."""
-        found = {"overlap": f"overlap{LONGEST}"}.get(self.keywords, self.keywords.replace(":", ""))
-        # The title has a say in lists, too: a word that stands in a text is looked for as it is (`listed_keyword`).
-        settings = {"kw": f"{LIST}@{self.lists.digest[:8]}" if self.lists else found, "title": self.title}
+        """The source of the keywords, and all settings."""
+        rule = {"overlap": f"overlap{LONGEST}"}.get(self.keywords, self.keywords.replace(":", ""))
+        # The title matters for lists, too: a word that occurs in a text is looked for as it is (`listed_keyword`).
+        settings = {"kw": f"{LIST}@{self.lists.digest[:8]}" if self.lists else rule, "title": self.title}
         if self.extractor == "tfidf":
             corpus = self.corpus
             settings["idf"] = "own" if corpus is None else hashlib.sha256(json.dumps(corpus).encode()).hexdigest()[:8]
@@ -103,11 +103,11 @@ class RougeK:
 
     @cached_property
     def rare(self) -> Rarity | None:
-        """How rare phrases are, each text of `idf` a document."""
+        """The rarity of phrases, each text of `idf` a document."""
         return None if self.corpus is None else count_rarity(([text] for text in self.corpus), self.language)
 
     def score(self, examples: Sequence[Example]) -> list[Score]:
-        """Score a batch; keywords are found once for examples of one document that stand together."""
+        """Score a batch; keywords are found once for consecutive examples of a document."""
         scores: list[Score] = []
         for _, group in groupby(examples, key=lambda e: (e.document_id, e.references, e.title, e.source)):
             together = list(group)
@@ -121,11 +121,11 @@ class RougeK:
         return scores
 
     def keywords_of(self, example: Example) -> list[Keyword]:
-        """The keywords that candidates of an example's document are asked for. Raises `NoKeywords`."""
+        """Return the keywords that candidates of an example's document are searched for. Raises `NoKeywords`."""
         return self.asked(example, compared_texts(example.references, example.title, self.title))
 
     def asked(self, example: Example, texts: tuple[str, ...]) -> list[Keyword]:
-        """The same by the texts that are compared. Raises `NoKeywords`."""
+        """Return the keywords to search for, given the compared texts. Raises `NoKeywords`."""
         keywords = self.brought(example.document_id, texts) if self.lists else self.extracted(texts)
         if self.only is None:
             return keywords
@@ -139,7 +139,7 @@ class RougeK:
         return kept
 
     def brought(self, document: str, texts: tuple[str, ...]) -> list[Keyword]:
-        """The keywords of a document in the user's lists, and where the texts have them. Raises `NoKeywords`."""
+        """Return a document's keywords of the user's lists with their places in the texts. Raises `NoKeywords`."""
         words = self.lists.by_document.get(document) if self.lists else None
         if words is None:
             raise NoKeywords("the file of keywords has no list for this document")
@@ -151,10 +151,10 @@ class RougeK:
         return list(keywords.values())
 
     def extracted(self, texts: tuple[str, ...]) -> list[Keyword]:
-        """The keywords that the extractor finds. Raises `NoKeywords`."""
-        if found := extract(self.keywords, texts, self.rare, self.language):
-            return found
-        if self.keywords != self.extractor:  # a number of them is asked for, which one text can give
+        """Return the keywords that the extractor finds. Raises `NoKeywords`."""
+        if keywords := extract(self.keywords, texts, self.rare, self.language):
+            return keywords
+        if self.keywords != self.extractor:  # a given number, which one text can give
             raise NoKeywords("references and title have no content word" if texts else "there are no references")
         if len(texts) < 2:
             raise NoKeywords(
@@ -165,7 +165,7 @@ class RougeK:
 
 
 def occur_in(keywords: Sequence[Keyword], text: str, language: str = ENGLISH) -> list[bool]:
-    """Whether each keyword occurs in a text, by the same match as in a summary."""
+    """Tell whether each keyword occurs in a text, by the same match as in a summary."""
     words = content_words(text, language)
     return [bool(occurrences(keyword.words, words)) for keyword in keywords]
 
@@ -185,12 +185,12 @@ def score_candidate(example: Example, texts: tuple[str, ...], keywords: Sequence
 def make_evidence(
     texts: tuple[str, ...], keywords: Sequence[Keyword], places: Sequence[tuple[Span, ...]]
 ) -> RougeKEvidence:
-    """The evidence record of one count."""
+    """Return the evidence record of one count."""
     return RougeKEvidence(texts, tuple(map(KeywordEvidence, keywords, places)))
 
 
 def read_keywords(asked: str, records: Records | None, language: str) -> str | KeywordLists:
-    """The keywords that are asked for, those of a file read. Raises ValueError."""
+    """Read the option `--keywords`, and the file that it names. Raises ValueError."""
     kind, _, file = asked.partition(":")
     if kind != LIST:
         try:
@@ -211,12 +211,13 @@ class RougeKOptions:
 
     title: str = option(
         "always",
-        "When ROUGE-K counts the title among the references: always, or only beside a single one.",
+        "When ROUGE-K counts the title as a reference: always, or only beside a single reference.",
         choices=TITLES,
     )
     keywords: str | KeywordLists = option(
         "overlap",
-        "ROUGE-K: overlap; tfidf or textrank, as many; tfidf:K or textrank:K; list:FILE, yours, a JSON list a line.",
+        "Keywords of ROUGE-K: overlap; tfidf or textrank, as many as overlap gives; tfidf:K or textrank:K; or "
+        "list:FILE, your own, with a JSON list per line.",
         read=read_keywords,
     )
     only: str | None = option(
@@ -227,7 +228,7 @@ class RougeKOptions:
 
 
 def options_of(settings: Mapping[str, str]) -> dict[str, str]:
-    """The options that a signature's settings tell."""
+    """Return the options of a signature's settings."""
     name = settings["kw"].rstrip("0123456789")
     number = settings["kw"].removeprefix(name)
     options = {"title": settings["title"], "keywords": f"{name}:{number}" if number and name != "overlap" else name}

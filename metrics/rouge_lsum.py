@@ -17,16 +17,16 @@ from metrics.subsequences import places_of, subsequence
 from metrics.text import CACHED_TEXTS, rouge_spans, rouge_tokens
 
 SENTENCES = ("lines", "split")
-"""What ROUGE-Lsum takes for sentences: the lines of a text, or what `metrics.sentences` finds in each line."""
+"""The sentences of ROUGE-Lsum: the lines of a text, or those that `metrics.sentences` finds in each line."""
 
 
 class RougeLsum(Rouge):
-    """Each sentence of the reference with what the candidate's sentences have of it in order (Lin 2004, section 3.2).
+    """Longest common subsequences of the reference's sentences with the candidate's (Lin 2004, section 3.2).
 
-    A sentence of the reference has a longest common subsequence with each of the candidate; its words in any of them
+    A sentence of the reference has a longest common subsequence with each of the candidate's; its words in any of them
     match, each word at most as often as both texts have it. Of several longest subsequences the one that `rouge-score`
-    finds is taken. A line is a sentence, as there by default, so that a text without line breaks is one; with
-    `lsum_sentences="split"` each line is split into sentences by `metrics.sentences` before.
+    finds is taken. A line is a sentence, as there by default, so that a text without line breaks is one sentence; with
+    `lsum_sentences="split"` each line is first split into sentences by `metrics.sentences`.
     """
 
     def __init__(
@@ -42,11 +42,11 @@ class RougeLsum(Rouge):
         self.split = lsum_sentences == "split"
 
     def sentence_words(self, text: str) -> Sequence[Sequence[str]]:
-        """The tokens of each sentence of a text."""
+        """Return the tokens of each sentence of a text."""
         return sentence_words(text, self.tokenizer, self.split)
 
     def count(self, candidates: Sequence[str], references: Sequence[str]) -> Counts:
-        """As in `Rouge`."""
+        """Count as in `Rouge`."""
         ours, theirs = (list(map(self.sentence_words, texts)) for texts in (candidates, references))
         in_candidate, in_reference = ([sum(map(len, sentences)) for sentences in texts] for texts in (ours, theirs))
         words = [Counter(chain.from_iterable(sentences)) for sentences in ours]
@@ -64,7 +64,7 @@ class RougeLsum(Rouge):
         return matched, in_candidate, in_reference
 
     def matches(self, candidate: str, reference: str) -> Iterator[Match]:
-        """The matched words of the reference, each with its own of the candidate, or an equal one if that is taken."""
+        """Yield the matched words of the reference, each with its partner, or an equal word if that is taken."""
         our_spans, their_spans = (rouge_spans(text, self.tokenizer) for text in (candidate, reference))
         ours = self.sentence_words(candidate)
         free = defaultdict(list)
@@ -88,7 +88,7 @@ class RougeLsum(Rouge):
 
 @lru_cache(CACHED_TEXTS)
 def sentence_words(text: str, tokenizer: str, split: bool = False) -> tuple[tuple[str, ...], ...]:
-    """The tokens of `rouge_words`, line by line; with `split`, of each sentence of a line."""
+    """Return the tokens of `rouge_words`, line by line; with `split`, sentence by sentence within each line."""
     lines = text.split("\n")
     sentences = [line[start:end] for line in lines for start, end in sentence_spans(line)] if split else lines
     return tuple(rouge_tokens(sentence, tokenizer) for sentence in sentences)
@@ -100,13 +100,13 @@ class LsumOptions(RougeOptions):
 
     lsum_sentences: str = option(
         "lines",
-        "ROUGE-Lsum: a line is a sentence, as in rouge-score, or each line is split into sentences.",
+        "ROUGE-Lsum: take each line as a sentence, as rouge-score does, or split lines into sentences.",
         choices=SENTENCES,
     )
 
 
 def lsum_options_of(settings: Mapping[str, str]) -> dict[str, str]:
-    """The options that a signature of ROUGE-Lsum tells."""
+    """Return the options of a signature of ROUGE-Lsum."""
     return options_of(settings) | {"lsum_sentences": settings["sentences"]}
 
 

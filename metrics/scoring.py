@@ -1,4 +1,4 @@
-"""Runs metrics over a data set: in batches that stay in the tokens' cache, stored scores first."""
+"""Scoring of data sets: in batches that stay in the tokens' cache, and without the scores that are stored."""
 
 import math
 from collections import Counter
@@ -18,33 +18,33 @@ from metrics.length import Length
 from metrics.models.files import BadModel, ModelUnavailable
 
 DOCUMENTS = 16
-"""Documents per batch: small enough that every text of a batch stays in the cache while all metrics see it."""
+"""The documents of a batch: few enough that every text of a batch stays in the cache while all metrics see it."""
 
 BATCH = 64
-"""Examples per commit of `score_dataset`; the token vectors of so many stay within the encoder's memory."""
+"""The examples of a commit of `score_dataset`: their token vectors fit into the encoder's memory."""
 
 ENOUGH = 3
-"""Batches in a row after whose failure a metric is given up."""
+"""The number of failed batches in a row after which a metric is given up."""
 
 ProgressCallback = Callable[[int, int], None]
-"""Receives how many examples are done, and how many there are."""
+"""A callback that receives the number of examples that are done, and the number of all."""
 
 
 def ignore(done: int, total: int) -> None:
-    """Drop progress."""
+    """Ignore progress."""
 
 
 class Failures(dict[str, str]):
-    """Reasons why metrics failed, by name; a model that fails does not end the run."""
+    """The reasons why metrics failed, by name; a model that fails does not end the run."""
 
     def __init__(self) -> None:
         super().__init__()
         self.in_a_row: Counter[str] = Counter()
 
     def score(self, metric: Metric, examples: Sequence[Example]) -> list[Score] | None:
-        """Score a batch, or note why that fails.
+        """Score a batch, or note why that fails and return None.
 
-        A metric whose model cannot be had, or that failed at `ENOUGH` batches in a row, is not tried again. Raises
+        A metric whose model is unavailable, or that failed at `ENOUGH` batches in a row, is not tried again. Raises
         `BadModel`.
         """
         if self.in_a_row[metric.name] >= ENOUGH:
@@ -63,7 +63,7 @@ class Failures(dict[str, str]):
 
 
 def finite(score: Score) -> Score:
-    """The score, missing where a model gave no number: no table and no database takes another."""
+    """Return the score, or a missing one if the value is not finite, which no table or database could store."""
     return score if score.value is None or math.isfinite(score.value) else Score(None, "the model gave no number")
 
 
@@ -73,9 +73,9 @@ def score_records(
     failures: Failures | None = None,
     systems: Collection[str] | None = None,
 ) -> Iterator[tuple[Example, dict[str, Score]]]:
-    """Score every candidate, or those of some systems, by every metric, in order; the scores are named by their metric.
+    """Score every candidate, or those of some systems, by every metric, in order; yield scores by the metric's name.
 
-    The scores of a metric that fails are missing with the reason, which is also left in `failures`.
+    If a metric fails, its scores are missing with the reason, which is also left in `failures`.
     """
     failures = Failures() if failures is None else failures
     waiting = iter(records)
@@ -93,7 +93,7 @@ def score_records(
 
 
 def score_record(example: Example, scores: Mapping[str, Score]) -> dict[str, Any]:
-    """One scored summary as a line of a score file; a missing score is null and has its reason in `missing`.
+    """Return a scored summary as a line of a score file; a missing score is null and has its reason in `missing`.
 
     `truncated` names the metrics whose model did not see the end of a text.
     """
@@ -114,26 +114,26 @@ def score_dataset(
     progress: ProgressCallback = ignore,
     failures: Failures | None = None,
 ) -> dict[str, int]:
-    """Compute and store the scores of a data set that are not stored yet; returns how many, by metric.
+    """Compute and store the scores of a data set that are not stored yet; return their number by metric.
 
-    Each batch is committed before the next is computed, so that a run that was cut short goes on where it stopped.
-    What a metric that fails leaves undone is not stored, so that the next run tries again; `failures` has the reasons.
-    Raises `UnknownDataset`.
+    Each batch is committed before the next is computed, so that an interrupted run resumes where it stopped. A metric
+    that fails leaves its scores unstored, so that the next run tries again; `failures` has the reasons. Raises
+    `UnknownDataset`.
     """
     failures = Failures() if failures is None else failures
-    found = store.examples(dataset)
+    examples = store.examples(dataset)
     waiting = {
-        metric.name: dict(store.unscored(dataset=dataset, signature=metric.signature, among=found))
+        metric.name: dict(store.unscored(dataset=dataset, signature=metric.signature, among=examples))
         for metric in metrics
     }
     total = sum(map(len, waiting.values()))
     done = 0
     computed = dict.fromkeys(waiting, 0)
     progress(done, total)
-    keys = list(found)
+    keys = list(examples)
     for start in range(0, len(keys), BATCH):
         for metric in metrics:
-            batch = {key: found[key] for key in keys[start : start + BATCH] if key in waiting[metric.name]}
+            batch = {key: examples[key] for key in keys[start : start + BATCH] if key in waiting[metric.name]}
             if not batch:
                 continue
             scores = failures.score(metric, list(batch.values()))
@@ -150,16 +150,16 @@ def score_dataset(
 
 
 class NoRatings(ValueError):
-    """The records have no human ratings of the aspect that was asked for."""
+    """The records have no human ratings of the requested aspect."""
 
 
 class MissingCounts(NamedTuple):
-    """How many scores of a metric are missing or truncated."""
+    """The numbers of a metric's missing and truncated scores."""
 
     missing: int
-    """Summaries without a score."""
+    """The number of summaries without a score."""
     truncated: int
-    """Summaries of which a model saw only a part, or only a part of what they were compared with."""
+    """The number of summaries scored by a model that did not see the end of them, their references or the source."""
 
 
 def score_cells(
@@ -168,9 +168,9 @@ def score_cells(
     failures: Failures | None = None,
     systems: Collection[str] | None = None,
 ) -> tuple[Cells, dict[str, MissingCounts]]:
-    """Score all summaries, or those of some systems: columns of scores and ratings, and by signature what is missing.
+    """Score all summaries, or those of some systems; return scores and ratings as columns, and gaps by signature.
 
-    The cells are sorted by document and system, and scored so, which is why no figure depends on the order of the
+    The cells are sorted by document and system, and scored in this order, so that no figure depends on the order of the
     records. The scores of a metric that fails are missing; `failures` has the reasons.
     """
     records = sorted(
@@ -201,7 +201,7 @@ def score_cells(
 
 
 def with_length(metrics: Sequence[Metric]) -> list[Metric]:
-    """Add the metric `length` as a baseline."""
+    """Return the metrics with `length` added as a baseline, unless it is among them."""
     return [*metrics] if any(is_length(metric.name) for metric in metrics) else [*metrics, Length()]
 
 

@@ -7,23 +7,23 @@ from typing import NamedTuple
 from metrics.text import CACHED_TEXTS, Span
 
 # Where a sentence may end: at a paragraph, or at marks with the closing quotes and brackets behind them, each of which
-# tokenisers may have put a space before (`end . '' He`). A run of marks is tried from its first one only.
+# tokenizers may have put a space before (`end . '' He`). A run of marks is tried from its first one only.
 MAY_END = re.compile(
     r"""(?<![.!?…։؟۔।॥])(?P<marks>[.!?…։؟۔।॥]++(?:[^\S\n]+[.!?…]++(?=\s|$))*)"""
     r"""(?P<closing>(?:[^\S\n]*["'”’»)\]])*)(?P<space>\s+|$)|(?P<paragraph>\n\s*\n\s*)"""
 )
-# Chinese and Japanese have marks of their own, behind which a sentence ends without a space, quotes included.
+# Chinese and Japanese have marks of their own; a sentence ends behind them without a space, quotes included.
 WIDE_END = re.compile(r"[。｡！？][。｡！？…]*[”’」』）】》\"']*\s*")
 PARAGRAPH = re.compile(r"\n\s*\n")
 OPENS = "\"'“‘«([`"
 CLOSES = "\"'”’»)]"
 AFTER_MARKS = re.compile(r"[,;:]|[.!?](?![.!?])")
-"""What the text goes on with where a sentence did not end at the marks before."""
+"""The characters after marks that show that the sentence did not end there."""
 WORD = re.compile(r"\b\w\.|\w+")  # an initial with its full stop, so that it is no word
 LETTERS = re.compile(r"[^\W\d_](?:\.[^\W\d_]{1,2})*")  # j, u.s, i.i.d
 
 WINDOW = 40
-"""Characters before and after marks that are looked at."""
+"""The number of characters before and after marks that are looked at."""
 
 ALWAYS_INSIDE = frozenset(
     """
@@ -38,7 +38,7 @@ GERMAN_INSIDE = frozenset("bspw bzw ca d.h evtl ggf inkl nr o.ä sog u.a vgl z.b
 """German abbreviations that are no English words, and that a sentence does not end with."""
 
 GERMAN_MONTHS = frozenset("januar februar märz mai juni juli oktober dezember".split())  # noqa: SIM905
-"""Months that are not called so in English: a number with a full stop before them is a day."""
+"""German months that have another name in English: a number with a full stop before them is a day."""
 
 BEFORE_NUMBERS = frozenset(
     "apr art aug ch dec feb fri jan jul jun mon no nos nov oct p sat sep sept sun thu tue vol vols wed".split()  # noqa: SIM905
@@ -48,7 +48,7 @@ BEFORE_NUMBERS = frozenset(
 MAY_END_ONE = frozenset(
     "al ave blvd bros co corp dept est etc ft inc jr ltd ms ph.d rd sr st univ".split()  # noqa: SIM905
 )
-"""Abbreviations that stand inside sentences as well as at their ends, as those with full stops inside (`u.s.`) do."""
+"""Abbreviations that occur inside sentences as well as at their ends, as do those with full stops inside (`u.s.`)."""
 
 BEGIN = frozenset(
     "he her his however i it its my our she the their there these they this those we you your".split()  # noqa: SIM905
@@ -65,34 +65,34 @@ BEGIN_WITH_CAPITAL = BEGIN | frozenset(
 """Words that are no names: with a capital they begin a sentence."""
 
 SAID = {"added", "asked", "asks", "cried", "replied", "said", "say", "says", "shouted", "told", "wondered", "wrote"}
-"""A question in quotes that is followed by one of these goes on."""
+"""The verbs of speech: a sentence goes on if one of them follows a question in quotes."""
 
 
 class Junction(NamedTuple):
     """A place where a sentence may end."""
 
     end: int
-    """Where the sentence would end, with the closing quotes and brackets."""
+    """The end of the sentence, with the closing quotes and brackets."""
     resume: int
-    """Where the next one would begin."""
+    """The start of the next one."""
     kind: str
     """`paragraph`, `stop`, `question` (or exclamation), `ellipsis`, `abbreviation` (or initial), or `inside`."""
     closing: bool
-    """Whether quotes or brackets close here."""
+    """True if quotes or brackets close here."""
     following: tuple[str, ...]
-    """The next words, at most four; none where something else than a word follows."""
+    """The next words, at most four; none if something else than a word follows."""
 
 
 @lru_cache(CACHED_TEXTS)
 def sentence_spans(text: str) -> tuple[Span, ...]:
-    """The spans of the sentences of a text, ordinary or tokenised, without the white space between them.
+    """Return the spans of the sentences of a text, ordinary or tokenised, without the white space between them.
 
     The rules are those of English, with the marks of other scripts and the commonest abbreviations of German.
 
     A paragraph ends a sentence, a single line break does not. In a text whose sentences begin with capitals, a full
-    stop before a lower-case letter ends none; in a text in lower case it does, save after abbreviations, initials and
-    ellipses. After an abbreviation that may end a sentence, one begins with words such as `he` or `the` only:
-    `in the U.S. He left` is cut, `in the U.S. Officials left` is not.
+    stop before a lower-case letter does not end one; in a text in lower case it does, except after abbreviations,
+    initials and ellipses. After an abbreviation that may end a sentence, a new one begins only with words such as `he`
+    or `the`: `in the U.S. He left` is cut, `in the U.S. Officials left` is not.
     """
     junctions = [junction(text, match) for match in MAY_END.finditer(text)]
     lower = in_lower_case(text, junctions)
@@ -109,7 +109,7 @@ def sentence_spans(text: str) -> tuple[Span, ...]:
 
 
 def in_lower_case(text: str, junctions: list[Junction]) -> bool:
-    """Whether more sentences begin with a lower-case letter than with another one."""
+    """Tell whether more sentences begin with a lower-case letter than with another one."""
     first = [words[0][0] for _, _, kind, _, words in junctions if kind == "stop" and words]
     if begins := WORD.search(text):
         first.append(begins.group()[0])
@@ -118,7 +118,7 @@ def in_lower_case(text: str, junctions: list[Junction]) -> bool:
 
 
 def ends(place: Junction, lower: bool) -> bool:
-    """Whether a sentence ends at a place of a text, which may be one in lower case."""
+    """Tell whether a sentence ends at a junction; `lower` is the result of `in_lower_case` for the text."""
     if not place.following:
         return place.kind not in ("inside", "abbreviation")
     word = place.following[0]
@@ -134,7 +134,7 @@ def ends(place: Junction, lower: bool) -> bool:
 
 
 def junction(text: str, match: re.Match[str]) -> Junction:
-    """The context of a possible sentence end."""
+    """Return the junction at a match of `MAY_END`."""
     resume = match.end()
     if match["paragraph"] or match["space"].count("\n") > 1:
         return Junction(
@@ -178,6 +178,6 @@ def kind_of_stop(word: str, before: str, bracket: bool, following: tuple[str, ..
 
 
 def is_item(before: str) -> bool:
-    """Whether a number at the end of a text counts items (`1. One. 2. Two.`): it opens the text, or a sentence."""
+    """Tell whether the number at the end numbers an item (`1. One. 2. Two.`): it opens the text or a sentence."""
     *_, last, _ = ["", "", *before.split()]
     return not last or (last[-1] in ".!?" and last[:-1].lower() not in BEFORE_NUMBERS | ALWAYS_INSIDE)

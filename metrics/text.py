@@ -1,4 +1,4 @@
-"""Tokens with their places: what the lexical metrics compare, and where it stands in the original text."""
+"""Tokens with their places in the original text: the units that the lexical metrics compare."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from nltk.stem.porter import PorterStemmer
 
 Span = tuple[int, int]
-"""Start and end of a stretch of text, in characters of the original."""
+"""The start and end of a stretch of text, in characters of the original."""
 
 
 class Tokens(NamedTuple):
@@ -42,30 +42,30 @@ CACHED_TEXTS = 8192
 
 @lru_cache(CACHED_TEXTS)
 def rouge_words(text: str, tokenizer: str) -> tuple[str, ...]:
-    """A text's tokens as ROUGE compares them: lower-cased, words of over three letters Porter-stemmed.
+    """Return a text's tokens as ROUGE compares them: lower-cased, words of over three letters Porter-stemmed.
 
-    With `tokenizer="ascii"` this is what the `rouge-score` package does with `use_stemmer=True`; `unicode`
-    takes words of any script; the code of a language does so too, and stems them as `metrics.languages` says.
+    The tokenizer `ascii` does what the `rouge-score` package does with `use_stemmer=True`; `unicode` takes words of any
+    script; so does the code of a language, with the stemmer of `metrics.languages`.
     """
     return rouge_tokens(text, tokenizer)
 
 
 def rouge_tokens(text: str, tokenizer: str) -> tuple[str, ...]:
-    """As `rouge_words`, for parts of texts, which are not kept."""
-    found = pattern_of(tokenizer).findall(text.lower())
+    """Return the tokens of `rouge_words` for a part of a text, without caching them."""
+    words = pattern_of(tokenizer).findall(text.lower())
     if tokenizer in LANGUAGES:
-        return tuple(comparable(word, tokenizer) for word in found)
-    return tuple(map(stem, found))
+        return tuple(comparable(word, tokenizer) for word in words)
+    return tuple(map(stem, words))
 
 
 @lru_cache(CACHED_TEXTS)
 def rouge_spans(text: str, tokenizer: str) -> tuple[Span, ...]:
-    """Where the tokens of `rouge_words` stand."""
+    """Return the spans of the tokens of `rouge_words`."""
     return find_tokens(pattern_of(tokenizer), text).spans
 
 
 def pattern_of(tokenizer: str) -> regex.Pattern[str]:
-    """What a tokenizer, or the code of a language in its place, takes for a word."""
+    """Return the pattern of a word for a tokenizer, or for the code of a language given instead."""
     if tokenizer in LANGUAGES:
         return ANY_SCRIPT
     return ASCII if tokenizer == "ascii" else UNICODE
@@ -73,29 +73,29 @@ def pattern_of(tokenizer: str) -> regex.Pattern[str]:
 
 @lru_cache(CACHED_TEXTS)
 def lemmas(text: str, language: str = ENGLISH) -> Tokens:
-    """A text's lower-cased, lemmatised words, for keywords: of English with inner hyphens and apostrophes."""
-    found = find_tokens(WORD if language == ENGLISH else ANY_SCRIPT, text)
+    """Return a text's lower-cased lemmas, for keywords; English words include inner hyphens and apostrophes."""
+    tokens = find_tokens(WORD if language == ENGLISH else ANY_SCRIPT, text)
     if language == ENGLISH:
-        return Tokens(tuple(map(lemma, found.words)), found.spans)
-    return Tokens(tuple(base_form(text[start:end], language) for start, end in found.spans), found.spans)
+        return Tokens(tuple(map(lemma, tokens.words)), tokens.spans)
+    return Tokens(tuple(base_form(text[start:end], language) for start, end in tokens.spans), tokens.spans)
 
 
 def counted_words(text: str) -> tuple[Span, ...]:
-    """Where the words of a text stand, wherever words are counted: as the metric `length`, as the length of a summary.
+    """Return the spans of a text's words for all word counts, such as the metric `length` and the length of a summary.
 
-    A word is what stands between white space (`text.split()`), punctuation included; in scripts that are written
-    without spaces, such as Chinese and Thai, each character is one, with the punctuation beside it.
+    A word is a stretch between white space (`text.split()`), punctuation included; in scripts that are written without
+    spaces, such as Chinese and Thai, each character is one, with the punctuation beside it.
     """
     return tuple(match.span() for match in COUNTED.finditer(text))
 
 
 def count_words(text: str) -> int:
-    """How many `counted_words` a text has."""
+    """Return the number of `counted_words` of a text."""
     return len(text.split()) if text.isascii() else len(counted_words(text))
 
 
 def find_tokens(pattern: regex.Pattern[str], text: str) -> Tokens:
-    """The matches of a pattern in the lower-cased text, with their spans in the original."""
+    """Return the matches of a pattern in the lower-cased text, with their spans in the original."""
     lowered = text.lower()
     original = origins(text, lowered)
     matches = list(pattern.finditer(lowered))
@@ -106,7 +106,7 @@ def find_tokens(pattern: regex.Pattern[str], text: str) -> Tokens:
 
 
 def origins(text: str, lowered: str) -> Callable[[int], int]:
-    """Map an index of the lower-cased text to the original: some letters, such as İ, become two."""
+    """Return a map from indices of the lower-cased text to the original: some letters, such as İ, become two."""
     if len(lowered) == len(text):
         return lambda index: index
     table = [index for index, character in enumerate(text) for _ in character.lower()]
@@ -115,7 +115,7 @@ def origins(text: str, lowered: str) -> Callable[[int], int]:
 
 @lru_cache(1)
 def stemmer() -> PorterStemmer:
-    """NLTK's Porter stemmer with its extensions, the one that `rouge-score` uses. Loading NLTK takes a second."""
+    """Return NLTK's Porter stemmer with its extensions, which `rouge-score` uses. Loading NLTK takes a second."""
     from nltk.stem.porter import PorterStemmer
 
     return PorterStemmer()
@@ -123,13 +123,13 @@ def stemmer() -> PorterStemmer:
 
 @lru_cache(1 << 18)
 def stem(word: str) -> str:
-    """The Porter stem of a word; words of at most three letters stay."""
+    """Return the Porter stem of a word; words of at most three letters stay as they are."""
     return str(stemmer().stem(word)) if len(word) > 3 else word
 
 
 @lru_cache(1 << 18)
 def lemma(word: str) -> str:
-    """The English base form of a lower-case word, from simplemma's dictionary."""
+    """Return the English base form of a lower-case word, from simplemma's dictionary."""
     import simplemma
 
     return simplemma.lemmatize(word, lang="en")

@@ -1,4 +1,4 @@
-"""Letters that metrics do not see, and languages that they take for English: what is said beside scores."""
+"""Warnings beside scores: letters that metrics do not see, and texts that are wrongly taken for English."""
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
@@ -9,33 +9,33 @@ from data.signatures import name_of as plain_name
 from metrics.languages import unseen_letters
 
 ENGLISH_ONLY = ("carouge", "apes")
-"""Metrics that have no other language."""
+"""The metrics that read English only."""
 
 LOOKED_AT = 1000
-"""The documents of a large data set whose letters are counted."""
+"""The number of documents of a large data set whose letters are counted."""
 
 Records = Iterable[tuple[Document, Sequence[Summary]]]
 
 
-def warnings_of(records: Records, signatures: Iterable[str], name_of: Callable[[str], str] = plain_name) -> list[str]:
-    """Sentences about metrics, by their signatures, that cannot read the letters of summaries and references.
+def warnings_of(records: Records, signatures: Iterable[str]) -> list[str]:
+    """Return warnings about metrics, given by signature, that cannot read the letters of summaries and references.
 
-    None where at most a tenth of all letters is outside a-z, or where no such metric is asked for: then no record is
-    read. `name_of` says what a metric is called, by its signature.
+    There is none if at most a tenth of all letters is outside a-z, or if no such metric is among the signatures; then
+    no record is read.
     """
-    return warnings_of_texts(texts_of(records), signatures, name_of=name_of)
+    return warnings_of_texts(texts_of(records), signatures)
 
 
 def warnings_of_first(
     records: Records, signatures: Iterable[str], name_of: Callable[[str], str] = plain_name
 ) -> list[str]:
-    """The same of the first `LOOKED_AT` documents alone, and said so."""
+    """Return the warnings of `warnings_of` for the first `LOOKED_AT` documents alone; the text says so."""
     where = f"summaries and references (of {LOOKED_AT:,} documents at most)"
     return warnings_of_texts(texts_of(islice(records, LOOKED_AT)), signatures, where, name_of)
 
 
 def texts_of(records: Records) -> Iterable[str]:
-    """The texts that metrics compare."""
+    """Return the texts that metrics compare."""
     return (
         text
         for document, summaries in records
@@ -49,7 +49,7 @@ def warnings_of_texts(
     where: str = "summaries and references",
     name_of: Callable[[str], str] = plain_name,
 ) -> list[str]:
-    """The same of texts, which stand `where` it is said."""
+    """Return the warnings of `warnings_of` for texts, named by `where`; `name_of` names a signature's metric."""
     read = [(Signature.parse(signature), name_of(signature)) for signature in signatures]
     blind = [name for one, name in read if one.values.get("tok") == "a-z0-9"]
     english = [
@@ -57,7 +57,7 @@ def warnings_of_texts(
     ]
     if not (blind or english) or not (unseen := unseen_letters(texts, where)):
         return []
-    found = [f"{', '.join(blind)}: {unseen}"] if blind else []
+    warnings = [f"{', '.join(blind)}: {unseen}"] if blind else []
     if english:
-        found.append(f"{', '.join(english)}: texts are taken for English, and many of their letters are outside a-z")
-    return found
+        warnings.append(f"{', '.join(english)}: texts are taken for English, but many of their letters are outside a-z")
+    return warnings

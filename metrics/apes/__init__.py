@@ -1,4 +1,4 @@
-"""APES: can a reader answer the references' questions from the summary? (Eyal et al. 2019)."""
+"""APES: the references' questions, answered by a reader from the summary (Eyal et al. 2019)."""
 
 from metrics.apes.metric import Apes
 

@@ -18,8 +18,8 @@ def score_by_assessor(
 ) -> Iterator[Cells]:
     """Score all rated summaries by APES and ROUGE with the first reference alone, then the second, and so on.
 
-    References stand in the order of the assessors, so that the cells of each are one assessor's. Documents with fewer
-    references are left out of the later ones, and so are summaries without a score, as where APES has nothing to ask.
+    References are in the order of the assessors, so that each yielded `Cells` are one assessor's. Documents with fewer
+    references are left out of the later ones, as are summaries without a score, for example if APES has no question.
     Raises `NoRatings`, `ModelUnavailable`.
     """
     check_ratings(records, aspect)
@@ -40,7 +40,7 @@ def score_by_assessor(
 def rated_by(
     records: Iterable[tuple[Document, Sequence[Summary]]], index: int, aspect: str
 ) -> Iterator[tuple[Example, float]]:
-    """Yield each rated summary beside one reference of its document, unless that reference stands as a system."""
+    """Yield each rated summary with one reference of its document, unless that reference is also a system."""
     for document, summaries in records:
         for example, summary in zip(make_examples(document, summaries), summaries, strict=True):
             own = document.references[index : index + 1]

@@ -1,4 +1,4 @@
-"""What the parts of APES pass to each other: questions, candidates, a reader's answers."""
+"""The records that the parts of APES exchange: questions, candidates, a reader's answers."""
 
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
@@ -7,62 +7,62 @@ from data.records import PLACEHOLDER
 from metrics.text import Span
 
 BLANK = PLACEHOLDER
-"""What stands in a question where the answer was."""
+"""The text in a question that replaces the answer."""
 
 PLACES = 6
-"""Decimals of a reader's scores: what differs by less is what a model makes of one text in two batches."""
+"""The decimals of a reader's scores: smaller differences come from the batch that a text is in."""
 
 
 class Question(NamedTuple):
-    """A sentence of a reference in which one mention of an entity is blanked."""
+    """A sentence of a reference in which a mention of an entity is replaced by a blank."""
 
     text: str
     """The sentence with one `BLANK`."""
     answer: str
-    """What stood there."""
+    """The replaced mention."""
     reference: int | None = None
-    """Index of the reference it was made from; None where the data set brought the question."""
+    """The index of its reference; None if the question came with the data set."""
     span: Span | None = None
-    """Where the answer stands in that reference."""
+    """The span of the answer in that reference."""
 
 
 class CandidateAnswer(NamedTuple):
-    """An entity that could be the answer, and where the summary mentions it."""
+    """An entity that could be the answer, with its mentions in the summary."""
 
     name: str
     mentions: tuple[Span, ...]
-    """At least one place in the summary."""
+    """The spans of its mentions in the summary, at least one."""
 
 
 class ReadingTask(NamedTuple):
-    """One question to be answered from one summary."""
+    """A question to be answered from a summary."""
 
     summary: str
     question: str
     """A text with one `BLANK`."""
     candidates: tuple[CandidateAnswer, ...]
-    """At least one."""
+    """The possible answers, at least one."""
 
 
 class Answer(NamedTuple):
     """A reader's answer to a task."""
 
     chosen: int
-    """Index of the candidate that it picks: the highest score, the first of equal ones."""
+    """The index of the candidate with the highest score, the first of equals."""
     scores: tuple[float, ...]
-    """A score a candidate, to `PLACES` decimals, higher is better; the scale is the reader's own."""
+    """The score of each candidate, to `PLACES` decimals; higher is better, and the scale is the reader's own."""
     span: Span
     """The mention in the summary that the answer was read from."""
     seen: bool = True
-    """Whether the reader saw that mention; one that stands beyond a model's limit is no answer."""
+    """True if the reader saw that mention; one beyond a model's limit is no answer."""
 
 
 class Reader(Protocol):
-    """Answers questions about summaries."""
+    """The interface of readers, which answer questions about summaries."""
 
     @property
     def signature(self) -> str:
-        """Its name with everything that its answers depend on, without `|`: it stands in the signature of APES."""
+        """Its name with everything that its answers depend on, without `|`, as it is part of the signature of APES."""
 
     def read(self, tasks: Sequence[ReadingTask]) -> list[Answer]:
         """Answer a batch, in order."""

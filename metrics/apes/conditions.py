@@ -1,4 +1,4 @@
-"""Whether a reader can be trusted: APES of texts whose ranking is known (Eyal et al. 2019, Tables 3 and 4)."""
+"""Tests of a reader: APES of texts with a known ranking (Eyal et al. 2019, Tables 3 and 4)."""
 
 import random
 from collections import defaultdict
@@ -18,43 +18,43 @@ SOURCE, GOLD, SHUFFLED, INTERCHANGED, LEAD = "source", "gold", "shuffled gold", 
 NAMES = (SOURCE, GOLD, SHUFFLED, INTERCHANGED, LEAD)
 
 DOCUMENTS = 16
-"""Documents that are read at once."""
+"""The number of documents that are read at once."""
 
 
 class Condition(NamedTuple):
-    """One row: means over the documents that have questions, and over seeds where a seed decides."""
+    """A row: means over the documents that have questions, and over seeds if the texts depend on one."""
 
     name: str
-    """One of `NAMES`, or a system (`system lead-3` where it has such a name)."""
+    """One of `NAMES`, or a system (`system lead-3` if a system has such a name)."""
     n: int
-    """Documents."""
+    """The number of documents."""
     apes: float
-    """Mean of the documents' values, each over all questions of the document."""
+    """The mean of the documents' values, each over all questions of the document."""
     sd: float | None
-    """Standard deviation of `apes` over seeds; None where no seed decides or there is only one."""
+    """The standard deviation of `apes` over seeds; None without a seed or with a single one."""
     micro: float
-    """What all questions earn / all questions: documents count by their questions."""
+    """The credit of all questions / all questions: documents count by their questions."""
     occurs: float
-    """Share of the questions whose answer the text mentions: the lexical baseline."""
+    """The share of the questions whose answer the text mentions: the lexical baseline."""
     questions: float
     entities: float
-    """Entities of the document that the text mentions."""
+    """The number of the document's entities that the text mentions."""
     salient: float
-    """Those of them that a question asks for."""
+    """The number of these that a question asks for."""
     density: float | None
-    """`salient` / `entities`; None where the texts mention none."""
+    """`salient` / `entities`; None if the texts mention none."""
     perfect: float
-    """Share of the texts all of whose questions earn everything."""
+    """The share of the texts all of whose questions earn full credit."""
     zero: float
-    """Share of the texts none of whose questions earns anything."""
+    """The share of the texts none of whose questions earns any credit."""
     rouge1: float | None
-    """F1 against the references, a reference's own against itself; None where there is nothing to compare."""
+    """F1 against the references, or against itself for a reference; None if there is nothing to compare."""
     rouge2: float | None
     rougeL: float | None  # noqa: N815  its name everywhere
 
 
 class ConditionText(NamedTuple):
-    """One text that is read, with its questions and the references that ROUGE holds it against."""
+    """A text to read, with its questions and the references that ROUGE compares it with."""
 
     condition: str
     seed: int
@@ -65,7 +65,7 @@ class ConditionText(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What was counted in one text."""
+    """The counts of one text."""
 
     document: str
     earned: float
@@ -79,13 +79,13 @@ class Reading(NamedTuple):
 def conditions(
     apes: Apes, records: Iterable[tuple[Document, Sequence[Summary]]], seed: int = 0, seeds: int = 1
 ) -> list[Condition]:
-    """APES and ROUGE of sources, references, spoilt references, the sources' first three sentences, and each system.
+    """Compute APES and ROUGE of sources, references, altered references, first three sentences, and systems.
 
-    A reference is asked its own questions, or those that the data set brings. In a shuffled one all words change
-    places, as in the paper. In an interchanged one only the names do, so that, where no entity has more than half of
-    them, every place names another entity: what is mentioned stays, what is said of it becomes wrong. A reference that
-    mentions one entity only cannot be interchanged and is left out, as `n` says. Both are drawn `seeds` times, from
-    `seed` on. Raises `ModelUnavailable`.
+    A reference is asked its own questions, or those of the data set. In a shuffled reference all words change places,
+    as in the paper. In an interchanged one only the names do, so that every place names another entity, unless one
+    entity has more than half of the names: the same entities are mentioned, but the statements about them become wrong.
+    A reference that mentions one entity only cannot be interchanged and is left out, as `n` shows. Both are drawn
+    `seeds` times, starting with `seed`. Raises `ModelUnavailable`.
     """
     rows: dict[str, dict[int, list[Reading]]] = {name: defaultdict(list) for name in NAMES}
     waiting = list(records)
@@ -112,7 +112,7 @@ def conditions(
 
 
 def candidates(document: Document, summaries: Sequence[Summary]) -> tuple[Example, list[tuple[str, str]]]:
-    """A document as its summaries are judged, and the systems and texts of those that are not empty."""
+    """Return an example of a document as its summaries are judged, and systems and texts of non-empty summaries."""
     judged = make_examples(document, summaries) or make_examples(document, [Summary(document.id, "", "")])
     return judged[0], [(summary.system, summary.text) for summary in summaries if not summary.is_empty]
 
@@ -120,7 +120,7 @@ def candidates(document: Document, summaries: Sequence[Summary]) -> tuple[Exampl
 def make_texts(
     example: Example, references: tuple[str, ...], systems: Iterable[tuple[str, str]], quiz: Quiz, seeds: Sequence[int]
 ) -> Iterator[ConditionText]:
-    """The texts of one document that are read; `references` are those that are asked."""
+    """Yield the texts of a document to read; `references` are those that questions come from."""
 
     def made(
         condition: str, text: str, own: Quiz = quiz, against: tuple[str, ...] = references, seed: int = 0
@@ -132,7 +132,7 @@ def make_texts(
         opening = sentence_spans(example.source)[:3]
         yield made(LEAD, example.source[: opening[-1][1]] if opening else "")
     for index, reference in enumerate(references):
-        # a question of the data set is of no reference, and so of all
+        # a question of the data set belongs to no reference, and so to all
         own = quiz._replace(questions=tuple(a for a in quiz.questions if a.question.reference in (index, None)))
         yield made(GOLD, reference, own, (reference,))
         for seed in seeds:
@@ -146,22 +146,22 @@ def make_texts(
 
 
 def shuffle(text: str, rng: random.Random) -> str:
-    """The words of a text, parted by white space, in another order."""
+    """Return a text's white-space separated words in another order."""
     words = text.split()
     rng.shuffle(words)
     return " ".join(words)
 
 
 def interchange(text: str, quiz: Quiz, rng: random.Random) -> str | None:
-    """The text with its entities interchanged, or None where it mentions fewer than two."""
-    found = find_names(text, quiz.entities)
-    if len(found) < 2:
+    """Return the text with its entities interchanged, or None if it mentions fewer than two."""
+    mentions = find_names(text, quiz.entities)
+    if len(mentions) < 2:
         return None
-    order = list(found)
+    order = list(mentions)
     rng.shuffle(order)
-    grouped = [(entity, span) for entity in order for span in found[entity]]
-    largest = max(map(len, found.values()))
-    # Turned by the size of the largest group, no name lands in its own group while none has more than half.
+    grouped = [(entity, span) for entity in order for span in mentions[entity]]
+    largest = max(map(len, mentions.values()))
+    # Shifted by the size of the largest group, no name lands in its own group while none has more than half.
     names = [text[start:end] for _, (start, end) in grouped[largest:] + grouped[:largest]]
     places = sorted((span, name) for (_, span), name in zip(grouped, names, strict=True))
     pieces, last = [], 0
@@ -172,7 +172,7 @@ def interchange(text: str, quiz: Quiz, rng: random.Random) -> str | None:
 
 
 def rouge_of(asked: Sequence[ConditionText]) -> list[tuple[float | None, ...]]:
-    """ROUGE-1, ROUGE-2 and ROUGE-L of each text, F1, against the best of several references."""
+    """Compute ROUGE-1, ROUGE-2 and ROUGE-L F1 of each text against the best of several references."""
     compared = [Example(each.document, each.condition, each.text, each.references, None, "") for each in asked]
     scores = [metric.score(compared) for metric in (RougeN(1), RougeN(2), RougeL())]
     return [tuple(score.value for score in row) for row in zip(*scores, strict=True)]
@@ -194,7 +194,7 @@ def count_answers(document: str, read: SummaryReading, value: str, rouge: tuple[
 
 
 def condition(name: str, by_seed: Sequence[Sequence[Reading]]) -> Condition:
-    """A row from what was read with each seed."""
+    """Return a row from the readings with each seed."""
     drawn = [average_readings(name, readings) for readings in by_seed]
     n = drawn[0].n  # the same with each seed
     values = [fmean(column) if None not in column else None for column in zip(*(row[2:] for row in drawn), strict=True)]
@@ -203,7 +203,7 @@ def condition(name: str, by_seed: Sequence[Sequence[Reading]]) -> Condition:
 
 
 def average_readings(name: str, readings: Sequence[Reading]) -> Condition:
-    """A row: questions are pooled within a document, documents count alike."""
+    """Return a row of means; questions are pooled within a document, documents count equally."""
     by_document: dict[str, list[Reading]] = defaultdict(list)
     for each in readings:
         by_document[each.document].append(each)

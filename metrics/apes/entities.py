@@ -1,6 +1,6 @@
-"""Entities of a text, which the questions of APES ask for, and their types."""
+"""The entities of a text that the questions of APES ask for, and their types."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 import regex
@@ -9,17 +9,17 @@ from metrics.models.files import ModelUnavailable
 
 
 class Entity(NamedTuple):
-    """A mention of a name in a text, in characters of it."""
+    """A mention of a name, with its place in characters of the text."""
 
     start: int
     end: int
     label: str
-    """The finder's own label: PER, ORG, LOC or MISC from the embedded one."""
+    """The finder's own label; PER, ORG, LOC or MISC from the embedded finder."""
 
 
 ONTONOTES_LOC = "NATURAL_LOC"
-"""Our label for what OntoNotes calls LOC: mountains, seas, continents, which APES does not ask for. Countries and
-cities are GPE there, and LOC by the rules of CoNLL 2003."""
+"""Our label for OntoNotes' LOC: mountains, seas and continents, which APES does not ask for. Countries and cities are
+GPE there, and LOC by the rules of CoNLL 2003."""
 
 TYPES = {
     # the embedded finder, and spaCy pipelines trained on WikiNER
@@ -39,38 +39,38 @@ TYPES = {
     "LAW": "other",
     "LANGUAGE": "other",
 }
-"""The type of each label that names something; numbers, dates and amounts have none."""
+"""The type of each label of names; numbers, dates and amounts have none."""
 
 DEFAULT_TYPES = ("person", "group", "organisation", "place", "facility")
-"""The types that APES asks for: all but `other`, the events, works and products."""
+"""The types that APES asks for by default: all but `other`, which has events, works and products."""
 
 
 class FinderUnavailable(ModelUnavailable):
-    """An entity finder that cannot be had on this machine; the message says what to install."""
+    """The entity finder is not available on this machine; the message says what to install."""
 
 
 class Finder(Protocol):
-    """Finds the entities of texts."""
+    """The interface of entity finders."""
 
     @property
     def signature(self) -> str:
         """Its name with everything that its entities depend on, without `|`."""
 
     def find(self, texts: Sequence[str]) -> list[list[Entity]]:
-        """The entities of each text in order, none overlapping another."""
+        """Return the entities of each text in order, none overlapping another."""
 
 
 def entity_type(text: str, entity: Entity) -> str | None:
-    """The type of an entity of a text: one of `TYPES`' values, or None for a label that names nothing.
+    """Return the type of an entity of a text: one of `TYPES`' values, or None for a label that is not in `TYPES`.
 
-    A MISC that names people by nationality, region, religion or politics is a `group`, as spaCy's NORP is.
+    A MISC that names people by nationality, region, religion or politics is a `group`, like spaCy's NORP.
     """
     kind = TYPES.get(entity.label)
     return "group" if entity.label == "MISC" and is_group(text[entity.start : entity.end]) else kind
 
 
 def is_group(name: str) -> bool:
-    """Whether a name says a nationality, region, religion or political group: "German", "Muslims", "Irish-American"."""
+    """Tell whether a name is a nationality, region, religion or political group, such as "Irish-American"."""
     words = [word for word in regex.split(r"[\s\-‐‑–]+", name.lower()) if word]
     return (
         bool(words) and is_group_word(words[-1]) and all(is_group_word(word) or word in BEFORE for word in words[:-1])
@@ -78,15 +78,8 @@ def is_group(name: str) -> bool:
 
 
 def is_group_word(word: str) -> bool:
-    """Whether one lower-case word, singular or plural or of a man or woman, is in `GROUPS`."""
-    return any(stem in GROUPS for stem in stems(word))
-
-
-def stems(word: str) -> Iterable[str]:
-    """The word without the endings that a group's name takes."""
-    yield word
-    for ending in ("'s", "’s", "s", "es", "men", "man", "women", "woman"):
-        yield word.removesuffix(ending)
+    """Tell whether a lower-case word, singular, plural or with man or woman, is in `GROUPS`."""
+    return any(word.removesuffix(ending) in GROUPS for ending in ENDINGS)
 
 
 BEFORE_WORDS = """
@@ -133,7 +126,8 @@ GROUP_WORDS = """
     walloon welsh whig wiccan yazidi yemeni yemenite yoruba yugoslav yugoslavian zairean zambian zealander
     zimbabwean zionist zoroastrian zulu
 """
+ENDINGS = ("", "'s", "’s", "s", "es", "men", "man", "women", "woman")
 BEFORE = frozenset(BEFORE_WORDS.split())
-"""Words that may stand before a group's last word: "South African", "pro-Russian"."""
+"""The words allowed before a group's last word: "South African", "pro-Russian"."""
 GROUPS = frozenset(GROUP_WORDS.split())
-"""Adjectives and singular nouns; `stems` takes plurals and the like."""
+"""Adjectives and singular nouns, without `ENDINGS`."""

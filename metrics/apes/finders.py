@@ -11,7 +11,7 @@ from metrics.apes.tagger import Tagger
 def finder(name: str) -> Finder:
     """Make a finder: `embedded`, or `spacy:<pipeline>` such as `spacy:en_core_web_sm`.
 
-    Raises ValueError for another name, `FinderUnavailable` where spaCy or the pipeline is not installed.
+    Raises ValueError for another name, `FinderUnavailable` if spaCy or the pipeline is not installed.
     """
     check_finder(name)
     if name == "embedded":
@@ -20,14 +20,14 @@ def finder(name: str) -> Finder:
 
 
 def check_finder(name: str) -> None:
-    """Refuse a name that is no finder's, without making one. Raises ValueError."""
+    """Refuse an unknown name of a finder, without making one. Raises ValueError."""
     kind, _, pipeline = name.partition(":")
     if name != "embedded" and (kind != "spacy" or not pipeline):
         raise ValueError(f"no entity finder {name!r}: there are embedded and spacy:<pipeline>")
 
 
 class SpacyFinder:
-    """Finds entities by a spaCy pipeline. Raises `FinderUnavailable` where it is not installed."""
+    """A finder of entities by a spaCy pipeline. Raises `FinderUnavailable` if it is not installed."""
 
     def __init__(self, pipeline: str) -> None:
         try:
@@ -38,7 +38,7 @@ class SpacyFinder:
             raise FinderUnavailable(f"spaCy cannot be imported: {error}") from error
         try:
             self.pipeline: Any = spacy.load(pipeline, exclude=["parser", "lemmatizer", "attribute_ruler", "textcat"])
-        except Exception as error:  # a pipeline of another version, or without what it needs, raises many kinds
+        except Exception as error:  # a wrong version or a missing dependency raises many kinds
             raise FinderUnavailable(
                 f"spaCy's pipeline {pipeline!r} cannot be loaded: python -m spacy download {pipeline}, "
                 f"or pip install the package that holds it ({error})"
@@ -56,11 +56,11 @@ class SpacyFinder:
             for number, text in enumerate(texts)
             for start in range(0, len(text), limit)
         ]
-        found: list[list[Entity]] = [[] for _ in texts]
+        entities: list[list[Entity]] = [[] for _ in texts]
         for (number, start, _), document in zip(parts, self.pipeline.pipe(part for *_, part in parts), strict=True):
-            found[number] += [
+            entities[number] += [
                 Entity(start + entity.start_char, start + entity.end_char, label)
                 for entity in document.ents
                 if (label := self.renamed.get(entity.label_, entity.label_)) in TYPES
             ]
-        return found
+        return entities

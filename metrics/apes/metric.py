@@ -22,10 +22,10 @@ from metrics.sentences import sentence_spans
 from metrics.text import Span, rouge_words
 
 QUESTIONS = ("all", "first")
-"""Whose questions are asked: those of all references together, or of the first one."""
+"""The references whose questions are asked: all of them, or the first one."""
 
 VALUES = ("share", "graded", "strict")
-"""What a question earns, see `question_credit`; `share` is the paper's."""
+"""The rules for a question's credit, see `question_credit`; `share` is the paper's."""
 
 
 class Trace(NamedTuple):
@@ -33,59 +33,59 @@ class Trace(NamedTuple):
 
     question: Question
     right: str
-    """The right answer's entity, by its longest name."""
+    """The longest name of the right answer's entity."""
     candidates: tuple[str, ...]
-    """The entities that the summary mentions, by their longest names."""
+    """The longest names of the entities that the summary mentions."""
     scores: tuple[float, ...]
     chosen: int | None
-    """Index of the candidate that the reader picked; None where the summary mentions none."""
+    """The index of the reader's choice among the candidates; None if the summary mentions none."""
     span: Span | None
     """The mention in the summary that the answer was read from."""
     sentence: Span | None
     """The sentence of the summary around it."""
     is_right: bool
     occurs: bool
-    """Whether the summary mentions the right answer at all."""
+    """True if the summary mentions the right answer at all."""
     rank: int | None
-    """Place of the right answer among the candidates by their scores, equal ones sharing the best of their places;
-    None where the summary does not mention it or the reader saw no candidate."""
+    """The right answer's rank among the candidates by score, with the best rank for equal scores; None if the summary
+    does not mention it or the reader saw no candidate."""
     words: int
-    """Words of the question, the blank left out."""
+    """The number of words of the question, without the blank."""
     shared: int
-    """Those of them that the summary has, by their ROUGE stems."""
+    """The number of these words that the summary has, by their ROUGE stems."""
 
 
 class ApesEvidence(NamedTuple):
-    """What an APES value was counted from: the value is the mean of what the traces earn (`question_credit`)."""
+    """The traces behind an APES value, which is the mean of their credits (`question_credit`)."""
 
     traces: tuple[Trace, ...]
     mentions: tuple[tuple[str, tuple[Span, ...]], ...]
-    """The entities that the summary mentions, and where."""
+    """The entities that the summary mentions, with their places."""
     value: str
-    """Which of `VALUES` they earn."""
+    """The rule for the credits, one of `VALUES`."""
 
 
 class SummaryReading(NamedTuple):
-    """A summary, what it mentions, and the answers that were read from it."""
+    """A summary with its mentions of entities and the reader's answers."""
 
     summary: str
     quiz: Quiz
     found: dict[int, tuple[Span, ...]]
-    """Entity to its places."""
+    """The places of each entity that is mentioned, by its index."""
     answers: tuple[Answer, ...]
-    """One a question; none where the summary mentions no entity."""
+    """An answer per question; none if the summary mentions no entity."""
 
 
 class Apes:
-    """Questions answered correctly / questions, in [0, 1]; other values of the same reader give part of the credit.
+    """The share of questions answered correctly, in [0, 1]; other values of the same reader give partial credit.
 
-    Every mention of an entity of `types` in the references is a question: its sentence with the mention blanked. The
-    reader chooses among the document's entities, those of its references and its source, that the summary mentions;
-    a summary that mentions none is wrong. Questions that the data set brings take the place of those made.
-    `questions` says whose are asked, `ask` at which mentions (`metrics.apes.questions.ASK`), `value` what a question
-    earns (`question_credit`); `entities` and `reader` name the parts (`metrics.apes.finders.finder`,
-    `metrics.apes.readers.reader`). Beside the value stands its lexical baseline `occurs`, the share of questions whose
-    answer the summary mentions. Raises ValueError for an option out of its range.
+    Every mention of an entity of `types` in the references makes a question: its sentence with the mention blanked. The
+    reader chooses among the document's entities, those of its references and its source, that the summary mentions; a
+    summary that mentions none is wrong. Questions that come with the data set replace these. `questions` selects the
+    references to ask, `ask` the mentions (`metrics.apes.questions.ASK`), and `value` the credit of a question
+    (`question_credit`); `entities` and `reader` name the parts (`metrics.apes.finders.finder`,
+    `metrics.apes.readers.reader`). The score's part `occurs` is a lexical baseline: the share of questions whose answer
+    the summary mentions. Raises ValueError for an option out of its range.
     """
 
     name = "apes"
@@ -114,21 +114,21 @@ class Apes:
         self.ask = ask
         self.value = value
         if entities == EMBEDDED:
-            self.finder = finder(entities)  # now, so that the encoder knows which layers it will be asked for
+            self.finder = finder(entities)  # now, to register the layers that it needs with the encoder
 
     @cached_property
     def finder(self) -> Finder:
-        """What finds entities. Raises `ModelUnavailable`."""
+        """The finder of entities. Raises `ModelUnavailable`."""
         return finder(self.entities)
 
     @cached_property
     def reader(self) -> Reader:
-        """What answers questions. Raises `ModelUnavailable`."""
+        """The reader that answers questions. Raises `ModelUnavailable`."""
         return reader(self.reader_name)
 
     @property
     def signature(self) -> str:
-        """Whose questions, and the parts with their models; a part that cannot be had is named as that."""
+        """The questions' references, and the parts with their models; unavailable parts are marked."""
         parts = {}
         for part in ("finder", "reader"):
             try:
@@ -148,7 +148,7 @@ class Apes:
         )
 
     def score(self, examples: Sequence[Example]) -> list[Score]:
-        """Score a batch; what concerns a document is done once for its summaries that stand together."""
+        """Score a batch; work on a document is done once for its consecutive summaries."""
         scores: list[Score] = []
         for part in cut_into_parts(examples, lambda example: (example.candidate, example.source, *self.asked(example))):
             quizzes = self.quizzes(part)
@@ -157,11 +157,11 @@ class Apes:
         return scores
 
     def asked(self, example: Example) -> tuple[str, ...]:
-        """The references that questions are made from."""
+        """Return the references that questions are made from."""
         return example.references[:1] if self.questions == "first" else example.references
 
     def quizzes(self, examples: Sequence[Example]) -> list[Quiz]:
-        """The quiz of each example's document, made once for those that stand together."""
+        """Return the quiz of each example's document, made once for consecutive examples."""
         documents = [(self.asked(e), e.source, e.questions) for e in examples]
         texts = list(dict.fromkeys(t for references, source, _ in documents for t in (*references, source) if t))
         mentions = dict(zip(texts, self.mentions(texts), strict=True))
@@ -178,28 +178,28 @@ class Apes:
         return quizzes
 
     def mentions(self, texts: Sequence[str]) -> list[list[Mention]]:
-        """The mentions of entities in texts."""
+        """Return the mentions of entities in texts."""
         return [
-            [Mention((e.start, e.end), type) for e in found if (type := entity_type(text, e)) is not None]
-            for text, found in zip(texts, self.finder.find(texts), strict=True)
+            [Mention((e.start, e.end), type) for e in entities if (type := entity_type(text, e)) is not None]
+            for text, entities in zip(texts, self.finder.find(texts), strict=True)
         ]
 
     def read(self, summaries: Sequence[str], quizzes: Sequence[Quiz]) -> list[SummaryReading]:
-        """Let the reader answer each summary's quiz."""
-        found = [find_names(text, quiz.entities) for text, quiz in zip(summaries, quizzes, strict=True)]
+        """Let the reader answer the quiz of each summary."""
+        mentions = [find_names(text, quiz.entities) for text, quiz in zip(summaries, quizzes, strict=True)]
         tasks: list[ReadingTask] = []
-        for text, quiz, places in zip(summaries, quizzes, found, strict=True):
+        for text, quiz, places in zip(summaries, quizzes, mentions, strict=True):
             candidates = tuple(CandidateAnswer(quiz.entities[entity].name, spans) for entity, spans in places.items())
             if candidates:
                 tasks += [ReadingTask(text, asked.question.text, candidates) for asked in quiz.questions]
         answers = iter(self.reader.read(tasks))
         return [
             SummaryReading(text, quiz, places, tuple(next(answers) for _ in quiz.questions) if places else ())
-            for text, quiz, places in zip(summaries, quizzes, found, strict=True)
+            for text, quiz, places in zip(summaries, quizzes, mentions, strict=True)
         ]
 
     def count(self, example: Example, read: SummaryReading) -> Score:
-        """The score of one summary's answers."""
+        """Return the score of one summary's answers."""
         if not example.questions and not self.asked(example):
             return Score(None, "no questions: there is no reference")
         if not read.quiz.questions:
@@ -215,11 +215,11 @@ class Apes:
 
 
 def question_credit(trace: Trace, value: str) -> float:
-    """The credit of a question, in [0, 1].
+    """Return the credit of a question, in [0, 1].
 
     `share`: 1 for a right answer. `strict`: for a right answer, the share of the question's words that the summary has.
-    `graded`: the same share divided by the right answer's rank, 0 where the summary does not mention it. A question
-    without words counts as had in whole.
+    `graded`: that share divided by the right answer's rank, 0 if the summary does not mention it. For a question
+    without words the share is 1.
     """
     if value == "share":
         return float(trace.is_right)
@@ -230,12 +230,12 @@ def question_credit(trace: Trace, value: str) -> float:
 
 
 def total_credit(traces: Sequence[Trace], value: str) -> float:
-    """The total credit of all questions."""
+    """Return the total credit of all questions."""
     return sum(question_credit(trace, value) for trace in traces)
 
 
 def make_evidence(read: SummaryReading, value: str) -> ApesEvidence:
-    """The evidence record of one summary."""
+    """Return the evidence record of one summary."""
     return ApesEvidence(
         tuple(traces(read)),
         tuple((read.quiz.entities[entity].name, spans) for entity, spans in read.found.items()),
@@ -244,10 +244,10 @@ def make_evidence(read: SummaryReading, value: str) -> ApesEvidence:
 
 
 def traces(read: SummaryReading) -> list[Trace]:
-    """Each question with its answer."""
+    """Return each question with its answer."""
     entities: Sequence[NamedEntity] = read.quiz.entities
-    found = list(read.found)
-    names = tuple(entities[entity].name for entity in found)
+    mentioned = list(read.found)
+    names = tuple(entities[entity].name for entity in mentioned)
     said = frozenset(rouge_words(read.summary, "unicode"))
     results = []
     for index, asked in enumerate(read.quiz.questions):
@@ -262,9 +262,9 @@ def traces(read: SummaryReading) -> list[Trace]:
                 chosen=answer.chosen if answer else None,
                 span=answer.span if answer else None,
                 sentence=sentence_around(read.summary, answer.span) if answer else None,
-                is_right=answer is not None and answer.seen and found[answer.chosen] == asked.entity,
+                is_right=answer is not None and answer.seen and mentioned[answer.chosen] == asked.entity,
                 occurs=asked.entity in read.found,
-                rank=rank(answer, found.index(asked.entity)) if answer and asked.entity in read.found else None,
+                rank=rank(answer, mentioned.index(asked.entity)) if answer and asked.entity in read.found else None,
                 words=len(words),
                 shared=sum(word in said for word in words),
             )
@@ -273,17 +273,17 @@ def traces(read: SummaryReading) -> list[Trace]:
 
 
 def rank(answer: Answer, right: int) -> int | None:
-    """The place of a candidate by its score, from 1: one more than score higher; None where the reader saw none."""
+    """Return the rank of a candidate by score, from 1, with the best rank for equals; None if the reader saw none."""
     return 1 + sum(score > answer.scores[right] for score in answer.scores) if answer.seen else None
 
 
 def sentence_around(text: str, span: Span) -> Span:
-    """The sentence that a span begins in."""
+    """Return the sentence that a span begins in."""
     return next((sentence for sentence in sentence_spans(text) if span[0] < sentence[1]), span)
 
 
 def read_types(asked: str | None, _records: Records | None = None, _language: str = "") -> tuple[str, ...]:
-    """Read types of entities that are separated by commas; the usual ones where none is named."""
+    """Read comma-separated types of entities; the default ones if none is named."""
     return tuple(name.strip() for name in asked.split(",") if name.strip()) if asked else DEFAULT_TYPES
 
 
@@ -292,35 +292,37 @@ class ApesOptions:
     """Options of APES: see `Apes`."""
 
     references: str = "max"
-    """With `first` only the questions of the first reference are asked."""
-    entities: str = option(EMBEDDED, "APES: what finds entities, embedded or spacy:<pipeline>.")
-    reader: str = option(EMBEDDED, "APES: embedded, attentive-reader:<file>, extractive:<model> or masked:<model>.")
+    """With `first`, only the questions of the first reference are asked."""
+    entities: str = option(EMBEDDED, "Entity finder of APES: embedded or spacy:<pipeline>.")
+    reader: str = option(
+        EMBEDDED, "Reader of APES: embedded, attentive-reader:<file>, extractive:<model> or masked:<model>."
+    )
     types: tuple[str, ...] = option(
         DEFAULT_TYPES,
-        "APES: entities asked for, separated by commas, of person, group, organisation, place, facility, other."
+        "APES: types of entities to ask for, comma-separated, of person, group, organisation, place, facility, other."
         "  [default: all but other]",
         read=read_types,
     )
     ask: str = option(
         "mentions",
-        "APES: a question at every mention of an entity, or one a sentence for each entity, as in the authors' data.",
+        "APES: ask a question at every mention of an entity, or at its first in a sentence, as in the authors' data.",
         choices=ASK,
     )
     apes_value: str = option(
         "share",
-        "APES: the share of questions answered rightly (the paper's); strict: each by the share of its words that the "
-        "summary has; graded: that share by the rank of the right answer.",
+        "APES: share of questions answered correctly (the paper's); strict: each weighted by the share of its words "
+        "that the summary has; graded: that share divided by the right answer's rank, for wrong answers, too.",
         choices=VALUES,
     )
 
 
 def make_apes(*, references: str, apes_value: str, **options: Any) -> Apes:
-    """APES by its options as all metrics have them."""
+    """Make APES from its options, whose names it shares with other metrics."""
     return Apes("first" if references == "first" else "all", value=apes_value, **options)
 
 
 def options_of(settings: Mapping[str, str]) -> dict[str, Any]:
-    """The options that a signature's settings tell."""
+    """Return the options of a signature's settings."""
     types = settings["types"]
     return {
         "references": "first" if settings["questions"] == "first" else "max",
@@ -333,7 +335,7 @@ def options_of(settings: Mapping[str, str]) -> dict[str, Any]:
 APES = MetricKind(
     "apes",
     "APES",
-    "the share of the references' questions that a reader answers from the summary",
+    "share of the references' questions that a reader answers correctly from the summary",
     make=make_apes,
     options=ApesOptions,
     options_of=options_of,

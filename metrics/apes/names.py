@@ -1,4 +1,4 @@
-"""Coreference by name: which mentions are the same entity, and where a text names it."""
+"""Coreference by name: mentions of the same entity, and the places where a text names it."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -14,34 +14,34 @@ Words = tuple[str, ...]
 
 NAME_WORD = regex.compile(rf"(?:\p{{L}}\.){{2,}}|{WORD.pattern}")
 HOMOGRAPHS = frozenset(("us", "may", "will", "it", "who"))
-"""Names that are words of another meaning in lower case."""
+"""Names that have another meaning in lower case."""
 BREAK = regex.compile(r"[.!?…,;:()\n]")
 LOWER_CASE = regex.compile(r"\b\p{Ll}[\p{Ll}\p{M}]*\b")
 
 PERSON = "person"
 HONORIFICS = frozenset(("mr", "mrs", "ms", "miss", "dr", "sir", "dame", "lord", "lady", "prof", "professor"))
-"""Words before a person's name that are no part of it."""
+"""Words before a person's name that are not part of it."""
 UNSHORTENED = ("place", "group")
-"""Types whose names are not shortened: New England is not England."""
+"""The types whose names are not shortened: New England is not England."""
 
 
 class NamedEntity(NamedTuple):
     """An entity of a document."""
 
     name: str
-    """Its longest name, as it was first written."""
+    """Its longest name, as first written."""
     type: str
     names: frozenset[Words]
     """The lower-cased words of each of its names."""
     aliases: frozenset[Words]
-    """Words that may stand for a name of it, unless they could stand for two entities."""
+    """Words that may be a name of it, unless two entities could have them."""
     homographs: frozenset[Words]
     """Names and aliases that mean something else in lower case: the US is not "us"."""
 
 
-@lru_cache(CACHED_TEXTS // 8)  # whole sources are among them
+@lru_cache(CACHED_TEXTS // 8)  # texts may be whole sources
 def name_words(text: str) -> Tokens:
-    """A text's lower-cased words without a possessive `'s`, and their places."""
+    """Return a text's lower-cased words without a possessive `'s`, and their spans."""
     tokens = find_tokens(NAME_WORD, text)
     words, spans = [], []
     for word, (start, end) in zip(*tokens, strict=True):
@@ -54,12 +54,12 @@ def name_words(text: str) -> Tokens:
 def group(
     mentions: Iterable[tuple[str, str]], common: Set[str] = frozenset()
 ) -> tuple[list[NamedEntity], dict[tuple[str, str], int]]:
-    """Put mentions (name, type) together that mean one entity; returns the entities, and the entity of each mention.
+    """Group mentions (name, type) that mean one entity; return the entities, and the entity of each mention.
 
     Longer names go first. Equal names are one entity, whatever type each was found with. A shorter name of the same
-    type joins the one entity that it is a part of: the first or last words of its name (`Bolton` of `Bolton
-    Wanderers`), or its initials; places are not shortened. What could be a part of two stands for itself. `common` are
-    words that are no names by themselves.
+    type joins the only entity that it is a part of: the first or last words of its name (`Bolton` of `Bolton
+    Wanderers`), or its initials; places and groups are not shortened. A name that could be a part of two is an entity
+    of its own. `common` are words that are no names by themselves.
     """
     counts = Counter(mentions)
     names: list[list[tuple[str, str]]] = []
@@ -87,10 +87,10 @@ def group(
 
 
 def make_entity(mentions: Sequence[tuple[str, str]], common: Set[str]) -> NamedEntity:
-    """The entity of mentions, the longest first.
+    """Return the entity of mentions, given the longest first.
 
-    A person goes by the last name; a person, organisation or facility by the first or last word of the name too where
-    that is not a common word: `Bolton`, but not `Bank`.
+    The last name is an alias of a person; so is, for a person, organisation or facility, the first or last word of the
+    name that is not a common word: `Bolton`, but not `Bank`.
     """
     name, type = mentions[0]
     names = frozenset(name_without_titles(text) for text, _ in mentions)
@@ -107,7 +107,7 @@ def make_entity(mentions: Sequence[tuple[str, str]], common: Set[str]) -> NamedE
 
 
 def name_without_titles(name: str) -> Words:
-    """The lower-cased words of a name without what only addresses a person."""
+    """Return the lower-cased words of a name without titles such as "Mr"."""
     words = name_words(name).words
     while len(words) > 1 and words[0] in HONORIFICS:
         words = words[1:]
@@ -115,23 +115,23 @@ def name_without_titles(name: str) -> Words:
 
 
 def parts_of(words: Words) -> set[Words]:
-    """The short forms of a name: leading words, trailing words, initials."""
+    """Return the short forms of a name: leading words, trailing words, initials."""
     parts = {words[:size] for size in range(1, len(words))} | {words[-size:] for size in range(1, len(words))}
     initials = "".join(word[0] for word in words if word not in STOP_WORDS)
     return parts | {(initials,)} if len(initials) > 2 else parts
 
 
 def common_words(texts: Iterable[str]) -> frozenset[str]:
-    """The words that stand in lower case in texts."""
+    """Return the words that texts have in lower case."""
     return frozenset(word for text in texts for word in LOWER_CASE.findall(text))
 
 
 def find_names(text: str, entities: Sequence[NamedEntity]) -> dict[int, tuple[Span, ...]]:
-    """Where a text names entities, by their index; longer names win, and a name that two could have is nobody's."""
+    """Find where a text names entities, by their index; longer names win, and ambiguous names are left out."""
     owners = owners_of(entities)
     longest = max(map(len, owners), default=0)
     words, spans = name_words(text)
-    found: dict[int, list[Span]] = defaultdict(list)
+    mentions: dict[int, list[Span]] = defaultdict(list)
     start = 0
     while start < len(words):
         for size in range(min(longest, len(words) - start), 0, -1):
@@ -141,21 +141,21 @@ def find_names(text: str, entities: Sequence[NamedEntity]) -> dict[int, tuple[Sp
                 and means_name(text, words[start : start + size], spans[start], entities[owner])
                 and together(text, words[start : start + size], spans[start : start + size])
             ):
-                found[owner].append((spans[start][0], spans[start + size - 1][1]))
+                mentions[owner].append((spans[start][0], spans[start + size - 1][1]))
                 start += size
                 break
         else:
             start += 1
-    return {owner: tuple(places) for owner, places in sorted(found.items())}
+    return {owner: tuple(places) for owner, places in sorted(mentions.items())}
 
 
 def means_name(text: str, words: Words, first: Span, entity: NamedEntity) -> bool:
-    """Whether the words name the entity here: some are common words when in lower case."""
+    """Tell whether the words name the entity here and are not a common word in lower case."""
     return words not in entity.homographs or not text[first[0] : first[1]].islower()
 
 
 def together(text: str, words: Words, spans: Sequence[Span]) -> bool:
-    """Whether words stand together as one name: no sentence ends and no comma stands between them."""
+    """Tell whether words are together one name: no sentence end and no comma is between them."""
     for word, (_, end), (start, _) in zip(words, spans, spans[1:], strict=False):
         between = text[end:start]
         # a full stop may belong to an abbreviation: St. Louis, J. Smith, U.S.
@@ -165,7 +165,7 @@ def together(text: str, words: Words, spans: Sequence[Span]) -> bool:
 
 
 def owners_of(entities: Sequence[NamedEntity]) -> Mapping[Words, int]:
-    """The entity that each name or alias means, without the aliases that could mean two; names go before aliases."""
+    """Return the entity of each unambiguous name or alias; names take precedence over aliases."""
     means: dict[Words, set[int]] = defaultdict(set)
     for index, entity in enumerate(entities):
         for alias in entity.aliases:

@@ -1,4 +1,4 @@
-"""The CNN / Daily Mail `.question` files (`data.importers.question`) as a corpus to train a reader on."""
+"""The CNN / Daily Mail `.question` files (`data.importers.question`) as a training corpus for readers."""
 
 import random
 from pathlib import Path
@@ -8,23 +8,23 @@ from data.importers.question import SUFFIX
 from data.records import BadRecord
 
 HELD_OUT = 0.1
-"""Share of the questions that is held out where a folder names no validation questions."""
+"""The share of the questions that is held out if a folder has no validation questions."""
 
 
 class Splits(NamedTuple):
-    """The paths of a corpus, in an order that depends on nothing but their names (and a seed)."""
+    """The paths of a corpus, in an order that depends only on their names (and a seed)."""
 
     training: list[Path]
     validation: list[Path]
     test: list[Path]
-    """Possibly empty."""
+    """The test files, if there are any."""
 
 
 def find_splits(folder: Path, seed: int) -> Splits:
-    """The files below `folder/training`, `folder/validation` and `folder/test`, or all below `folder`.
+    """Return the files below `folder/training`, `folder/validation` and `folder/test`, or all below `folder`.
 
-    Without `training`, all are for training; without `validation`, a tenth is held out, picked by the seed.
-    Raises `BadRecord` where too few files are found to train and validate on.
+    Without `training`, all others are for training; without `validation`, a tenth is held out, drawn by the seed.
+    Raises `BadRecord` if there are too few files to train and validate on.
     """
     training, validation, test = (list_question_files(folder / name) for name in ("training", "validation", "test"))
     if not training:
@@ -40,5 +40,5 @@ def find_splits(folder: Path, seed: int) -> Splits:
 
 
 def list_question_files(folder: Path) -> list[Path]:
-    """All `.question` files below a folder, sorted; none where there is no folder."""
+    """Return all `.question` files below a folder, sorted; none if there is no folder."""
     return sorted(folder.rglob(f"*{SUFFIX}"))

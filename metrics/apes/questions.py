@@ -1,4 +1,4 @@
-"""Questions that the references answer: a sentence of one with a mention of an entity blanked (Eyal et al. 2019)."""
+"""Questions that the references answer: their sentences with a mention of an entity blanked (Eyal et al. 2019)."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
@@ -9,29 +9,29 @@ from metrics.sentences import sentence_spans
 from metrics.text import Span
 
 ASK = ("mentions", "entities")
-"""What is asked for: every mention of an entity, or each entity once a sentence, at its first mention there, as in the
-questions of Hermann et al. 2015 that the authors of APES took."""
+"""The mentions to ask for: every mention of an entity, or its first one in each sentence, as in the questions of
+Hermann et al. 2015 that the authors of APES used."""
 
 GIVEN = "given"
-"""The type of all entities where the data set brings the questions."""
+"""The type of all entities if the questions came with the data set."""
 
 
 class Mention(NamedTuple):
-    """A stretch of a text that names an entity."""
+    """A span of a text that names an entity."""
 
     span: Span
     type: str
 
 
 class QuizQuestion(NamedTuple):
-    """A question, and which entity is the right answer."""
+    """A question, and the index of the entity that is the right answer."""
 
     question: Question
     entity: int
 
 
 class Quiz(NamedTuple):
-    """What is asked about one document, of every summary of it."""
+    """The questions about a document, asked of every summary of it."""
 
     questions: tuple[QuizQuestion, ...]
     entities: tuple[NamedEntity, ...]
@@ -47,9 +47,9 @@ def make_quiz(
 ) -> Quiz:
     """Make the quiz of a document from the mentions found in its references and in other texts of it, the source.
 
-    `given` questions (text, answer) that the data set brings take the place of those made. Every mention of the types
-    in a reference is one question, or with `ask="entities"` the first one in its sentence of each entity; the others'
-    mentions are possible answers only.
+    `given` questions (text, answer) that come with the data set replace those made here. Every mention of the types in
+    a reference makes a question, or with `ask="entities"` the first one of each entity in a sentence; mentions in the
+    other texts are possible answers only.
     """
     texts = [*references, *others]
     pairs = [
@@ -58,7 +58,7 @@ def make_quiz(
         for mention in mentions
         if mention.type in types
     ]
-    if given:  # their answers have no type, so that no type may keep a mention and an answer apart
+    if given:  # their answers have no type, so types must not separate mentions and answers
         pairs = [(name, GIVEN) for name in (*(answer for _, answer in given), *(name for name, _ in pairs))]
     # a name that was found in lower case is no common word here: the text has no capitals
     common = common_words(text for text, _ in texts) - common_words(name for name, _ in pairs)
@@ -76,7 +76,7 @@ def make_quiz(
 def questions_of(
     references: Sequence[tuple[str, Sequence[Mention]]], owners: Mapping[tuple[str, str], int], ask: str
 ) -> list[QuizQuestion]:
-    """One question a mention or an entity of a sentence, unless nothing but the mention is in the sentence."""
+    """Return a question per mention, or per entity of a sentence, unless the mention is all of the sentence."""
     asked = []
     for index, (text, mentions) in enumerate(references):
         for start, end in sentence_spans(text):

@@ -1,4 +1,4 @@
-"""What a reader answered, in plain JSON values."""
+"""A reader's answers as plain JSON values."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from metrics.scoring import Failures, score_records
 def trace_records(
     apes: Apes, records: Iterable[tuple[Document, Sequence[Summary]]], failures: Failures
 ) -> Iterator[dict[str, Any]]:
-    """One record a summary: its score or why there is none, and each question with its answer."""
+    """Yield a record per summary: its score or why it is missing, and each question with its answer."""
     for example, scores in score_records(records, [apes], failures):
         score = scores[apes.name]
         record: dict[str, Any] = {
@@ -28,7 +28,7 @@ def trace_records(
 
 
 def trace_record(trace: Trace, value: str) -> dict[str, Any]:
-    """One question with its answer; places are characters of the reference and of the summary."""
+    """Return a question with its answer; places are characters of the reference and of the summary."""
     return {
         "question": trace.question.text,
         "answer": trace.question.answer,

@@ -1,6 +1,6 @@
 """The embedded entity finder: a small tagger on the frozen embedded encoder, trained by `metrics.apes.training`.
 
-A word is described by the encoder's token vectors, by its shape (the encoder reads lower case) and by hashes of its
+A word is described by the encoder's token vectors, by its shape (as the encoder reads lower case) and by hashes of its
 first and last letters; a bidirectional LSTM with a linear-chain CRF (Lample et al. 2016, section 2) gives it a BIO tag.
 See MODEL_CARD.md beside this file.
 """
@@ -25,18 +25,18 @@ from metrics.text import Span
 if TYPE_CHECKING:
     import torch
 
-    from metrics.models.encoder import Encoded, Encoder
+    from metrics.models.encoder import Encoded
 
 FILE = Path(__file__).parent / "tagger.safetensors"
 SHA256 = "5a764db8b64901a020bbfcf5e852a2265d946911bca7ba8a48cebedb85dbb9fc"
-"""The SHA-256 of `FILE`, which scores are compared by."""
+"""The SHA-256 of the published `FILE`."""
 
 LABELS = ("PER", "ORG", "LOC", "MISC")
 TAGS = ("O", *(f"{place}-{label}" for label in LABELS for place in "BI"))
 LAYERS = (1, 3, 5)
-"""Hidden layers that the head reads: no deeper than BERTScore does, so that one pass of the encoder serves both."""
+"""The hidden layers that the head reads: no deeper than BERTScore does, so that one pass of the encoder serves both."""
 SOURCES = ("crossner", "wikigold", "wnut17", "btc")
-"""Where training sentences come from: the head is told, for their conventions differ."""
+"""The sources of training sentences, which the head is told because their conventions differ."""
 FOLLOWED = (2 / 3, 1 / 3, 0.0, 0.0)
 """The mixture of sources whose conventions it follows when it tags; chosen on development data, see the model card."""
 FORMAT = "relevance-tagger-1"
@@ -46,12 +46,12 @@ WIDTH = 192
 STATES = 128
 HASHES = 2048
 WINDOW = 200
-"""Words of a text that are tagged together: their word pieces nearly always fit the encoder."""
+"""The number of words of a text that are tagged together: their word pieces nearly always fit the encoder."""
 BATCH = 64
-"""Stretches that are tagged at once, those of similar length together."""
+"""The number of stretches that are tagged at once, those of similar length together."""
 
-# Words as the training files have them: punctuation and possessive 's stand alone; inner hyphens, apostrophes and
-# the full stops of U.S. and J. do not. Lengths are bounded so that every word fits the encoder.
+# Words as in the training files: punctuation and possessive 's are words; inner hyphens, apostrophes and
+# the full stops of U.S. and J. are not. Lengths are bounded so that every word fits the encoder.
 WORD = regex.compile(
     r"""(?<![\p{L}\p{M}\p{N}])(?:\p{L}\.){1,20}(?:\p{L}(?![\p{L}\p{M}\p{N}]))?
     | ['’](?:s|ll|re|ve|d|m|t)(?![\p{L}\p{N}])
@@ -66,21 +66,21 @@ class WordFeatures(NamedTuple):
     """Consecutive words that the head reads at once."""
 
     spans: list[Span]
-    """Where they stand in the text that the encoder reads."""
+    """Their spans in the text that the encoder reads."""
     shapes: list[tuple[float, ...]]
     """Their `SHAPES` features."""
     hashes: list[tuple[int, int]]
-    """Hashes of their first and last letters, in [0, HASHES)."""
+    """The hashes of their first and last letters, in [0, HASHES)."""
 
 
 def split_words(text: str) -> list[Span]:
-    """Where the words and signs of a text stand."""
+    """Return the spans of the words and signs of a text."""
     return [match.span() for match in WORD.finditer(text)]
 
 
 @lru_cache(1 << 16)
 def shape(word: str) -> tuple[float, ...]:
-    """What a word looks like by itself."""
+    """Return the features of a word's form."""
     letters = [character for character in word if character.isalpha()]
     capitals = sum(character.isupper() for character in letters)
     return tuple(
@@ -110,20 +110,20 @@ def shape(word: str) -> tuple[float, ...]:
 
 @lru_cache(1 << 16)
 def hashes(word: str) -> tuple[int, int]:
-    """Numbers for the first and the last three letters."""
+    """Return hashes of the first and the last three letters."""
     return zlib.crc32(f"<{word[:3]}".encode(errors="surrogatepass")) % HASHES, zlib.crc32(
         f"{word[-3:]}>".encode(errors="surrogatepass")
     ) % HASHES
 
 
 def describe(text: str, spans: list[Span]) -> WordFeatures:
-    """Describe words by themselves and among each other."""
+    """Describe words by their own form and that of the words around them."""
     words = [text[start:end] for start, end in spans]
     alphabetic = [word for word in words if word[0].isalpha()]
     capitalised = sum(word[0].isupper() for word in alphabetic) / max(1, len(alphabetic))
     longer = [word for word in alphabetic if len(word) > 1]
     upper = sum(word.isupper() for word in longer) / max(1, len(longer))
-    # how far capital letters mean anything here
+    # how much capital letters mean here
     around = (capitalised, upper, float(capitalised == 0), float(capitalised > 0.7))
     return WordFeatures(
         spans,
@@ -136,7 +136,7 @@ SHAPES = len(shape("x")) + 5
 
 
 def firsts(words: Iterable[str]) -> Iterator[bool]:
-    """Which words begin a sentence, as far as full stops and quotes tell."""
+    """Tell for each word whether it begins a sentence, by full stops and quotes."""
     first = True
     for word in words:
         yield first
@@ -148,12 +148,12 @@ def firsts(words: Iterable[str]) -> Iterator[bool]:
 
 @cache
 def head_class() -> type[Any]:
-    """The head, a `torch.nn.Module`: made in a function because torch is loaded only where it is used."""
+    """Return the head, a `torch.nn.Module`; it is made here so that torch is loaded only on use."""
     import torch
     from torch import nn
 
     class Head(nn.Module):
-        """Vectors and descriptions of words to scores of tags."""
+        """A network from vectors and features of words to scores of tags."""
 
         def __init__(self) -> None:
             super().__init__()
@@ -171,12 +171,12 @@ def head_class() -> type[Any]:
             self.input_dropout = nn.Dropout(0.2)
 
         def forward(self, batch: Batch) -> torch.Tensor:
-            """Scores of the shape (texts, words, tags)."""
+            """Return scores of shape (texts, words, tags)."""
             vectors = nn.functional.gelu(self.norm(self.vectors(self.input_dropout(batch.vectors))))
             letters = torch.cat([self.first(batch.hashes[..., 0]), self.last(batch.hashes[..., 1])], -1)
             source = (batch.sources @ self.source.weight)[:, None].expand(-1, vectors.shape[1], -1)
             inputs = torch.cat([self.dropout(vectors), batch.shapes, self.dropout(letters), source], -1)
-            # packed, so that no text depends on the padding that others bring
+            # packed, so that no text depends on the padding of others
             packed = nn.utils.rnn.pack_padded_sequence(inputs, batch.sizes, batch_first=True, enforce_sorted=False)
             states, _ = nn.utils.rnn.pad_packed_sequence(self.lstm(packed)[0], batch_first=True)
             scores: torch.Tensor = self.tags(self.dropout(states))
@@ -189,19 +189,19 @@ class Batch(NamedTuple):
     """Windows of words for the head, padded to the longest."""
 
     vectors: torch.Tensor
-    """(texts, words, 2 x layers x encoder width): of each word's first and last token."""
+    """The vectors of each word's first and last token, shape (texts, words, 2 x layers x encoder width)."""
     shapes: torch.Tensor
-    """(texts, words, SHAPES)"""
+    """The features of form, shape (texts, words, SHAPES)."""
     hashes: torch.Tensor
-    """(texts, words, 2), numbers"""
+    """The hashes of letters, shape (texts, words, 2)."""
     sources: torch.Tensor
-    """(texts, SOURCES), the share of each"""
+    """The shares of the sources, shape (texts, SOURCES)."""
     sizes: torch.Tensor
-    """(texts,), words of each"""
+    """The number of words of each text, shape (texts,)."""
 
 
 def collate(rows: Sequence[tuple[torch.Tensor, WordFeatures]], sources: Sequence[Sequence[float]]) -> Batch:
-    """Put windows together; `rows` hold the vectors of `word_vectors` and the words, `sources` shares."""
+    """Make a batch of windows; `rows` have the vectors of `word_vectors` and the words, `sources` the shares."""
     import torch
 
     def pad(tensors: list[torch.Tensor]) -> torch.Tensor:
@@ -217,7 +217,7 @@ def collate(rows: Sequence[tuple[torch.Tensor, WordFeatures]], sources: Sequence
 
 
 def word_vectors(encoded: Encoded, spans: list[Span]) -> torch.Tensor:
-    """The vectors of each word's first and last token, all `LAYERS` side by side: (words, 2 x layers x width).
+    """Return vectors of each word's first and last token, all `LAYERS` side by side: (words, 2 x layers x width).
 
     A word that the encoder's tokenizer drops, such as a lone combining mark, gets zeros.
     """
@@ -240,7 +240,7 @@ def word_vectors(encoded: Encoded, spans: list[Span]) -> torch.Tensor:
 
 @cache
 def allowed_transitions() -> torch.Tensor:
-    """(tags + 1, tags): 0 where a tag may follow another, the last row the text's start; very low elsewhere."""
+    """Return scores of transitions, shape (tags + 1, tags): 0 if allowed, else very low; the last row is the start."""
     import torch
 
     rows = [*TAGS, "O"]
@@ -249,7 +249,7 @@ def allowed_transitions() -> torch.Tensor:
 
 
 def best_tags(scores: torch.Tensor, sizes: Sequence[int], transitions: torch.Tensor) -> list[list[int]]:
-    """The best sequence of tags for each text (Viterbi), from scores of the shape (texts, words, tags)."""
+    """Return the best sequence of tags for each text (Viterbi), from scores of shape (texts, words, tags)."""
     import torch
 
     steps = transitions + allowed_transitions()[:-1]
@@ -271,7 +271,7 @@ def best_tags(scores: torch.Tensor, sizes: Sequence[int], transitions: torch.Ten
 
 
 def entities_of(tags: Iterable[int], spans: Iterable[Span], offset: int = 0) -> Iterator[Entity]:
-    """Read the entities off the words' tags."""
+    """Yield the entities that the words' tags mark."""
     current: Entity | None = None
     for number, (start, end) in zip(tags, spans, strict=True):
         tag = TAGS[number]
@@ -289,19 +289,19 @@ def entities_of(tags: Iterable[int], spans: Iterable[Span], offset: int = 0) -> 
 
 
 class Tagger:
-    """The entities of the embedded encoder with a trained head, by default the one that comes with this package.
+    """A finder of entities with the embedded encoder and a trained head, by default the package's own.
 
-    Raises `FinderUnavailable` on first use where the head's file is missing or is not what it should be.
+    Raises `FinderUnavailable` on first use if the head's file is missing or wrong.
     """
 
-    def __init__(self, file: Path = FILE, encoder: Encoder | None = None) -> None:
+    def __init__(self, file: Path = FILE) -> None:
         self.file = file
-        self.encoder = shared_encoder() if encoder is None else encoder
+        self.encoder = shared_encoder()
         self.encoder.want(LAYERS)
 
     @cached_property
     def signature(self) -> str:
-        """Names the head by its file's hash and the encoder by its own."""
+        """The hash of the head's file, and the signature of the encoder."""
         return f"{EMBEDDED}@{check_head_file(self.file)[:8]}@{self.encoder.signature}"
 
     @cached_property
@@ -310,26 +310,26 @@ class Tagger:
         return load_head(self.file)
 
     def find(self, texts: Sequence[str]) -> list[list[Entity]]:
-        """The entities of each text: PER, ORG, LOC and MISC by the conventions of CoNLL 2003, cased or not."""
-        found: dict[str, list[Entity]] = {text: [] for text in texts}
-        waiting = [stretch for text in found for stretch in cut_stretches(text, split_words(text), WINDOW)]
+        """Return the entities of each text: PER, ORG, LOC and MISC by the conventions of CoNLL 2003, cased or not."""
+        by_text: dict[str, list[Entity]] = {text: [] for text in texts}
+        waiting = [stretch for text in by_text for stretch in cut_stretches(text, split_words(text), WINDOW)]
         while waiting:
             waiting.sort(key=lambda stretch: len(stretch.spans))
             batch, waiting = waiting[-BATCH:], waiting[:-BATCH]
             encoded = self.encoder.encode([stretch.part for stretch in batch], LAYERS)
             whole = []
             for stretch, vectors in zip(batch, encoded, strict=True):
-                if vectors.truncated and len(stretch.spans) > 1:  # words of many pieces: Chinese, say
+                if vectors.truncated and len(stretch.spans) > 1:  # words of many pieces, such as Chinese
                     spans = [(start + stretch.offset, end + stretch.offset) for start, end in stretch.spans]
                     waiting += cut_stretches(stretch.text, spans, len(spans) // 2)
                 else:
                     whole.append((stretch, vectors))
             for stretch, entities in self.tag(whole):
-                found[stretch.text] += entities
-        return [sorted(found[text]) for text in texts]
+                by_text[stretch.text] += entities
+        return [sorted(by_text[text]) for text in texts]
 
     def tag(self, batch: Sequence[tuple[Stretch, Encoded]]) -> Iterator[tuple[Stretch, list[Entity]]]:
-        """Tag encoded stretches."""
+        """Tag encoded stretches, and yield each with its entities."""
         import torch
 
         if not batch:
@@ -342,7 +342,7 @@ class Tagger:
             tags = best_tags(scores, [len(stretch.spans) for stretch, _ in batch], self.head.transitions)
         for (stretch, _), path in zip(batch, tags, strict=True):
             entities = entities_of(path, stretch.spans, stretch.offset)
-            # a name has a letter or digit; emoji, rare in training, do not
+            # a name has a letter or digit; emoji, rare in training, have none
             yield stretch, [e for e in entities if any(c.isalnum() for c in stretch.text[e.start : e.end])]
 
 
@@ -351,17 +351,17 @@ class Stretch(NamedTuple):
 
     text: str
     offset: int
-    """Where the part begins in the text."""
+    """The start of the part in the text."""
     part: str
-    """What the encoder reads."""
+    """The text that the encoder reads."""
     spans: list[Span]
-    """The words, in characters of the part."""
+    """The spans of the words, in characters of the part."""
 
 
 def cut_stretches(text: str, spans: list[Span], size: int) -> Iterator[Stretch]:
     """Cut a text's words into stretches of at most `size` words, between sentences where possible."""
     if 0 < len(spans) <= size and spans == split_words(text):
-        # as it is, not cut to its words: other metrics have the encoder read this very text
+        # uncut, because other metrics have the encoder read this very text
         yield Stretch(text, 0, text, spans)
         return
     while spans:
@@ -373,13 +373,13 @@ def cut_stretches(text: str, spans: list[Span], size: int) -> Iterator[Stretch]:
 
 
 def ends_sentence(text: str, spans: list[Span], word: int) -> bool:
-    """Whether a sentence or line ends before a word."""
+    """Tell whether a sentence or line ends before a word."""
     (start, end), (following, _) = spans[word - 1], spans[word]
     return text[start:end] in ".!?" or "\n" in text[end:following]
 
 
 def load_head(file: Path) -> Any:
-    """A trained head, ready to tag. Raises `FinderUnavailable` where the file is not one of this version."""
+    """Return a trained head, ready to tag. Raises `FinderUnavailable` if the file is not one of this version."""
     import torch
     from safetensors import SafetensorError, safe_open
 
@@ -399,7 +399,7 @@ def load_head(file: Path) -> Any:
 
 @cache
 def check_head_file(file: Path) -> str:
-    """The SHA-256 of a head's file. Raises `FinderUnavailable` where it is missing, or ours but not as published."""
+    """Return the SHA-256 of a head's file. Raises `FinderUnavailable` if it is missing, or not as published."""
     try:
         actual = sha256(file)
     except FileNotFoundError as error:

@@ -1,4 +1,4 @@
-"""Training of the embedded entity finder: `train_tagger` reads files of named entities, writes the head's weights."""
+"""Training of the embedded entity finder on files of named entities: `train_tagger` writes the head's weights."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ KINDS = {
     "O": "theory discipline field task algorithm metrics chemicalcompound chemicalelement protein enzyme musicgenre "
     "musicalinstrument literarygenre",
 }
-"""The files' labels by ours, after the rules of CoNLL 2003; what those do not count as a name is O."""
+"""The files' labels by ours, by the rules of CoNLL 2003; O for those that are no names by these."""
 MAPPING = {theirs: ours for ours, names in KINDS.items() for theirs in names.split()}
 
 INCOMPLETE = ("wnut17", "btc")
-"""Sources that leave out some or all of MISC: there, O says only that a word is no PER, ORG or LOC."""
+"""The sources that leave out some or all of MISC: there, O only means that a word is no PER, ORG or LOC."""
 
 HELD_OUT = ("crossner_politics_test", "crossner_science_test", "wikigold")
-"""Files for the final measurement: the first two whole, of wikigold the last fifth."""
+"""The files for the final measurement: all of the first two, and the last fifth of wikigold."""
 
 LEARNING_RATE = 2e-3
 WEIGHT_DECAY = 0.01
@@ -54,17 +54,17 @@ BATCH_WORDS = 1000
 AVERAGING = 0.999
 EPOCHS = 8
 LOWER, UPPER = 0.12, 0.04
-"""Shares of the sentences that are read in lower case and in capitals, anew in every epoch."""
+"""The shares of the sentences that are read in lower case and in capitals, drawn anew in every epoch."""
 JOINED = (1, 1, 1, 2, 3)
-"""How many sentences that follow each other make a text, one number as likely as another."""
+"""The numbers of consecutive sentences of a text, all equally likely."""
 JOINED_WORDS = 110
-"""The most words of a text of several sentences."""
+"""The maximum number of words of a text of several sentences."""
 TWEETS = 3
-"""Every how many-th tweet of btc is used: all of them would be nearly half of the words."""
+"""The step with which tweets of btc are taken: all of them would be nearly half of the words."""
 
 
 class BadTrainingFile(ValueError):
-    """A file of named entities that cannot be read; the message names file and line."""
+    """A file of named entities cannot be read; the message names file and line."""
 
 
 class LabelledText(NamedTuple):
@@ -78,11 +78,11 @@ class TrainingSample(NamedTuple):
     """A text ready for the head."""
 
     vectors: torch.Tensor
-    """float16, as `vectors_of` gives them"""
+    """The vectors of `vectors_of`, float16."""
     readings: tuple[WordFeatures, WordFeatures, WordFeatures]
     """Its words as they are, in lower case and in capitals."""
     tags: torch.Tensor
-    """(words, tags), True for each tag that may be right"""
+    """True for each tag that may be right, shape (words, tags)."""
     source: int
 
 
@@ -123,7 +123,7 @@ def read_sentences(file: Path, mapping: Mapping[str, str] = MAPPING) -> list[Lab
 
 
 def read_held_out(folder: Path, mapping: Mapping[str, str] = MAPPING) -> dict[str, list[LabelledText]]:
-    """What no tagger may be trained on: two test files and the last fifth of wikigold, as far as they are there."""
+    """Read the sentences that are held out of training: two test files and the last fifth of wikigold, if present."""
     files = {}
     for name in HELD_OUT:
         if (file := folder / f"{name}.txt").exists():
@@ -133,9 +133,9 @@ def read_held_out(folder: Path, mapping: Mapping[str, str] = MAPPING) -> dict[st
 
 
 def training_files(folder: Path) -> dict[str, list[LabelledText]]:
-    """The sentences of every file of a folder, without what `read_held_out` gives. Raises as `read_sentences`.
+    """Return the sentences of every file of a folder without those of `read_held_out`. Raises as `read_sentences`.
 
-    A few sentences of crossner stand in two of its domains: those that are held out in one are left out of the other.
+    A few sentences of crossner are in two of its domains: if held out in one, they are left out of the other.
     """
     files = {}
     held = {sentence.text for sentences in read_held_out(folder).values() for sentence in sentences}
@@ -153,7 +153,7 @@ def training_files(folder: Path) -> dict[str, list[LabelledText]]:
 
 
 def join_sentences(sentences: Sequence[LabelledText], chance: random.Random) -> Iterator[LabelledText]:
-    """Texts of one or a few sentences, as the finder is given them later."""
+    """Yield texts of one or a few sentences, like those that the finder reads later."""
     place = 0
     while place < len(sentences):
         text, entities = sentences[place]
@@ -169,7 +169,7 @@ def join_sentences(sentences: Sequence[LabelledText], chance: random.Random) -> 
 
 
 def possible_tags(spans: Sequence[tuple[int, int]], entities: Sequence[Entity], source: int) -> torch.Tensor:
-    """Which tags may be right for each word: (words, tags), bool."""
+    """Return which tags may be right for each word, a bool tensor of shape (words, tags)."""
     import torch
 
     tags = ["O"] * len(spans)
@@ -185,7 +185,7 @@ def possible_tags(spans: Sequence[tuple[int, int]], entities: Sequence[Entity], 
 
 
 def prepare(texts: Sequence[LabelledText], source: int, encoder: Encoder) -> Iterator[TrainingSample]:
-    """Encode texts, a few hundred at a time; those that the encoder would cut, or without words, are left out."""
+    """Encode texts, a few hundred at a time, and yield them without those that have no words or would be cut."""
     import torch
 
     for start in range(0, len(texts), 256):
@@ -218,7 +218,7 @@ def train_tagger(
 ) -> None:
     """Train a head on all files of a folder but the held-out ones, and write its weights as float16.
 
-    The same seed gives the same weights on the same machine and number of threads. Needs about 10 kB of memory a
+    The same seed gives the same weights on the same machine and number of threads. Needs about 10 kB of memory per
     word. Raises `BadTrainingFile`, OSError, `ModelUnavailable`.
     """
     from metrics.models.encoder import Encoder as New
@@ -237,7 +237,7 @@ def train_tagger(
 
 
 def source_of(name: str) -> int:
-    """Which of `SOURCES` a file is from, by the beginning of its name. Raises `BadTrainingFile`."""
+    """Return the index in `SOURCES` of a file's source, from the start of its name. Raises `BadTrainingFile`."""
     for number, source in enumerate(SOURCES):
         if name.startswith(source):
             return number
@@ -245,7 +245,7 @@ def source_of(name: str) -> int:
 
 
 def fit(samples: Sequence[TrainingSample], *, seed: int, epochs: int, say: Callable[[str], None]) -> Any:
-    """Train a head; returns the moving average of its weights."""
+    """Train a head; return it with the moving average of its weights."""
     import torch
 
     chance = random.Random(seed)  # noqa: S311  no secret
@@ -278,7 +278,7 @@ def fit(samples: Sequence[TrainingSample], *, seed: int, epochs: int, say: Calla
 
 
 def shuffle_batches(samples: Sequence[TrainingSample], chance: random.Random) -> list[list[TrainingSample]]:
-    """Batches of similar length, in random order."""
+    """Return batches of similar length, in random order."""
     sizes = [len(sample.tags) for sample in samples]
     batches: list[list[TrainingSample]] = [[]]
     words = 0
@@ -293,13 +293,13 @@ def shuffle_batches(samples: Sequence[TrainingSample], chance: random.Random) ->
 
 
 def draw_reading(chance: random.Random) -> int:
-    """Which reading of a text is trained on: as it is, in lower case or in capitals."""
+    """Draw the reading of a text to train on: as it is, in lower case or in capitals."""
     drawn = chance.random()
     return 1 if drawn < LOWER else 2 if drawn < LOWER + UPPER else 0
 
 
 def loss_of(head: Any, samples: Sequence[TrainingSample], chosen: Sequence[int]) -> torch.Tensor:
-    """Negative log-likelihood a word of the tags that may be right, under the conditional random field."""
+    """Return the negative log-likelihood per word of the tags that may be right, under the conditional random field."""
     import torch
 
     batch = collate(
@@ -314,7 +314,7 @@ def loss_of(head: Any, samples: Sequence[TrainingSample], chosen: Sequence[int])
 
 
 def log_sum(scores: torch.Tensor, sizes: torch.Tensor, transitions: torch.Tensor) -> torch.Tensor:
-    """Log of the summed weights of all tag sequences (the forward algorithm): (texts,)."""
+    """Return the log of the summed weights of all tag sequences (the forward algorithm), shape (texts,)."""
     import torch
 
     steps = transitions + allowed_transitions()[:-1]
@@ -327,7 +327,7 @@ def log_sum(scores: torch.Tensor, sizes: torch.Tensor, transitions: torch.Tensor
 
 
 def write_head(head: Any, output: Path, **settings: object) -> None:
-    """Write a head's weights as float16, with what they are and how they were made."""
+    """Write a head's weights as float16, with its format and settings."""
     import torch
     from safetensors.torch import save_file
 

@@ -1,1 +1,1 @@
-"""Scoring and explaining in processes of their own, so that the web process never loads a model."""
+"""Scoring and explaining in separate processes, so that the web process never loads a model."""

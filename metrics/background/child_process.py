@@ -1,4 +1,4 @@
-"""A child process that runs a module of ours beside the web server, and how it ended."""
+"""Child processes that run a module of ours beside the web server."""
 
 import subprocess
 import sys
@@ -13,9 +13,9 @@ from data.database import ROOT
 def start_module(
     module: str, *arguments: str, environment: Mapping[str, str], stdout: int
 ) -> tuple[subprocess.Popen[bytes], IO[bytes]]:
-    """Start `python -m MODULE ARGUMENTS`; returns the process and the file of its standard error. Raises OSError.
+    """Start `python -m MODULE ARGUMENTS`; return the process and the file of its standard error. Raises OSError.
 
-    Its standard input is a pipe: that it closes tells the process that this one has ended.
+    Its standard input is a pipe, whose end tells the process that this one has ended.
     """
     log = tempfile.TemporaryFile()  # noqa: SIM115  whoever waits for the process closes it
     try:

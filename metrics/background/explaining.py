@@ -1,8 +1,8 @@
 """Evidence of a metric's score: lexical metrics run here, model-based ones in a warm process.
 
-That process (`metrics.background.explaining_process`) is started once and stays: loading the models takes seconds, and
-the web server must not have their libraries. Both sides speak in lines of JSON, from which records are built again by
-their type hints.
+That process (`metrics.background.explaining_process`) is started once and stays, because loading the models takes
+seconds and the web server must not load their libraries. Both sides exchange lines of JSON, from which records are
+rebuilt by their type hints.
 """
 
 import json
@@ -23,10 +23,10 @@ from metrics.explained import CannotExplain, Explained, ModelsBusy, RequestCance
 from metrics.from_signature import NOT_MADE_AGAIN, metric_of
 
 TIMEOUT = 30.0
-"""Seconds that an explanation may take, waiting for its turn and for the models included."""
+"""The maximum seconds of an explanation, including the wait for its turn and for the models."""
 
 LOADING = 180.0
-"""Seconds after which a process that is still loading its models is taken for stuck."""
+"""The seconds after which a process that is still loading its models counts as stuck."""
 
 
 # --- the process that keeps the models ----------------------------------------------------------------------------
@@ -37,15 +37,15 @@ class ProcessEnded(Exception):
 
 
 class ModelProcess:
-    """A running process, and what it says: first that it is ready, then an answer a request, None at its end."""
+    """A running process and its output: a line when it is ready, then an answer per request, and None at its end."""
 
     def __init__(self) -> None:
         self.began = time.monotonic()
         self.ready = False
         self.said: SimpleQueue[bytes | None] = SimpleQueue()
         self.end = ""
-        # The other half serves pages. With as many threads as cores they wait for each other: on two cores with
-        # something else to do, one thread is faster than two by half.
+        # The other half of the cores serves pages. Threads for all cores wait for each other: on two busy cores, one
+        # thread is faster than two by half.
         threads = {"OMP_NUM_THREADS": str(max(1, (os.cpu_count() or 1) // 2))}
         self.process, self.log = start_module(
             "metrics.background.explaining_process", environment=threads | os.environ, stdout=subprocess.PIPE
@@ -73,24 +73,24 @@ class ModelProcess:
         threading.Thread(target=write, daemon=True).start()
 
     def hear(self, deadline: float) -> bytes:
-        """The next line of its output. Raises `queue.Empty` when the time is over, `ProcessEnded`."""
+        """Return the next line of its output. Raises `queue.Empty` at the deadline, and `ProcessEnded`."""
         line = self.said.get(timeout=max(0.0, deadline - time.monotonic()))
         if line is None:
-            self.said.put(None)  # for whoever asks next
+            self.said.put(None)  # for the next caller
             raise ProcessEnded(f"the process with the models ended{self.end}")
         return line
 
 
 class Inspector:
-    """Explains scores, those of model-based metrics in one process for all threads; it is started when needed."""
+    """An explainer of scores; model-based metrics run in one process for all threads, started when needed."""
 
     def __init__(self) -> None:
         self.child: ModelProcess | None = None
         self.closed = False
         self.turn = threading.Lock()
-        """Held by the thread whose request the process works on."""
+        """The lock of the thread whose request the process works on."""
         self.starting = threading.Lock()
-        """Held while the process is started or stopped."""
+        """The lock for starting or stopping the process."""
 
     def explain(
         self,
@@ -99,10 +99,10 @@ class Inspector:
         timeout: float = TIMEOUT,
         given_up: Callable[[], bool] = lambda: False,
     ) -> Explained:
-        """The score of one example by the metric of a signature, with its evidence; at most `timeout` seconds.
+        """Return the score of one example by a signature's metric, with its evidence, in at most `timeout` seconds.
 
-        Raises `CannotExplain` where the metric cannot be made again from its signature, fails, or takes too long;
-        `ModelsBusy` where that may soon be otherwise; `RequestCancelled` for a question that is given up while others
+        Raises `CannotExplain` if the metric cannot be made again from its signature, fails, or takes too long;
+        `ModelsBusy` if trying again soon may help; `RequestCancelled` if `given_up` returns True once earlier requests
         are answered.
         """
         deadline = time.monotonic() + timeout
@@ -129,18 +129,18 @@ class Inspector:
         return Explained(value, missing, truncated, decode_record(record | None, evidence) if record else None)
 
     def warm(self) -> None:
-        """Start loading models and dictionaries in the background. Raises `CannotExplain` where no process starts."""
+        """Start loading models and dictionaries in the background. Raises `CannotExplain` if no process starts."""
         if not self.closed:
             self.running()
             threading.Thread(target=load_dictionaries, daemon=True).start()
 
     def close(self) -> None:
-        """End the process; whoever waits for it gets `CannotExplain`, as everybody does from now on."""
+        """End the process; those who wait for it get `CannotExplain`, as does everybody from now on."""
         self.closed = True
         self.stop()
 
     def ask_twice(self, line: bytes, deadline: float, timeout: float) -> bytes:
-        """The answer to a request, by another process where one dies over it. Raises `CannotExplain`."""
+        """Return the answer to a request, asking a new process if one dies. Raises `CannotExplain`."""
         with suppress(ProcessEnded):
             return self.ask(line, deadline, timeout)
         try:
@@ -149,26 +149,26 @@ class Inspector:
             raise CannotExplain(str(error)) from error
 
     def ask(self, line: bytes, deadline: float, timeout: float) -> bytes:
-        """The answer to a request. Raises `ProcessEnded`, `CannotExplain`."""
+        """Return the answer to a request. Raises `ProcessEnded`, `CannotExplain`."""
         child = self.running()
         try:
             if not child.ready:
                 child.hear(deadline)
                 child.ready = True
         except Empty:
-            # Not stopped: it would never become ready on a machine that takes longer.
+            # Do not stop it: on a slow machine it would never become ready.
             raise ModelsBusy("the models are still being loaded: try again in a moment") from None
         try:
             child.tell(line)
             return child.hear(deadline)
         except Empty:
-            self.stop()  # what it would say now would be taken for the next answer
+            self.stop()  # its late answer would be taken for the next one
             with suppress(CannotExplain):
                 self.running()  # loads its models for the next request
             raise CannotExplain(f"it took more than {timeout:g} s") from None
 
     def running(self) -> ModelProcess:
-        """The process, started unless it runs. Raises `CannotExplain`."""
+        """Return the process, started unless it runs. Raises `CannotExplain`."""
         with self.starting:
             if self.closed:
                 raise CannotExplain("the inspector is closed")

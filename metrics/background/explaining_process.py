@@ -1,9 +1,9 @@
-"""The process behind `metrics.background.explaining.Inspector`: a request and an answer a line.
+"""The process behind `metrics.background.explaining.Inspector`, with a line per request and per answer.
 
 It is started as `python -m metrics.background.explaining_process`.
 
 A request is `[signature, example]`, an answer `[value, missing, truncated, evidence]` or a text that says why there is
-none. The first line says that the models are loaded. It ends when its input does.
+none. The first line says that the models are loaded. The process ends when its input does.
 """
 
 import gc
@@ -23,19 +23,20 @@ from metrics.from_signature import metric_of
 from metrics.models.files import first_line
 
 NICE = 5
-"""How far it steps back: behind the pages, before the runs that score whole data sets."""
+"""The niceness of the process: behind the pages, before the runs that score whole data sets."""
 
 KEPT_ANSWERS = 64
 
 KEPT_BYTES = 64 * 2**20
-"""Answers that are kept, and their bytes: the matrices of two long texts with eleven references are 15 MB."""
+"""The most answers that are kept, and their most bytes; matrices of two long texts with eleven references have 15
+MB."""
 
 
 def main() -> None:
     """Load the models, then answer until the input ends."""
     os.nice(NICE)
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what libraries print is no answer
+    os.dup2(2, 1)  # output of libraries must not mix with answers
     requests: SimpleQueue[bytes] = SimpleQueue()
     threading.Thread(target=listen, args=(requests,), daemon=True).start()
     warm_up()
@@ -56,13 +57,13 @@ def listen(requests: SimpleQueue[bytes]) -> None:
 
 
 def warm_up() -> None:
-    """Have every model loaded that the default metrics use."""
+    """Load every model that the default metrics use."""
     for name in METRICS:
         if is_lexical(name):
             continue
         try:
             explain(metric(name), WARMING)
-        except Exception as error:  # whoever asks for this metric will be told
+        except Exception as error:  # reported to those who ask for this metric
             print(f"{name}: {first_line(error)}", file=sys.stderr, flush=True)
     gc.collect()
     gc.freeze()  # a full collection takes a third of a second otherwise, with all that the libraries hold
@@ -70,19 +71,19 @@ def warm_up() -> None:
 
 @lru_cache(KEPT_ANSWERS)
 def kept_metric(signature: str) -> Metric | None:
-    """A signature's metric: those with word vectors keep them."""
+    """Return a signature's metric, cached because metrics keep their word vectors."""
     return metric_of(signature)
 
 
 class AnswerCache:
-    """The last answers, by their requests."""
+    """The last answers by their requests."""
 
     def __init__(self) -> None:
         self.answers: OrderedDict[bytes, bytes] = OrderedDict()
         self.bytes = 0
 
     def answer(self, request: bytes) -> bytes:
-        """The answer to a request; failures are not kept, as they may be over the next time."""
+        """Return the answer to a request; failures are not kept, as they may be temporary."""
         if request in self.answers:
             self.answers.move_to_end(request)
             return self.answers[request]
@@ -100,10 +101,10 @@ class AnswerCache:
 
 
 def answer_to(request: bytes) -> bytes:
-    """Compute the answer to a request; errors of the metric pass through."""
+    """Compute the answer to a request. Raises what the metric raises."""
     signature, example = json.loads(request)
     metric = kept_metric(signature)
-    if metric is None:  # as where a model's files have changed since the server started
+    if metric is None:  # such as when a model's files have changed since the server started
         raise ValueError(f"no metric has the signature {signature}")
     return json.dumps(encode(explain(metric, decode_record(Example, example)))).encode()
 

@@ -1,8 +1,8 @@
-"""Runs in processes of their own, such as `python -m metrics.background.scoring RUN_ID`.
+"""Runs in separate processes, such as `python -m metrics.background.scoring RUN_ID`.
 
-Models take seconds to load and gigabytes of memory, and a web server that imported their libraries would collect their
-garbage after every click. Processes share nothing but the database: a run is written down there before its process
-starts, tells there how far it is, and ends there.
+Models take seconds to load and gigabytes of memory, and a web server with their libraries would collect their garbage
+after every click. The processes share only the database: a run is stored before its process starts, and its process
+records its progress and its end there.
 """
 
 import os
@@ -20,34 +20,34 @@ from metrics.models.files import first_line
 from metrics.scoring import Failures, ProgressCallback
 
 NICE = 10
-"""How far a run steps back behind the pages that people are working on."""
+"""The niceness of a run: behind the pages that people use."""
 
 OFTEN, SELDOM = 0.5, 5.0
-"""Seconds between two words about a run: while it advances, and while a batch takes its time."""
+"""Seconds between reports of a run's progress: while it advances, and while a batch takes long."""
 
 
 class Superseded(Exception):
-    """The run is over: somebody cancelled it, or it was considered dead, and another one may have replaced it."""
+    """The run is over: it was cancelled or considered dead, and another one may have replaced it."""
 
 
 class Done(NamedTuple):
-    """What a run has done."""
+    """The result of a run."""
 
     said: tuple[str, ...] = ()
-    """A sentence each."""
+    """Sentences about the run."""
     failed: Failures | None = None
-    """Why metrics could not score, by their name."""
+    """The reasons why metrics failed, by their names."""
 
 
 Work = Callable[[DataStore, Run, ProgressCallback], Done]
-"""What a run does; it tells its progress, which raises `Superseded` where the run is over."""
+"""A function that does a run's work. It calls back with its progress, which raises `Superseded` if the run is over."""
 
 
 # --- in the process that asks for a run ---------------------------------------------------------------------------
 
 
 def start_process(store: DataStore, run: Run, module: str, *arguments: str) -> Run:
-    """Start the process of a run, and return at once; where it cannot start, the run is over. Raises OSError."""
+    """Start the process of a run without waiting for it; if it cannot start, end the run. Raises OSError."""
     try:
         launch(store, run.id, module, *arguments)
     except OSError as error:  # no memory for another process, say
@@ -71,7 +71,7 @@ def launch(store: DataStore, run_id: int, module: str, *arguments: str) -> subpr
 
 
 def wait(store: DataStore, run_id: int, process: subprocess.Popen[bytes], log: IO[bytes]) -> None:
-    """Wait for the process, and record why it ended if it could not do so itself."""
+    """Wait for the process; if it failed, record why in its run."""
     with process, log:
         if code := process.wait():
             store.end_run(run_id, error=f"{DIED}{explain_exit(code, log)}")
@@ -81,9 +81,9 @@ def wait(store: DataStore, run_id: int, process: subprocess.Popen[bytes], log: I
 
 
 def execute(run_id: int, work: Work, *, patience: float = 0) -> None:
-    """Carry out a run in this process, which steps back and ends with the one that started it.
+    """Carry out a run in this process, which is niced and ends with the process that started it.
 
-    Where the run turns out to be over, the process ends at the latest after so many seconds of `patience`.
+    If the run turns out to be over, the process ends at most `patience` seconds later.
     """
     os.nice(NICE)
     store = DataStore(connect())
@@ -100,7 +100,7 @@ def execute(run_id: int, work: Work, *, patience: float = 0) -> None:
 def exit_with_parent(store: DataStore, run_id: int) -> None:
     """End this process when the one that started it has ended.
 
-    Nobody could stop it any more, and a server of another version may change the schema. What is stored stays.
+    Nobody could stop it any more, and a server of another version may change the schema. Stored results stay.
     """
     os.read(0, 1)
     store.end_run(run_id, error="the server that started it ended; what was stored until then is kept")
@@ -110,7 +110,7 @@ def exit_with_parent(store: DataStore, run_id: int) -> None:
 def carry_out(store: DataStore, run_id: int, work: Work, leave: Callable[[], None] = lambda: None) -> None:
     """Execute a run and record how it ended. Raises `UnknownRun`.
 
-    `leave` is called where the run turns out to be over: a batch of a model may take minutes.
+    `leave` is called if the run turns out to be over, as a batch of a model may take minutes.
     """
     run = store.run(run_id)
     done, error = Done(), None
@@ -128,9 +128,9 @@ def carry_out(store: DataStore, run_id: int, work: Work, leave: Callable[[], Non
 def report_progress(
     store: DataStore, run_id: int, leave: Callable[[], None] = lambda: None
 ) -> Iterator[ProgressCallback]:
-    """Record a run's progress in the database; yields a progress callback, which raises `Superseded`.
+    """Record a run's progress in the database; yield a progress callback, which raises `Superseded`.
 
-    A thread does the telling: it goes on while a batch takes its time, and the batches do not wait for the disk.
+    A thread writes the progress, so that it is reported during long batches and batches do not wait for the disk.
     """
     reached: tuple[int, int | None] = (0, None)
     goes_on = True
@@ -150,7 +150,7 @@ def report_progress(
                 last, at = reached, time.monotonic()
                 try:
                     goes_on = store.beat(run_id, done=last[0], total=last[1])
-                except DatabaseFailed:  # the database is busy or away: the next beat, or a batch, will tell
+                except DatabaseFailed:  # the database is busy or away: try at the next beat
                     last = (-1, None)
                 if not goes_on:
                     leave()

@@ -12,7 +12,7 @@ MODULE = "metrics.background.scoring"
 
 
 def start_run(store: DataStore, dataset: str, names: Sequence[str]) -> Run:
-    """Score a data set by the metrics of these names, in a process of its own; returns before that is done.
+    """Start to score a data set by the metrics of these names in a separate process, and return its run at once.
 
     Raises `UnknownDataset`, `RunGoingOn`, OSError.
     """
@@ -20,7 +20,7 @@ def start_run(store: DataStore, dataset: str, names: Sequence[str]) -> Run:
 
 
 def score(store: DataStore, run: Run, progress: ProgressCallback) -> Done:
-    """Compute the scores that a run is for; metrics that fail stop no others."""
+    """Compute the scores of a run; metrics that fail do not stop the others."""
     failures = Failures()
     score_dataset(store, run.dataset, make_metrics(run.metrics), progress, failures)
     return Done(failed=failures)

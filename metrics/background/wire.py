@@ -1,4 +1,4 @@
-"""Records as JSON and back, built again by their type hints."""
+"""Records as JSON and back, rebuilt by their type hints."""
 
 import base64
 import dataclasses
@@ -9,7 +9,7 @@ import numpy as np
 
 
 def encode(value: Any) -> Any:
-    """Turn a record into JSON values, its fields in order. Raises TypeError where `decode_record` could not undo it."""
+    """Turn a record into JSON values, its fields in order. Raises TypeError if `decode_record` could not undo it."""
     if value is None or isinstance(value, str | bool | int | float):
         return value
     if isinstance(value, tuple):  # named ones too
@@ -17,14 +17,14 @@ def encode(value: Any) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return [encode(getattr(value, field.name)) for field in dataclasses.fields(value)]
     if isinstance(value, np.ndarray):
-        # In letters for bytes: as decimal numbers a matrix of similarities has four times the size, and takes long.
+        # As base64: as decimal numbers a matrix of similarities has four times the size, and takes long.
         whole = np.ascontiguousarray(value, dtype=value.dtype.newbyteorder("<"))
         return [list(value.shape), base64.b64encode(whole.tobytes()).decode("ascii")]
     raise TypeError(f"a {type(value).__name__} cannot be told to another process")
 
 
 def decode_record(hint: Any, data: Any) -> Any:
-    """Build a value of a type from what `encode` made of it."""
+    """Build a value of a type from the result of `encode`."""
     origin, inner = get_origin(hint), get_args(hint)
     if type(None) in inner:  # X | None
         (choice,) = (choice for choice in inner if choice is not type(None))
@@ -45,7 +45,7 @@ def decode_record(hint: Any, data: Any) -> Any:
 
 @cache
 def field_types(record: type) -> tuple[Any, ...]:
-    """The types of a record's fields in order; none for what is no record."""
+    """Return the types of a record's fields in order; none if the type is no record."""
     names = getattr(record, "_fields", None) or tuple(getattr(record, "__dataclass_fields__", ()))
     hints = get_type_hints(record) if names else {}
     return tuple(hints[name] for name in names)

@@ -1,1 +1,1 @@
-"""Keywords of documents: where they come from and how many of them summaries have."""
+"""Keywords of documents: their sources, and the recall of them by summaries."""

@@ -1,9 +1,9 @@
 """Keywords of a document by three rules (Takeshita et al. 2024, section 3): overlap, TF-IDF and TextRank.
 
-The paper sets its overlap rule against TF-IDF and TextRank, each giving as many keywords as the overlap rule does, and
-does not say how it set them up. Here all three read the same texts, references and title, as what people see of them.
-TF-IDF and TextRank choose phrases: up to three words that stand next to each other, none of them a stop word. As with
-the overlap rule no two keywords of a document share a word, and equals are taken in the order of the texts.
+The paper compares its overlap rule with TF-IDF and TextRank, each giving as many keywords as the overlap rule does, and
+does not say how it set these up. Here all three read the same texts, the references and the title. TF-IDF and TextRank
+choose phrases: up to three consecutive words, none of them a stop word. As with the overlap rule, no two keywords of a
+document share a word, and equals are taken in the order of the texts.
 """
 
 import hashlib
@@ -39,29 +39,29 @@ from metrics.text import CACHED_TEXTS, lemmas
 Words = tuple[str, ...]
 
 LONGEST_PHRASE = 3
-"""Words in the longest keyword of TF-IDF and TextRank."""
+"""The number of words of the longest keyword of TF-IDF and TextRank."""
 
 
 class Rarity(NamedTuple):
-    """In how many of a number of documents each phrase stands."""
+    """The number of documents that have each phrase, and of all documents."""
 
     documents: int
     spread: Mapping[Words, int]
 
     def idf(self, phrase: Words) -> float:
-        """ln((1 + N) / (1 + n)) + 1 where n of the N documents have the phrase."""
+        """Return ln((1 + N) / (1 + n)) + 1 if n of the N documents have the phrase."""
         return math.log((1 + self.documents) / (1 + self.spread.get(phrase, 0))) + 1
 
 
 class ExtractorOverlap(NamedTuple):
-    """How far two extractors find the same keywords."""
+    """The overlap of two extractors' keywords."""
 
     first: str
     second: str
     same: float | None
-    """Mean over documents of the share of keywords that both have, in [0, 1]; None without documents."""
+    """The mean over documents of the share of keywords that both have, in [0, 1]; None without documents."""
     documents: int
-    """Documents in which both have a keyword."""
+    """The number of documents in which both have a keyword."""
 
 
 NO_RARITY = Rarity(0, {})
@@ -72,23 +72,23 @@ NO_RARITY = Rarity(0, {})
 
 @lru_cache(CACHED_TEXTS)
 def cut_runs(text: str, language: str = ENGLISH) -> tuple[Words, ...]:
-    """The content words of a text, cut wherever something else than white space stands between two of them."""
+    """Return the content words of a text, cut where anything but white space is between two of them."""
     tokens = lemmas(text, language)
-    found: list[Words] = []
+    runs: list[Words] = []
     run: list[str] = []
     end = 0
     for word, (start, stop), skipped in zip(*tokens, stop_places(text, tokens, language), strict=True):
         if run and text[end:start].strip():
-            found.append(tuple(run))
+            runs.append(tuple(run))
             run = []
         if not skipped:
             run.append(word)
             end = stop  # a stop word in between is not white space
-    return (*found, tuple(run)) if run else tuple(found)
+    return (*runs, tuple(run)) if run else tuple(runs)
 
 
 def list_phrases(text: str, language: str = ENGLISH) -> Iterator[Words]:
-    """Every phrase of a text that repeats no word, by where it begins, then the longer one first."""
+    """Yield every phrase of a text that repeats no word, by its start, longer ones first."""
     for run in cut_runs(text, language):
         for start in range(len(run)):
             for end in range(min(len(run), start + LONGEST_PHRASE), start, -1):
@@ -97,7 +97,7 @@ def list_phrases(text: str, language: str = ENGLISH) -> Iterator[Words]:
 
 
 def without_shared_words(ranked: Iterable[Words]) -> Iterator[Words]:
-    """The phrases in order, leaving out those that share a word with an earlier one."""
+    """Yield the phrases in order, leaving out those that share a word with an earlier one."""
     used: set[str] = set()
     for phrase in ranked:
         if used.isdisjoint(phrase):
@@ -109,24 +109,19 @@ def without_shared_words(ranked: Iterable[Words]) -> Iterator[Words]:
 
 
 def count_rarity(documents: Iterable[Sequence[str]], language: str = ENGLISH) -> Rarity:
-    """Count the documents that have each phrase; a document is given as the texts that it consists of."""
+    """Count the documents that have each phrase; a document is given as a sequence of its texts."""
     spread: Counter[Words] = Counter()
     count = 0
-    for count, texts in enumerate(documents, 1):  # noqa: B007  how many there were
+    for count, texts in enumerate(documents, 1):  # noqa: B007  used after the loop
         spread.update({phrase for text in texts for phrase in list_phrases(text, language)})
     return Rarity(count, spread)
 
 
-def own_rarity(texts: Iterable[str], language: str = ENGLISH) -> Rarity:
-    """Each sentence of the texts counted as a document: rarity that no other document has a say in."""
-    return count_rarity(([text[start:end]] for text in texts for start, end in sentence_spans(text)), language)
-
-
 def tfidf_keywords(texts: Sequence[str], count: int, rare: Rarity, language: str = ENGLISH) -> list[Keyword]:
-    """The `count` phrases of highest tf * idf, fewer where there are not as many words.
+    """Return the `count` phrases of highest tf * idf, fewer if there are not enough words.
 
-    A phrase's frequency tf is counted over all the texts; among equals the one that begins earlier goes first, then
-    the longer one. Where phrases use up the words before there are `count` of them, shorter ones are taken.
+    A phrase's frequency tf is counted over all the texts; among equals the one that begins earlier goes first, then the
+    longer one. If phrases use up the words before there are `count` of them, shorter ones are taken.
     """
     frequency = Counter(phrase for text in texts for phrase in list_phrases(text, language))
     weight = {phrase: round(often * rare.idf(phrase), 9) for phrase, often in frequency.items()}
@@ -143,13 +138,13 @@ def tfidf_keywords(texts: Sequence[str], count: int, rare: Rarity, language: str
 
 
 def textrank_keywords(texts: Sequence[str], count: int, language: str = ENGLISH) -> list[Keyword]:
-    """The `count` best phrases by TextRank (Mihalcea & Tarau 2004, section 3), fewer where there are not as many words.
+    """Return the `count` best phrases by TextRank (Mihalcea & Tarau 2004, section 3), or fewer.
 
-    Words are ranked by PageRank in the graph whose edges join words that follow each other in a text once stop words
-    are left out: a window of two. There is no tagger to keep nouns and adjectives only. The paper takes a third of the
-    words and joins those that stand next to each other; here words are taken from the top until, joined, they make
-    `count` keywords, into shorter phrases where there would never be as many. Best are those whose words' ranks sum
-    to most.
+    There are fewer if the texts have not enough words. Words are ranked by PageRank in the graph whose edges join
+    consecutive words of a text without its stop words: a window of two. There is no tagger to keep nouns and adjectives
+    only. The paper takes a third of the words and joins adjacent ones; here words are taken from the top until, joined,
+    they make `count` keywords, in shorter phrases if there would never be enough. The best phrases have the largest sum
+    of their words' ranks.
     """
     rank = word_ranks(texts, language)
     ranked = sorted(rank, key=lambda word: -rank[word])  # at equal ranks the earlier one
@@ -168,7 +163,7 @@ def textrank_keywords(texts: Sequence[str], count: int, language: str = ENGLISH)
 
 
 def word_ranks(texts: Sequence[str], language: str = ENGLISH) -> dict[str, float]:
-    """The PageRank of each content word, in the order of the texts; all ranks sum to 1."""
+    """Return the PageRank of each content word, in the order of the texts; all ranks sum to 1."""
     read = [content_words(text, language).words for text in texts]
     place = {word: number for number, word in enumerate(dict.fromkeys(word for words in read for word in words))}
     edges = np.zeros((len(place), len(place)))
@@ -176,7 +171,7 @@ def word_ranks(texts: Sequence[str], language: str = ENGLISH) -> dict[str, float
         for a, b in pairwise(words):
             if a != b:
                 edges[place[a], place[b]] = edges[place[b], place[a]] = 1
-    # As in `summarizers.textrank`, rounding must not decide what is taken.
+    # As in `summarizers.textrank`, rounding errors must not decide the order.
     return {word: round(rank, 9) for word, rank in zip(place, pagerank(edges), strict=True)}
 
 
@@ -187,26 +182,26 @@ EXTRACTORS: dict[str, Callable[[Sequence[str], int, Rarity, str], list[Keyword]]
     "tfidf": tfidf_keywords,
     "textrank": lambda texts, count, rare, language: textrank_keywords(texts, count, language),
 }
-"""What finds the keywords of texts, how many are wanted, how rare phrases are, and in which language; overlap finds
-what there is."""
+"""The functions that find the keywords of texts. Their arguments are the texts, the number of keywords (which overlap
+ignores), the rarity of phrases and the language."""
 
 
 def extractor(asked: str) -> tuple[str, int | None]:
-    """The extractor in `overlap`, `tfidf`, `textrank`, `tfidf:K` or `textrank:K`, and its K.
+    """Return the extractor of `overlap`, `tfidf`, `textrank`, `tfidf:K` or `textrank:K`, and its K.
 
-    Without a K there are as many keywords as the overlap rule gives. Raises ValueError.
+    Without a K it gives as many keywords as the overlap rule. Raises ValueError.
     """
-    found = re.fullmatch(r"(tfidf|textrank):([1-9][0-9]{0,5})", asked)
-    if found is None and asked not in EXTRACTORS:
+    match = re.fullmatch(r"(tfidf|textrank):([1-9][0-9]{0,5})", asked)
+    if match is None and asked not in EXTRACTORS:
         known = ", ".join(EXTRACTORS)
         raise ValueError(f"{asked!r} is none of {known}, tfidf:K and textrank:K with K from 1")
-    return (found[1], int(found[2])) if found else (asked, None)
+    return (match[1], int(match[2])) if match else (asked, None)
 
 
 def extract(asked: str, texts: Sequence[str], rare: Rarity | None = None, language: str = ENGLISH) -> list[Keyword]:
-    """The keywords of texts by an extractor as `extractor` reads it; phrases are rare among their sentences by default.
+    """Return the keywords of texts by an extractor that `extractor` can read.
 
-    Raises ValueError.
+    By default the rarity of phrases is counted among the texts' sentences. Raises ValueError.
     """
     name, count = extractor(asked)
     if count is None:
@@ -214,23 +209,23 @@ def extract(asked: str, texts: Sequence[str], rare: Rarity | None = None, langua
         if name == "overlap" or not overlap:
             return overlap
         count = len(overlap)
-    if name == "tfidf" and rare is None:
-        rare = own_rarity(texts, language)
+    if name == "tfidf" and rare is None:  # each sentence counts as a document, so that no other one has an influence
+        rare = count_rarity(([text[start:end]] for text in texts for start, end in sentence_spans(text)), language)
     return EXTRACTORS[name](texts, count, rare or NO_RARITY, language)
 
 
 def documents_keywords(
     documents: Sequence[Document], asked: str, title: str = "always", language: str = ENGLISH
 ) -> list[list[Keyword]]:
-    """The keywords of each document by an extractor as `extractor` reads it: those that ROUGE-K finds by default.
+    """Return the keywords of each document by an extractor that `extractor` can read, as ROUGE-K by default.
 
-    No other document has a say, unlike in `compared_keywords`. Raises ValueError.
+    No other document has an influence, unlike in `compared_keywords`. Raises ValueError.
     """
     return [extract(asked, compared, language=language) for compared in documents_texts(documents, title)]
 
 
 def documents_texts(documents: Iterable[Document], title: str) -> list[tuple[str, ...]]:
-    """What keywords of each document are found in. Raises ValueError for a `title` that is not in `TITLES`."""
+    """Return for each document the texts that keywords come from. Raises ValueError if `title` is not in `TITLES`."""
     check_option("title", title, TITLES)
     return [compared_texts(document.references, document.title, title) for document in documents]
 
@@ -238,15 +233,15 @@ def documents_texts(documents: Iterable[Document], title: str) -> list[tuple[str
 def compared_keywords(
     documents: Sequence[Document], title: str = "always", language: str = ENGLISH
 ) -> dict[str, list[list[Keyword]]]:
-    """By extractor, the keywords of each document: TF-IDF and TextRank give as many as the overlap rule does there.
+    """Return the keywords of each document by extractor; all give as many as the overlap rule gives.
 
-    Phrases are rare among these documents. Raises ValueError for a `title` that is not in `TITLES`.
+    The rarity of phrases is counted among these documents. Raises ValueError if `title` is not in `TITLES`.
     """
     texts = documents_texts(documents, title)
     overlap = [overlap_keywords(compared, language) for compared in texts]
     rare = count_rarity(texts, language)
     return {
-        name: [find(compared, len(found), rare, language) for compared, found in zip(texts, overlap, strict=True)]
+        name: [find(compared, len(keywords), rare, language) for compared, keywords in zip(texts, overlap, strict=True)]
         if name != "overlap"
         else overlap
         for name, find in EXTRACTORS.items()
@@ -254,7 +249,7 @@ def compared_keywords(
 
 
 def comparison_signature(documents: Sequence[Document], title: str = "always", language: str = ENGLISH) -> str:
-    """Everything that `compared_keywords` depends on besides the texts of the document at hand."""
+    """Return a signature of all that `compared_keywords` depends on besides the texts of the document at hand."""
     corpus = hashlib.sha256(json.dumps(documents_texts(documents, title)).encode()).hexdigest()[:8]
     return signature(
         "keywords",
@@ -269,16 +264,16 @@ def comparison_signature(documents: Sequence[Document], title: str = "always", l
 
 
 def shared_keywords(compared: Mapping[str, Sequence[Sequence[Keyword]]]) -> list[ExtractorOverlap]:
-    """How far every two extractors of `compared_keywords` find the same keywords, all words being the same.
+    """Return the overlap of keywords, equal in all words, for every two extractors of `compared_keywords`.
 
-    A document's share is out of the keywords of that extractor that has more of them.
+    A document's share is that of the extractor with more keywords.
     """
-    found = []
+    overlaps = []
     for first, second in combinations(compared, 2):
         shares = [
             len({k.words for k in ours} & {k.words for k in theirs}) / max(len(ours), len(theirs))
             for ours, theirs in zip(compared[first], compared[second], strict=True)
             if ours and theirs
         ]
-        found.append(ExtractorOverlap(first, second, sum(shares) / len(shares) if shares else None, len(shares)))
-    return found
+        overlaps.append(ExtractorOverlap(first, second, sum(shares) / len(shares) if shares else None, len(shares)))
+    return overlaps

@@ -17,21 +17,21 @@ Words = tuple[str, ...]
 
 @dataclass(frozen=True)
 class KeywordLists:
-    """The keywords of documents, and a hash of both."""
+    """The keywords of documents, and a hash of documents and keywords."""
 
     by_document: Mapping[str, tuple[Words, ...]]
-    """By the document's id its keywords, each as its words without stop words; a document may be missing."""
+    """The keywords by the document's id, each as its words without stop words; documents may be missing."""
     digest: str
-    """Of each document listed its id, its texts and its keywords: one file means other keywords for other documents."""
+    """The SHA-256 of the listed documents' ids, texts and keywords: a file gives other keywords for other documents."""
 
 
 def read_keyword_lists(path: Path, documents: Sequence[Document], language: str = ENGLISH) -> KeywordLists:
-    """Read a file with a JSON list of keywords a line, in the order of the documents, as `relevance keywords` writes.
+    """Read a file with a JSON list of keywords per line, in the order of the documents, as `relevance keywords` writes.
 
-    Or, the documents in any order and not all of them, with an object `{"id": ..., "keywords": [...]}` a line.
+    Lines may instead be objects `{"id": ..., "keywords": [...]}`, in any order and without some of the documents.
     Raises `BadRecord`.
     """
-    found: dict[str, tuple[Words, ...]] = {}
+    keywords: dict[str, tuple[Words, ...]] = {}
     known = {document.id: document for document in documents}
     listed = 0
     first: type | None = None
@@ -49,13 +49,13 @@ def read_keyword_lists(path: Path, documents: Sequence[Document], language: str 
             document = identifier(place, require_field(place, entry, "id"), "id")
             if document not in known:
                 place.refuse(f"no document has the id {quote_value(document)}")
-            if document in found:
+            if document in keywords:
                 place.refuse(f"the document {quote_value(document)} has a list already")
-            found[document] = keywords_of(place, require_field(place, entry, "keywords"), language)
+            keywords[document] = keywords_of(place, require_field(place, entry, "keywords"), language)
         else:
             if listed == len(documents):
                 place.refuse(f"there are only {listed} documents, and more lists than these")
-            found[documents[listed].id] = keywords_of(place, entry, language)
+            keywords[documents[listed].id] = keywords_of(place, entry, language)
             listed += 1
     if first is None:
         place.refuse("the file is empty; it needs a JSON list of keywords a document")
@@ -64,26 +64,24 @@ def read_keyword_lists(path: Path, documents: Sequence[Document], language: str 
             f"the file ends after {listed} lists, but there are {len(documents)} documents; give each a list, in their "
             'order, or write {"id": ..., "keywords": [...]}'
         )
-    return KeywordLists(found, digest([known[document] for document in found], found))
+    return KeywordLists(keywords, digest([known[document] for document in keywords], keywords))
 
 
 def digest(documents: Iterable[Document], lists: Mapping[str, Sequence[Words]]) -> str:
-    """SHA-256 over the documents, each with its keywords, whatever their order."""
+    """Return the SHA-256 of the documents, each with its keywords, whatever their order."""
     parts = ((d.id, d.references, d.title, d.source_text, d.questions, lists[d.id]) for d in documents)
     return hashlib.sha256(json.dumps(sorted(json.dumps(part) for part in parts)).encode()).hexdigest()
 
 
 def refuse_ambiguous(lists: KeywordLists, records: Iterable[tuple[Document, Sequence[Summary]]]) -> None:
-    """Refuse lists that differ between documents of the same texts, which share the scores that are stored.
+    """Refuse lists that differ between documents of the same texts, which share their stored scores.
 
-    Scores are stored by what a metric may look at (`data.store.example_hash`), and the id of a document is no part of
-    it. Raises `BadRecord`.
+    Scores are stored by the texts that a metric may use (`data.store.example_hash`), without the document's id. Raises
+    `BadRecord`.
     """
     seen: dict[object, Document] = {}
     for document, summaries in records:
-        for one in make_examples(document, summaries)[
-            :1
-        ]:  # all summaries of a document are held against the same texts
+        for one in make_examples(document, summaries)[:1]:  # its summaries share the same texts
             first = seen.setdefault((one.references, one.title, one.source, one.questions), document)
             if lists.by_document.get(first.id) != lists.by_document.get(document.id):
                 raise BadRecord(
@@ -94,9 +92,9 @@ def refuse_ambiguous(lists: KeywordLists, records: Iterable[tuple[Document, Sequ
 
 
 def listed_keyword(words: Words, texts: Sequence[str], language: str = ENGLISH) -> Keyword:
-    """A keyword of a list as it is looked for, with its first place in each text that has it.
+    """Return a keyword of a list with its first place in each text that has it.
 
-    Words are lower-cased and lemmatised, unless they stand in a text as they are: then they were prepared already. A
+    Words are lower-cased and lemmatised unless they occur in a text as they are: then they are already prepared. A
     lemma's lemma can be another word: *GANs* gives *gan*, and that *gin*.
     """
     as_written = locate_keyword(words, texts, language)
@@ -107,7 +105,7 @@ def listed_keyword(words: Words, texts: Sequence[str], language: str = ENGLISH) 
 
 
 def keywords_of(place: FileLine, value: object, language: str) -> tuple[Words, ...]:
-    """The keywords of one line, each once, as its words without stop words."""
+    """Return the keywords of one line without duplicates, each as its words without stop words."""
     if not isinstance(value, list):
         place.refuse(f"keywords must be a list of strings, not {kind(value)}")
     words: dict[Words, None] = {}

@@ -1,4 +1,4 @@
-"""Keywords of a document, by what its references agree on (Takeshita et al. 2024, section 3)."""
+"""Keywords of a document that its references share (Takeshita et al. 2024, section 3)."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -7,10 +7,10 @@ from metrics.languages import ENGLISH, are_stop_words
 from metrics.text import Span, Tokens, lemmas
 
 LONGEST = 10
-"""Words in the longest n-gram that is looked at."""
+"""The number of words of the longest n-gram."""
 
-# The stop words of the paper: NLTK's English list and six words that say only that there is a paper. They are looked
-# up after lemmatising, as there, so that forms which a lemma never takes stand here without effect.
+# The stop words of the paper: NLTK's English list and six words that only say that there is a paper. They are compared
+# after lemmatising, as there, so that forms which are no lemma have no effect.
 STOP_WORDS = frozenset(
     """
     i me my myself we our ours ourselves you you're you've you'll you'd your yours yourself yourselves he him his
@@ -29,27 +29,27 @@ TITLES = ("always", "single")
 
 
 class Keyword(NamedTuple):
-    """A keyword: its prepared words, and where each text that shares it has it."""
+    """A keyword: its prepared words, and its place in each text that has it."""
 
     words: tuple[str, ...]
     found: tuple[tuple[int, Span], ...]
-    """Index of the text among those compared (the references, then the title) and the span there."""
+    """The index of each text that has it (the references, then the title) and the span there."""
 
     def __str__(self) -> str:
         return " ".join(self.words)
 
 
 def compared_texts(references: Sequence[str], title: str | None, rule: str) -> tuple[str, ...]:
-    """The texts whose agreement makes keywords: the references, and the title where the rule counts it."""
+    """Return the texts that make keywords together: the references, and the title if the rule counts it."""
     counts = title is not None and (rule == "always" or len(references) < 2)
     return (*references, title) if counts and title is not None else tuple(references)
 
 
 def overlap_keywords(texts: Sequence[str], language: str = ENGLISH) -> list[Keyword]:
-    """The n-grams that two or more texts share, longest first, none sharing a word with an earlier one.
+    """Return the n-grams that two or more texts share, longest first, none sharing a word with an earlier one.
 
     N-grams run from 10 words down to 1 over the lower-cased, lemmatised words; stop words inside are dropped after
-    cutting. Among n-grams of one length the one that the earlier text has first goes first, so that the result
+    cutting. Among n-grams of one length, the one that comes first in the earlier text goes first, so that the result
     does not depend on the order of a set.
     """
     prepared = [(tokens := lemmas(text, language), stop_places(text, tokens, language)) for text in texts]
@@ -65,21 +65,21 @@ def overlap_keywords(texts: Sequence[str], language: str = ENGLISH) -> list[Keyw
                     texts_with_it.append(index)
         for words, texts_with_it in having.items():
             if len(texts_with_it) >= 2 and used.isdisjoint(words):
-                # a text that has it in a window of another length, without stop words around it, has it, too
+                # another text may have it in a window of another length, without stop words around it
                 keywords.append(locate(words, contents))
                 used.update(words)
     return keywords
 
 
 def stop_places(text: str, tokens: Tokens, language: str = ENGLISH) -> list[bool]:
-    """Whether each of a text's words, as `metrics.text.lemmas` gives them, is a stop word."""
+    """Tell whether each of a text's words, as `metrics.text.lemmas` gives them, is a stop word."""
     if language == ENGLISH:
         return [word in STOP_WORDS for word in tokens.words]
     return are_stop_words(text, tokens.spans, language)
 
 
 def content_ngrams(tokens: Tokens, stops: Sequence[bool], n: int) -> list[tuple[str, ...]]:
-    """The content words of each window of n words; windows of stop words only are left out."""
+    """Return the content words of each window of n words, without windows that have none."""
     windows = []
     for start in range(len(tokens.words) - n + 1):
         kept = [place for place in range(start, start + n) if not stops[place]]
@@ -89,21 +89,21 @@ def content_ngrams(tokens: Tokens, stops: Sequence[bool], n: int) -> list[tuple[
 
 
 def content_words(text: str, language: str = ENGLISH) -> Tokens:
-    """The lemmatised words of a text without stop words: what keywords are looked for in."""
+    """Return the lemmatised words of a text without stop words, among which keywords are searched."""
     tokens = lemmas(text, language)
     return without_stops(tokens, stop_places(text, tokens, language))
 
 
 def without_stops(tokens: Tokens, stops: Sequence[bool]) -> Tokens:
-    """The words that are no stop words."""
+    """Return the words that are no stop words."""
     kept = [place for place, stop in enumerate(stops) if not stop]
     return Tokens(tuple(tokens.words[p] for p in kept), tuple(tokens.spans[p] for p in kept))
 
 
 def word_places(words: Sequence[str], text: Tokens) -> list[tuple[int, int]]:
-    """Where a keyword's words stand next to each other, in order and whole, among the content words of a text.
+    """Return the places of a keyword in a text's content words: its words consecutive, in order and whole.
 
-    Places are numbers of words from 0: that of its first one, and of the one after its last.
+    Places are numbers of words from 0: that of its first word, and of the one after its last.
     """
     wanted, size = tuple(words), len(words)
     starts = range(len(text.words) - size + 1)
@@ -111,16 +111,16 @@ def word_places(words: Sequence[str], text: Tokens) -> list[tuple[int, int]]:
 
 
 def occurrences(words: Sequence[str], text: Tokens) -> list[Span]:
-    """The same places in characters of the text."""
+    """Return the places of `word_places` as spans of characters in the text."""
     return [(text.spans[start][0], text.spans[end - 1][1]) for start, end in word_places(words, text)]
 
 
 def locate_keyword(words: Sequence[str], texts: Sequence[str], language: str = ENGLISH) -> Keyword:
-    """A keyword with its first place in each text that has it."""
+    """Return a keyword with its first place in each text that has it."""
     return locate(words, [content_words(text, language) for text in texts])
 
 
 def locate(words: Sequence[str], contents: Sequence[Tokens]) -> Keyword:
-    """The same, of texts without their stop words."""
+    """Return a keyword with its first place in each text, given the texts' content words."""
     places = ((index, occurrences(words, content)) for index, content in enumerate(contents))
     return Keyword(tuple(words), tuple((index, spans[0]) for index, spans in places if spans))

@@ -1,4 +1,4 @@
-"""ROUGE-K by where its keywords occur and by how long they are (Takeshita et al. 2024, Table 9 and Figure 2)."""
+"""ROUGE-K by the place of keywords and by their length (Takeshita et al. 2024, Table 9 and Figure 2)."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
@@ -9,25 +9,26 @@ from numpy.typing import NDArray
 from data.records import Document, Summary, make_examples
 from data.sorting import natural_order
 from metrics.base import score_candidates
-from metrics.keywords.overlap import LONGEST, Keyword
+from metrics.keywords.overlap import LONGEST
 from metrics.rouge_k import RougeK, RougeKEvidence, occur_in
 from metrics.text import count_words
 
 Records = Iterable[tuple[Document, Sequence[Summary]]]
 
 LONGEST_ASKED = LONGEST
-"""Words of the longest keywords that are told apart (the paper's Figure 2): this number stands for as many and more."""
+"""The number of words of the longest keywords with a figure of their own (the paper's Figure 2); longer ones are
+added."""
 
 IN_SOURCE, OUT_OF_SOURCE = "IN-SRC", "OUT-SRC"
-"""What the paper's Table 9 calls recall of the keywords that occur in the source, and of those that do not."""
+"""The paper's names (Table 9) for recall of keywords that occur in the source, and of those that do not."""
 
 
 class Mean(NamedTuple):
-    """A mean over documents, each counting once, or why there is none."""
+    """A mean over documents, each counting once, or the reason why there is none."""
 
     value: float | None
     documents: int
-    """On how many documents it rests."""
+    """The number of documents in the mean."""
     reason: str | None = None
 
 
@@ -36,13 +37,13 @@ class Recall(NamedTuple):
 
     system: str
     everywhere: Mean
-    """Over all keywords: ROUGE-K itself."""
+    """The mean over all keywords: ROUGE-K itself."""
     in_source: Mean
-    """Over those that occur in the source (IN-SRC)."""
+    """The mean over keywords that occur in the source (IN-SRC)."""
     out_source: Mean
-    """Over those that do not (OUT-SRC)."""
+    """The mean over keywords that do not occur in the source (OUT-SRC)."""
     words: float
-    """Mean number of words of its summaries: recall grows with it."""
+    """The mean number of words of its summaries: recall grows with it."""
 
 
 class LengthRecall(NamedTuple):
@@ -50,20 +51,20 @@ class LengthRecall(NamedTuple):
 
     system: str
     words: int
-    """Content words in a keyword; `LONGEST_ASKED` stands for as many and more."""
+    """The number of content words of a keyword; `LONGEST_ASKED` includes longer ones."""
     recall: Mean
     keywords: int
-    """How many keywords of that length its documents have."""
+    """The number of keywords of that length that its documents have."""
     in_summary: float
-    """Mean number of words of its summaries: recall grows with it."""
+    """The mean number of words of its summaries: recall grows with it."""
 
 
 class Hit(NamedTuple):
-    """A keyword of a document, and whether the summary contains it."""
+    """A keyword of a document that is in the summary (`found`) or not."""
 
     words: int
     in_source: bool | None
-    """Whether the source has it; None without a source."""
+    """True if the source has it; None without a source."""
     found: bool
 
 
@@ -73,18 +74,17 @@ class SummaryHits(NamedTuple):
     document: str
     system: str
     words: int
-    """Of the summary, as the metric `length` counts them."""
+    """The number of words of the summary, counted as by the metric `length`."""
     hits: tuple[Hit, ...]
 
 
 def search_keywords(
     records: Records, metric: RougeK | None = None, systems: Collection[str] | None = None
 ) -> list[SummaryHits]:
-    """Look for every document's keywords in its summaries, as `metric` does: the default is that of ROUGE-K.
+    """Look for every document's keywords in its summaries with `metric`, by default ROUGE-K with its defaults.
 
-    `records` have all summaries of each document, also where only those of `systems` are asked for: a reference that
-    stands as a system makes no keywords.
-    Raises ValueError for a metric that looks for some of the keywords only.
+    `records` have all summaries of each document even if `systems` selects some of them, so that a reference that is
+    also a system makes no keywords. Raises ValueError for a metric that looks for some of the keywords only.
     """
     metric = metric or RougeK()
     if metric.only is not None:
@@ -92,33 +92,28 @@ def search_keywords(
     found = []
     for document, summaries in records:
         batch = make_examples(document, summaries, systems)
-        of_document: list[tuple[int, bool | None]] | None = None  # all candidates are asked for the same keywords
+        of_document: list[tuple[int, bool | None]] | None = None  # the same for all candidates
         for example, score in zip(batch, score_candidates(metric, batch), strict=True):
             if score.value is None:
                 found.append(SummaryHits(document.id, example.system, count_words(example.candidate), ()))
                 continue
             evidence: RougeKEvidence = score.evidence
             if of_document is None:
-                of_document = locate_keywords(
-                    [keyword for keyword, _ in evidence.keywords], example.source, metric.language
-                )
+                keywords = [keyword for keyword, _ in evidence.keywords]
+                known = example.source.strip()
+                occur = occur_in(keywords, example.source, metric.language) if known else [None] * len(keywords)
+                of_document = [(len(keyword.words), there) for keyword, there in zip(keywords, occur, strict=True)]
             hits = zip(of_document, evidence.keywords, strict=True)
             seen = tuple(Hit(*of, bool(evidence.occurrences)) for of, evidence in hits)
             found.append(SummaryHits(document.id, example.system, count_words(example.candidate), seen))
     return found
 
 
-def locate_keywords(keywords: Sequence[Keyword], source: str, language: str) -> list[tuple[int, bool | None]]:
-    """The length of each keyword in words, and whether it occurs in the source, None where that is blank."""
-    occur = occur_in(keywords, source, language) if source.strip() else [None] * len(keywords)
-    return [(len(keyword.words), there) for keyword, there in zip(keywords, occur, strict=True)]
-
-
 def by_source(found: Sequence[SummaryHits]) -> list[Recall]:
-    """Each system's mean ROUGE-K over all keywords, those in the source and those not in it.
+    """Compute each system's mean ROUGE-K over all keywords, those in the source and those not in it.
 
-    Systems are sorted by their names, M2 before M10. A document without such keywords is left out of that mean, and
-    of both where it has no source.
+    Systems are sorted by their names, M2 before M10. A document without such keywords is left out of that mean, and a
+    document without a source out of the last two.
     """
     nowhere = "no document with keywords has a source"
     return [
@@ -136,10 +131,10 @@ def by_source(found: Sequence[SummaryHits]) -> list[Recall]:
 def recall_columns(
     found: Sequence[SummaryHits], documents: Sequence[str], systems: Sequence[str]
 ) -> dict[str, NDArray[np.float64]]:
-    """The share of its document's keywords in the source that each summary has, and of those that are not in it.
+    """Return each summary's share of its document's keywords in the source, and of those not in it.
 
-    `documents` and `systems` name the summaries, n of them; columns, of shape (n,) and in [0, 1], are NaN where a
-    document has no such keyword, or where a summary is not among the `found`.
+    `documents` and `systems` name the summaries, n of them; columns, of shape (n,) and in [0, 1], are NaN if a document
+    has no such keyword, or if a summary is not among the `found`.
     """
     hits = {(summary.document, summary.system): summary.hits for summary in found}
     cells = [hits.get(cell, ()) for cell in zip(documents, systems, strict=True)]
@@ -150,7 +145,7 @@ def recall_columns(
 
 
 def by_length(found: Sequence[SummaryHits]) -> list[LengthRecall]:
-    """Each system's mean ROUGE-K over the keywords of each length in words; only lengths that some document has.
+    """Compute each system's mean ROUGE-K over the keywords of each length that some document has.
 
     A document without keywords of a length is left out of that mean.
     """
@@ -163,29 +158,29 @@ def by_length(found: Sequence[SummaryHits]) -> list[LengthRecall]:
 
 
 def make_length_recall(system: str, words: int, summaries: Sequence[SummaryHits]) -> LengthRecall:
-    """A system's mean over the keywords of one length."""
+    """Return a system's mean over the keywords of one length."""
     recall = mean_recall(summaries, lambda hit: length(hit) == words, "its documents have no such keyword")
     keywords = sum(length(hit) == words for summary in summaries for hit in summary.hits)
     return LengthRecall(system, words, recall, keywords, mean_words(summaries))
 
 
 def is_in_source(hit: Hit) -> bool:
-    """Whether a keyword occurs in the source."""
+    """Tell whether a keyword occurs in the source."""
     return hit.in_source is True
 
 
 def is_out_of_source(hit: Hit) -> bool:
-    """Whether there is a source, which a keyword does not occur in."""
+    """Tell whether there is a source and a keyword does not occur in it."""
     return hit.in_source is False
 
 
 def length(hit: Hit) -> int:
-    """The words of a keyword, as far as they are told apart."""
+    """Return the number of words of a keyword, at most `LONGEST_ASKED`."""
     return min(hit.words, LONGEST_ASKED)
 
 
 def by_system(found: Iterable[SummaryHits]) -> dict[str, list[SummaryHits]]:
-    """The summaries of each system, by the systems' names."""
+    """Return the summaries of each system, sorted by the systems' names."""
     systems: dict[str, list[SummaryHits]] = {}
     for summary in found:
         systems.setdefault(summary.system, []).append(summary)
@@ -193,24 +188,24 @@ def by_system(found: Iterable[SummaryHits]) -> dict[str, list[SummaryHits]]:
 
 
 def mean_words(summaries: Sequence[SummaryHits]) -> float:
-    """The mean number of words of summaries, of which there is at least one."""
+    """Return the mean number of words of one or more summaries."""
     return sum(summary.words for summary in summaries) / len(summaries)
 
 
 def share_found(hits: Iterable[Hit], counts: Callable[[Hit], bool]) -> float | None:
-    """The share of the keywords that count which a summary has; None where none counts."""
+    """Return the share of the keywords selected by `counts` that a summary has; None if none is selected."""
     counted = [hit.found for hit in hits if counts(hit)]
     return sum(counted) / len(counted) if counted else None
 
 
 def mean_recall(summaries: Iterable[SummaryHits], counts: Callable[[Hit], bool], otherwise: str) -> Mean:
-    """The mean over summaries of the share of the keywords that count which they have."""
+    """Return the mean over summaries of their shares of the keywords selected by `counts`."""
     shares = [share for summary in summaries if (share := share_found(summary.hits, counts)) is not None]
     return Mean(sum(shares) / len(shares), len(shares)) if shares else Mean(None, 0, otherwise)
 
 
 def missing_reason(summaries: Iterable[SummaryHits], no_source: str, otherwise: str) -> str:
-    """Why there is no mean over the keywords of one kind, should there be none."""
+    """Return the reason why there is no mean over the keywords of one kind."""
     known = [hit for summary in summaries for hit in summary.hits]
     if not known:
         return "no document has keywords"

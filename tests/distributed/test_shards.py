@@ -88,7 +88,7 @@ def test_a_document_that_stands_in_two_shards_is_refused(tmp_path: Path) -> None
     lines = DEMO.read_text().splitlines(keepends=True)
     source = tmp_path / "in.jsonl"
     source.write_text("".join([*lines[:5], lines[0]]))
-    with pytest.raises(BadRecord, match=r"stands in lines 1-4 of .*in\.jsonl and again in lines 5-6"):
+    with pytest.raises(BadRecord, match=r"is in lines 1-4 of .*in\.jsonl and again in lines 5-6"):
         scored(tmp_path / "out", source)
     assert not is_sharded(tmp_path / "out")
 

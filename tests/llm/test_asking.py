@@ -264,7 +264,7 @@ def test_a_dead_server_is_left_alone(stub: Stub, caller: Caller) -> None:
     stub.usual = fails(500)
     reasons = [answer.reason or "" for answer in caller.ask(requests(FAILED_IN_A_ROW + 5))]
     assert len(stub.asked) == FAILED_IN_A_ROW
-    assert reasons[-1].startswith("10 requests in a row came to nothing")
+    assert reasons[-1].startswith("10 requests in a row failed")
 
 
 def test_an_answer_between_failures_counts_them_anew(stub: Stub, caller: Caller) -> None:

@@ -97,7 +97,7 @@ def test_what_is_no_completion_is_a_failure_that_may_have_been_paid_for(
     content: bytes | dict[str, object], stub: Stub, client: OpenAIClient
 ) -> None:
     stub.usual = sends(content if isinstance(content, bytes) else json.dumps(content).encode())
-    with pytest.raises(CallFailed, match="not what the protocol says") as caught:
+    with pytest.raises(CallFailed, match="does not follow the protocol") as caught:
         client.complete(QUESTION, Settings())
     assert caught.value.again
     assert caught.value.charged
@@ -174,7 +174,7 @@ def test_a_huge_answer_is_not_read_to_its_end(status: int, stub: Stub, client: O
 
 def test_a_packed_answer_is_refused_before_it_is_unpacked(stub: Stub, client: OpenAIClient) -> None:
     stub.usual = sends(gzip.compress(b" " * 10**7), Content_Encoding="gzip")
-    with pytest.raises(CallFailed, match="packed"):
+    with pytest.raises(CallFailed, match="compressed"):
         client.complete(QUESTION, Settings())
 
 
@@ -192,7 +192,7 @@ def test_an_answer_that_trickles_is_given_up(stub: Stub, client: OpenAIClient) -
 
 def test_a_redirect_is_not_followed(stub: Stub, client: OpenAIClient) -> None:
     stub.usual = sends(b"", 307, Location="http://localhost:9/v1/chat/completions")
-    with pytest.raises(CallsRefused, match="leads to http://localhost:9/v1/chat/completions"):
+    with pytest.raises(CallsRefused, match="redirects to http://localhost:9/v1/chat/completions"):
         client.complete(QUESTION, Settings())
     assert len(stub.asked) == 1
 

@@ -74,7 +74,7 @@ def test_examples_are_drawn_by_a_seed_in_whatever_order_documents_come() -> None
     assert drawn == choose_shots(reversed(DOCUMENTS), 3, 7)
     assert drawn != choose_shots(DOCUMENTS, 3, 8)
     assert len({one.id for one in choose_shots(DOCUMENTS, 20, 1)}) == 20
-    with pytest.raises(TooFewExamples, match="there are 20 documents with a source and a reference, and 21 are wanted"):
+    with pytest.raises(TooFewExamples, match="only 20 documents have a source and a reference, but 21 are needed"):
         choose_shots(DOCUMENTS, 21, 1)
 
 

@@ -1,16 +1,16 @@
-"""The readers of APES: one file each, `reader` names them all."""
+"""The readers of APES, a file each, made by `reader`."""
 
 from metrics.apes.base import Reader
 
 KNOWN = ("embedded", "attentive-reader:FILE", "extractive:MODEL", "masked:MODEL")
-"""What `reader` takes; MODEL is a folder or a Hugging Face name."""
+"""The names that `reader` takes; MODEL is a folder or a Hugging Face name."""
 
 
 def reader(name: str) -> Reader:
     """Make a reader by its name.
 
-    Its files are looked for and hashed now, and loaded when it first reads. Raises ValueError for an unknown name,
-    `ModelUnavailable` for files that are not there or not what they should be.
+    Its files are located and hashed now, and loaded at its first reading. Raises ValueError for an unknown name,
+    `ModelUnavailable` for files that are missing or wrong.
     """
     check_reader(name)
     kind, _, model = name.partition(":")

@@ -1,4 +1,4 @@
-"""Texts whose entities are numbers, so that a reader answers from the text and not from what it knows of a name."""
+"""Texts with numbers for entities, so that a reader answers from the text and not from its knowledge of a name."""
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
@@ -10,9 +10,9 @@ from data.importers.question import MARKER, QuestionFile
 from metrics.apes.base import BLANK, ReadingTask
 
 Token = str | int
-"""A lower-case word or `BLANK`, or the number of an entity."""
+"""A lower-case word, `BLANK`, or the number of an entity."""
 
-# The corpus comes in the tokens of the Penn Treebank ("do n't"). Tokens joined by spaces give the same tokens
+# The corpus has the tokens of the Penn Treebank ("do n't"). Tokens joined by spaces give the same tokens
 # again, so that the corpus and a running text are read alike.
 WORD = regex.compile(
     r"\p{L}+?(?=n't\b)|n't\b|'(?:s|re|ve|ll|d|m)\b"
@@ -21,7 +21,7 @@ WORD = regex.compile(
 
 
 class Cloze(NamedTuple):
-    """A passage and a question; its entities are numbered from 0 as they occur, the passage's first.
+    """A passage and a question; entities are numbered from 0 in order of occurrence, the passage's first.
 
     Entity numbers mean nothing beyond their example; numbering by occurrence is section 4.1 of Chen et al. 2016.
     """
@@ -31,12 +31,12 @@ class Cloze(NamedTuple):
 
 
 def tokenize(text: str) -> list[str]:
-    """A text's lower-case tokens. None of them is `BLANK`."""
+    """Return a text's lower-case tokens. None of them is `BLANK`."""
     return WORD.findall(text.lower().replace("’", "'"))
 
 
 def cloze_from_file(file: QuestionFile) -> tuple[Cloze, int | None]:
-    """A question of the corpus and the entity that answers it, None where the passage does not mention that one."""
+    """Return a question of the corpus and its answer's entity, None if the passage does not mention it."""
     passage = tuple(tokenize_markers(file.passage))
     question = tuple(in_question(file.question, tokenize_markers))
     cloze, numbers = number_entities(passage, question)
@@ -45,16 +45,16 @@ def cloze_from_file(file: QuestionFile) -> tuple[Cloze, int | None]:
 
 
 def tokenize_markers(text: str) -> Iterator[Token]:
-    """The tokens of a text with @entityN in it."""
+    """Yield the tokens of a text that has @entityN for entities."""
     for index, part in enumerate(MARKER.split(text)):
         yield from [int(part)] if index % 2 else tokenize(part)
 
 
 def cloze_from_task(task: ReadingTask) -> tuple[Cloze, tuple[tuple[int, ...], ...]]:
-    """A task with its candidates made entities, and the token of the passage that each of their mentions became.
+    """Return a task with its candidates as entities, and the passage's token for each of their mentions.
 
-    In the question, an entity is a candidate's name or what a mention of it says, in either case of letters. Where
-    mentions overlap, all of their entities stand in the passage, one after the other.
+    In the question, an entity is a candidate's name or the text of one of its mentions, in either case of letters. If
+    mentions overlap, the passage has all of their entities, one after the other.
     """
     passage: list[Token] = []
     places = [[0] * len(candidate.mentions) for candidate in task.candidates]
@@ -76,7 +76,7 @@ def cloze_from_task(task: ReadingTask) -> tuple[Cloze, tuple[tuple[int, ...], ..
 
 
 def tokenize_names(text: str, forms: dict[str, int]) -> Iterator[Token]:
-    """The tokens of a text in which some case-folded forms stand for entities, longer ones before shorter."""
+    """Yield the tokens of a text with entities for some case-folded forms, longer ones first."""
     longest = sorted(filter(None, forms), key=len, reverse=True)
     pattern = regex.compile(r"(?<!\w)(?:\L<forms>)(?!\w)", regex.IGNORECASE | regex.FULLCASE, forms=longest)
     end = 0
@@ -89,16 +89,16 @@ def tokenize_names(text: str, forms: dict[str, int]) -> Iterator[Token]:
 
 
 def in_question(text: str, tokens: Callable[[str], Iterable[Token]]) -> Iterator[Token]:
-    """The tokens of a question, read around its blank."""
+    """Yield the tokens of a question and its blank."""
     for index, part in enumerate(text.split(BLANK)):
         yield from [BLANK] if index else []
         yield from tokens(part)
 
 
 def number_entities(passage: tuple[Token, ...], question: tuple[Token, ...]) -> tuple[Cloze, dict[int, int]]:
-    """Number the entities by their first occurrence; also returns what each one's number was and is."""
-    found = dict.fromkeys(token for token in chain(passage, question) if isinstance(token, int))
-    numbers = {entity: number for number, entity in enumerate(found)}
+    """Number the entities by their first occurrence; also return the new number of each old one."""
+    entities = dict.fromkeys(token for token in chain(passage, question) if isinstance(token, int))
+    numbers = {entity: number for number, entity in enumerate(entities)}
 
     def renamed(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
         return tuple(numbers[token] if isinstance(token, int) else token for token in tokens)

@@ -1,8 +1,8 @@
 """The attentive reader of Chen, Bolton and Manning 2016, known as the Stanford reader, and its checkpoints.
 
 A bidirectional recurrent network reads the passage, another the question; a bilinear attention sums the passage's
-states; a vector for each entity marker says which entity the sum speaks of (section 3.2). Entities are markers that
-mean nothing beyond their text, so the reader answers from the text alone. `attentive_training` trains it.
+states; a vector for each entity marker scores the sum (section 3.2). Entities are markers without meaning beyond their
+text, so the reader answers from the text alone. `attentive_training` trains it.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     import torch
 
 METADATA = "attentive-reader"
-"""Key of the settings, as JSON, among the metadata of a checkpoint: the one key, so that equal weights give equal
+"""The key of the settings, as JSON, in the metadata of a checkpoint; the only key, so that equal weights give equal
 files."""
 
 DROPOUT = 0.2
 MAX_SIZE = 1 << 20
-"""Above any size or vocabulary that makes sense."""
+"""A number above any reasonable size or vocabulary."""
 
 BATCH_TASKS = 32
 
@@ -44,50 +44,50 @@ class Settings:
     """The hyperparameters of a reader."""
 
     hidden: int
-    """Units of each recurrent network, of which there are two (forward, backward) for each text."""
+    """The number of units of each recurrent network; each text has two (forward, backward)."""
     embedding: int
-    """Width of the word vectors."""
+    """The width of the word vectors."""
     entities: int
-    """How many entity markers it knows; entities beyond these share the last one, and are then not told apart."""
+    """The number of entity markers; further entities share the last one and cannot be told apart."""
     vocabulary: tuple[str, ...]
-    """The words that it knows."""
+    """The known words."""
 
     @cached_property
     def numbers(self) -> dict[str, int]:
-        """The number of each word."""
+        """The numbers of the words."""
         return {word: number for number, word in enumerate(self.vocabulary, FIRST_ENTITY + self.entities)}
 
     @property
     def tokens(self) -> int:
-        """How many tokens there are."""
+        """The number of tokens."""
         return FIRST_ENTITY + self.entities + len(self.vocabulary)
 
     def label(self, entity: int) -> int:
-        """The marker of an entity."""
+        """Return the marker of an entity."""
         return min(entity, self.entities - 1)
 
     def number(self, token: Token) -> int:
-        """The number of a token."""
+        """Return the number of a token."""
         if isinstance(token, int):
             return FIRST_ENTITY + self.label(token)
         return BLANK_NUMBER if token == BLANK else self.numbers.get(token, UNKNOWN)
 
 
 class Batch(NamedTuple):
-    """Clozes as numbers."""
+    """Clozes as tensors."""
 
     passages: torch.Tensor
-    """Token numbers of the shape (clozes, tokens), padded."""
+    """Token numbers, shape (clozes, tokens), padded."""
     passage_lengths: torch.Tensor
-    """Of the shape (clozes,)."""
+    """Shape (clozes,)."""
     questions: torch.Tensor
     question_lengths: torch.Tensor
     present: torch.Tensor
-    """Whether the passage mentions an entity, of the shape (clozes, entities)."""
+    """True for the entities that the passage mentions, shape (clozes, entities)."""
 
 
 def batch(clozes: Sequence[Cloze], settings: Settings, where: str | torch.device) -> Batch:
-    """Put clozes on a device; each has at least one token in its passage and in its question."""
+    """Make a batch on a device; each cloze has at least one token in its passage and in its question."""
     import torch
 
     def padded(rows: list[list[int]]) -> tuple[torch.Tensor, torch.Tensor]:
@@ -105,15 +105,15 @@ def batch(clozes: Sequence[Cloze], settings: Settings, where: str | torch.device
 
 @cache
 def network_class() -> Any:
-    """The network's class; torch takes seconds to load, so nothing here is a class of it before the first use."""
+    """Return the network's class, defined on first use because torch takes seconds to load."""
     import torch
     from torch import nn
 
     class Encoder(nn.Module):
-        """A recurrent network in each direction.
+        """Recurrent networks in both directions.
 
-        Each runs over padded tokens, the second over texts turned round within their lengths. Packed sequences would
-        say the same, but on the processor their gradient takes time that grows with the square of a text's length.
+        Each runs over padded tokens, the second over texts reversed within their lengths. Packed sequences would give
+        the same, but on the processor their gradient takes time that grows with the square of a text's length.
         """
 
         def __init__(self, settings: Settings) -> None:
@@ -122,7 +122,7 @@ def network_class() -> Any:
             self.back = nn.GRU(settings.embedding, settings.hidden, batch_first=True)
 
         def forward(self, embedded: torch.Tensor, lengths: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-            """The states (texts, tokens, width), and the last one of both directions (texts, width)."""
+            """Return the states (texts, tokens, width), and the last ones of both directions (texts, width)."""
             places = torch.arange(embedded.shape[1], device=embedded.device)
             turned = (lengths[:, None] - 1 - places).where(places < lengths[:, None], places)[:, :, None]
             onward, _ = self.onward(embedded)
@@ -143,7 +143,7 @@ def network_class() -> Any:
             self.dropout = nn.Dropout(DROPOUT)
 
         def forward(self, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
-            """Log-probabilities (clozes, entities), -inf for the absent, and the attention (clozes, tokens)."""
+            """Return log-probabilities (clozes, entities), -inf if absent, and the attention (clozes, tokens)."""
             states, _ = self.passage(self.embedded(batch.passages), batch.passage_lengths)
             _, question = self.question(self.embedded(batch.questions), batch.question_lengths)
             scores = torch.einsum("btw,bw->bt", states, self.attention(question))
@@ -159,10 +159,10 @@ def network_class() -> Any:
 
 
 class AttentiveReader:
-    """Reads with a trained network. `load` reads a checkpoint's settings; its weights are loaded on the first `read`.
+    """A reader with a trained network; `load` reads a checkpoint's settings, the first `read` its weights.
 
-    A candidate's score is the log-probability of its marker among those of all candidates; the answer is read from
-    its mention with the most attention. Other entities of a question are words to it, as no one marks them.
+    A candidate's score is the log-probability of its marker among those of all candidates; the answer is read from its
+    mention with the most attention. Other entities in a question are plain words, as nothing marks them.
     """
 
     def __init__(self, settings: Settings, network: Callable[[], Any], name: str) -> None:
@@ -182,7 +182,7 @@ class AttentiveReader:
 
     @classmethod
     def load(cls, path: Path | str) -> AttentiveReader:
-        """A reader from a checkpoint: a safetensors file, never unpickled. Raises `ModelUnavailable`."""
+        """Return a reader from a checkpoint: a safetensors file, never unpickled. Raises `ModelUnavailable`."""
         path = Path(path)
         if not path.is_file():
             raise ModelUnavailable(f"there is no file {path}; train a reader, or name the file that training wrote")
@@ -208,7 +208,7 @@ class AttentiveReader:
                 raise
 
     def read(self, tasks: Sequence[ReadingTask]) -> list[Answer]:
-        """Answer a batch, in order. Raises `ModelUnavailable` where the weights cannot be loaded."""
+        """Answer a batch, in order. Raises `ModelUnavailable` if the weights cannot be loaded."""
         import torch
 
         clozes = list(map(cloze_from_task, tasks))
@@ -233,7 +233,7 @@ class AttentiveReader:
         probabilities: Sequence[float],
         attention: Sequence[float],
     ) -> Answer:
-        """What the network's output says of a task, whose mentions stand at these tokens of the passage."""
+        """Return the network's answer to a task; `mentions` are tokens of the passage."""
         entities = [cloze.passage[tokens[0]] for tokens in mentions]
         scores = tuple(
             round(probabilities[self.settings.label(entity)], PLACES) for entity in entities if isinstance(entity, int)
@@ -244,7 +244,7 @@ class AttentiveReader:
 
 
 def read_settings(path: Path) -> Settings:
-    """The settings in a checkpoint, without its weights. Raises `ModelUnavailable`."""
+    """Return the settings in a checkpoint, without its weights. Raises `ModelUnavailable`."""
     from safetensors import SafetensorError, safe_open
 
     try:
@@ -262,10 +262,9 @@ def read_settings(path: Path) -> Settings:
 
 
 def read_network(path: Path, settings: Settings, digest: str) -> Any:
-    """The network with a checkpoint's weights, on the device that `RELEVANCE_DEVICE` names.
+    """Return the network with a checkpoint's weights, on the device of `RELEVANCE_DEVICE`.
 
-    Raises `ModelUnavailable` for weights that do not fit the settings, and for a file that is no longer the one
-    with this SHA-256.
+    Raises `ModelUnavailable` if the weights do not fit the settings, or the file no longer has this SHA-256.
     """
     import safetensors.torch
     import torch
@@ -274,7 +273,7 @@ def read_network(path: Path, settings: Settings, digest: str) -> Any:
     if hashlib.sha256(written).hexdigest() != digest:
         raise ModelUnavailable(f"{path} has changed since it was first read; start anew")
     weights = {name: weight.float() for name, weight in safetensors.torch.load(written).items()}
-    with torch.device("meta"):  # settings that the weights do not fit take no memory
+    with torch.device("meta"):  # settings that do not fit the weights take no memory
         network = network_class()(settings)
     try:
         network.load_state_dict(weights, assign=True)

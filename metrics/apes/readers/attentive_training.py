@@ -24,25 +24,25 @@ if TYPE_CHECKING:
     from metrics.models.vectors import WordVectors
 
 CLIPPED = 10.0
-"""Largest norm of a gradient."""
+"""The largest norm of a gradient."""
 
 SAY_EVERY = 30.0
-"""Seconds between two messages on an epoch's progress."""
+"""The seconds between two messages on an epoch's progress."""
 
 
 class Hyperparameters(NamedTuple):
-    """How long a reader is trained, and how large it is; all are at least 1, but for the rate."""
+    """The size of a reader and the length of its training; all are at least 1, except for the rate."""
 
     epochs: int = 30
     batch_size: int = 32
     hidden: int = 128
-    """States of each GRU direction."""
+    """The number of states of each GRU direction."""
     embedding: int = 100
     vocabulary: int = 50_000
-    """Words that have a vector."""
+    """The number of words that have a vector."""
     learning_rate: float = 1e-3
     patience: int = 5
-    """Epochs without a better one after which training ends."""
+    """The number of epochs without improvement after which training ends."""
 
 
 DEFAULTS = Hyperparameters()
@@ -54,27 +54,27 @@ class TrainingResult(NamedTuple):
     output: Path
     """The checkpoint of the best epoch."""
     training: int
-    """Questions that were trained on: those whose passage mentions the answer."""
+    """The number of questions that were trained on: those whose passage mentions the answer."""
     validation: int
-    """Questions that the best epoch was picked by."""
+    """The number of questions that the best epoch was chosen by."""
     epochs: int
     best_epoch: int
-    """The one that was kept, from 1."""
+    """The number of the epoch that was kept, from 1."""
     accuracy: float
-    """Its share of right answers to the validation questions, in [0, 1]; an answer that the passage does not mention
-    is never right."""
+    """Its share of right answers to the validation questions, in [0, 1]; an answer that the passage does not mention is
+    never right."""
     test_accuracy: float | None
-    """Likewise for the test questions; None where there are none."""
+    """Likewise for the test questions; None if there are none."""
 
 
 class Survey(NamedTuple):
     """The result of the first pass over the training questions."""
 
     paths: list[Path]
-    """Those that can be answered."""
+    """The paths of the questions that can be answered."""
     words: Counter[str]
     entities: int
-    """The most entities of any."""
+    """The largest number of entities of a question."""
 
 
 def train(
@@ -86,19 +86,19 @@ def train(
     seed: int = 0,
     say: Say = say_nothing,
 ) -> TrainingResult:
-    """Train on `folder/training`, keep the epoch that answers most of `folder/validation`, measure on `folder/test`.
+    """Train on `folder/training`, keep the epoch with the best result on `folder/validation`, measure on `folder/test`.
 
     See `find_splits` for other folders. Sizes, initial weights, dropout, clipping, batches of similar length and the
     choice by validation are section 4.1 of Chen et al. 2016; Adam replaces plain gradient descent, which needs a rate
-    for each corpus. With `vectors` (the paper has GloVe) its words start from these, and `embedding` gives way to
-    their width.
+    for each corpus. With `vectors` (the paper has GloVe) known words start from these, and their width replaces
+    `embedding`.
 
-    Training ends early after `patience` epochs without a better one. Each better epoch is written to `output` at once,
-    so a training that is broken off leaves its best. Questions are read from their files when their turn comes, so
-    memory does not grow with their number, but for their paths. On the processor, the result depends on the seed alone.
+    Training ends early after `patience` epochs without improvement. Each better epoch is written to `output` at once,
+    so an interrupted training leaves its best. Questions are read from their files when needed, so memory grows only
+    with their paths. On the processor, the result depends on the seed alone.
 
-    Raises `BadRecord` for files that are not questions, OSError where the output cannot be written, ValueError for
-    sizes below 1, `ModelUnavailable` for a device that is not there.
+    Raises `BadRecord` for files that are not questions, OSError if the output cannot be written, ValueError for sizes
+    below 1, `ModelUnavailable` for a device that is not there.
     """
     import torch
 
@@ -108,11 +108,11 @@ def train(
     if not output.parent.is_dir() or output.is_dir() or not os.access(output.parent, os.W_OK):
         raise OSError(f"{output} cannot be written: name a file in a folder that is there")
     splits = find_splits(folder, seed)
-    found = survey(splits.training, say)
-    if not found.paths:
+    questions = survey(splits.training, say)
+    if not questions.paths:
         raise BadRecord(f"{folder}: no training question has its answer in its passage")
-    words = sorted(found.words, key=lambda word: (-found.words[word], word))[:vocabulary]
-    settings = Settings(hidden, vectors.dimension if vectors else embedding, found.entities, tuple(words))
+    words = sorted(questions.words, key=lambda word: (-questions.words[word], word))[:vocabulary]
+    settings = Settings(hidden, vectors.dimension if vectors else embedding, questions.entities, tuple(words))
     shuffled = random.Random(seed)  # noqa: S311  no secret depends on it
     best, best_epoch, epoch, where = -1.0, 0, 0, device()
     with torch.random.fork_rng():
@@ -120,7 +120,7 @@ def train(
         network = initialise_network(settings, vectors).to(where)
         reader = AttentiveReader(settings, lambda: network, output.stem)
         optimizer = torch.optim.Adam(network.parameters(), learning_rate)
-        batches = by_size(found.paths, batch_size)
+        batches = by_size(questions.paths, batch_size)
         for epoch in range(1, epochs + 1):
             shuffled.shuffle(batches)
             loss = run_epoch(network, settings, optimizer, batches, epoch, say)
@@ -134,7 +134,7 @@ def train(
                 break
     network = AttentiveReader.load(output).network
     test = evaluate(network, settings, splits.test, batch_size) if splits.test else None
-    return TrainingResult(output, len(found.paths), len(splits.validation), epoch, best_epoch, best, test)
+    return TrainingResult(output, len(questions.paths), len(splits.validation), epoch, best_epoch, best, test)
 
 
 def survey(paths: Sequence[Path], say: Say) -> Survey:
@@ -156,15 +156,15 @@ def survey(paths: Sequence[Path], say: Say) -> Survey:
 
 
 def by_size(paths: Sequence[Path], size: int) -> list[list[Path]]:
-    """Batches of files of similar size, as the paper sorts by length, so that little is padded."""
+    """Return batches of files of similar size, for little padding, as the paper sorts by length."""
     ordered = sorted(paths, key=lambda path: (path.stat().st_size, path))
     return [ordered[start : start + size] for start in range(0, len(ordered), size)]
 
 
 def initialise_network(settings: Settings, vectors: WordVectors | None) -> Any:
-    """A network with random weights: normal ones of deviation 0.1 in the recurrent parts, else small uniform ones.
+    """Return a network with random weights; words that have a vector start from it.
 
-    Words that have a vector start from it.
+    Weights are normal with standard deviation 0.1 in the recurrent parts, and small uniform ones elsewhere.
     """
     import torch
     from torch import nn
@@ -176,16 +176,16 @@ def initialise_network(settings: Settings, vectors: WordVectors | None) -> Any:
         else:
             nn.init.uniform_(weight, -0.01, 0.01)
     if vectors is not None:
-        found, known = vectors.vectors(settings.vocabulary)
+        values, known = vectors.vectors(settings.vocabulary)
         words = network.embedding.weight.data[-len(settings.vocabulary) :]
-        words[torch.from_numpy(known)] = torch.from_numpy(found[known])
+        words[torch.from_numpy(known)] = torch.from_numpy(values[known])
     return network
 
 
 def run_epoch(
     network: Any, settings: Settings, optimizer: Any, batches: Sequence[Sequence[Path]], epoch: int, say: Say
 ) -> float:
-    """Train on each batch once; returns the mean loss of a question."""
+    """Train on each batch once; return the mean loss of a question."""
     from torch import nn
 
     total, questions, said = 0.0, 0, time.monotonic()
@@ -208,7 +208,7 @@ def run_epoch(
 
 
 def evaluate(network: Any, settings: Settings, paths: Sequence[Path], batch_size: int) -> float:
-    """The share of questions that a network answers rightly."""
+    """Return the share of questions that a network answers correctly."""
     import torch
 
     right, where = 0, next(network.parameters()).device

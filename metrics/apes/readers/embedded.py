@@ -1,26 +1,27 @@
-"""The reader that needs no training: it picks the mention whose surroundings are most like those of the blank.
+"""The reader that needs no training: it picks the mention whose context is most similar to that of the blank.
 
-A question, its blank masked, and the sentences of the summary are encoded. A mention is worth the sum of
+A question, its blank masked, and the sentences of the summary are encoded. A mention's score is the sum of
 
 - how well its sentence covers the question: the mean, over the question's tokens, of the largest cosine similarity to a
   token of that sentence (as the recall of BERTScore),
 - how well the tokens around it cover those around the blank: the same within `WINDOW` tokens on either side, and
-- the cosine similarity of its own vector to the mask's: what the encoder expects there and what it found.
+- the cosine similarity of its own vector to the mask's: of what the encoder finds to what it expects there.
 
-A candidate that the question names beside the blank loses `NAMED`: one is seldom asked for what is already said. A
-candidate is worth its best mention.
+A candidate that the question names beside the blank loses `NAMED`: questions seldom ask for what they already say. A
+candidate's score is that of its best mention.
 """
 
 from collections import defaultdict
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.apes.base import BLANK, PLACES, Answer, CandidateAnswer, ReadingTask
+from metrics.apes.base import BLANK, PLACES, Answer, ReadingTask
 from metrics.apes.names import name_words
-from metrics.models.encoder import Encoded, Encoder, shared_encoder
+from metrics.models.encoder import Encoded, shared_encoder
 from metrics.sentences import sentence_spans
 from metrics.text import Span
 
@@ -30,33 +31,33 @@ LAYER = 5
 WINDOW = 3
 NAMED = 0.3
 UNSEEN = -4.0
-"""The value of a mention that the encoder did not see: it stands beyond its limit, or in no sentence."""
+"""The score of a mention that the encoder did not see: it is beyond its limit, or in no sentence."""
 
 
 class TokenContext(NamedTuple):
-    """A place in a text, a blank or a mention, and the tokens around it; all vectors are of length 1."""
+    """A blank or a mention with the tokens around it; all vectors have length 1."""
 
     vector: Array
-    """The mean of the place's own tokens."""
+    """The mean vector of the place's own tokens."""
     around: Array
-    """The other tokens, special ones left out."""
+    """The vectors of the other tokens, without special ones."""
     near: slice
-    """Those of them that are within `WINDOW` tokens of the place, one after the other."""
+    """The consecutive ones of these that are within `WINDOW` tokens of the place."""
 
 
 class EmbeddedReader:
-    """Reads with an encoder, by default the process's embedded one."""
+    """A reader with the process's embedded encoder."""
 
-    def __init__(self, encoder: Encoder | None = None) -> None:
-        self.encoder = encoder or shared_encoder()
+    def __init__(self) -> None:
+        self.encoder = shared_encoder()
 
     @property
     def signature(self) -> str:
-        """As in `Reader`."""
+        """The encoder's signature with all settings."""
         return f"embedded:{self.encoder.signature}:layer{LAYER}:window{WINDOW}:named{NAMED}"
 
     def read(self, tasks: Sequence[ReadingTask]) -> list[Answer]:
-        """As in `Reader`. Each distinct question and sentence is encoded once. Raises `ModelUnavailable`."""
+        """Answer a batch, in order; each distinct text is encoded once. Raises `ModelUnavailable`."""
         if not tasks:
             return []
         self.encoder.load(LAYER)
@@ -82,7 +83,7 @@ class EmbeddedReader:
 
 
 class Mentions:
-    """The mentions in one summary, each looked up once for all questions."""
+    """The mentions in one summary, each located once for all questions."""
 
     def __init__(self, sentences: Sequence[Span], encoded: Sequence[Encoded]) -> None:
         self.sentences = sentences
@@ -90,18 +91,18 @@ class Mentions:
         self.known: dict[Span, TokenContext | None] = {}
 
     def place(self, mention: Span) -> TokenContext | None:
-        """A mention in its sentence; None where the encoder did not see it."""
+        """Return the context of a mention in its sentence; None if the encoder did not see it."""
         if mention not in self.known:
-            found = None
+            context = None
             for (start, end), encoded in zip(self.sentences, self.encoded, strict=True):
                 if start <= mention[0] and mention[1] <= end:
-                    found = find_context(encoded, (mention[0] - start, mention[1] - start))
-            self.known[mention] = found
+                    context = find_context(encoded, (mention[0] - start, mention[1] - start))
+            self.known[mention] = context
         return self.known[mention]
 
 
 def find_context(encoded: Encoded, span: Span) -> TokenContext | None:
-    """The place of a span in a text; None where it has no token."""
+    """Return the context of a span in a text; None if the span has no token."""
     inside = [place for place, (start, end) in enumerate(encoded.spans) if start < span[1] and end > span[0] and end]
     if not inside:
         return None
@@ -117,14 +118,17 @@ def find_context(encoded: Encoded, span: Span) -> TokenContext | None:
 
 
 def normalise(vectors: Array) -> Array:
-    """The directions of vectors."""
+    """Return vectors scaled to length 1."""
     directions: Array = vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
     return directions
 
 
 def choose_answer(task: ReadingTask, blank: TokenContext | None, mentions: Mentions) -> Answer:
     """Choose among the candidates of a task."""
-    best = [best_mention(candidate, blank, mentions) for candidate in task.candidates]
+    best = [
+        max(((round(likeness(blank, mentions.place(span)), PLACES), span) for span in one.mentions), key=itemgetter(0))
+        for one in task.candidates
+    ]
     named = name_words(task.question.replace(BLANK, " | ")).words
     scores = [
         score if score == UNSEEN else round(score - NAMED * stands_in(name_words(candidate.name).words, named), PLACES)
@@ -134,14 +138,8 @@ def choose_answer(task: ReadingTask, blank: TokenContext | None, mentions: Menti
     return Answer(chosen, tuple(scores), best[chosen][1], seen=scores[chosen] != UNSEEN)
 
 
-def best_mention(candidate: CandidateAnswer, blank: TokenContext | None, mentions: Mentions) -> tuple[float, Span]:
-    """The best mention of a candidate and what it is worth."""
-    valued = [(round(likeness(blank, mentions.place(mention)), PLACES), mention) for mention in candidate.mentions]
-    return max(valued, key=lambda found: found[0])
-
-
 def likeness(blank: TokenContext | None, mention: TokenContext | None) -> float:
-    """The similarity of a mention to the blank, in [-3, 3]."""
+    """Return the similarity of a mention to the blank, in [-3, 3]; `UNSEEN` if the encoder did not see one of them."""
     if blank is None or mention is None:
         return UNSEEN
     own = float(blank.vector @ mention.vector)
@@ -153,13 +151,13 @@ def likeness(blank: TokenContext | None, mention: TokenContext | None) -> float:
 
 
 def mean_coverage(similarity: Array) -> float:
-    """The mean, over the rows, of their largest similarity."""
-    # `.max(axis=1).mean()` to the last digit, in half the time: this is done for every mention and question
+    """Return the mean, over the rows, of their largest similarity."""
+    # as `.max(axis=1).mean()`, to the last digit, in half the time: it runs for every mention and question
     return float(np.add.reduce(np.maximum.reduce(similarity, axis=1)) / len(similarity))
 
 
 def stands_in(words: Sequence[str], text: Sequence[str]) -> bool:
-    """Whether words stand together in a text."""
+    """Tell whether a text has these words consecutively."""
     if words and words[0] not in text:
         return False
     return any(text[start : start + len(words)] == words for start in range(len(text) - len(words) + 1))

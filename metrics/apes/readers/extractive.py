@@ -1,4 +1,4 @@
-"""A reader that asks a question answering model of Hugging Face which mention is the answer."""
+"""A reader that uses a question answering model of Hugging Face."""
 
 from collections.abc import Sequence
 
@@ -7,19 +7,20 @@ from metrics.apes.readers.pretrained import UNSEEN, Pretrained, Window, choose_b
 from metrics.text import Span
 
 ASKED = "what"
-"""What stands for the blank. These models are trained on questions, as in SQuAD, and not on texts with a gap; a
-blank's kind of entity is not known, and "what" asks for organisations, places and, less well, for persons."""
+"""The word that replaces the blank. These models are trained on questions, as in SQuAD, and not on texts with a gap;
+the type of the blanked entity is unknown, and "what" asks for organisations, places and, less well, for persons."""
 
 TASKS = 64
-"""Tasks whose windows are in memory at once."""
+"""The number of tasks whose windows are in memory at once."""
 
 
 class ExtractiveReader:
-    """Scores a mention by the logits of starting and ending an answer just there; a candidate has its best mention's.
+    """A reader that scores a mention by the logits of an answer's start and end exactly there.
 
-    `model` is a folder or a name with an `AutoModelForQuestionAnswering` in safetensors, see `Pretrained`. Long
-    summaries are read in overlapping windows, whose logits are compared as they are, as is done for SQuAD (Devlin et
-    al. 2019, section 4.2, scores a span by the sum of the two). Raises `ModelUnavailable`.
+    A candidate's score is that of its best mention. `model` is a folder or a name with an
+    `AutoModelForQuestionAnswering` in safetensors, see `Pretrained`. Long summaries are read in overlapping windows,
+    whose logits are compared as they are, as is done for SQuAD (Devlin et al. 2019, section 4.2, scores a span by the
+    sum of the two). Raises `ModelUnavailable`.
     """
 
     def __init__(self, model: str) -> None:
@@ -32,10 +33,12 @@ class ExtractiveReader:
 
     def read(self, tasks: Sequence[ReadingTask]) -> list[Answer]:
         """Answer a batch, in order; scores are sums of two logits. Raises `ModelUnavailable`."""
-        return [found for start in range(0, len(tasks), TASKS) for found in self.answers(tasks[start : start + TASKS])]
+        return [
+            answer for start in range(0, len(tasks), TASKS) for answer in self.answers(tasks[start : start + TASKS])
+        ]
 
     def answers(self, tasks: Sequence[ReadingTask]) -> list[Answer]:
-        """Answer as many as fit in memory."""
+        """Answer as many tasks as fit in memory."""
         windows = [self.windows(task) for task in tasks]
         rows = [window.inputs for found in windows for window in found]
         logits: list[tuple[list[float], list[float]]] = [([], [])] * len(rows)
@@ -47,7 +50,7 @@ class ExtractiveReader:
         return [read_off(t, found, [next(of_task) for _ in found]) for t, found in zip(tasks, windows, strict=True)]
 
     def windows(self, task: ReadingTask) -> list[Window]:
-        """The task's question, put as one, with each stretch of its summary."""
+        """Return windows of the task's question, made a real one, with each stretch of its summary."""
         before, _, after = task.question.partition(BLANK)
         question, spot = self.pretrained.shortened(task.question, (len(before), len(task.question) - len(after)))
         before, after = question[: spot[0]], question[spot[1] :]
@@ -56,7 +59,7 @@ class ExtractiveReader:
 
 
 def read_off(task: ReadingTask, windows: Sequence[Window], logits: Sequence[tuple[list[float], list[float]]]) -> Answer:
-    """The answer that the start and end logits of a task's windows give."""
+    """Return the answer given by the start and end logits of a task's windows."""
 
     def score(mention: Span) -> float:
         seen = locate_mention(windows, mention)

@@ -1,4 +1,4 @@
-"""A reader that asks a masked language model of Hugging Face which candidate fills the blank."""
+"""A reader that asks a masked language model of Hugging Face for the candidate that fills the blank."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ if TYPE_CHECKING:
     import torch
 
 TASKS = 16
-"""Tasks whose rows, one or more for each candidate, are in memory at once."""
+"""The number of tasks whose rows, one or more for each candidate, are in memory at once."""
 
 
 class MaskedInput(NamedTuple):
-    """A stretch of the summary with a question whose blank is as many masks as a candidate has pieces."""
+    """A stretch of the summary with a question whose blank has a mask for each piece of a candidate."""
 
     inputs: dict[str, list[int]]
     pieces: dict[int, int]
-    """The candidate's pieces by where they are masked."""
+    """The candidate's pieces by the positions of their masks."""
     task: int
     candidate: int
     mentions: list[int]
-    """Which of the candidate's mentions the stretch shows."""
+    """The indices of the candidate's mentions in the stretch."""
 
 
 class MaskedReader:
-    """Scores a candidate by the mean log-probability of its pieces, all of them masked at once, after the summary.
+    """A reader that scores a candidate by the mean log-probability of its pieces, masked together, after the summary.
 
-    `model` is a folder or a name with an `AutoModelForMaskedLM` in safetensors, see `Pretrained`. The mean, and not
-    the sum, keeps long names from losing by their length alone. Of a long summary, each stretch that mentions the
-    candidate is tried, and the best counts; mentions in one stretch are not told apart, so the answer is read from
-    the first of them. Raises `ModelUnavailable`.
+    `model` is a folder or a name with an `AutoModelForMaskedLM` in safetensors, see `Pretrained`. The mean is used
+    because a sum would penalise long names. In a long summary, each stretch that mentions the candidate is tried, and
+    the best counts; mentions in one stretch cannot be told apart, so the answer is read from the first of them. Raises
+    `ModelUnavailable`.
     """
 
     def __init__(self, model: str) -> None:
@@ -46,10 +46,12 @@ class MaskedReader:
 
     def read(self, tasks: Sequence[ReadingTask]) -> list[Answer]:
         """Answer a batch, in order; scores are mean log-probabilities, at most 0. Raises `ModelUnavailable`."""
-        return [found for start in range(0, len(tasks), TASKS) for found in self.answers(tasks[start : start + TASKS])]
+        return [
+            answer for start in range(0, len(tasks), TASKS) for answer in self.answers(tasks[start : start + TASKS])
+        ]
 
     def answers(self, tasks: Sequence[ReadingTask]) -> list[Answer]:
-        """Answer as many as fit in memory."""
+        """Answer as many tasks as fit in memory."""
         rows = [
             row
             for t, task in enumerate(tasks)
@@ -67,7 +69,7 @@ class MaskedReader:
         return [choose_best(task, found) for task, found in zip(tasks, scores, strict=True)]
 
     def rows(self, task: ReadingTask, candidate: CandidateAnswer, t: int, c: int) -> list[MaskedInput]:
-        """What the model reads to score one candidate."""
+        """Return the inputs that score one candidate. Raises `BadModel`."""
         if (mask := self.pretrained.tokenizer.mask_token_id) is None:
             raise self.pretrained.refused("has no mask token: it is no masked language model")
         before, _, after = task.question.partition(BLANK)
@@ -90,5 +92,5 @@ class MaskedReader:
 
 
 def mean_log_probability(logits: torch.Tensor, pieces: dict[int, int]) -> float:
-    """The mean log-probability of pieces by position, from the logits of a row: (tokens, vocabulary)."""
+    """Return the mean log-probability of pieces by position, from a row's logits (tokens, vocabulary)."""
     return float(logits[list(pieces)].log_softmax(-1)[range(len(pieces)), list(pieces.values())].mean())

@@ -1,4 +1,4 @@
-"""What the readers that use a Hugging Face model share: its files, its windows on a summary, its batches."""
+"""The common parts of readers with a Hugging Face model: its files, its windows on a summary, its batches."""
 
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,17 +11,17 @@ from metrics.models.files import BadModel, device, find_model, first_line
 from metrics.text import Span
 
 WINDOW = 384
-"""The most tokens that a model sees at once: what question answering models are trained on, and less memory."""
+"""The most tokens that a model sees at once: question answering models are trained on so many, and it saves memory."""
 
 OVERLAP = 128
 """The most tokens that two windows on a summary share."""
 
 BATCH_TOKENS = 1024
-"""Tokens that go through a model at once: a masked language model writes a number for each and every piece that it
-knows, 200 MB for 50,000 pieces."""
+"""The tokens that go through a model at once: a masked language model returns a number for each token and each piece of
+its vocabulary, 200 MB for 50,000 pieces."""
 
 UNSEEN = -1e4
-"""Score of a candidate that the model's tokens leave out, far below any other."""
+"""The score of a candidate that the model's tokens leave out, far below any other."""
 
 
 class Window(NamedTuple):
@@ -30,18 +30,18 @@ class Window(NamedTuple):
     inputs: dict[str, list[int]]
     """`input_ids`, `attention_mask` and the like, unpadded."""
     summary: dict[int, Span]
-    """Where the summary's tokens stand in the summary, by their index in the window."""
+    """The spans of the summary's tokens in the summary, by their index in the window."""
     question: dict[int, Span]
-    """Where the question's tokens stand in the question."""
+    """The spans of the question's tokens in the question, likewise."""
 
 
 class TokenRange(NamedTuple):
-    """Where a model sees a mention."""
+    """The place of a mention in a window."""
 
     window: int
     first: int
     last: int
-    """Its first and last token in that window."""
+    """The first and last token of the mention in that window."""
 
 
 class Pretrained:
@@ -64,7 +64,7 @@ class Pretrained:
             tokenizer = transformers.AutoTokenizer.from_pretrained(
                 self.model.folder, local_files_only=True, trust_remote_code=False
             )
-        except Exception as error:  # a dozen kinds, all of which mean that the files are not a tokenizer's
+        except Exception as error:  # a dozen kinds, all of which mean that these are no tokenizer's files
             raise self.refused(f"has no tokenizer that can be loaded: {first_line(error)}") from error
         if not tokenizer.is_fast:
             raise self.refused("has no fast tokenizer, so its tokens' places in a summary are not known")
@@ -74,7 +74,7 @@ class Pretrained:
 
     @cached_property
     def network(self) -> Any:
-        """The network, in float32, on the device that `RELEVANCE_DEVICE` names. Raises `ModelUnavailable`."""
+        """The network, in float32, on the device of `RELEVANCE_DEVICE`. Raises `ModelUnavailable`."""
         import torch
         import transformers
 
@@ -96,27 +96,27 @@ class Pretrained:
         return network.eval().to(device())
 
     def refused(self, problem: str) -> BadModel:
-        """The error that says what is wrong with this model."""
+        """Return an error about a problem with this model."""
         return BadModel(f"the model {self.model.folder} {problem}")
 
     @cached_property
     def limit(self) -> int:
-        """The most tokens of a window."""
-        # RoBERTa and its kin count positions from 2, so that two of them are never used.
+        """The maximum number of tokens of a window."""
+        # RoBERTa and its relatives count positions from 2, so that two of them are never used.
         positions = (getattr(self.network.config, "max_position_embeddings", None) or WINDOW + 2) - 2
         return int(min(WINDOW, positions, self.tokenizer.model_max_length))
 
     @cached_property
     def inputs(self) -> list[str]:
-        """What the tokenizer gives that the network takes: DistilBERT with BERT's tokenizer takes no segments."""
+        """The tokenizer's outputs that the network takes: DistilBERT with BERT's tokenizer takes no segments."""
         taken = inspect.signature(self.network.forward).parameters
         return [name for name in self.tokenizer.model_input_names if name in taken]
 
     def windows(self, summary: str, question: str, *, first: bool) -> list[Window]:
-        """A question with each stretch of the summary that fits beside it.
+        """Return a question with each stretch of the summary that fits beside it.
 
-        `first` says whether the question stands before the summary. The windows overlap, so that each mention
-        stands whole in one of them.
+        With `first` the question comes before the summary. The windows overlap, so that each mention is whole in one of
+        them.
         """
         room = self.limit - len(self.tokenizer(question, add_special_tokens=False, verbose=False)["input_ids"])
         encoded = self.tokenizer(
@@ -128,16 +128,16 @@ class Pretrained:
             return_offsets_mapping=True,
             verbose=False,
         )
-        found = []
+        windows = []
         for index, spans in enumerate(encoded["offset_mapping"]):
             sides = encoded.sequence_ids(index)
             texts = [{token: span for token, span in enumerate(spans) if sides[token] == side} for side in (0, 1)]
             inputs = {name: encoded[name][index] for name in self.inputs}
-            found.append(Window(inputs, texts[first], texts[not first]))
-        return found
+            windows.append(Window(inputs, texts[first], texts[not first]))
+        return windows
 
     def shortened(self, question: str, spot: Span) -> tuple[str, Span]:
-        """A question cut to half a window around a spot in it, and the spot in what is left."""
+        """Return a question cut to half a window around a span in it, and that span in the result."""
         spans = self.tokenizer(question, add_special_tokens=False, return_offsets_mapping=True, verbose=False)[
             "offset_mapping"
         ]
@@ -150,7 +150,7 @@ class Pretrained:
         return question[begin:end], (max(spot[0] - begin, 0), min(spot[1], end) - begin)
 
     def forward(self, rows: Sequence[Mapping[str, list[int]]]) -> Iterator[tuple[list[int], Any]]:
-        """Run the network over rows of inputs in batches of similar length; yields the rows' indices and its output."""
+        """Run the network over rows of inputs in batches of similar length; yield the rows' indices and the output."""
         import torch
 
         lengths = [len(row["input_ids"]) for row in rows]
@@ -163,19 +163,19 @@ class Pretrained:
 
 
 def overlapping(tokens: Mapping[int, Span], span: Span) -> list[int]:
-    """The tokens that share a character with a span."""
+    """Return the tokens that share a character with a span."""
     return [index for index, (start, end) in tokens.items() if max(start, span[0]) < min(end, span[1])]
 
 
 def locate_mention(windows: Sequence[Window], mention: Span) -> list[TokenRange]:
-    """Where a mention is seen whole, or as much of it as any window shows; nowhere if no token is part of it."""
+    """Return the windows that show most of a mention, all of it if possible; none if no token is part of it."""
     seen = [overlapping(window.summary, mention) for window in windows]
     most = max(map(len, seen))
     return [TokenRange(index, found[0], found[-1]) for index, found in enumerate(seen) if found and len(found) == most]
 
 
 def choose_best(task: ReadingTask, scores: Sequence[Sequence[float]]) -> Answer:
-    """The best candidate by a score for each mention of each: the highest, the first of equal ones."""
+    """Return the candidate with the highest score of a mention, the first of equal ones."""
     rounded = [[round(score, PLACES) for score in values] for values in scores]
     best = [max(values) for values in rounded]
     chosen = best.index(max(best))
