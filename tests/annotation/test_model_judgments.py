@@ -112,7 +112,7 @@ def test_another_signature_wants_another_name(models: ModelStore, create: Create
     models.add("S", "m", SIGNATURE, [says(pair, "first", "first")])
     other = SIGNATURE.replace("version:1", "version:2")
     for call in (lambda: models.add("S", "m", other, []), lambda: models.judged("S", "m", other)):
-        with pytest.raises(JudgeExists, match="give what judges otherwise another name"):
+        with pytest.raises(JudgeExists, match="other settings need another name"):
             call()
     models.add("S", "n", other.replace(": m", ": n"), [says(pair, "tie", "tie")])
     assert [model.name for model in models.models("S")] == ["m", "n"]
