@@ -42,7 +42,7 @@ def test_an_account_has_a_name_a_role_and_what_opens_it(store: AccountStore) -> 
     [
         ({"name": ""}, "1 to 200 printable"),
         ({"name": "a\nb"}, "1 to 200 printable"),
-        ({"role": "annotator"}, "'annotator' is no role"),
+        ({"role": "annotator"}, "'annotator' is not a role"),
         ({"email": "nobody"}, "no email address"),
         ({"email": "@example.org"}, "no email address"),
         ({"email": "a b@example.org"}, "no email address"),
