@@ -204,7 +204,7 @@ class Desk:
             current = await in_thread(schema_is_current, self.services.engine)
         except SQLAlchemyError as error:
             return PlainTextResponse(f"{DatabaseFailed(error)}\n", 503)
-        return PlainTextResponse("ready\n" if current else "the schema belongs to another version\n", 200 if current else 503)
+        return PlainTextResponse("ready\n" if current else "the schema has another version\n", 200 if current else 503)
 
     async def metrics(self, request: Request) -> Response:
         """Send figures for Prometheus to an owner or whoever has the token."""

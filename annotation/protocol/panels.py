@@ -53,7 +53,7 @@ def check_panel(panel: Panel) -> None:
         raise BadPanel(f"{bad[0]!r} is not a name of a parameter: use letters, digits, - and _")
     for end in (panel.completed, panel.failed, panel.screened_out):
         if end is not None and panel.kind == "prolific" and not ID.fullmatch(end):
-            raise BadPanel(f"{end!r} is not a completion code: the part of Prolific's address after cc=")
+            raise BadPanel(f"{end!r} is not a completion code, which is the part of Prolific's address after cc=")
         if end is not None and panel.kind != "prolific":
             check_address(end)
 
