@@ -159,12 +159,12 @@ class AdjudicationStore(Store):
                 return max(votes.values(), default=0) / max(1, votes.total()), -votes.total(), pair.position
 
             listed = [pair for pair in pairs if pair.id in decisions or counts[pair.id].total() >= ENOUGH]
-            found = []
+            contested = []
             for number, pair in enumerate(sorted(listed, key=rank), 1):
                 sides = Sides(pair.first_id, first_left(row, pair.position))
                 decided = decisions.get(pair.id, [])
-                found.append(to_contested(number, pair.id, sides, counts[pair.id], decided, caller))
-            return found
+                contested.append(to_contested(number, pair.id, sides, counts[pair.id], decided, caller))
+            return contested
 
     def task(self, study: str, pair_id: int, name: str) -> AdjudicationTask:
         """Return a pair to decide, with all votes and decisions once the caller has decided it.
@@ -362,10 +362,10 @@ def read_decisions(session: Session, study_id: int, *, named: bool = False) -> S
 
 def group_decisions(rows: Iterable[AdjudicationRow]) -> dict[int, list[AdjudicationRow]]:
     """Group decisions by pair."""
-    found: dict[int, list[AdjudicationRow]] = {}
+    by_pair: dict[int, list[AdjudicationRow]] = {}
     for row in rows:
-        found.setdefault(row.pair_id, []).append(row)
-    return found
+        by_pair.setdefault(row.pair_id, []).append(row)
+    return by_pair
 
 
 def standing_of(rows: Iterable[AdjudicationRow]) -> set[int]:
@@ -485,8 +485,8 @@ def export_adjudications(store: AdjudicationStore, study: str, *, names: bool = 
     if names:
         with store.reading() as session:
             find_study(session, study, Right.MANAGE)
-    found = store.adjudications(study)
-    people = dict.fromkeys(one.adjudicator for one in found)
+    decisions = store.adjudications(study)
+    people = dict.fromkeys(one.adjudicator for one in decisions)
     called = {name: name if names else f"adjudicator {number}" for number, name in enumerate(people, 1)}
     return [
         {
@@ -494,5 +494,5 @@ def export_adjudications(store: AdjudicationStore, study: str, *, names: bool = 
             "adjudicator": called[one.adjudicator],
             "decided_at": format_timestamp(one.decided_at),
         }
-        for one in found
+        for one in decisions
     ]

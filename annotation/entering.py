@@ -31,11 +31,6 @@ def find_rules(session: Session, study: StudyRow) -> StudyProtocol:
     return NOTHING_ELSE if latest is None else parse(latest.text)
 
 
-def begin_way(session: Session, row: AnnotatorRow, study: StudyRow) -> None:
-    """Put a new annotator at the first phase of the study."""
-    row.phase, row.phase_at = way_of(find_rules(session, study))[0], now()
-
-
 def enter_phase(session: Session, row: AnnotatorRow, phase: str, detail: str | None = None) -> None:
     """Move an annotator to a phase; at an end their reserved place is freed, and at `FINISHED` they get a code."""
     row.phase, row.phase_at = phase, now()
@@ -81,14 +76,15 @@ def is_past(row: AnnotatorRow, phase: str) -> bool:
 
 
 def check_phase(session: Session, row: AnnotatorRow, rules: StudyProtocol, phase: str) -> None:
-    """Refuse a request for another phase than the annotator's, or after their time is over.
+    """Refuse a request for another phase than the annotator's, during a pause, or after their time is over.
 
     Raises `WrongPhase`, `StudyPaused`.
     """
-    if (found := find_phase(row, rules)) != row.phase:
-        enter_phase(session, row, found)
+    if (current := find_phase(row, rules)) != row.phase:
+        enter_phase(session, row, current)
     if row.phase == phase:
-        check_running(row, rules)
+        if row.paused_at is not None or state_of_study(row.study, rules) == PAUSED:
+            raise StudyPaused(f"the study {row.study.name!r} is paused; nothing is lost, come back later")
         time_out_idle(session, row.study, rules)
     if row.phase == TIMED_OUT:
         session.commit()  # keep the end of their time, as the refusal below rolls back
@@ -99,12 +95,6 @@ def check_phase(session: Session, row: AnnotatorRow, rules: StudyProtocol, phase
 def state_of_study(study: StudyRow, rules: StudyProtocol) -> str:
     """Return the state of a study at this moment."""
     return state_of(study.closed_at, study.paused_at, rules.closes)
-
-
-def check_running(row: AnnotatorRow, rules: StudyProtocol) -> None:
-    """Refuse a request while an annotator or a study is paused. Raises `StudyPaused`."""
-    if row.paused_at is not None or state_of_study(row.study, rules) == PAUSED:
-        raise StudyPaused(f"the study {row.study.name!r} is paused; nothing is lost, come back later")
 
 
 def refuse_closed(study: StudyRow, rules: StudyProtocol, so: str) -> None:

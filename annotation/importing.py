@@ -72,34 +72,34 @@ def import_judgments(store: AnnotationStore, path: Path, *, name: str, format: s
     """
     name = checked_name(name)
     exists = StudyExists(f"there is already a study {name!r}; choose another name")
-    found = read_judged(COMPARED[format], path, say)
-    for note in found.notes:
+    given = read_judged(COMPARED[format], path, say)
+    for note in given.notes:
         say(note)
-    hashes, digest = hash_records(found.records), sha256(path)
+    hashes, digest = hash_records(given.records), sha256(path)
     with store.changing("texts") as session:
         if has_named(session, StudyRow, name):
             raise exists
-        dataset = insert_dataset(session, name=name, format=format, sha256=digest, records=found.records, hashes=hashes)
+        dataset = insert_dataset(session, name=name, format=format, sha256=digest, records=given.records, hashes=hashes)
         chosen = DocumentRow.dataset_id == dataset.id
         summaries = read_summaries(session, dataset.id)
-        pairs = pair_up(found.judgments, summaries)
+        pairs = pair_up(given.judgments, summaries)
         spec = StudySpec(
             name=name,
             dataset=name,
-            systems=tuple(sorted({summary.system for _, written in found.records for summary in written})),
+            systems=tuple(sorted({summary.system for _, written in given.records for summary in written})),
             rule=GIVEN,
-            ties=any(judgment.choice == TIE for judgment in found.judgments),
+            ties=any(judgment.choice == TIE for judgment in given.judgments),
             question=QUESTIONS[format],
-            instructions="\n".join([CAME, "", *(f"- {note}" for note in found.notes)]).strip(),
+            instructions="\n".join([CAME, "", *(f"- {note}" for note in given.notes)]).strip(),
         )
-        sample = PairSample(tuple(pairs), eligible=len(pairs), identical=found.identical, unscored=0)
+        sample = PairSample(tuple(pairs), eligible=len(pairs), identical=given.identical, unscored=0)
         study = StudyRow(name=name, **study_columns(session, spec, sample), closed_at=now())
         study.owner_id = visitor_of(session).user_id
         insert_named(session, study, exists)
         pinned = hash_of(hash_documents(session, chosen, spec.systems))
         add_version(session, study, write_protocol(protocol_of(spec, pinned)), study.owner_id)
         insert_pairs(session, study, sample)
-        insert_judgments(session, study, found, summaries)
+        insert_judgments(session, study, given, summaries)
     return store.study(name)
 
 
@@ -125,11 +125,11 @@ def pair_up(judgments: Sequence[GivenJudgment], summaries: dict[tuple[str, str],
 
 
 def insert_judgments(
-    session: Session, study: StudyRow, found: JudgedPairs, summaries: dict[tuple[str, str], tuple[int, int]]
+    session: Session, study: StudyRow, judged: JudgedPairs, summaries: dict[tuple[str, str], tuple[int, int]]
 ) -> None:
     """Store the annotators, their assignments and their choices, in the order of the file."""
     time = now()
-    names = dict.fromkeys(judgment.annotator for judgment in found.judgments)
+    names = dict.fromkeys(judgment.annotator for judgment in judged.judgments)
     session.execute(insert(AnnotatorRow), [annotator_columns(study, name, time) for name in names])
     people = {
         name: number
@@ -140,7 +140,7 @@ def insert_judgments(
     of_study = select(PairRow.id, PairRow.first_id, PairRow.second_id).where(PairRow.study_id == study.id)
     pairs = {frozenset(shown): number for number, *shown in session.execute(of_study)}
     rows = []
-    for one in found.judgments:
+    for one in judged.judgments:
         left, right = (summaries[one.document_id, system][1] for system in (one.left, one.right))
         chosen = None if one.choice == TIE else left if one.choice == LEFT else right
         rows.append((people[one.annotator], pairs[frozenset((left, right))], left, chosen, one.decided_at))

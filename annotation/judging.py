@@ -73,19 +73,19 @@ def check_marks(asked: Judging, assignment: AssignmentRow, marks: Sequence[SeenM
         return None
     pair, names = assignment.pair, names_of(assignment)
     texts = {"document": read_source(to_source(pair.document)), "first": pair.first.text, "second": pair.second.text}
-    found: list[MarkedRange] = []
+    stored: list[MarkedRange] = []
     if len(marks) > MOST_MARKS:
         raise BadAnswer(f"at most {MOST_MARKS} ranges can be marked")
     for mark in marks:
         seen, start, end = read_mark(mark)
         if seen not in names or not 0 <= start < end <= len(texts[names[seen]]):
             raise BadAnswer("a mark lies outside of the texts of this pair")
-        found.append((names[seen], start, end))
-    found.sort(key=lambda mark: (TEXTS.index(mark[0]), mark[1]))
-    for (text, _, end), (following, start, _) in pairwise(found):
+        stored.append((names[seen], start, end))
+    stored.sort(key=lambda mark: (TEXTS.index(mark[0]), mark[1]))
+    for (text, _, end), (following, start, _) in pairwise(stored):
         if text == following and start < end:
             raise BadAnswer("two marks overlap")
-    return found
+    return stored
 
 
 def read_mark(mark: Any) -> SeenMark:

@@ -5,7 +5,7 @@ version of an extractor finds. Nobody is shown which extractor found a keyword.
 """
 
 import secrets
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from random import Random
 from typing import Any, NamedTuple
@@ -408,16 +408,14 @@ def to_mark_task(row: ReviewedDocumentRow, verdict: KeywordVerdictRow | None) ->
         references=tuple(document.reference_texts),
         source=to_source(document),
         keywords=tuple(
-            ShownKeyword(keyword.id, tuple(keyword.words), to_places(keyword.found)) for keyword in row.keywords
+            ShownKeyword(
+                keyword.id, tuple(keyword.words), tuple((text, start, end) for text, start, end in keyword.found)
+            )
+            for keyword in row.keywords
         ),
         revision=0 if verdict is None else verdict.revision,
         wrong=frozenset() if verdict is None else frozenset(mark.keyword_id for mark in verdict.marks),
     )
-
-
-def to_places(found: Iterable[Sequence[int]]) -> tuple[tuple[int, int, int], ...]:
-    """Return stored places as tuples."""
-    return tuple((text, start, end) for text, start, end in found)
 
 
 def latest_verdict(session: Session, annotator_id: int, task_id: int) -> KeywordVerdictRow | None:

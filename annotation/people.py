@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Select, func, select, update
+from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from annotation.entering import (
@@ -198,11 +198,6 @@ def exclude_row(session: Session, row: AnnotatorRow, reason: str, user_id: int |
     add_event(session, row, EXCLUDED, reason, user_id)
 
 
-def select_assignments(row: AnnotatorRow) -> Select[int]:
-    """Select the numbers of an annotator's assignments."""
-    return select(AssignmentRow.id).where(AssignmentRow.annotator_id == row.id)
-
-
 def count_judgments(session: Session, row: AnnotatorRow, by: int) -> None:
     """Add `by`, 1 or -1, for each judgment of an annotator to the count of its pair."""
     judged = select(AssignmentRow.pair_id).join(JudgmentRow).where(AssignmentRow.annotator_id == row.id)
@@ -231,7 +226,7 @@ def erase_row(session: Session, row: AnnotatorRow, user_id: int | None) -> None:
     """Replace an annotator by a pseudonym, and delete their texts and the panel's ids of them."""
     free_places(session, row)
     delete_dependents(session, "annotators", [row.id], only={"entries", "survey_answers"})
-    of_theirs = JudgmentRow.assignment_id.in_(select_assignments(row))
+    of_theirs = JudgmentRow.assignment_id.in_(select(AssignmentRow.id).where(AssignmentRow.annotator_id == row.id))
     written = (
         update(AssignmentRow).where(AssignmentRow.annotator_id == row.id).values(skip_reason=None),
         update(JudgmentRow).where(of_theirs).values(rationale=None),
@@ -321,10 +316,10 @@ def compare_with_others(decided: Iterable[tuple[int, int, int, bool]]) -> Mappin
     judgments, votes = list(decided), dict[int, int]()
     for _, pair, sign, counts in judgments:
         votes[pair] = votes.get(pair, 0) + sign * counts
-    found: dict[int, tuple[int, int]] = {}
+    agreements: dict[int, tuple[int, int]] = {}
     for annotator, pair, sign, counts in judgments:
         others = votes[pair] - sign * counts
         if others:
-            agreed, compared = found.get(annotator, (0, 0))
-            found[annotator] = agreed + (others * sign > 0), compared + 1
-    return found
+            agreed, compared = agreements.get(annotator, (0, 0))
+            agreements[annotator] = agreed + (others * sign > 0), compared + 1
+    return agreements

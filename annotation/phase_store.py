@@ -39,7 +39,7 @@ from annotation.protocol.records import StudyProtocol, SurveyQuestion
 from annotation.protocol.tables import ConsentRow, EventRow, SurveyAnswerRow, TrainingAnswerRow
 from annotation.records import CHOICES, CLOSED, PAUSED, AlreadyAnswered, Annotator, BadAnswer, WrongPhase
 from annotation.store import find_own
-from annotation.surveys import Answer, check_answers
+from annotation.surveys import check_answers
 from annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow
 from annotation.training import (
     TrainingFeedback,
@@ -145,7 +145,9 @@ class PhaseStore(Store):
             row = find_own(session, annotator)
             if is_past(row, SURVEYS[survey]):
                 asked = questions_of(find_rules(session, row.study), survey)
-                if check_answers(asked, answers) != stored_answers(session, row, survey):
+                of_survey = (SurveyAnswerRow.annotator_id == row.id, SurveyAnswerRow.survey == survey)
+                stored = session.scalars(select(SurveyAnswerRow).where(*of_survey))
+                if check_answers(asked, answers) != {one.question: one.answer for one in stored}:
                     raise AlreadyAnswered("you have answered these questions already")
                 return
             rules = begin_answer(session, row, SURVEYS[survey])
@@ -229,12 +231,6 @@ def begin_answer(session: Session, row: AnnotatorRow, phase: str) -> StudyProtoc
 def questions_of(rules: StudyProtocol, survey: str) -> tuple[SurveyQuestion, ...]:
     """Return the questions of the survey `before` or `after`."""
     return rules.surveys.before if survey == "before" else rules.surveys.after
-
-
-def stored_answers(session: Session, row: AnnotatorRow, survey: str) -> dict[str, Answer]:
-    """Read an annotator's answers to a survey, by question."""
-    of_survey = (SurveyAnswerRow.annotator_id == row.id, SurveyAnswerRow.survey == survey)
-    return {one.question: one.answer for one in session.scalars(select(SurveyAnswerRow).where(*of_survey))}
 
 
 def is_warned(session: Session, row: AnnotatorRow) -> bool:

@@ -112,5 +112,5 @@ def count_judged(session: Session, study: StudyRow) -> str:
         "adjudication": select(func.count(AdjudicationRow.id)).join(PairRow).where(of_study),
         "verdict": select(func.count(ModelJudgmentRow.pair_id)).join(PairRow).where(of_study),
     }
-    found = {what: session.scalar(count) for what, count in counts.items()}
-    return ", ".join(f"{count} {what}{'s' if count > 1 else ''}" for what, count in found.items() if count)
+    totals = {what: session.scalar(count) for what, count in counts.items()}
+    return ", ".join(f"{count} {what}{'s' if count > 1 else ''}" for what, count in totals.items() if count)

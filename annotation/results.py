@@ -244,7 +244,7 @@ def load_judged_texts(store: AnnotationStore, study: str, *, names: bool = False
     with store.reading() as session:
         row = find_study(session, study, Right.MANAGE if names else Right.READ)
         called = name_people(session, row.id, names=names)
-        found = session.execute(
+        rows = session.execute(
             select(JudgmentRow, AssignmentRow, DocumentRow.key, DocumentRow.source, first, second)
             .join(AssignmentRow, AssignmentRow.id == JudgmentRow.assignment_id)
             .join(AnnotatorRow, AnnotatorRow.id == AssignmentRow.annotator_id)
@@ -256,7 +256,7 @@ def load_judged_texts(store: AnnotationStore, study: str, *, names: bool = False
             .order_by(JudgmentRow.id)
         ).all()
         judged = []
-        for judgment, assignment, key, source, *pair in found:
+        for judgment, assignment, key, source, *pair in rows:
             left, right = pair if pair[0].id == assignment.left_id else pair[::-1]
             systems = {left.id: left.system, right.id: right.system, None: None}
             judged.append(

@@ -152,12 +152,12 @@ def sample_pairs(
     if rule == "conflicts" and not 0 < random_share < 1:
         raise ValueError("the random share must be above 0 and below 1, so that every pair can be drawn")
     generator = random.Random(seed)  # noqa: S311  a reproducible draw, not a secret
-    found = allow_pairs(documents, rule)
+    allowed = allow_pairs(documents, rule)
     if rule == "conflicts":
-        pairs = draw_strata(found.conflicts, found.others, count, per_document, random_share, generator)
+        pairs = draw_strata(allowed.conflicts, allowed.others, count, per_document, random_share, generator)
     else:
-        pairs = draw_rounds(found.others, count, per_document, generator)
-    counts = found.counts()
+        pairs = draw_rounds(allowed.others, count, per_document, generator)
+    counts = allowed.counts()
     return PairSample(
         tuple(pairs),
         counts.eligible,

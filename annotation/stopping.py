@@ -59,8 +59,8 @@ class StoppingStore(Store):
                 return
             if annotator is not None and not has_completed(session, annotator):
                 return
-            found = read_complete(session, row)
-        decision = decide(found)
+            complete = read_complete(session, row)
+        decision = decide(complete)
         if decision is None:
             return
         with self.writing(annotators=True) as session:

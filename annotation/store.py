@@ -21,7 +21,6 @@ from annotation.assigning import (
 from annotation.entering import (
     WARNED,
     add_event,
-    begin_way,
     check_phase,
     enter_phase,
     find_rules,
@@ -31,7 +30,7 @@ from annotation.entering import (
 )
 from annotation.inputs import check_times, clean_text, person_name
 from annotation.judging import Said, check_said
-from annotation.phases import FAILED, JUDGING, WITHDRAWN
+from annotation.phases import FAILED, JUDGING, WITHDRAWN, way_of
 from annotation.protocol.records import Checks
 from annotation.protocol.tables import EventRow
 from annotation.records import (
@@ -169,8 +168,8 @@ class AnnotationStore(StudyStore):
             )
             if assignment_id is not None:
                 earlier = earlier.where(AssignmentRow.id < assignment_id)
-            found = session.scalar(earlier)
-            return None if found is None else to_judgment_task(session, found)
+            earlier_id = session.scalar(earlier)
+            return None if earlier_id is None else to_judgment_task(session, earlier_id)
 
     # --- judgments ---------------------------------------------------------------------------------------
 
@@ -329,9 +328,9 @@ def find_own(session: Session, annotator: Annotator) -> AnnotatorRow:
 def add_annotator(
     session: Session, study: StudyRow, name: str, *, invited: bool, user_id: int | None = None
 ) -> AnnotatorRow:
-    """Add a new annotator, with a token that cannot be guessed."""
+    """Add a new annotator at the first phase of the study, with a token that cannot be guessed."""
     row = AnnotatorRow(study=study, name=name, token=secrets.token_urlsafe(24), invited=invited, user_id=user_id)
-    begin_way(session, row, study)
+    row.phase, row.phase_at = way_of(find_rules(session, study))[0], now()
     session.add(row)
     session.flush()
     return row
@@ -379,16 +378,11 @@ def mind_checks(session: Session, row: AnnotatorRow, checks: Checks) -> None:
             func.coalesce(JudgmentRow.chosen_id, 0) != PairRow.expected_id,
         )
     )
+    warned = select(EventRow.id).where(EventRow.annotator_id == row.id, EventRow.event == WARNED).limit(1)
     if checks.end_after is not None and (wrong or 0) >= checks.end_after:
         enter_phase(session, row, FAILED, f"{wrong} wrong")
-    elif checks.warn_after is not None and (wrong or 0) >= checks.warn_after and not was_warned(session, row):
+    elif checks.warn_after is not None and (wrong or 0) >= checks.warn_after and session.scalar(warned) is None:
         add_event(session, row, WARNED, f"{wrong} wrong")
-
-
-def was_warned(session: Session, row: AnnotatorRow) -> bool:
-    """Tell whether an annotator was warned before."""
-    warned = select(EventRow.id).where(EventRow.annotator_id == row.id, EventRow.event == WARNED)
-    return session.scalar(warned.limit(1)) is not None
 
 
 def read_progress(session: Session, study: StudyRow) -> list[AnnotatorProgress]:

@@ -172,9 +172,9 @@ class StudyStore(VersionedStore):
                 select(func.count()).select_from(EventRow).join(AnnotatorRow).where(of_study),
                 revisions,
             )
-            found = session.execute(select(*(count.scalar_subquery() for count in counts))).one()
+            numbers = session.execute(select(*(count.scalar_subquery() for count in counts))).one()
             stopped = study.stopped_at is not None
-            return ".".join(map(str, (f"{study.created_at:%Y%m%d%H%M%S%f}", int(stopped), *found)))
+            return ".".join(map(str, (f"{study.created_at:%Y%m%d%H%M%S%f}", int(stopped), *numbers)))
 
 
 def draw_pairs(store: VersionedStore, spec: StudySpec, stopping: Stopping | None = None) -> PairSample:

@@ -71,12 +71,12 @@ def read_study(data: DataStore, annotation: AnnotationStore, name: str, *, adjud
     )
 
 
-def without_names(found: StudyData) -> StudyData:
+def without_names(study: StudyData) -> StudyData:
     """Return a study for passing on, with annotators called P1, P2 and so on; adjudicators keep their names."""
-    called = pseudonyms(one.annotator for one in found.annotators)
-    annotators = [one._replace(annotator=called[one.annotator]) for one in found.annotators]
-    said = found.preferences if found.adjudicated else rename_annotators(found.preferences, called)
-    return replace(found, annotators=annotators, preferences=said)
+    called = pseudonyms(one.annotator for one in study.annotators)
+    annotators = [one._replace(annotator=called[one.annotator]) for one in study.annotators]
+    said = study.preferences if study.adjudicated else rename_annotators(study.preferences, called)
+    return replace(study, annotators=annotators, preferences=said)
 
 
 def rename_annotators(preferences: Preferences, called: Mapping[str, str]) -> Preferences:

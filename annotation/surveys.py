@@ -24,7 +24,7 @@ def check_answers(questions: Sequence[SurveyQuestion], answers: Mapping[str, Any
     unknown = sorted(set(answers) - {question.name for question in questions})
     if unknown:
         raise BadAnswer(f"there is no question {unknown[0]!r}")
-    found: dict[str, Answer] = {}
+    checked: dict[str, Answer] = {}
     for question in questions:
         answer = answers.get(question.name)
         if isinstance(answer, str):
@@ -33,8 +33,8 @@ def check_answers(questions: Sequence[SurveyQuestion], answers: Mapping[str, Any
             if question.required:
                 raise BadAnswer(msgid("Please answer: {question}"), question=question.ask)
             continue
-        found[question.name] = check_answer(question, answer)
-    return found
+        checked[question.name] = check_answer(question, answer)
+    return checked
 
 
 def check_answer(question: SurveyQuestion, answer: Any) -> Answer:

@@ -75,7 +75,7 @@ def read_protocol(text: str, name: str = "study file") -> StudyProtocol:
         raise BadStudyFile(f"{name}:1: the file begins with a byte order mark; save it as UTF-8 without one")
     try:
         lines = find_lines(text)
-        found = tomllib.loads(text)
+        content = tomllib.loads(text)
     except KeyTooLong as error:
         raise BadStudyFile(f"{name}:{error.line}: {error}") from error
     except RecursionError as error:
@@ -87,7 +87,7 @@ def read_protocol(text: str, name: str = "study file") -> StudyProtocol:
         line = text.count("\n", 0, digits.start() if digits else 0) + 1
         raise BadStudyFile(f"{name}:{line}: a number has too many digits") from error
     try:
-        protocol: StudyProtocol = read_document(found)
+        protocol: StudyProtocol = read_document(content)
         if mistake := next(find_mistakes(protocol), None):
             raise mistake
     except Mistake as mistake:
@@ -97,8 +97,8 @@ def read_protocol(text: str, name: str = "study file") -> StudyProtocol:
 
 def describe_toml_error(said: str, text: str, name: str) -> str:
     """Describe an error of TOML syntax, with its line."""
-    found = re.fullmatch(r"(.*) \((?:at line (\d+), column \d+|at end of document)\)", said, re.DOTALL)
-    what, line = (said, None) if found is None else found.groups()
+    match = re.fullmatch(r"(.*) \((?:at line (\d+), column \d+|at end of document)\)", said, re.DOTALL)
+    what, line = (said, None) if match is None else match.groups()
     where = line or str(text.count("\n") + 1)
     return f"{name}:{where}: this is not TOML: {what[:1].lower()}{what[1:]}; texts need quotes, keys stand before ="
 
@@ -110,13 +110,13 @@ def say_place(path: Path, lines: Mapping[Path, int], name: str) -> str:
     return f"{name}:{lines[path]}" if path else name
 
 
-def read_document(found: dict[str, Any]) -> StudyProtocol:
+def read_document(content: dict[str, Any]) -> StudyProtocol:
     """Read the protocol from a parsed file. Raises `Mistake`."""
-    if "format" not in found:
+    if "format" not in content:
         raise Mistake((), f"the key 'format' is missing: begin the file with format = {FORMAT}")
-    if type(found["format"]) is not int or found["format"] != FORMAT:
+    if type(content["format"]) is not int or content["format"] != FORMAT:
         raise Mistake(("format",), f"this version reads study files of format = {FORMAT} only")
-    protocol: StudyProtocol = read_table(StudyProtocol, found, ())
+    protocol: StudyProtocol = read_table(StudyProtocol, content, ())
     return protocol
 
 

@@ -85,10 +85,10 @@ def read_ids(panel: Panel | None, given: Mapping[str, str]) -> dict[str, str]:
 
 def read_id(given: Mapping[str, str], name: str) -> str:
     """Read one parameter. Raises StoreError if it is missing, was not filled in, or cannot be a name."""
-    found = person_name(given.get(name, ""))
-    if NOT_FILLED_IN.search(found) or not found.strip("."):
+    value = person_name(given.get(name, ""))
+    if NOT_FILLED_IN.search(value) or not value.strip("."):
         raise StoreError(f"{name} was not filled in")
-    return found
+    return value
 
 
 def find_way_back(panel: Panel, outcome: str, *, person: str, code: str) -> str | None:

@@ -77,14 +77,14 @@ def check_pin(store: VersionedStore, protocol: StudyProtocol) -> None:
     pinned = protocol.dataset
     with store.reading() as session:
         find_systems(session, protocol.spec)
-    found = hash_dataset(store, pinned.name, pinned.systems)
+    sha256 = hash_dataset(store, pinned.name, pinned.systems)
     if pinned.sha256 is None:
         raise NotPinned(
-            f'the study file does not pin the texts of the data set {pinned.name!r}: add sha256 = "{found}" to its '
+            f'the study file does not pin the texts of the data set {pinned.name!r}: add sha256 = "{sha256}" to its '
             "table [dataset]"
         )
-    if found != pinned.sha256:
+    if sha256 != pinned.sha256:
         raise OtherData(
-            f"the data set {pinned.name!r} has other texts than those that the study file pins: its hash is {found}, "
+            f"the data set {pinned.name!r} has other texts than those that the study file pins: its hash is {sha256}, "
             f"the file has {pinned.sha256}"
         )

@@ -143,11 +143,11 @@ class Scan:
 
     def match(self, pattern: re.Pattern[str]) -> str:
         """Read the match of a pattern."""
-        found = pattern.match(self.text, self.place)
-        if found is None:
+        matched = pattern.match(self.text, self.place)
+        if matched is None:
             self.stop()
-        self.place = found.end()
-        return found[0]
+        self.place = matched.end()
+        return matched[0]
 
     def take(self, mark: str) -> bool:
         """Read a mark if it comes next, and tell whether it did."""

@@ -210,14 +210,14 @@ class StudyProtocol:
     @property
     def signatures(self) -> dict[tuple[str | int, ...], str]:
         """Signatures of the scores that the draw and the stopping rule compare, by the path of their key."""
-        found: dict[tuple[str | int, ...], str] = {
+        signatures: dict[tuple[str | int, ...], str] = {
             ("sampling", "signatures", place): one for place, one in enumerate(self.spec.compared)
         }
         if self.stopping is not None:
-            found["stopping", "first"] = self.stopping.first
+            signatures["stopping", "first"] = self.stopping.first
             if self.stopping.second is not None:
-                found["stopping", "second"] = self.stopping.second
-        return found
+                signatures["stopping", "second"] = self.stopping.second
+        return signatures
 
 
 def protocol_of(spec: StudySpec, sha256: str | None = None) -> StudyProtocol:

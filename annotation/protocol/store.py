@@ -162,8 +162,8 @@ class ProtocolStore(VersionedStore):
             row = find_study(session, study)
             if version is None:
                 return find_text(session, row)
-            found = select(ProtocolRow.text).where(ProtocolRow.study_id == row.id, ProtocolRow.version == version)
-            text = session.scalar(found)
+            of_version = (ProtocolRow.study_id == row.id, ProtocolRow.version == version)
+            text = session.scalar(select(ProtocolRow.text).where(*of_version))
             if text is None:
                 latest = find_version(session, row)
                 last = "none" if latest is None else f"1 to {latest.version}"
@@ -201,12 +201,12 @@ def must_redraw(session: Session, study: StudyRow, protocol: StudyProtocol) -> b
 
 def has_begun(session: Session, study: StudyRow) -> bool:
     """Tell whether anybody was invited to a study, has joined it, or has judged in it as a model or adjudicator."""
-    found = (
+    rows = (
         select(AnnotatorRow.id).where(AnnotatorRow.study_id == study.id),
         select(ModelAnnotatorRow.id).where(ModelAnnotatorRow.study_id == study.id),
         select(AdjudicationRow.id).join(PairRow).where(PairRow.study_id == study.id),
     )
-    return any(session.scalar(one.limit(1)) is not None for one in found)
+    return any(session.scalar(one.limit(1)) is not None for one in rows)
 
 
 def redraw(session: Session, study: StudyRow, protocol: StudyProtocol, sample: PairSample | None) -> None:
