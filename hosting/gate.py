@@ -47,11 +47,6 @@ GONE = 4401
 log = logging.getLogger("relevance.requests")
 
 
-def never(*_: object) -> bool:
-    """Refuse everything; the default of `Gate` for what belongs to a page."""
-    return False
-
-
 class Gate:
     """A gate that lets signed-in people through, sends others to sign in if it can, and logs each request in a line.
 
@@ -64,8 +59,8 @@ class Gate:
         app: ASGIApp,
         services: Services,
         counters: Counters,
-        owns_file: Callable[[str, str], bool] = never,
-        may_say: Callable[[bytes, str], bool] = never,
+        owns_file: Callable[[str, str], bool],
+        may_say: Callable[[bytes, str], bool],
     ) -> None:
         self.app, self.services, self.counters = app, services, counters
         self.owns_file, self.may_say = owns_file, may_say

@@ -79,11 +79,11 @@ class Desk:
         limits = limits_of(name, request) | {f"address:{address_of(request)}": ADDRESS}
         if not await in_thread(self.services.attempts.allow, limits):
             return sign_in_page(said=TOO_MANY, name=name, provider=provider, status=429)
-        found = await in_thread(self.services.accounts.password_of, name)
-        if not await self.verify(password, None if found is None else found[1]) or found is None:
+        known = await in_thread(self.services.accounts.password_of, name)
+        if not await self.verify(password, None if known is None else known[1]) or known is None:
             return sign_in_page(said=WRONG, name=name, provider=provider, status=401)
         try:
-            return await self.signed_in(request, user_id=found[0], verified=found[1])
+            return await self.signed_in(request, user_id=known[0], verified=known[1])
         except NotSignedIn:
             return sign_in_page(said=WRONG, name=name, provider=provider, status=401)
 
@@ -150,8 +150,8 @@ class Desk:
             return RedirectResponse("/annotate", 303)
         if request.method == "POST":
             return await self.change_password(request, own, visitor.user_id, visitor.name)
-        found = await in_thread(self.services.accounts.password_of, visitor.name)
-        return account_page(visitor.name, has_password=found is not None)
+        known = await in_thread(self.services.accounts.password_of, visitor.name)
+        return account_page(visitor.name, has_password=known is not None)
 
     async def change_password(self, request: Request, own: AccountStore, user_id: int, name: str) -> Response:
         """Change the password of the caller, and sign them in anew."""
@@ -160,14 +160,15 @@ class Desk:
         form = await read_form(request)
         if not await in_thread(self.services.attempts.allow, limits_of(name, request)):
             return account_page(name, has_password=True, said=TOO_MANY, status=429)
-        found = await in_thread(self.services.accounts.password_of, name)
-        if found is None or not await self.verify(text_of(form, "password"), found[1]):
+        known = await in_thread(self.services.accounts.password_of, name)
+        if known is None or not await self.verify(text_of(form, "password"), known[1]):
             return account_page(name, has_password=True, said="The present password is wrong.", status=401)
         try:
             verified = await self.hash_in_thread(own.set_password, name, text_of(form, "new"))
             return await self.signed_in(request, user_id=user_id, verified=verified)
         except StoreError as error:
-            return account_page(name, has_password=True, said=in_sentence(error), status=400)
+            said = str(error)
+            return account_page(name, has_password=True, said=f"{said[:1].upper()}{said[1:]}.", status=400)
 
     # --- entering a study ---------------------------------------------------------------------------------
 
@@ -238,12 +239,6 @@ class Desk:
         origin = request.headers.get("origin")
         # A page with `no-referrer` sends forms with the origin "null" where the browser says nothing of the site.
         return site == "same-origin" if origin in {None, "null"} else origin == self.services.settings.public_url
-
-
-def in_sentence(error: Exception) -> str:
-    """Turn a message into a sentence."""
-    said = str(error)
-    return f"{said[:1].upper()}{said[1:]}."
 
 
 async def in_thread(call: Callable[..., T], *args: object) -> T:

@@ -58,10 +58,10 @@ class SignedIn(Actor):
     def admit(self, session: Session) -> Visitor:
         """Look up the account or the annotator. Raises `NotSignedIn` if the sign-in has ended."""
         own = lock_for_writing(session, select_live().where(SignInRow.digest == self.digest), of=SignInRow)
-        found: Row[datetime, int, str, str, int, int] | None = session.execute(own).first()
-        if found is None:
+        row: Row[datetime, int, str, str, int, int] | None = session.execute(own).first()
+        if row is None:
             raise NotSignedIn("you are not signed in any more; sign in again, or open your link again")
-        _, user_id, name, role, annotator_id, study_id = found
+        _, user_id, name, role, annotator_id, study_id = row
         if user_id is None:
             return Visitor(annotator_id=annotator_id, rights={study_id: Right.JUDGE})
         member = select(MembershipRow.study_id, MembershipRow.right).where(MembershipRow.user_id == user_id)
@@ -101,12 +101,12 @@ class SignInStore(Store):
     def is_live(self, digest: str) -> bool:
         """Tell whether a sign-in is valid, and now and then record the sign of life."""
         with self.reading() as session:
-            found = session.execute(select_live().where(SignInRow.digest == digest)).first()
-        if found is None:
+            row = session.execute(select_live().where(SignInRow.digest == digest)).first()
+        if row is None:
             return False
-        if found[0] < now() - TOUCH:
+        if row[0] < now() - TOUCH:
             with self.writing() as session:  # the account first, as where a password is changed
-                session.execute(update(UserRow).where(UserRow.id == found[1]).values(seen_at=now()))
+                session.execute(update(UserRow).where(UserRow.id == row[1]).values(seen_at=now()))
                 session.execute(update(SignInRow).where(SignInRow.digest == digest).values(seen_at=now()))
         return True
 
