@@ -480,7 +480,7 @@ def load_adjudications(store: AnnotationStore, study: str) -> Preferences:
 def export_adjudications(store: AdjudicationStore, study: str, *, names: bool = False) -> list[dict[str, Any]]:
     """Return all decisions of a study as records of plain JSON values.
 
-    Adjudicators are numbered; their `names` are for who manages the study. Raises `UnknownStudy`, `NotAllowed`.
+    Adjudicators are numbered; their `names` are for the study's managers. Raises `UnknownStudy`, `NotAllowed`.
     """
     if names:
         with store.reading() as session:

@@ -88,7 +88,7 @@ def export_study(
     """Return the records of an export of `EXPORTS`.
 
     Annotators are called P1, P2 and so on, and adjudicators are numbered; their `names`, and the panels' names of them,
-    are for who manages the study. Texts that they wrote are not changed. Raises `UnknownStudy`, `NotAllowed`.
+    are for the study's managers. Texts that they wrote are not changed. Raises `UnknownStudy`, `NotAllowed`.
     """
     if what == "judgments":
         return export_judgments(annotation, study, names=names)

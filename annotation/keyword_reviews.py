@@ -129,8 +129,8 @@ class KeywordReviewStore(Store):
     def join(self, *, review: str, name: str, returning: bool = False) -> KeywordAnnotator:
         """Return the annotator of that name: a new one, or the known one if the caller says that they return.
 
-        Otherwise two people of one name would mark as one without knowing. Who has signed in marks, and returns, by the
-        name of their account. Raises `UnknownReview`, `NameInUse`.
+        Otherwise two people of one name would mark as one without knowing. Signed-in people mark, and return, by
+        the name of their account. Raises `UnknownReview`, `NameInUse`.
         """
         try:
             with self.writing() as session:

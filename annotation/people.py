@@ -71,7 +71,7 @@ class Person:
 
 
 class PeopleStore(Store):
-    """Annotators of studies over one engine; readers may look, who manages the study decides."""
+    """Annotators of studies over one engine; readers may look, the study's managers decide."""
 
     def people(self, study: str) -> list[Person]:
         """List a study's annotators in the order in which they joined, after timing out the idle ones.
@@ -171,7 +171,7 @@ class PeopleStore(Store):
 
 
 def find_person(session: Session, study: str, name: str) -> AnnotatorRow:
-    """Find an annotator's row, for who manages the study. Raises `UnknownStudy`, `NotAllowed`, `UnknownAnnotator`."""
+    """Find an annotator's row, for the study's managers. Raises `UnknownStudy`, `NotAllowed`, `UnknownAnnotator`."""
     row = find_annotator(session, find_study(session, study, Right.MANAGE), name)
     if row is None:
         raise UnknownAnnotator(f"the study {study!r} has no annotator {name!r}")

@@ -29,8 +29,8 @@ TIMED = (CONSENT, INSTRUCTIONS, BEFORE, TRAINING, JUDGING)
 def way_of(protocol: StudyProtocol) -> tuple[str, ...]:
     """Return the phases of a study, in order.
 
-    A study that asks only for judgments has just the judging, which nobody leaves: who returns finds the pairs that
-    have become free meanwhile.
+    A study that asks only for judgments has just the judging, which nobody leaves: those who return find the pairs
+    that have become free meanwhile.
     """
     judging, surveys = protocol.judging, protocol.surveys
     guided = protocol.consent or protocol.training or surveys.before or surveys.after

@@ -165,7 +165,7 @@ def export_judgments(store: AnnotationStore, study: str, *, names: bool = False)
     """Return a record for each assignment of a study: judged, skipped or open, those of excluded annotators marked.
 
     Texts are not repeated: `document_id` and the systems name them in the data set. Annotators are called P1, P2 and
-    so on; their `names` are for who manages the study. Raises `UnknownStudy`, `NotAllowed`.
+    so on; their `names` are for the study's managers. Raises `UnknownStudy`, `NotAllowed`.
     """
     with store.reading() as session:
         row = find_study(session, study, Right.MANAGE if names else Right.READ)
@@ -237,7 +237,7 @@ def judgment_record(assignment: AssignmentRow) -> dict[str, Any]:
 def load_judged_texts(store: AnnotationStore, study: str, *, names: bool = False) -> list[JudgedTexts]:
     """Load the judgments of a study with their texts, in order, without attention checks and excluded annotators.
 
-    Annotators are called P1, P2 and so on; their `names` are for who manages the study. Raises `UnknownStudy`,
+    Annotators are called P1, P2 and so on; their `names` are for the study's managers. Raises `UnknownStudy`,
     `NotAllowed`.
     """
     first, second = aliased(SummaryRow), aliased(SummaryRow)

@@ -63,7 +63,7 @@ class AnnotationStore(StudyStore):
     # --- annotators --------------------------------------------------------------------------------------
 
     def join(self, *, study: str, name: str) -> Annotator:
-        """Return the annotator of that name, new or known; who has signed in judges by the name of their account.
+        """Return the annotator of that name, new or known; signed-in people judge by the name of their account.
 
         Raises `UnknownStudy`, `StudyClosed`, `NameTaken`.
         """

@@ -276,7 +276,7 @@ def study_columns(session: Session, spec: StudySpec, sample: PairSample) -> dict
 
 
 def may(session: Session, right: Right, study: StudyRow) -> bool:
-    """Tell whether the caller has a right in a study; who made it has all rights."""
+    """Tell whether the caller has a right in a study; its owner has all rights."""
     visitor = visitor_of(session)
     return visitor.may(right, study.id) or visitor.may_change(study.owner_id)
 

@@ -36,7 +36,7 @@ class NotMade(StoreError):
 
 
 def export_address(study: str, what: str, format: str, *, names: bool = False) -> str:
-    """Return the address of a study's file on a hosted server; with `names` it is for who manages the study."""
+    """Return the address of a study's file on a hosted server; with `names` it is for the study's managers."""
     return f"/export/{quote(study, safe='')}/{what}.{format}{'?names=1' if names else ''}"
 
 

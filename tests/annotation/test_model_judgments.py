@@ -124,7 +124,7 @@ def test_what_is_no_model_or_pair_of_the_study_is_refused(models: ModelStore, cr
     elsewhere = models.pairs("T")[0].id
     with pytest.raises(StoreError, match="not pairs of this study"):
         models.add("S", "m", SIGNATURE, [says(elsewhere, "tie", "tie")])
-    with pytest.raises(StoreError, match="parts the settings"):
+    with pytest.raises(StoreError, match="separates the settings"):
         models.add("S", "a|b", SIGNATURE, [])
     with pytest.raises(UnknownStudy):
         models.add("U", "m", SIGNATURE, [])

@@ -361,7 +361,7 @@ MISTAKES: dict[str, tuple[str, str]] = {
         generic("http://panel.example/done"),
         r"'completed' in \[panel\]: .* is not an address to send people",
     ),
-    "a script": (generic("javascript:alert(1)"), r"is not an address to send people back to: https://"),
+    "a script": (generic("javascript:alert(1)"), r"is not an address to send people back to: it needs https://"),
     "no host": (generic("https:///done"), r"is not an address to send people back to"),
     "a host by a placeholder": (generic("https://{person}.example/"), r"is not an address to send people back to"),
     "a host behind a name": (
